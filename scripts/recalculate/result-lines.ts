@@ -4,7 +4,6 @@ import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedul
 import { formatCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../shared/lending/numbers/money.ts';
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
-import type { Problem } from '../../shared/platform/problem.ts';
 import {
   bySum,
   type Comparison,
@@ -13,6 +12,7 @@ import {
   SUM_NAMES,
 } from '../../shared/portfolio/comparison.ts';
 import { withoutFormula } from '../../shared/portfolio/csv-columns.ts';
+import type { CountedFailure } from '../../shared/portfolio/tally.ts';
 
 export interface ContractResult {
   readonly id: string | number;
@@ -90,6 +90,6 @@ function csvText(text: string | number): string {
 }
 
 /** `{"line":..., "id":..., "problem":{...}}`; without an id if the line has none. */
-export function failureLine(line: number, id: string | number | undefined, problem: Problem): string {
+export function failureLine({ line, id, problem }: CountedFailure): string {
   return `${JSON.stringify({ line, id, problem })}\n`;
 }

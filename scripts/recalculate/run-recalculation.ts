@@ -39,10 +39,9 @@ export interface RecalculationOptions {
 /** Interval between checkpoints: a killed run loses at most this much work. A checkpoint takes some milliseconds. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 
-interface FinishedLine {
-  readonly text: string;
-  readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: CountedFailure };
-}
+type FinishedLine =
+  | { readonly schedule: CountedSchedule; readonly text: string }
+  | { readonly failure: CountedFailure };
 
 /**
  * Calculates all contracts of the input. Resolves with `complete` or `stopped`; rejects with the error that ended it. Except
@@ -95,10 +94,10 @@ function refuseEqualFaults(
   lines: readonly FinishedLine[],
   countFaults: ReturnType<typeof createEqualFaultCount>,
 ): void {
-  for (const [index, { counted }] of lines.entries()) {
+  for (const [index, finished] of lines.entries()) {
     const record = records[index];
-    if (record?.cellOf === undefined || !('failure' in counted)) continue;
-    const faults = counted.failure.problem.errors ?? [];
+    if (record?.cellOf === undefined || !('failure' in finished)) continue;
+    const faults = finished.failure.problem.errors ?? [];
     const { line, cellOf, kind } = record;
     const equal = countFaults({ line, faults, cellOf, isByValue: kind === 'contract' });
     if (equal === undefined) continue;
@@ -176,23 +175,23 @@ function calculated(
     comparison: compare ? comparison : undefined,
   };
   const render = (): string => (output?.format === 'csv' ? csvResult(result, compare) : ndjsonResult(result));
-  return { text: files.results === undefined ? '' : render(), counted: { schedule: counted } };
+  return { schedule: counted, text: files.results === undefined ? '' : render() };
 }
 
 function failed({ line, id }: Pick<InputRecord, 'line' | 'id'>, problem: Problem): FinishedLine {
-  return { text: failureLine(line, id, problem), counted: { failure: { line, id, problem } } };
+  return { failure: { line, id, problem } };
 }
 
 function count(
-  { text, counted }: FinishedLine,
+  finished: FinishedLine,
   { plan: { tally }, files }: RecalculationOptions,
 ): Promise<void> | undefined {
-  if ('failure' in counted) {
-    countFailure(tally, counted.failure);
-    return files.failures?.write(text);
+  if ('failure' in finished) {
+    countFailure(tally, finished.failure);
+    return files.failures?.write(failureLine(finished.failure));
   }
-  countSchedule(tally, counted.schedule);
-  return files.results?.write(text);
+  countSchedule(tally, finished.schedule);
+  return files.results?.write(finished.text);
 }
 
 export interface InOrderOptions<Item, Result> {

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import type { Health } from '../../shared/platform/health.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { silentLog, type Log } from '../../shared/platform/log.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
@@ -105,19 +104,9 @@ export class RestartingProcess {
     return this.#running === undefined ? 'starting' : 'running';
   }
 
-  /** The health of each worker as the process sees it; undefined unless it runs. */
-  health(): Readonly<Record<string, Health>> | undefined {
-    return this.state() === 'running' ? this.#running?.health() : undefined;
-  }
-
-  /** Its metrics as Prometheus text; undefined unless it runs. */
-  metrics(): Promise<string> | undefined {
-    return this.state() === 'running' ? this.#running?.metrics.text() : undefined;
-  }
-
-  /** The broker as the process has it; undefined unless it runs. */
-  broker(): Broker | undefined {
-    return this.state() === 'running' ? this.#running?.broker : undefined;
+  /** The process as it sees itself; undefined unless it runs. */
+  running(): RunningSystem | undefined {
+    return this.state() === 'running' ? this.#running : undefined;
   }
 
   /** Resolves when all workers have started. A start that fails is repeated, as by an orchestrator. */

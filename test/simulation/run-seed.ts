@@ -179,7 +179,7 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   }
   isOver = true;
   for (const process of cluster.processes) {
-    const [, count] = COUNTED.exec((await process.metrics()) ?? '') ?? [];
+    const [, count] = COUNTED.exec((await process.running()?.metrics.text()) ?? '') ?? [];
     if (count !== undefined) history.counted.set(process.name, Number(count));
   }
   await lookAtAll(world, cluster, acceptedIds(history));
@@ -295,7 +295,7 @@ async function groupsInWaiting(
 function healthOf({ processes }: SimCluster): ReadonlyMap<string, string> {
   return new Map(
     processes.map((process) => {
-      const health = process.health();
+      const health = process.running()?.health();
       if (health === undefined) return [process.name, process.state()];
       const { status, reason = status } = combineHealth(health);
       return [process.name, status === 'ready' || status === 'degraded' ? 'ready' : reason];

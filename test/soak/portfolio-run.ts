@@ -1,9 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorText } from '../../shared/platform/errors.ts';
 import { sleep } from '../support/conformance/wait.ts';
-import { endWithThis, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { type EngineProcess, spawnScript } from '../support/worlds/engine-process.ts';
 import { AS_OF, checkResults, type ResultFigures, writePortfolio } from './soak-portfolio.ts';
 import {
   lagOfBulkLane,
@@ -42,7 +41,6 @@ export interface PortfolioRunReport extends ResultFigures, ReplyFigures {
   readonly faults: readonly string[];
 }
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
 const POLL_MS = 20;
 const MAX_KEPT = 8_000;
 const NEWLINE = 0x0a;
@@ -106,9 +104,10 @@ async function recalculate(world: SoakWorld, { workers, files, options }: Run) {
   const { contracts, limitMs } = options;
   const counts = { workerKills: 0, brokerRestarts: 0, commandKills: 0 };
   const faults: string[] = [];
-  const start = (...more: string[]): Command =>
-    startCommand(
+  const start = (...more: string[]) =>
+    spawnScript(
       [
+        'scripts/recalculate.ts',
         ...Object.entries(files).map(([name, file]) => `--${name}=${file}`),
         `--as-of=${AS_OF}`,
         '--compare',
@@ -150,7 +149,7 @@ async function recalculate(world: SoakWorld, { workers, files, options }: Run) {
   const countResults = createLineCounter(files.output);
   try {
     for (;;) {
-      const current: Command = command;
+      const current = command;
       const end = await Promise.race([current.ended, sleep(POLL_MS)]);
       const done = await countResults();
       while (waiting[0] !== undefined && waiting[0].atShare <= done / contracts) {
@@ -159,11 +158,13 @@ async function recalculate(world: SoakWorld, { workers, files, options }: Run) {
         incidents.push(run().catch((error: unknown) => void faults.push(`${name}: ${errorText(error)}`)));
       }
       if (end !== undefined && current === command && end !== 'SIGKILL') {
-        faults.push(...(end === 0 ? [] : [`the command exited with ${end}: ${current.output()}`]));
+        faults.push(
+          ...(end === 0 ? [] : [`the command exited with ${end}: ${current.stderr().slice(-MAX_KEPT)}`]),
+        );
         break;
       }
       if (performance.now() - startedAt > limitMs)
-        throw new Error(`no end within ${limitMs} ms: ${done} results; ${current.output()}`);
+        throw new Error(`no end within ${limitMs} ms: ${done} results; ${current.stderr().slice(-MAX_KEPT)}`);
     }
     const durationMs = performance.now() - startedAt;
     await Promise.all(incidents);
@@ -172,32 +173,6 @@ async function recalculate(world: SoakWorld, { workers, files, options }: Run) {
   } finally {
     command.child.kill('SIGKILL');
   }
-}
-
-interface Command {
-  readonly child: ChildProcess;
-  readonly ended: Promise<number | NodeJS.Signals | null>;
-  output(): string;
-}
-
-function startCommand(args: readonly string[], env: SoakWorld['env']): Command {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {
-    cwd: ROOT,
-    env: { PATH, NODE_COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  endWithThis(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output = (output + chunk.toString('utf8')).slice(-MAX_KEPT);
-    });
-  }
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
-    child.once('close', (code, signal) => resolve(code ?? signal));
-  });
-  return { child, ended, output: () => output };
 }
 
 /** Counts the lines of a growing file, and starts again when the file was truncated. */

@@ -1,21 +1,10 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startEngine } from '../support/worlds/engine-process.ts';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const COMMAND_LIMIT_MS = 30_000;
+import { spawnScript, startEngine } from '../support/worlds/engine-process.ts';
 
 /** Runs `npm run dead-letters` while the engine runs. */
-function deadLetters(url: string, ...args: string[]): Promise<{ code: number; text: string }> {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE };
-  return new Promise((resolve) => {
-    const script = ['scripts/dead-letters.ts', ...args, '--url', url];
-    execFile(process.execPath, script, { cwd: ROOT, env, timeout: COMMAND_LIMIT_MS }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), text: out + err });
-    });
-  });
+async function deadLetters(url: string, ...args: string[]) {
+  const { ended, stdout, stderr } = spawnScript(['scripts/dead-letters.ts', ...args, '--url', url], {});
+  return { code: await ended, text: stdout() + stderr() };
 }
 
 it('npm run dead-letters calls a running npm start, and says what is wrong otherwise', async () => {

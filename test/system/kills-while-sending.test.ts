@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -122,8 +121,7 @@ function brokenPromise({ ids }: Message, status: string | undefined, sends: numb
 /** Lets a process run for a random time, and kills it; some do not become ready before. */
 async function killAtRandom(callers: Callers, env: Readonly<Record<string, string>>): Promise<void> {
   if (Math.random() < 1 / START_EVERY) {
-    const { child } = spawnEngine([], env);
-    const ended = once(child, 'close');
+    const { child, ended } = spawnEngine([], env);
     await sleep(Math.random() * MAX_START_MS);
     child.kill('SIGKILL');
     await ended;

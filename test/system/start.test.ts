@@ -164,10 +164,7 @@ describe('npm start without settings', () => {
 });
 
 it('SIGTERM stops a process gracefully during startup', async () => {
-  const { child } = spawnEngine([], {});
-  const ended = new Promise((resolve) => {
-    child.once('close', (code, signal) => resolve(code ?? signal));
-  });
+  const { child, ended } = spawnEngine([], {});
   // The first line of the log is written while the ingress starts.
   child.stderr.once('data', () => child.kill('SIGTERM'));
   expect(await ended).toBe(0);

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
-import path from 'node:path';
 import { describe, it, type TestContext } from 'vitest';
 import { findFreePorts } from '../../scripts/dev/local-kafka/free-ports.ts';
-import { runEngine, spawnEngine } from '../support/worlds/engine-process.ts';
+import { runEngine, spawnEngine, spawnScript } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 
 type After = TestContext['onTestFinished'];
@@ -14,7 +12,6 @@ const AT_A_TIME = { concurrent: true };
 
 /** Time limit for output of the process on a busy machine. */
 const POLL = { timeout: 60_000 };
-const { NODE_COMPILE_CACHE } = process.env;
 
 type Answer = (response: ServerResponse) => void;
 const refuse: Answer = (response) =>
@@ -44,15 +41,12 @@ async function listening(server: Server, after: After): Promise<number> {
 async function spawnWithHealth(env: Readonly<Record<string, string>>) {
   const [port = 0] = await findFreePorts(1);
   const engine = spawnEngine(['schedule'], { ...env, HEALTH_PORT: String(port) });
-  const ended = new Promise((resolve) => {
-    engine.child.once('close', (code, signal) => resolve(code ?? signal));
-  });
   const statusOf = async (address: string): Promise<number> =>
     fetch(`http://127.0.0.1:${port}${address}`).then(
       ({ status }) => status,
       () => 0,
     );
-  return { ...engine, ended, statusOf };
+  return { ...engine, statusOf };
 }
 
 describe('startup without a schema registry', AT_A_TIME, () => {
@@ -87,18 +81,10 @@ describe('startup without a schema registry', AT_A_TIME, () => {
 
 describe('a command that deployments run before the workers', AT_A_TIME, () => {
   const unreachable = { KAFKA_BROKERS: '127.0.0.1:9', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:2' };
-  const spawnScript = (args: readonly string[], after: After) => {
-    const child = spawn(process.execPath, args, {
-      cwd: path.resolve(import.meta.dirname, '../..'),
-      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE, ...unreachable },
-    });
-    after(() => void child.kill('SIGKILL'));
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const ended = new Promise<number | null>((resolve) => {
-      child.once('close', (code) => resolve(code));
-    });
-    return { stderr: () => stderr, ended };
+  const begin = (args: readonly string[], after: After) => {
+    const script = spawnScript(args, unreachable);
+    after(() => void script.child.kill('SIGKILL'));
+    return script;
   };
 
   it.for([
@@ -106,12 +92,12 @@ describe('a command that deployments run before the workers', AT_A_TIME, () => {
     ['schemas', ['register']],
     ['catalogue', ['publish', 'shared/product/example-catalogue']],
   ] as const)('%s logs that it waits, and why', async ([name, args], { expect, onTestFinished }) => {
-    const script = spawnScript([`scripts/${name}.ts`, ...args], onTestFinished);
+    const script = begin([`scripts/${name}.ts`, ...args], onTestFinished);
     await expect.poll(script.stderr, POLL).toMatch(/waiting for .*, at most \d+ s more: .*ECONNREFUSED/);
   });
 
   it('fails without waiting if it only reads', async ({ expect, onTestFinished }) => {
-    const script = spawnScript(['scripts/topics.ts', 'list'], onTestFinished);
+    const script = begin(['scripts/topics.ts', 'list'], onTestFinished);
     expect(await script.ended).toBe(1);
     expect(script.stderr()).toContain('ECONNREFUSED');
     expect(script.stderr()).not.toContain('waiting for');

@@ -1,12 +1,6 @@
 import type { DiskCalls } from '../../../shared/messaging/data-file.ts';
 import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
-import type {
-  Broker,
-  GroupReads,
-  GroupSource,
-  Publisher,
-  TopicSpec,
-} from '../../../shared/messaging/ports.ts';
+import type { Broker, GroupReads, GroupSource, TopicSpec } from '../../../shared/messaging/ports.ts';
 import {
   allTopicSpecs,
   DEAD_LETTER_TOPICS,
@@ -64,11 +58,11 @@ export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBrok
     onEnd: (life) => programs.get(life)?.kill(),
     connectClient: () => createClient(process),
     strike: (incident) => strike(disk, incident, process()),
-    absentMs: () => (process().broker()?.health?.().status === 'ready' ? 0 : Infinity),
+    absentMs: () => (process().running()?.broker.health?.().status === 'ready' ? 0 : Infinity),
     groups: async () =>
       (await process()
-        .broker()
-        ?.admin.groups([...logs.reads.values()])) ?? [],
+        .running()
+        ?.broker.admin.groups([...logs.reads.values()])) ?? [],
     close: () => disk.remove(),
   };
 }
@@ -235,7 +229,18 @@ function createClient(process: () => RestartingProcess): Broker {
       });
   return {
     kind: 'embedded',
-    createPublisher: ({ clientId }) => createClientPublisher(ask, clientId),
+    createPublisher: ({ clientId }) => ({
+      start: async () => undefined,
+      publish: (messages) =>
+        ask(async (broker) => {
+          const publisher = broker.createPublisher({ clientId });
+          await publisher.start();
+          await publisher.publish(messages);
+          await publisher.stop();
+        }),
+      isHealthy: () => true,
+      stop: async () => undefined,
+    }),
     createGroupSource: noConsumer,
     createTail: noConsumer,
     readRanges: (ranges, onMessage) => ask((broker) => broker.readRanges(ranges, onMessage)),
@@ -246,26 +251,4 @@ function createClient(process: () => RestartingProcess): Broker {
 
 function noConsumer(): never {
   throw new Error('other programs do not consume from an embedded broker');
-}
-
-function createClientPublisher(
-  ask: <Value>(work: (broker: Broker) => Promise<Value>) => Promise<Value>,
-  clientId: string,
-): Publisher {
-  const publishers = new WeakMap<Broker, Publisher>();
-  const of = (broker: Broker): Publisher => {
-    const publisher = publishers.get(broker) ?? broker.createPublisher({ clientId });
-    publishers.set(broker, publisher);
-    return publisher;
-  };
-  return {
-    start: () => Promise.resolve(),
-    publish: (messages) =>
-      ask(async (broker) => {
-        await of(broker).start();
-        await of(broker).publish(messages);
-      }),
-    isHealthy: () => true,
-    stop: () => ask((broker) => of(broker).stop()).catch(() => undefined),
-  };
 }

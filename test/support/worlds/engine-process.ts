@@ -5,6 +5,8 @@ const ROOT = path.resolve(import.meta.dirname, '../../..');
 const READY_LIMIT_MS = 30_000;
 const EXIT_LIMIT_MS = 20_000;
 
+type Environment = Readonly<Record<string, string>>;
+
 export interface EngineProcess {
   readonly child: ChildProcess;
   /** Address of the ingress, or of the health server if there is no ingress. */
@@ -22,12 +24,11 @@ export interface EngineProcess {
  */
 export async function startEngine(
   workers: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env: Environment = {},
   readyLimitMs = READY_LIMIT_MS,
-  maxOpenFiles?: number,
 ): Promise<EngineProcess> {
   const startedAt = performance.now();
-  const { child, stdout, stderr } = spawnEngine(workers, env, maxOpenFiles);
+  const { child, stdout, stderr } = spawnEngine(workers, env);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
@@ -56,7 +57,7 @@ export async function startEngine(
 /** Runs `workers/main.ts` until it exits, for arguments and settings that it refuses. */
 export async function runEngine(
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env: Environment = {},
 ): Promise<{ code: number | NodeJS.Signals; stdout: string; stderr: string }> {
   const { child, stdout, stderr } = spawnEngine(args, env);
   const code = await exitOf(child);
@@ -76,35 +77,34 @@ export function endWithThis(child: ChildProcess): void {
 }
 
 /** The process, from its start on. */
-export function spawnEngine(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  maxOpenFiles?: number,
-) {
-  const limit =
-    maxOpenFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${maxOpenFiles} && exec "$0" "$@"`];
-  const node = [process.execPath, '--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args];
-  const [program = '', ...rest] = [...limit, ...node];
-  // A process without its entry file has no cache of compiled code of its own.
-  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(program, rest, {
+export function spawnEngine(args: readonly string[], env: Environment) {
+  return spawnScript(['workers/main.ts', ...args], {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    DATA_DIR: 'memory',
+    ...env,
+  });
+}
+
+/** A script of this project in a process of its own, without the settings of the surrounding environment. */
+export function spawnScript(script: readonly string[], env: Environment) {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const child = spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', ...script], {
     cwd: ROOT,
-    env: {
-      PATH,
-      ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      DATA_DIR: 'memory',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process without its entry file has no cache of compiled code of its own.
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
   });
   endWithThis(child);
   let out = '';
   let err = '';
+  child.stdin.on('error', () => undefined);
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString('utf8')));
-  return { child, stdout: () => out, stderr: () => err };
+  /** With the exit code, or the signal that ended it. */
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  return { child, ended, stdout: () => out, stderr: () => err };
 }
 
 function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {

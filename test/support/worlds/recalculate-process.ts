@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync, type WriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,38 +10,15 @@ import type { Checkpoint } from '../../../scripts/recalculate/resume.ts';
 import { runRecalculate } from '../../../scripts/recalculate/exit-code.ts';
 import type { Report } from '../../../scripts/recalculate/run-report.ts';
 import { contractLine } from '../builders/portfolio-lines.ts';
+import { spawnScript } from './engine-process.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../../..');
+export type CommandRun = ReturnType<typeof beginRecalculation>;
 
-export interface CommandRun {
-  readonly child: ChildProcessWithoutNullStreams;
-  stdout(): string;
-  stderr(): string;
-  /** Resolves with the exit code, or the signal that ended it. */
-  readonly ended: Promise<number | NodeJS.Signals | null>;
-}
-
-/** Starts `scripts/recalculate.ts` as npm does, without the settings of the surrounding environment. */
-export function beginRecalculation(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): CommandRun {
-  const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', ...env },
-  });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString('utf8')));
-  child.stderr.on('data', (bytes: Buffer) => (err += bytes.toString('utf8')));
-  child.stdin.on('error', () => undefined);
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
-    child.once('close', (code, signal) => resolve(code ?? signal));
-  });
-  onTestFinished(() => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  });
-  return { child, ended, stdout: () => out, stderr: () => err };
+/** Starts `scripts/recalculate.ts` as npm does. */
+export function beginRecalculation(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const run = spawnScript(['scripts/recalculate.ts', ...args], env);
+  onTestFinished(() => void run.child.kill('SIGKILL'));
+  return run;
 }
 
 /** Runs the command in this process, which saves the second in which another one loads its modules. */
