@@ -11,7 +11,7 @@ import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { type CommandReport, runCatalogueCommand } from './catalogue/catalogue-command.ts';
 import { HELP, readCatalogueArguments, type CatalogueCommand } from './catalogue/command-arguments.ts';
-import type { CatalogueConnection } from './catalogue/topic-records.ts';
+import type { CatalogueConnection } from './catalogue/publication.ts';
 import { runCommandLine } from './command-line/run-command-line.ts';
 
 const FAULTS = 1;

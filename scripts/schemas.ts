@@ -57,8 +57,11 @@ await runCommandLine({
   help: HELP,
   read: readArguments,
   run: async (args) => {
-    if (args.command === 'list') list(args.json);
-    else print(args, await (args.command === 'register' ? registerPatiently(args) : run(args)));
+    if (args.command === 'list') return list(args.json);
+    // Deployments run `register` first, so it waits for a registry that is still starting. It is idempotent.
+    const wait = createStartWait({ onWait: (line) => process.stderr.write(`schemas: ${line}\n`) });
+    const isPatient = args.command === 'register';
+    return print(args, await (isPatient ? wait('the schema registry', () => run(args)) : run(args)));
   },
 });
 
@@ -94,14 +97,6 @@ function list(asJson: boolean): void {
       `${entry.kind.padEnd(8)} ${entry.subject}\n         id ${entry.localSchemaId}, ${entry.schemaFile}\n`,
     );
   }
-}
-
-/** Registers schemas; waits for a registry that is still starting, because deployments run this first. Idempotent. */
-async function registerPatiently(args: Arguments): Promise<Report> {
-  const wait = createStartWait({
-    onWait: (line) => process.stderr.write(`schemas: ${line}\n`),
-  });
-  return wait('the schema registry', () => run(args));
 }
 
 async function run({ command, registry }: Arguments): Promise<Report> {

@@ -22,21 +22,19 @@ import {
 import { UsageError } from '../command-line/parse-command-line.ts';
 import type { CatalogueCommand } from './command-arguments.ts';
 import {
+  type CatalogueConnection,
+  CLIENT_ID,
   compareWithTopic,
+  countWritten,
   findSharedKeys,
+  type FolderDifference,
   indexByKey,
   planChanges,
+  readTopicRecords,
+  type TopicRecords,
   validateResult,
-  type FolderDifference,
   type ValidationContext,
 } from './publication.ts';
-import {
-  CLIENT_ID,
-  countWritten,
-  readTopicRecords,
-  type CatalogueConnection,
-  type TopicRecords,
-} from './topic-records.ts';
 
 /** Kinds that have a status. */
 const KINDS_WITH_STATUS: readonly RecordKind[] = [

@@ -11,19 +11,7 @@ import { createReportWords, englishText, type ReportWords } from '../../shared/p
 import type { Tally } from '../../shared/portfolio/tally.ts';
 
 /** What was run; times in epoch milliseconds. */
-export interface HtmlReportRun extends Pick<
-  Report,
-  | 'runId'
-  | 'outcome'
-  | 'warning'
-  | 'reason'
-  | 'resumeWith'
-  | 'duplicateIds'
-  | 'read'
-  | 'durationSeconds'
-  | 'contractsPerSecond'
-  | 'sessions'
-> {
+export interface HtmlReportRun extends Report {
   readonly input: string;
   /** Undefined with --summary. */
   readonly output: string | undefined;

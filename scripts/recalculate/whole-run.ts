@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createCalculateChunk } from './calculate-chunk.ts';
 import type { Engine } from './connect-engine.ts';
 import { type HtmlReportRun, renderHtmlReport } from './html-report.ts';
-import { type InputChunk, InputError } from './input-records.ts';
+import { InputError } from './input-records.ts';
 import { type Interruption, RunError, unlessAborted } from './interruption.ts';
 import { createPatientRequests, watchSilence } from './patient-requests.ts';
 import { showProgress, type ProgressStream } from './progress-line.ts';
@@ -165,27 +165,23 @@ async function run(open: OpenRun): Promise<RunEnded> {
     patienceMs: args.patienceMs,
     signal: interruption.abandoned,
   });
-  const progress = openProgress(open, elapsedMs);
+  const progress = showProgress(open.context.stderr, input, plan.tally);
   const silence = watchSilence(patient, args.patienceMs, (line) => progress.say(line));
   try {
     const end = await runRecalculation({
+      ...open,
+      ...interruption,
       chunks: input.records(),
       calculate: createCalculateChunk({
-        codec: engine.codec,
-        topic: engine.topic,
-        partitions: engine.partitions,
+        ...engine,
+        ...plan,
         request: (request) => patient.request(request),
         correlationPrefix: `${plan.runId}-${plan.sessions}`,
-        originTimestampMs: plan.originTimestampMs,
         timeoutMs: BATCH_TIMEOUT_MS,
       }),
-      files: open.files,
       args: engine.kind === 'embedded' ? { ...args, window: Math.min(args.window, EMBEDDED_WINDOW) } : args,
-      plan,
       elapsedMs: () => plan.elapsedMs + elapsedMs(),
       onFinished: progress.onFinished,
-      stopped: interruption.stopped,
-      abandoned: interruption.abandoned,
     });
     return endOf(open, elapsedMs(), end === 'stopped' ? (interruption.signalName() ?? end) : undefined);
   } catch (error) {
@@ -197,26 +193,6 @@ async function run(open: OpenRun): Promise<RunEnded> {
   }
 }
 
-function openProgress({ input, plan, context }: OpenRun, elapsedMs: () => number) {
-  const { tally } = plan;
-  const done = (): number => tally.calculated + tally.failed;
-  const before = { doneBefore: done(), bytesBefore: input.bytesRead() };
-  let bytesRead = before.bytesBefore;
-  const { totalBytes } = input;
-  const line = showProgress(context.stderr, () => ({
-    ...before,
-    done: done(),
-    failed: tally.failed,
-    bytesRead,
-    totalBytes,
-    elapsedMs: elapsedMs(),
-  }));
-  const onFinished = (chunk: InputChunk): void => {
-    bytesRead = chunk.bytesRead;
-  };
-  return { ...line, onFinished };
-}
-
 /** `reason`: why the run was aborted; undefined if it is complete. */
 function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined): RunEnded {
   const { args, context, config, plan, input, files, checkpoint } = open;
@@ -224,12 +200,11 @@ function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined): Ru
   // Work after the last checkpoint is repeated.
   const tally = canResume ? files.saved() : plan.tally;
   const report = createReport(tally, {
-    runId: plan.runId,
+    ...plan,
     outcome: reason === undefined ? 'complete' : 'aborted',
     reason,
     resumeWith: canResume ? context.resumeWith : undefined,
     elapsedMs: plan.elapsedMs + elapsedMs,
-    sessions: plan.sessions,
     withMovers: args.compare,
     duplicateIds: input.duplicateIds(),
   });

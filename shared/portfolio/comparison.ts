@@ -78,7 +78,7 @@ export function compareSchedules(
   after: ScheduleSums,
 ): Comparison {
   const installments = pairRows(former.rows, rows);
-  const difference = subtractSums(after, former.sums);
+  const difference = bySum((name) => after[name] - former.sums[name]);
   const largestDifference = largestOf(installments)?.difference ?? 0n;
   const kept = installments.filter((change) => change.before !== undefined && change.after !== undefined);
   const payment = largestOf(kept);
@@ -234,17 +234,8 @@ export function addSums(left: ScheduleSums, right: ScheduleSums): ScheduleSums {
   return bySum((name) => left[name] + right[name]);
 }
 
-export function subtractSums(left: ScheduleSums, right: ScheduleSums): ScheduleSums {
-  return bySum((name) => left[name] - right[name]);
-}
-
 export function bySum<Value>(valueOf: (name: SumName) => Value): Readonly<Record<SumName, Value>> {
-  return {
-    principal: valueOf('principal'),
-    interest: valueOf('interest'),
-    fees: valueOf('fees'),
-    total: valueOf('total'),
-  };
+  return Object.fromEntries(SUM_NAMES.map((name) => [name, valueOf(name)])) as Record<SumName, Value>;
 }
 
 function sum(rows: readonly SummedRow[], amountOf: (row: SummedRow) => number): bigint {

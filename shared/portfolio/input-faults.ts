@@ -3,9 +3,6 @@
 import { isAbsent, isRecord, shapeFault } from '../api/json/faults.ts';
 import type { Fault } from '../platform/problem.ts';
 
-/** Fields of a line; others are ignored. */
-export const LINE_FIELD = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;
-
 export interface ContractLine {
   /** Undefined if it is none; then `faults` says why. */
   readonly id: string | number | undefined;
@@ -39,7 +36,7 @@ function readId(sent: unknown): string | number | undefined {
 }
 
 function idFault(sent: unknown): Fault {
-  const path = LINE_FIELD.id;
+  const path = 'id';
   if (isAbsent(sent)) return shapeFault(path, 'missing', `is missing; must be ${ID}`);
   if (sent === '') return shapeFault(path, 'empty', `must not be empty; it must be ${ID}`);
   if (typeof sent === 'string') {

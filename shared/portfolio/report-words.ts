@@ -23,15 +23,8 @@ const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
 /** Writes a report in the language of the texts, with figures as in the locale. */
 export function createReportWords(locale: string, text: ReportWords['text']): ReportWords {
-  const formats = new Map<string, Intl.NumberFormat>();
-  const formatOf = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
-    const key = JSON.stringify(options);
-    const known = formats.get(key);
-    if (known !== undefined) return known;
-    const format = new Intl.NumberFormat(locale, options);
-    formats.set(key, format);
-    return format;
-  };
+  const formatOf = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
+    new Intl.NumberFormat(locale, options);
   const amountOf = (minor: bigint, digits: number, signDisplay: 'auto' | 'exceptZero'): string =>
     formatOf({ minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay }).format(
       formatMinorUnits(minor, digits) as Intl.StringNumericLiteral,

@@ -187,21 +187,17 @@ function countComparison(tally: Tally, schedule: CountedSchedule, comparison: Co
   else countChange(tally.paymentChanges, payment.difference, payment.before);
   if (difference.total === 0n) return;
   const mover = { line, id, currency, digits, before: before.total, after: after.total };
-  keepMover(difference.total > 0n ? tally.rises : tally.falls, mover);
+  keepFirst(difference.total > 0n ? tally.rises : tally.falls, mover, movesMore, MAX_MOVERS);
 }
 
 /** At most one for each currency of ISO 4217 and number of digits. */
 function totalsOf(tally: Tally, schedule: CountedSchedule): CurrencyTotals {
   const { currency, digits } = schedule;
-  const key = totalsKey(schedule);
+  const key = `${currency ?? ''}/${digits}`;
   const none = { contracts: 0, after: NO_SUMS, compared: 0, before: NO_SUMS, difference: NO_SUMS };
   const totals = tally.totals.get(key) ?? { currency, digits, ...none };
   tally.totals.set(key, totals);
   return totals;
-}
-
-export function totalsKey({ currency, digits }: Pick<CurrencyTotals, 'currency' | 'digits'>): string {
-  return `${currency ?? ''}/${digits}`;
 }
 
 /** The totals in the order of their currencies; those without one come first. */
@@ -233,11 +229,6 @@ const MAX_MOVERS = 10;
 /** The maximum number of decimals of a currency. Changes in all currencies are ordered by their amounts scaled to it. */
 const COMMON_DIGITS = 12;
 
-/** Adds a contract to the rises or to the falls, which keep only the largest ones. */
-export function keepMover(movers: Mover[], mover: Mover): void {
-  keepFirst(movers, mover, movesMore, MAX_MOVERS);
-}
-
 /** The contracts that rise or fall most, by the absolute value of the change; equal changes in the order of the input. */
 export function largestMovers(
   { rises, falls }: { readonly rises: readonly Mover[]; readonly falls: readonly Mover[] },
@@ -249,7 +240,7 @@ export function largestMovers(
 }
 
 /** Adds an item to a list in order that keeps only its first items. */
-export function keepFirst<Item>(
+function keepFirst<Item>(
   list: Item[],
   item: Item,
   isBefore: (one: Item, other: Item) => boolean,

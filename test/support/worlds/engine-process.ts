@@ -88,7 +88,7 @@ export function spawnEngine(args: readonly string[], env: Environment) {
 
 /** A script of this project in a process of its own, without the settings of the surrounding environment. */
 export function spawnScript(script: readonly string[], env: Environment) {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', ...script], {
     cwd: ROOT,
     // A process without its entry file has no cache of compiled code of its own.
