@@ -77,10 +77,10 @@ const requestOf = (annuity: Annuity): PaymentValueRequest => ({
   Precision: annuity.digits,
 });
 
-function engineOf(annuity: Annuity): { pmt: Decimal; principal: Decimal } {
+function paymentOf(annuity: Annuity): Decimal {
   const outcome = calculatePaymentValue(requestOf(annuity));
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return { pmt: outcome.pmtValue, principal: outcome.principalValue };
+  return outcome.pmtValue;
 }
 
 /** The rate of one period by rule P1, independent of the engine. */
@@ -138,7 +138,7 @@ describe('calculatePaymentValue for random annuities', () => {
       financed: '0.01',
       future: '0.01001',
     };
-    expect(engineOf(annuity).pmt.toFixed()).toBe('0.05217');
+    expect(paymentOf(annuity).toFixed()).toBe('0.05217');
     expect(expectedPayment(annuity, '0.05217')).toBe('0.05217');
   });
 
@@ -154,7 +154,7 @@ describe('calculatePaymentValue for random annuities', () => {
       financed: '0.26',
       future: '0.26',
     };
-    expect(engineOf(annuity).pmt.toFixed()).toBe('-0.0509197813');
+    expect(paymentOf(annuity).toFixed()).toBe('-0.0509197813');
     expect(expectedPayment(annuity, '-0.0509197813')).toBe('-0.0509197813');
   });
 
@@ -162,75 +162,10 @@ describe('calculatePaymentValue for random annuities', () => {
     fc.assert(
       fc.property(annuities(400), (annuity) => {
         fc.pre(periodRate(annuity).greaterThan(-1));
-        const shown = engineOf(annuity).pmt.toFixed();
+        const shown = paymentOf(annuity).toFixed();
         expect(shown).toBe(expectedPayment(annuity, shown));
       }),
       { numRuns: 4_000 },
-    );
-  });
-
-  it('returns a payment that brings the balance from the financed amount to the future value, except for rounding', () => {
-    fc.assert(
-      fc.property(annuities(60), (annuity) => {
-        const i = periodRate(annuity);
-        fc.pre(i.greaterThan(-0.9) && i.lessThan(2));
-        const { pmt } = engineOf({ ...annuity, digits: 10 });
-        const payments = annuity.grace ? annuity.installments - 1 : annuity.installments;
-        const isSavingsPlan = annuity.financed === '0';
-        let balance = new Exact(annuity.financed);
-        let error = new Exact(0);
-        for (let k = 0; k < payments; k += 1) {
-          const paid = new Exact(pmt).times(isSavingsPlan ? -1 : 1);
-          const before = annuity.inAdvance ? balance.minus(paid) : balance;
-          balance = before.times(i.plus(1)).minus(annuity.inAdvance ? 0 : paid);
-          error = error.plus('5e-11').times(Decimal.max(i.plus(1), 1));
-        }
-        expect(balance.minus(annuity.future).abs().lessThanOrEqualTo(error.plus('5e-11'))).toBe(true);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('returns a payment in arrears that equals the payment in advance plus interest for one period', () => {
-    fc.assert(
-      fc.property(annuities(60), (annuity) => {
-        const i = periodRate(annuity);
-        fc.pre(i.greaterThan(-0.9) && i.lessThan(2));
-        const arrears = engineOf({ ...annuity, inAdvance: false, digits: 10 }).pmt;
-        const advance = engineOf({ ...annuity, inAdvance: true, digits: 10 }).pmt;
-        const grown = new Exact(advance).times(i.plus(1));
-        expect(grown.minus(arrears).abs().lessThanOrEqualTo('2e-10')).toBe(true);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('returns the same digits for ten times the amounts with one decimal fewer', () => {
-    fc.assert(
-      fc.property(annuities(120), (annuity) => {
-        fc.pre(periodRate(annuity).greaterThan(-1) && annuity.digits > 0);
-        const tenfold = {
-          ...annuity,
-          financed: new Exact(annuity.financed).times(10).toFixed(),
-          future: new Exact(annuity.future).times(10).toFixed(),
-          digits: annuity.digits - 1,
-        };
-        const [small, large] = [engineOf(annuity), engineOf(tenfold)];
-        expect(new Exact(small.pmt).times(10).equals(large.pmt)).toBe(true);
-        expect(new Exact(small.principal).times(10).equals(large.principal)).toBe(true);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('returns, with a grace period, the payment for one installment fewer (P2)', () => {
-    fc.assert(
-      fc.property(annuities(120), (annuity) => {
-        fc.pre(periodRate(annuity).greaterThan(-1));
-        const shorter = { ...annuity, grace: false, installments: annuity.installments - 1 };
-        expect(engineOf({ ...annuity, grace: true })).toEqual(engineOf(shorter));
-      }),
-      { numRuns: 500 },
     );
   });
 });

@@ -31,7 +31,6 @@ interface Answer {
   readonly warnings: string | null;
   /** The managementFee of each row; empty for a refusal. */
   readonly fees: readonly string[];
-  readonly insurances: readonly (number | undefined)[];
   /** Path and code of each fault. */
   readonly faults: readonly string[];
 }
@@ -43,14 +42,13 @@ async function startSystem(broker: Broker) {
   return async (changes: object): Promise<Answer> => {
     const response = await post(url, { jsonParam: { ...TERMS, ...changes } });
     const body = (await response.json()) as
-      | readonly { readonly managementFee: number; readonly insurance?: number }[]
+      | readonly { readonly managementFee: number }[]
       | { readonly errors: readonly { readonly path: string; readonly code: string }[] };
     const rows = 'errors' in body ? [] : body;
     return {
       status: response.status,
       warnings: response.headers.get('warnings'),
       fees: rows.map(({ managementFee }) => managementFee.toFixed(2)),
-      insurances: rows.map(({ insurance }) => insurance),
       faults: 'errors' in body ? body.errors.map(({ path, code }) => `${path} ${code}`) : [],
     };
   };
@@ -76,58 +74,6 @@ describe('schedule with commissions of the example catalogue', () => {
     expect(byId).toMatchObject({ status: 200, warnings, fees: OF_REMAINING });
     const sent = await ask(percent({ FeeName: 'Management fee', PercentAppliedTo: 'FinancedAmount' }));
     expect(sent).toMatchObject({ status: 200, warnings: null, fees: OF_AMOUNT });
-  });
-
-  it('warns about an unknown name and uses the defaults (F1)', async () => {
-    const ask = await startWithExamples();
-    expect(await ask(percent({ FeeName: 'Mystery' }))).toMatchObject({
-      status: 200,
-      warnings: 'unknown-name;jsonParam.Commission[0].FeeName',
-      fees: OF_AMOUNT,
-    });
-  });
-
-  it('refuses a name and an id of different commissions, or an unknown id (F1)', async () => {
-    const ask = await startWithExamples();
-    for (const FeeId of ['99f59166-d33b-5a05-9a10-ec13dbecb3e3', 'none']) {
-      expect(await ask(percent({ FeeName: 'Management fee', FeeId }))).toMatchObject({
-        status: 400,
-        faults: ['jsonParam.Commission[0].FeeId exclusive'],
-      });
-    }
-  });
-
-  it('requires the unused amount for a commission for unusage (F5)', async () => {
-    const ask = await startWithExamples();
-    const line = percent({ FeeName: 'Unused line', SourcePercent: 12 });
-    expect(await ask(line)).toMatchObject({ status: 400, faults: ['jsonParam.UnusedAmount missing'] });
-    const fees = ['4.00', '4.00', '4.00', '4.00'];
-    const warnings = 'from-catalogue;jsonParam.Commission[0].IsForUnusage';
-    expect(await ask({ ...line, UnusedAmount: 400 })).toMatchObject({ status: 200, warnings, fees });
-  });
-
-  it('finds insurances by name and class (F1, S6)', async () => {
-    const ask = await startWithExamples();
-    const life = {
-      SourcePercent: 1,
-      InsurancePeriodicityType: 'Monthly',
-      InsuranceDate: '2025-01-01',
-      InsuranceName: 'Life insurance',
-    };
-    const insurances = OF_REMAINING.map(Number);
-    expect(await ask({ Insurance: [life] })).toMatchObject({
-      warnings: 'from-catalogue;jsonParam.Insurance[0].PercentAppliedTo',
-      insurances,
-    });
-    const property = { ...life, InsuranceClassId: '68a5fa3f-3e95-52b5-88ad-8bb9164070c9' };
-    expect(await ask({ Insurance: [property] })).toMatchObject({
-      status: 400,
-      faults: ['jsonParam.Insurance[0].InsuranceClassId exclusive'],
-    });
-    expect(await ask({ Insurance: [{ ...life, InsuranceName: 'Mystery' }] })).toMatchObject({
-      status: 200,
-      warnings: 'unknown-name;jsonParam.Insurance[0].InsuranceName',
-    });
   });
 
   it('accepts a schedule type of the catalogue if the request violates the schema elsewhere (E3, S1)', async () => {

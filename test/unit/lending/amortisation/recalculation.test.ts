@@ -7,34 +7,12 @@ import {
   column,
   date,
   decimal,
-  faultCodes,
   loan,
   REQUEST_DAY,
   scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
 
 const prepaidOn = (day: string) => ({ EarlyRepayments: [{ Date: date(day), Amount: decimal(1000) }] });
-
-const RUNNING = { LastDueDate: date('2025-02-01'), InstallmentsNo: 3, Amount: decimal(700) } as const;
-
-describe('blocked amounts (X2)', () => {
-  it('are rejected above the amount less the residual', () => {
-    const blocked = {
-      ...RUNNING,
-      IsLocked: true,
-      BlockAmount: decimal('600.01'),
-      ResidualValue: decimal(100),
-    };
-    expect(faultCodes(blocked)).toEqual(['BlockAmount out-of-range']);
-    expect(scheduleOf({ ...blocked, BlockAmount: decimal(600) }).rows).toHaveLength(4);
-  });
-
-  it.each(['BlockAmount', 'BlockInterestAmount'])('ignores and reports %s without IsLocked', (path) => {
-    const schedule = scheduleOf({ ...RUNNING, [path]: decimal(100), ActivationDate: undefined });
-    expect(schedule.warnings).toEqual([{ code: 'no-effect', path }]);
-    expect(schedule.rows).toEqual(scheduleOf(RUNNING).rows);
-  });
-});
 
 describe('recalculation of an unchanged loan (X4)', () => {
   const contract: Partial<RepaymentScheduleRequest> = {

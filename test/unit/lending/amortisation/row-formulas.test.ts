@@ -101,6 +101,48 @@ describe('formulas of rows (S2)', () => {
     expect(column(schedule, 'managementFee')).toEqual(['0.00', '2.00', '2.00']);
   });
 
+  it('deduct the charges of a month from the interest once, at its due date and not at a prepayment (X3)', () => {
+    const columns = [
+      BALANCE,
+      FEES,
+      formulaColumn('Tax', '0.1', { Fee: 'Tax' }),
+      formulaColumn('Interest', 'RemainingValue * InterestPercent / 100 * DayCountFraction - ManagementFee'),
+      columnOf('Principal', 'Linear'),
+    ];
+    const EarlyRepayments = [{ Date: date('2025-02-16'), Amount: decimal(300) }];
+    const Commission = [fee({ SourceValue: decimal('0.5') })];
+    const schedule = scheduleOf(columns, { Commission, EarlyRepayments });
+    expect(column(schedule, 'interest')).toEqual(['9.40', '3.75', '1.65', '2.40', '0.90']);
+    expect(column(schedule, 'managementFee')).toEqual(['0.60', '0.00', '0.60', '0.60', '0.60']);
+  });
+
+  it('read fields that are not reported as ignored then (E5)', () => {
+    const columns = [BALANCE, INTEREST, columnOf('Principal', 'Linear')];
+    const reading = [...columns, formulaColumn('Costs', 'UnusedAmount + UpFrontValue')];
+    const running = { LastDueDate: date('2025-01-01'), ActivationDate: undefined };
+    const sent = { ...running, UnusedAmount: decimal(400), UpFrontValue: decimal(20) };
+    expect(scheduleOf(reading, sent).warnings).toEqual([]);
+    expect(scheduleOf(columns, sent).warnings.map(({ path }) => path)).toEqual([
+      'UnusedAmount',
+      'UpFrontValue',
+    ]);
+  });
+
+  it('take 0 as no fixed instalment', () => {
+    const columns = [
+      BALANCE,
+      INTEREST,
+      FEES,
+      formulaColumn('PMT', 'LockedInstallment'),
+      columnOf('Principal', 'Balance'),
+    ];
+    const outcome = outcomeWith(recordOf(columns, { InstallmentValueCustom: true }), {
+      installmentValue: decimal(0),
+    });
+    const rows = outcome.kind === 'schedule' ? outcome.rows : [];
+    expect(rows.map(({ principal }) => principal)).toEqual([0, 0, 0, 100_000]);
+  });
+
   it('may give negative interest only at a negative rate (R3)', () => {
     const columns = [BALANCE, formulaColumn('Interest', '0 - 1'), columnOf('Principal', 'Linear')];
     expect(faultOf(columns)).toBe(

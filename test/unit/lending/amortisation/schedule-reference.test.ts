@@ -4,8 +4,6 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
-import published from '../../../cases/lending/schedule.json' with { type: 'json' };
 import { difference } from '../../../support/reference/compare-with-reference.ts';
 import { intervalOf } from '../../../support/reference/annual-rate.ts';
 import { dayOf } from '../../../support/reference/dates.ts';
@@ -607,19 +605,5 @@ describe('reference implementation', () => {
     ['2025-01-30', '2025-02-28', { units: 0, extra: 29, yearDays: 366 }],
   ])('counts months from %s to %s backwards from the later day (A1)', (start, end, expected) => {
     expect(intervalOf(dayOf(start), dayOf(end), 'Months')).toMatchObject(expected);
-  });
-});
-
-describe('published schedules', () => {
-  const requests = published.flatMap(({ id, asked }) =>
-    asked.map(({ request }) => ({ id, request: request as { readonly ScheduleType: string } })),
-  );
-  const known = requests.filter(({ request }) =>
-    /^(?:Equal(?:Installments|Principal)|InterestOnly|Balloon|EffectiveRate)$/.test(request.ScheduleType),
-  );
-
-  it.each(known)('are the same in engine and reference: $id', ({ request }) => {
-    const read = repaymentScheduleRequest.read({ jsonParam: request });
-    expect(read.kind === 'valid' ? difference(read.payload, true) : read.kind).toBeUndefined();
   });
 });

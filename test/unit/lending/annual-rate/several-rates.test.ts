@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
 import { decimal } from '../../../support/builders/lending-loan.ts';
-import { amounts, cashFlows, rateOf } from '../../../support/builders/rate-flows.ts';
+import {
+  amounts,
+  cashFlows,
+  FOUR_DECIMALS,
+  flowsAtUnits,
+  rateOf,
+} from '../../../support/builders/rate-flows.ts';
 
 /** The IRR of yearly amounts, with a double rate at 10 % if the last amount is -1210. */
 function rateWithLast(last: string): string | null {
@@ -131,5 +138,25 @@ describe('calculateRate for flows with several rates or a huge rate (A4)', () =>
       decimal((index % 2 ? 1 : -1) * (1000 + (index % 7))),
     );
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('0.0000398407');
+  });
+});
+
+describe('solveRate for flows on one date that cancel each other (A4)', () => {
+  it.each([
+    ['the rate before the last date', flowsAtUnits(1_000, [1_100, -500, 500], [1, 2, 2], 1), '10.0000'],
+    ['the rate of growing flows', flowsAtUnits(-100, [100, -900, -200, 200], [1, 2, 4, 4], 1), '154.1381'],
+    ['no rate of cancelling flows only', flowsAtUnits(1, [1, -1, 0, 1, -1], [30, 61, 91, 91, 91], 365), null],
+    [
+      'one of two rates close to zero',
+      flowsAtUnits(49e12, [98_000_000_000_008, -49e12], [2, 4], 1),
+      '0.0000',
+    ],
+  ])('finds %s', (_name, flows, percent) => {
+    expect(solveRate(flows, FOUR_DECIMALS).percent).toBe(percent);
+  });
+
+  it('finds a double rate of -27 percent a day, where a present value of few digits is lost', () => {
+    const CashFlows = cashFlows(['2025-01-01', -10_000], ['2025-01-02', 14_600], ['2025-01-03', -5_329]);
+    expect(rateOf({ Rule: 'XIRR', CashFlows }).rate).toBe('-100.0000000000');
   });
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  collectRowCharges,
-  traceRowCharges,
-  type ChargeTrace,
-} from '../../../../shared/lending/charges/charge-amounts.ts';
+import { collectRowCharges } from '../../../../shared/lending/charges/charge-amounts.ts';
 import {
   refuseLateCharges,
   refuseTooLargeCharges,
@@ -22,7 +18,14 @@ import {
   rowsWith,
   scheduleOn,
 } from '../../../support/builders/lending-charges.ts';
-import { date, decimal, faultCodes, faultsOf, loan } from '../../../support/builders/lending-loan.ts';
+import {
+  date,
+  decimal,
+  faultCodes,
+  faultsOf,
+  loan,
+  scheduleOf,
+} from '../../../support/builders/lending-loan.ts';
 
 const FOUR = monthlyRows('2025-01-01', 4);
 
@@ -135,9 +138,12 @@ describe('commission for unusage (F5)', () => {
   });
 });
 
-function tracesOf(row: number): readonly ChargeTrace[] {
-  const { scheduled } = scheduleOn(FOUR, {
+describe('explanation of the charges of a row (S6, Explain)', () => {
+  const { rows } = scheduleOf({
+    LastDueDate: date('2025-01-01'),
+    ActivationDate: undefined,
     IsLocked: true,
+    Explain: true,
     UnusedAmount: decimal(400),
     Commission: [
       fee({ FeePeriodicityType: 'Weekly' }),
@@ -153,50 +159,17 @@ function tracesOf(row: number): readonly ChargeTrace[] {
     ],
     Insurance: [premium({ InsurancePeriodicityType: 'Quarterly' })],
   });
-  return scheduled === undefined ? [] : traceRowCharges(scheduled, row, FIGURES);
-}
+  const explained = rows.map(({ explanation = [] }) => explanation.filter(({ name }) => name !== undefined));
 
-describe('trace of the charges of a row (S6, Explain)', () => {
   it('describes each item that the row collects', () => {
-    expect(tracesOf(0)).toEqual([
-      {
-        kind: 'commission',
-        name: 'Account fee',
-        amount: 2000,
-        charges: 4,
-        each: { rule: 'value', value: 500 },
-      },
-      {
-        kind: 'commission',
-        name: 'Share',
-        amount: 11,
-        charges: 1,
-        each: {
-          rule: 'percent',
-          percent: '0.5',
-          base: 25_628,
-          appliedTo: 'Installment',
-          partOfYear: [1, 12],
-        },
-      },
-      {
-        kind: 'commission',
-        name: 'Unused',
-        amount: 33,
-        charges: 1,
-        each: { rule: 'unused', percent: '1', base: 40_000, count: 30 },
-      },
-      {
-        kind: 'commission',
-        name: 'Account fee',
-        amount: 200,
-        charges: 0,
-        each: { rule: 'percent', percent: '1', base: 100_000, appliedTo: 'FinancedAmount' },
-        blocked: 200,
-      },
+    expect(explained[0]?.map(({ name, formula }) => `${name}: ${formula}`)).toEqual([
+      'Account fee: 4 * 5.00 = 20.00',
+      'Share: Installment 256.28 * 0.5 % * 1/12 = 0.11',
+      'Unused: UnusedAmount 400.00 * 1 % * 30/360 = 0.33',
+      'Account fee: blocked: 2.00',
     ]);
-    expect(tracesOf(2).map(({ name }) => name)).toEqual(['Account fee', 'Share', 'Unused', 'Life']);
-    expect(tracesOf(3).map(({ name }) => name)).toEqual(['Account fee', 'Share', 'Unused', 'Late']);
+    expect(explained[0]?.[2]).toMatchObject({ days: 30, basis: 360, rates: ['1'], base: 40_000 });
+    expect(explained[3]?.map(({ name }) => name)).toEqual(['Account fee', 'Share', 'Unused', 'Late']);
   });
 });
 

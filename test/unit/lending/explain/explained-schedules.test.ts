@@ -16,6 +16,8 @@ const RANGES = [
 ];
 const early = (day: string, more: object = {}) => [{ Date: date(day), Amount: decimal(300), ...more }];
 
+const BLOCKED = { LastDueDate: date('2025-01-01'), IsLocked: true, BlockAmount: decimal(100) } as const;
+
 /** Cases that random requests seldom meet (test/property/lending/explain). */
 const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] = [
   [
@@ -23,9 +25,7 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
     {
       ScheduleType: 'CreditCard',
       CapitalPercent: decimal(100),
-      LastDueDate: date('2025-01-01'),
-      IsLocked: true,
-      BlockAmount: decimal(100),
+      ...BLOCKED,
       ResidualValue: decimal(50),
     },
   ],
@@ -48,9 +48,7 @@ const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] =
       GracePeriodInterest: 3,
       GraceType: 'Capitalised',
       ResidualValue: decimal(100),
-      LastDueDate: date('2025-01-01'),
-      IsLocked: true,
-      BlockAmount: decimal(100),
+      ...BLOCKED,
     },
   ],
   [
@@ -176,6 +174,61 @@ test('shows the rate with which a level payment was solved, even if the rate cha
     /^level payment that brings balance 1000.00 to 0.00 over rows 1 to 4 at 12 %: \d+\.\d\d$/,
   );
   expect(payments.map((payment) => payment?.rates)).toEqual([['12'], ['12'], ['24'], ['24']]);
+});
+
+test.each<[string, Partial<RepaymentScheduleRequest>, readonly [row: number, ExplainedFigure], string]>([
+  [
+    'a credit card with a blocked amount, by the planned balance (B3, X2)',
+    { ScheduleType: 'CreditCard', CapitalPercent: decimal(20), ...BLOCKED },
+    [0, 'principal'],
+    '20 % * balance of the plan 900.00 + blocked 100.00 = 280.00',
+  ],
+  [
+    'a credit card in capitalising grace, by the planned balance (B3, G2)',
+    {
+      ScheduleType: 'CreditCard',
+      CapitalPercent: decimal(90),
+      GracePeriodInterest: 3,
+      GraceType: 'Capitalised',
+    },
+    [1, 'principal'],
+    '90 % * balance of the plan 100.00 = 90.00',
+  ],
+  [
+    'a blocked amount that capitalised negative interest lowers (X2, R3)',
+    {
+      ScheduleType: 'Deposit',
+      InterestPercent: decimal(-12),
+      InstallmentsNo: 2,
+      InterestCalculationMethod: '30/360',
+      InterestCapitalization: 1,
+      ...BLOCKED,
+      BlockAmount: decimal(995),
+    },
+    [0, 'principal'],
+    'balance 1000.00 + capitalised interest -10.00 = 990.00',
+  ],
+  [
+    'a payment that is kept in capitalising grace (X3, G2)',
+    {
+      InstallmentsNo: 6,
+      GraceType: 'Capitalised',
+      GracePeriodInterest: 2,
+      GracePeriodPrincipal: 1,
+      EarlyRepayments: early('2025-03-16', { DecreaseInstallment: false }),
+    },
+    [4, 'payment'],
+    'kept through an early repayment: 211.19',
+  ],
+])('explains %s', (_what, changes, [row, figure], formula) => {
+  const { rows } = scheduleOf({ ...changes, Explain: true });
+  const explained = rows[row]?.explanation?.find((one) => one.figure === figure && one.name === undefined);
+  expect(explained?.formula).toBe(formula);
+});
+
+test('explains deferred interest by the rows in which it accrued (G1, S6)', () => {
+  const { rows } = scheduleOf({ GracePeriodInterest: 2, Explain: true });
+  expect(JSON.stringify(rows[2]?.explanation)).toContain('of rows 1 to 2');
 });
 
 test('warns that Explain has no effect in an answer without rows (A5, E5)', () => {

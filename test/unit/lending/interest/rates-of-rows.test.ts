@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { column, decimal, faultCodes, faultsOf, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { column, decimal, faultCodes, scheduleOf } from '../../../support/builders/lending-loan.ts';
 
 const NO_RATE = { InterestPercent: undefined } as const;
 
@@ -61,18 +61,6 @@ describe('rate ranges (R1)', () => {
       'InterestPercent out-of-range',
     ]);
   });
-
-  it('each require a valid rate, and exclude rate bands', () => {
-    const without = [{ FromInstNo: 1 }];
-    expect(faultCodes({ ...NO_RATE, MultipleInterestRates: without })).toEqual([
-      'MultipleInterestRates[0].InterestRate missing',
-    ]);
-    expect(faultCodes({ ...NO_RATE, MultipleInterestRates: [{ InterestRate: decimal(-1200) }] })).toEqual([
-      'MultipleInterestRates[0].InterestRate rate-too-low',
-    ]);
-    const both = { MultipleInterestRates: TWO, BandedInterestRates: [{ Value: decimal(5) }] };
-    expect(faultCodes({ ...NO_RATE, ...both })).toEqual(['BandedInterestRates not-allowed']);
-  });
 });
 
 const BANDS = [
@@ -107,27 +95,10 @@ describe('rate bands (R2)', () => {
     }
   });
 
-  it('reject a balance without a rate, and contradictory bands', () => {
-    const codes = (BandedInterestRates: typeof BANDS, Amount = 1500) =>
-      faultCodes({ ...NO_RATE, Amount: decimal(Amount), BandedInterestRates });
+  it('end at the largest balance that has a rate', () => {
     const limited = BANDS.map((band) => ({ MaxUtilizedAmount: decimal(2000), ...band }));
-    expect(codes(limited, 2001)).toEqual(['BandedInterestRates outside-bands']);
-    expect(codes(BANDS.slice(1))).toEqual(['BandedInterestRates[0].MinUtilizedAmount outside-bands']);
-    expect(codes(BANDS.map((band) => ({ ...band, MinUtilizedAmount: decimal(0) })))).toEqual([
-      'BandedInterestRates[1].MinUtilizedAmount bands-overlap',
-    ]);
-    const upsideDown = BANDS.map((band) => ({ ...band, MaxUtilizedAmount: band.MinUtilizedAmount }));
-    expect(codes(upsideDown)).toEqual([
-      'BandedInterestRates[0].MaxUtilizedAmount out-of-range',
-      'BandedInterestRates[1].MaxUtilizedAmount out-of-range',
-    ]);
-    expect(faultsOf({ ...NO_RATE, BandedInterestRates: [{}] })[0]).toMatchObject({
-      path: 'BandedInterestRates[0].Value',
-      code: 'missing',
-      status: 400,
-    });
-    expect(faultCodes({ BandMethod: 'Half', BandedInterestRates: BANDS })).toEqual([
-      'BandMethod unknown-value',
-    ]);
+    const terms = { ...NO_RATE, BandedInterestRates: limited };
+    expect(faultCodes({ ...terms, Amount: decimal(2001) })).toEqual(['BandedInterestRates outside-bands']);
+    expect(scheduleOf({ ...terms, Amount: decimal(2000) }).rows).toHaveLength(4);
   });
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { paymentValueRequest } from '../../../../shared/api/actions/pmt-action.ts';
+import { rateRequest } from '../../../../shared/api/actions/rate-action.ts';
+import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
+import {
+  BUILT_IN_CATALOGUE,
+  type ScheduleCatalogue,
+} from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { answerTo } from '../../../support/stated-effects.ts';
 import type { JsonObject } from '../../../support/request-fields-table.ts';
-import {
-  activationMessages,
-  formulaColumn,
-  LEVEL_COLUMNS,
-  recordOf,
-} from '../../../support/builders/schedule-type-records.ts';
 
 const LOAN = {
   ScheduleType: 'EqualInstallments',
@@ -19,20 +21,8 @@ const LOAN = {
 };
 const FEE = { FeeName: 'Account fee', FeePeriodicityType: 'Monthly', FeeDate: '2025-01-01' };
 const PREMIUM = { InsuranceName: 'Life', InsurancePeriodicityType: 'Monthly', InsuranceDate: '2025-01-01' };
-
-/** Path, code and message of each fault of the loan with changes, in the reported order. */
-function faultsOf(changes: JsonObject): readonly string[] {
-  const answer = answerTo({ ...LOAN, ...changes });
-  if (answer.kind === 'schedule') throw new Error('the request was not refused');
-  return answer.faults.map((fault, index) => `${fault}: ${answer.messages[index]}`);
-}
-
-/** Path and code of each fault, in alphabetical order. */
-function codesOf(changes: JsonObject): readonly string[] {
-  return faultsOf(changes)
-    .map((fault) => fault.split(': ')[0] ?? '')
-    .toSorted();
-}
+const BOTH = { SourceValue: 5, SourcePercent: 1 };
+const ATLANTIS = { HolidayShift: true, HolidayCountry: 'Atlantis' };
 
 const ranges = (first: JsonObject, second: JsonObject): JsonObject => ({
   InterestPercent: null,
@@ -42,174 +32,263 @@ const ranges = (first: JsonObject, second: JsonObject): JsonObject => ({
   ],
 });
 
-describe('invalid schedule requests (E1, E3)', () => {
-  it('report faults of many kinds together', () => {
-    const found = codesOf({
-      ScheduleType: 'Tontine',
-      InterestCalculationMethod: '31/360',
-      HolidayShift: true,
-      HolidayCountry: 'Utopia',
-      ...ranges({ ToInstNo: 2 }, { FromInstNo: 2, ToInstNo: 3 }),
-      ResidualValue: 1000.01,
-      GracePeriodPrincipal: 4,
-      GracePeriodInterest: 4,
-      Commission: [{ ...FEE, SourceValue: 5, FeePeriodicityType: 'Once' }],
-      CapitalPercent: 101,
-      EarlyRepayments: [{ Date: '2025-02-16', Amount: 0 }],
-    });
-    expect(found).toEqual([
-      'CapitalPercent out-of-range',
-      'Commission[0].FeePeriodicityType not-allowed',
-      'EarlyRepayments[0].Amount out-of-range',
-      'GracePeriodInterest out-of-range',
-      'GracePeriodPrincipal out-of-range',
-      'HolidayCountry unknown-calendar',
-      'InterestCalculationMethod unknown-day-count',
-      'MultipleInterestRates[1].FromInstNo rates-overlap',
-      'MultipleInterestRates[1].ToInstNo rates-incomplete',
-      'ResidualValue out-of-range',
-      'ScheduleType unknown-schedule-type',
-    ]);
-  });
+function problemOf(changes: object): string {
+  const read = repaymentScheduleRequest.read({ jsonParam: { ...LOAN, ...changes } }, BUILT_IN_CATALOGUE);
+  return read.kind === 'invalid' ? read.problem : 'none';
+}
 
-  it('report semantic faults together with unreadable fields', () => {
-    const found = codesOf({
-      InterestPercent: '12',
-      ActivationDate: '2025-02-30',
-      InterestCalculationMethod: '31/360',
-      PeriodicityType: 'Fortnightly',
-      ResidualValue: 1000.01,
-      GracePeriodPrincipal: 4,
-      Commission: [{ ...FEE, SourceValue: 5, SourcePercent: 1 }],
-      Insurance: [PREMIUM],
-      BlockInstallmentNo: 4,
-    });
-    expect(found).toEqual([
-      'ActivationDate invalid-date',
-      'BlockInstallmentNo out-of-range',
-      'Commission[0].SourceValue mutually-exclusive',
-      'GracePeriodPrincipal out-of-range',
-      'Insurance[0].SourceValue mutually-exclusive',
-      'InterestCalculationMethod unknown-day-count',
-      'InterestPercent wrong-type',
-      'PeriodicityType unknown-periodicity',
-      'ResidualValue out-of-range',
-    ]);
-  });
-
-  it('report faults of fields and of due dates together', () => {
-    const found = codesOf({
-      InterestCalculationMethod: '31/360',
-      MaturityDate: '2025-03-20',
-      GraceType: 'Endless',
-    });
-    expect(found).toEqual([
-      'GraceType unknown-value',
-      'InterestCalculationMethod unknown-day-count',
-      'MaturityDate date-order',
-    ]);
-  });
-
-  it('report faults of the calendar and of due dates together', () => {
-    const found = codesOf({ HolidayShift: true, HolidayCountry: 'Atlantis', MaturityDate: '2025-03-20' });
-    expect(found).toEqual(['HolidayCountry unknown-calendar', 'MaturityDate date-order']);
-  });
-
-  it('report faults of fields together with dates outside the schedule', () => {
-    const found = codesOf({
-      GraceType: 'Endless',
-      InterestCalculationMethod: '31/360',
-      Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
-      EarlyRepayments: [{ Date: '2025-01-01', Amount: 10 }],
-    });
-    expect(found).toEqual([
-      'Commission[0].FeeDate date-order',
-      'EarlyRepayments[0].Date date-order',
-      'GraceType unknown-value',
-      'InterestCalculationMethod unknown-day-count',
-    ]);
-  });
-
-  it('report all dates outside the schedule together', () => {
-    const found = codesOf({
-      Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
-      Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
-      EarlyRepayments: [
-        { Date: '2025-01-01', Amount: 10 },
-        { Date: '2025-05-02', Amount: 10 },
+describe('faults of a schedule request (E1, E3)', () => {
+  it.each<[title: string, JsonObject, readonly string[]]>([
+    [
+      'of many kinds',
+      {
+        ScheduleType: 'Tontine',
+        InterestCalculationMethod: '31/360',
+        HolidayShift: true,
+        HolidayCountry: 'Utopia',
+        ...ranges({ ToInstNo: 2 }, { FromInstNo: 2, ToInstNo: 3 }),
+        ResidualValue: 1000.01,
+        GracePeriodPrincipal: 4,
+        GracePeriodInterest: 4,
+        Commission: [{ ...FEE, SourceValue: 5, FeePeriodicityType: 'Once' }],
+        CapitalPercent: 101,
+        EarlyRepayments: [{ Date: '2025-02-16', Amount: 0 }],
+      },
+      [
+        'CapitalPercent out-of-range',
+        'Commission[0].FeePeriodicityType not-allowed',
+        'EarlyRepayments[0].Amount out-of-range',
+        'GracePeriodInterest out-of-range',
+        'GracePeriodPrincipal out-of-range',
+        'HolidayCountry unknown-calendar',
+        'InterestCalculationMethod unknown-day-count',
+        'MultipleInterestRates[1].FromInstNo rates-overlap',
+        'MultipleInterestRates[1].ToInstNo rates-incomplete',
+        'ResidualValue out-of-range',
+        'ScheduleType unknown-schedule-type',
       ],
-      InterestPercent: -1200,
-    });
-    expect(found).toEqual([
-      'Commission[0].FeeDate date-order',
-      'EarlyRepayments[0].Date date-order',
-      'EarlyRepayments[1].Date date-order',
-      'Insurance[0].InsuranceDate date-order',
-      'InterestPercent rate-too-low',
-    ]);
+    ],
+    [
+      'of unreadable and readable fields',
+      {
+        InterestPercent: '12',
+        ActivationDate: '2025-02-30',
+        InterestCalculationMethod: '31/360',
+        PeriodicityType: 'Fortnightly',
+        ResidualValue: 1000.01,
+        GracePeriodPrincipal: 4,
+        Commission: [{ ...FEE, ...BOTH }],
+        Insurance: [PREMIUM],
+        BlockInstallmentNo: 4,
+      },
+      [
+        'ActivationDate invalid-date',
+        'BlockInstallmentNo out-of-range',
+        'Commission[0].SourceValue mutually-exclusive',
+        'GracePeriodPrincipal out-of-range',
+        'Insurance[0].SourceValue mutually-exclusive',
+        'InterestCalculationMethod unknown-day-count',
+        'InterestPercent wrong-type',
+        'PeriodicityType unknown-periodicity',
+        'ResidualValue out-of-range',
+      ],
+    ],
+    [
+      'of missing, unreadable and unknown values',
+      { ScheduleType: 'Tontine', Amount: undefined, InstallmentDay: 0, CalculateDAE: 9, Commission: 'none' },
+      [
+        'Amount missing',
+        'CalculateDAE out-of-range',
+        'Commission wrong-type',
+        'InstallmentDay out-of-range',
+        'ScheduleType unknown-schedule-type',
+      ],
+    ],
+    [
+      'of fields and due dates',
+      { InterestCalculationMethod: '31/360', MaturityDate: '2025-03-20', GraceType: 'Endless' },
+      ['GraceType unknown-value', 'InterestCalculationMethod unknown-day-count', 'MaturityDate date-order'],
+    ],
+    [
+      'of the calendar and due dates',
+      { ...ATLANTIS, MaturityDate: '2025-03-20' },
+      ['HolidayCountry unknown-calendar', 'MaturityDate date-order'],
+    ],
+    [
+      'of fields and dates outside the schedule',
+      {
+        GraceType: 'Endless',
+        InterestCalculationMethod: '31/360',
+        Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
+        EarlyRepayments: [{ Date: '2025-01-01', Amount: 10 }],
+      },
+      [
+        'Commission[0].FeeDate date-order',
+        'EarlyRepayments[0].Date date-order',
+        'GraceType unknown-value',
+        'InterestCalculationMethod unknown-day-count',
+      ],
+    ],
+    [
+      'of all dates outside the schedule',
+      {
+        Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
+        Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
+        EarlyRepayments: [
+          { Date: '2025-01-01', Amount: 10 },
+          { Date: '2025-05-02', Amount: 10 },
+        ],
+        InterestPercent: -1200,
+      },
+      [
+        'Commission[0].FeeDate date-order',
+        'EarlyRepayments[0].Date date-order',
+        'EarlyRepayments[1].Date date-order',
+        'Insurance[0].InsuranceDate date-order',
+        'InterestPercent rate-too-low',
+      ],
+    ],
+    [
+      'of dates that readable fields determine, with an unreadable fee',
+      {
+        Commission: [{ ...FEE, ...BOTH }],
+        Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
+        EarlyRepayments: [{ Date: '2031-01-01', Amount: 10 }],
+      },
+      [
+        'Commission[0].SourceValue mutually-exclusive',
+        'EarlyRepayments[0].Date date-order',
+        'Insurance[0].InsuranceDate date-order',
+      ],
+    ],
+    [
+      'of a maturity, with an unreadable fee',
+      { Commission: [{ ...FEE, ...BOTH }], MaturityDate: '2025-03-20' },
+      ['Commission[0].SourceValue mutually-exclusive', 'MaturityDate date-order'],
+    ],
+    [
+      'of a fixed payment that is too low, dates and the calendar',
+      { ...ATLANTIS, installmentValue: 1, Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }] },
+      [
+        'Commission[0].FeeDate date-order',
+        'HolidayCountry unknown-calendar',
+        'installmentValue payment-below-interest',
+      ],
+    ],
+    ['two fixed values', { installmentValue: 300, principalValue: 300 }, ['principalValue not-allowed']],
+    [
+      'of a list with too many items and other fields',
+      { Commission: Array.from({ length: 201 }, () => ({})), Amount: '5', Currency: 'XYZ' },
+      ['Amount wrong-type', 'Commission too-many-items', 'Currency unknown-currency'],
+    ],
+    ['of a list that is a text', { Commission: 'x'.repeat(2_000) }, ['Commission wrong-type']],
+    ['of a text that is a list', { HolidayCountry: [] }, ['HolidayCountry wrong-type']],
+    [
+      'not of fields that depend on an unreadable number of rows',
+      {
+        InstallmentsNo: 'four',
+        ResidualValue: 500,
+        RealInstallmentNo: 3,
+        GracePeriodPrincipal: 2,
+        MultipleInterestRates: [{ InterestRate: 5, ToInstNo: 4 }],
+      },
+      ['InstallmentsNo wrong-type'],
+    ],
+    ['not of a part of an unreadable amount', { Amount: 'much', ResidualValue: 500 }, ['Amount wrong-type']],
+    [
+      'not of a rate that an unreadable list may contain',
+      { InterestPercent: null, MultipleInterestRates: {} },
+      ['MultipleInterestRates wrong-type'],
+    ],
+    [
+      'not of a product type with an unreadable schedule type',
+      { ScheduleType: 5, ProductType: 'CC' },
+      ['ScheduleType wrong-type'],
+    ],
+    ['not of decimals in an unreadable currency', { Currency: 5, Amount: 1.234 }, ['Currency wrong-type']],
+  ])('are reported together: %s', (_title, changes, expected) => {
+    const answer = answerTo({ ...LOAN, ...changes });
+    expect(answer.kind === 'refused' ? answer.faults.toSorted() : answer).toEqual(expected);
   });
 
-  it('report a cycle of formulas when the schedule type is activated (S3)', () => {
-    const record = recordOf([
-      ...LEVEL_COLUMNS,
-      formulaColumn('Tax', 'Base * 0.1'),
-      formulaColumn('Base', 'Interest + Tax'),
-      formulaColumn('Levy', 'Nonsense + 1'),
-    ]);
-    expect(activationMessages(record)).toEqual([
-      expect.stringMatching(
-        /^column Levy names Nonsense in its formula, .*; known: RemainingValue, Interest/,
-      ),
-      'column Tax must not be calculated from itself (Tax needs Base needs Tax): change one of these formulas',
-    ]);
+  it('give the problem of a number out of range, 422, unless the shape is wrong too', () => {
+    expect(problemOf({ Amount: 1e30, ScheduleType: 'Tontine' })).toBe('not-computable');
+    expect(problemOf({ Amount: '1e30', ScheduleType: 'Tontine' })).toBe('invalid-request');
   });
 });
 
-describe('faults of a request with an unreadable field (E3)', () => {
-  const both = { SourceValue: 5, SourcePercent: 1 };
+describe('names together with an unreadable field (S1, D7)', () => {
+  const others = [
+    'Amount missing',
+    'CalculateDAE out-of-range',
+    'Commission[1].FeePeriodicityType not-allowed',
+  ];
 
-  it('include faults of dates if the readable fields determine the start of the schedule', () => {
-    const found = codesOf({
-      Commission: [{ ...FEE, ...both }],
-      Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
-      EarlyRepayments: [{ Date: '2031-01-01', Amount: 10 }],
+  it.each<[string, ScheduleCatalogue | undefined, readonly string[]]>([
+    ['are not validated without a catalogue', undefined, others],
+    [
+      'are validated against the catalogue of the reader',
+      EXAMPLE_CATALOGUE.lending,
+      others.toSpliced(2, 0, 'PeriodicityType wrong-unit'),
+    ],
+    [
+      'are validated against the built-in names',
+      BUILT_IN_CATALOGUE,
+      [
+        'Amount missing',
+        'CalculateDAE out-of-range',
+        'ScheduleType unknown-schedule-type',
+        'PeriodicityType unknown-periodicity',
+        'Commission[0].FeePeriodicityType unknown-periodicity',
+        'Commission[1].FeePeriodicityType not-allowed',
+      ],
+    ],
+  ])('%s', (_title, catalogue, expected) => {
+    const visit = { FeeName: 'Visit', SourceValue: 3, FeeDate: '2026-01-01' };
+    const own = {
+      ...LOAN,
+      ScheduleType: 'CardMinimumPayment',
+      ProductType: 'CC',
+      PeriodicityType: 'Every 10 days',
+      Amount: undefined,
+      ActivationDate: undefined,
+      CalculateDAE: 9,
+      Commission: [
+        { ...visit, FeePeriodicityType: 'Every 10 days' },
+        { ...visit, FeePeriodicityType: 'Once' },
+      ],
+    };
+    const read = repaymentScheduleRequest.read({ jsonParam: own }, catalogue);
+    const faults = read.kind === 'valid' ? [] : read.faults;
+    expect(faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`)).toEqual(expected);
+  });
+
+  it('are validated in Avro against the catalogue of the worker', () => {
+    const read = repaymentScheduleRequest.read({
+      jsonParam: { ...LOAN, ProductType: 'TL', ScheduleType: 'CardMinimumPayment' },
     });
-    expect(found).toEqual([
-      'Commission[0].SourceValue mutually-exclusive',
-      'EarlyRepayments[0].Date date-order',
-      'Insurance[0].InsuranceDate date-order',
-    ]);
-    expect(codesOf({ Commission: [{ ...FEE, ...both }], MaturityDate: '2025-03-20' })).toEqual([
-      'Commission[0].SourceValue mutually-exclusive',
-      'MaturityDate date-order',
-    ]);
-  });
-
-  it('include no faults caused by placeholders of unreadable fields', () => {
-    const rows = { GracePeriodPrincipal: 2, MultipleInterestRates: [{ InterestRate: 5, ToInstNo: 4 }] };
-    const found = codesOf({ ...rows, InstallmentsNo: 'four', ResidualValue: 500, RealInstallmentNo: 3 });
-    expect(found).toEqual(['InstallmentsNo wrong-type']);
-    expect(codesOf({ Amount: 'much', ResidualValue: 500 })).toEqual(['Amount wrong-type']);
-    expect(codesOf({ InterestPercent: null, MultipleInterestRates: {} })).toEqual([
-      'MultipleInterestRates wrong-type',
+    if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+    const request = { ...read.payload, HolidayCountry: 'x'.repeat(201), InstallmentDay: 0 };
+    const codes = [undefined, EXAMPLE_CATALOGUE.lending, BUILT_IN_CATALOGUE].map((catalogue) =>
+      repaymentScheduleRequest.check(request, catalogue)?.faults.map(({ code }) => code),
+    );
+    expect(codes).toEqual([
+      ['too-long', 'out-of-range'],
+      ['too-long', 'product-type-mismatch', 'out-of-range'],
+      ['too-long', 'unknown-schedule-type', 'out-of-range'],
     ]);
   });
 
-  it('include a fixed payment that is too low together with faults of dates and calendars', () => {
-    const found = codesOf({
-      installmentValue: 1,
-      HolidayShift: true,
-      HolidayCountry: 'Atlantis',
-      Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
+  it('are validated in the same way in requests for payment values and rates', () => {
+    const wrong = { jsonParam: { PeriodicityType: 'Every 10 days', InterestCalculationMethod: '30/360' } };
+    expect(paymentValueRequest.read(wrong)).toMatchObject({ faults: [{ code: 'missing' }] });
+    expect(paymentValueRequest.read(wrong, BUILT_IN_CATALOGUE)).toMatchObject({
+      faults: [{ code: 'missing' }, { code: 'unknown-periodicity' }],
     });
-    expect(found).toEqual([
-      'Commission[0].FeeDate date-order',
-      'HolidayCountry unknown-calendar',
-      'installmentValue payment-below-interest',
-    ]);
-  });
-
-  it('report two fixed values as one fault', () => {
-    expect(codesOf({ installmentValue: 300, principalValue: 300 })).toEqual(['principalValue not-allowed']);
+    const flows = { jsonParam: { Rule: 'IRR', PeriodicityType: 'Every 10 days', Amounts: [-1, 'x'] } };
+    expect(rateRequest.read(flows)).toMatchObject({ faults: [{ code: 'wrong-type' }] });
+    expect(rateRequest.read(flows, BUILT_IN_CATALOGUE)).toMatchObject({
+      faults: [{ code: 'wrong-type' }, { code: 'unknown-periodicity' }],
+    });
   });
 });

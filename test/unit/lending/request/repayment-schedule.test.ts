@@ -2,69 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
-import {
-  REQUEST_DAY,
-  column,
-  date,
-  decimal,
-  loan,
-  scheduleOf,
-} from '../../../support/builders/lending-loan.ts';
+import { REQUEST_DAY, column, decimal, loan, scheduleOf } from '../../../support/builders/lending-loan.ts';
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('calculateRepaymentSchedule with equal installments (S4, M2, M3)', () => {
-  it('repays 100 at 7 % in six months with five payments of 17.01 and a last one of 17.00', () => {
-    const schedule = scheduleOf({
-      Amount: decimal(100),
-      InterestPercent: decimal(7),
-      InstallmentsNo: 6,
-      ActivationDate: date('2024-01-01'),
-    });
-    expect(column(schedule, 'pmt')).toEqual(['17.01', '17.01', '17.01', '17.01', '17.01', '17.00']);
-    expect(column(schedule, 'interest')).toEqual(['0.58', '0.49', '0.39', '0.29', '0.20', '0.10']);
-    expect(column(schedule, 'principal')).toEqual(['16.43', '16.52', '16.62', '16.72', '16.81', '16.90']);
-    expect(schedule.rows.map((row) => row.noDays)).toEqual([31, 29, 31, 30, 31, 30]);
-  });
-
-  it('repays 1000 at 12 % in four months with 256.28, with the rounding difference in the last row', () => {
-    const schedule = scheduleOf();
-    expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '256.28', '256.29']);
-    expect(column(schedule, 'remainingValue')).toEqual(['1000.00', '753.72', '504.98', '253.75']);
-    expect(column(schedule, 'totalInstallment')).toEqual(column(schedule, 'pmt'));
-    expect(column(schedule, 'managementFee')).toEqual(['0.00', '0.00', '0.00', '0.00']);
-  });
-
-  it('returns all rows, none of them negative, if the amount is too small for its rows', () => {
-    const schedule = scheduleOf({ Amount: decimal('0.05'), InstallmentsNo: 12 });
-    expect(schedule.rows).toHaveLength(12);
-    expect(column(schedule, 'principal').filter((part) => part !== '0.00')).toEqual(['0.05']);
-    const roundedUp = scheduleOf({
-      Amount: decimal('0.10'),
-      InterestPercent: decimal(0),
-      InstallmentsNo: 12,
-    });
-    expect(column(roundedUp, 'principal')).toEqual([
-      ...Array.from({ length: 10 }, () => '0.01'),
-      '0.00',
-      '0.00',
-    ]);
-  });
-});
-
-describe('calculateRepaymentSchedule with equal principal (S4, S2 Linear)', () => {
-  it('repays equal parts and the interest on the balance', () => {
-    const schedule = scheduleOf({ ScheduleType: 'EqualPrincipal' });
-    expect(column(schedule, 'principal')).toEqual(['250.00', '250.00', '250.00', '250.00']);
-    expect(column(schedule, 'interest')).toEqual(['10.00', '7.50', '5.00', '2.50']);
-    expect(column(schedule, 'pmt')).toEqual(['260.00', '257.50', '255.00', '252.50']);
-  });
-
-  it('adds the rounding difference to the last row', () => {
-    const schedule = scheduleOf({ ScheduleType: 'EqualPrincipal', InstallmentsNo: 3 });
-    expect(column(schedule, 'principal')).toEqual(['333.33', '333.33', '333.34']);
-    const up = scheduleOf({ ScheduleType: 'EqualPrincipal', Amount: decimal('0.10'), InstallmentsNo: 12 });
-    expect(column(up, 'principal').slice(8)).toEqual(['0.01', '0.01', '0.00', '0.00']);
+describe('calculateRepaymentSchedule with an amount too small for its rows (M2, M3)', () => {
+  it.each([
+    ['EqualInstallments', '0.05', 12, '0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.05'],
+    ['EqualInstallments', '0.10', 0, '0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.00 0.00'],
+    ['EqualPrincipal', '0.10', 12, '0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.00 0.00'],
+  ])('returns all rows, none of them negative: %s of %s at %i %%', (ScheduleType, amount, percent, parts) => {
+    const terms = { ScheduleType, Amount: decimal(amount), InterestPercent: decimal(percent) };
+    expect(column(scheduleOf({ ...terms, InstallmentsNo: 12 }), 'principal').join(' ')).toBe(parts);
   });
 });
 

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { createLendingCatalogue } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
-import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import { column, date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
@@ -20,26 +19,27 @@ const FEE = {
   FeeName: 'Monthly fee',
 } as const;
 
-function ownSchedule(
-  changes: Partial<RepaymentScheduleRequest>,
-  record: ScheduleTypeRecord = DOCUMENTED,
-): RepaymentSchedule | readonly string[] {
-  const made = createLendingCatalogue({ scheduleTypes: [{ source: 'own', record }] });
+function calculated(installmentValue: number): RepaymentSchedule {
+  const made = createLendingCatalogue({ scheduleTypes: [{ source: 'own', record: DOCUMENTED }] });
   if (made.kind === 'refused') throw new Error(JSON.stringify(made.faults));
-  const request = loan({ ScheduleType: record.PaymentScheduleTypeName, Commission: [FEE], ...changes });
+  const ScheduleType = DOCUMENTED.PaymentScheduleTypeName;
+  const request = loan({ ScheduleType, Commission: [FEE], installmentValue: decimal(installmentValue) });
   const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue: made.catalogue });
-  return outcome.kind === 'refused' ? outcome.faults.map(({ path: at, code }) => `${at} ${code}`) : outcome;
-}
-
-function calculated(...terms: Parameters<typeof ownSchedule>): RepaymentSchedule {
-  const schedule = ownSchedule(...terms);
-  if (!('rows' in schedule)) throw new Error(schedule.join(', '));
-  return schedule;
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
 }
 
 describe('schedule type of the documentation (S1, S2, F4)', () => {
+  it('is the one that the documentation names', () => {
+    const page = readFileSync(
+      path.resolve(import.meta.dirname, '../../../../docs/schedule-types.md'),
+      'utf8',
+    );
+    expect(page).toContain(FILE);
+  });
+
   it('keeps the total constant, with the tax on fees in a separate column', () => {
-    const schedule = calculated({ installmentValue: decimal(270) });
+    const schedule = calculated(270);
     expect(column(schedule, 'totalInstallment')).toEqual(['270.00', '270.00', '270.00', '262.61']);
     expect(column(schedule, 'managementFee')).toEqual(['11.90', '11.90', '11.90', '11.90']);
     expect(schedule.extraColumns).toEqual(['VatOnFees']);
@@ -50,21 +50,7 @@ describe('schedule type of the documentation (S1, S2, F4)', () => {
   });
 
   it('ends when the balance is zero, without empty rows', () => {
-    const schedule = calculated({ installmentValue: decimal(600) });
+    const schedule = calculated(600);
     expect(schedule.rows.map((row) => row.remainingValue - row.principal)).toEqual([42_190, 0]);
-  });
-
-  it('explains the tax by its formula with values', () => {
-    const schedule = calculated({ installmentValue: decimal(270), Explain: true });
-    const tax = schedule.rows[0]?.explanation?.find(({ name }) => name === 'VAT');
-    expect(tax?.amount).toBe(190);
-  });
-
-  it('rejects a formula that results in a negative charge', () => {
-    const details = DOCUMENTED.PaymentScheduleTypeDetails.map((detail) =>
-      detail.ColumnRepaymentSchedule === 'VatOnFees' ? { ...detail, Formula: '0 - ManagementFee' } : detail,
-    );
-    const record = { ...DOCUMENTED, PaymentScheduleTypeDetails: details };
-    expect(ownSchedule({ installmentValue: decimal(270) }, record)).toEqual(['ScheduleType formula-failed']);
   });
 });

@@ -1,67 +1,141 @@
 import { describe, expect, it } from 'vitest';
-import { warnIgnoredDateFields } from '../../../../shared/lending/terms/ignored-fields.ts';
-import { Validation } from '../../../../shared/lending/request/validation.ts';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import { date, loan } from '../../../support/builders/lending-loan.ts';
-import { contextOf } from '../../../support/reference/schedule-dates.ts';
+import { fee, premium } from '../../../support/builders/lending-charges.ts';
+import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
+import { date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
+import { LEVEL_COLUMNS, outcomeWith, recordOf } from '../../../support/builders/schedule-type-records.ts';
 
 type Changes = Partial<RepaymentScheduleRequest>;
 
-function reported(changes: Changes, rules: Parameters<typeof contextOf>[1] = {}): readonly string[] {
-  const request = loan(changes);
-  const validation = new Validation();
-  warnIgnoredDateFields(request, contextOf(request, rules), validation);
-  expect(validation.warnings.every(({ code }) => code === 'no-effect')).toBe(true);
-  return validation.warnings.map(({ path }) => path);
+const calendars = { find: () => calendarNamed('RO') };
+
+function scheduleOf(changes: Changes = {}) {
+  const outcome = calculateRepaymentSchedule(loan(changes), { requestDay: REQUEST_DAY, calendars });
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
 }
 
+const CARD = { ScheduleType: 'CreditCard', CapitalPercent: decimal(10) } as const;
+const OVERDRAFT = { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01') } as const;
+const RUNNING = { LastDueDate: date('2025-02-01') } as const;
+const FIRST = { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') } as const;
 const SHIFT = { HolidayShift: true, HolidayCountry: 'RO' } as const;
-const MATURITY = { MaturityDate: date('2025-07-01') } as const;
+const MATURITY = { MaturityDate: date('2025-05-20') } as const;
 const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2025-02-01') } as const;
 
-describe('ignored date fields (E5)', () => {
-  const cases: readonly (readonly [title: string, Changes, readonly string[]])[] = [
-    ['no field of a plain request', {}, []],
-    ['ActivationDate in a recalculation', { LastDueDate: date('2025-03-01') }, ['ActivationDate']],
-    [
-      'HolidayMethod and HolidayCountry without HolidayShift',
-      { HolidayCountry: 'RO', HolidayMethod: 'Forward' },
-      ['HolidayMethod', 'HolidayCountry'],
-    ],
-    ['HolidayCountry if HolidayShift is false', { ...SHIFT, HolidayShift: false }, ['HolidayCountry']],
-    ['no field of a complete shift', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }, []],
-    [
-      'the other shift fields with the method None',
-      { ...SHIFT, HolidayMethod: 'NONE', DeferDueDate: true },
-      ['HolidayCountry', 'DeferDueDate'],
-    ],
-    ['DeferDueDate without HolidayShift', { DeferDueDate: true }, ['DeferDueDate']],
-    ['not a DeferDueDate that is false', { DeferDueDate: false, HolidayShift: false }, []],
-    [
-      'InstallmentMethod together with FirstDueDate',
-      { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') },
-      ['InstallmentMethod'],
-    ],
-    [
-      'InstallmentMethod with day units',
-      { InstallmentMethod: 'NextMonth', PeriodicityType: 'Daily' },
-      ['InstallmentMethod'],
-    ],
-    ['not an InstallmentMethod that determines the first month', { InstallmentMethod: 'NextMonth' }, []],
-    ['FirstDueDate of a single row with a maturity', { ...ONCE, ...MATURITY }, ['FirstDueDate']],
-    ['not a FirstDueDate that is the only date', ONCE, []],
-    ['not a maturity that ends the schedule', MATURITY, []],
-  ];
+const band = (value: number, min: number, max?: number) => ({
+  Value: decimal(value),
+  MinUtilizedAmount: decimal(min),
+  MaxUtilizedAmount: max === undefined ? undefined : decimal(max),
+});
+const bands = (first: ReturnType<typeof band>, ...others: readonly ReturnType<typeof band>[]): Changes => ({
+  InterestPercent: undefined,
+  BandedInterestRates: [first, ...others],
+});
 
-  it.each(cases)('reports %s', (_title, changes, expected) => {
-    expect(reported(changes)).toEqual(expected);
+describe('fields whose values mean the same as an absent field', () => {
+  it('are accepted and do not change figures', () => {
+    const schedule = scheduleOf({
+      GracePeriodInterest: 0,
+      GracePeriodPrincipal: 0,
+      BlockInstallmentNo: 0,
+      IsLocked: false,
+      HolidayShift: false,
+      DeferDueDate: false,
+      RealInstallmentNo: 4,
+      installmentValue: decimal(0),
+      principalValue: decimal(0),
+      ResidualValue: decimal(0),
+      ResidualInInstallment: false,
+      Commission: [],
+      Insurance: [],
+      MultipleInterestRates: [],
+      BandedInterestRates: [],
+      EarlyRepayments: [],
+      AllowNegativeAmortisation: false,
+      Explain: false,
+      AdvanceAmount: decimal(0),
+      ContractPeriod: 0,
+      CapitalPercent: decimal(0),
+      InterestCapitalization: 0,
+      Currency: 'EUR',
+    });
+    expect(schedule.warnings).toEqual([]);
+    expect(schedule.rows).toEqual(scheduleOf().rows);
+  });
+});
+
+describe('ignored fields (E5, X2)', () => {
+  it.each<[string, Changes]>([
+    ['AdvanceAmount', { AdvanceAmount: decimal(100) }],
+    ['ContractPeriod', { ContractPeriod: 4 }],
+    ['Currency', { Currency: 'EUR', Precision: 2 }],
+    ['InterestCapitalization', { InterestCapitalization: 1 }],
+    ['CapitalPercent', { CapitalPercent: decimal(5) }],
+    ['ExpiryDateForOD', { ExpiryDateForOD: date('2026-01-01') }],
+    ['StartDateForUnusage', { StartDateForUnusage: date('2025-01-01') }],
+    ['UnusedAmount', { UnusedAmount: decimal(400) }],
+    ['HolidayMethod', { HolidayMethod: 'forward' }],
+    ['HolidayCountry', { ...SHIFT, HolidayShift: false }],
+    ['DeferDueDate', { DeferDueDate: true }],
+    ['IsLocked', { IsLocked: true }],
+    ['BlockAmount', { BlockAmount: decimal(100), IsLocked: false }],
+    ['BlockInterestAmount', { BlockInterestAmount: decimal(1) }],
+    ['InstallmentMethod', FIRST],
+    ['ResidualInInstallment', { ResidualInInstallment: true }],
+    ['GraceType', { GraceType: 'Spread' }],
+    ['BandMethod', { BandMethod: 'Whole' }],
+    ['AllowNegativeAmortisation', { AllowNegativeAmortisation: true }],
+  ])('are reported and do not change figures: %s', (path, changes) => {
+    const schedule = scheduleOf(changes);
+    expect(schedule.warnings).toEqual([{ code: 'no-effect', path }]);
+    expect(schedule.rows).toEqual(scheduleOf().rows);
   });
 
-  it('reports a maturity that the schedule type ignores or an expiry replaces (D5, B5)', () => {
-    expect(reported(MATURITY, { useMaturityDate: false })).toEqual(['MaturityDate']);
-    expect(reported({ ...ONCE, ...MATURITY }, { useMaturityDate: false })).toEqual(['MaturityDate']);
-    const expiring = { ...MATURITY, ExpiryDateForOD: date('2025-06-01') };
-    expect(reported(expiring, { usesExpiry: true })).toEqual(['MaturityDate']);
-    expect(reported(expiring)).toEqual([]);
+  it.each<[string, Changes]>([
+    ['', { CalculateDAE: 1, UpFrontValue: decimal(10) }],
+    ['UpFrontValue', { CalculateDAE: 0, UpFrontValue: decimal(10) }],
+    ['', { CalculateDAE: 0, UpFrontValue: decimal(0) }],
+    ['UpFrontValue', { ...RUNNING, ActivationDate: undefined, UpFrontValue: decimal(10) }],
+    ['ActivationDate', RUNNING],
+    ['', OVERDRAFT],
+    ['MaturityDate', { ...OVERDRAFT, MaturityDate: date('2025-02-20') }],
+    ['', { GraceType: 'Spread', GracePeriodInterest: 1 }],
+    ['', { AllowNegativeAmortisation: true, installmentValue: decimal(300) }],
+    ['', CARD],
+    ['', { ScheduleType: 'Deposit', InterestCapitalization: 1 }],
+    ['', { IsLocked: true, BlockAmount: decimal(1) }],
+    ['', { IsLocked: true, BlockInterestAmount: decimal(1) }],
+    ['', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(1) })] }],
+    ['', { IsLocked: true, Insurance: [premium({ BlockInsuranceAmount: decimal(1) })] }],
+    ['IsLocked', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(0) })] }],
+    ['', { ...bands(band(12, 0)), BandMethod: 'Whole' }],
+    ['InterestPercent', { ...bands(band(12, 0)), InterestPercent: decimal(12) }],
+    ['BandedInterestRates[0].MaxUtilizedAmount', bands(band(12, 0, 500), band(12, 600))],
+    ['', bands(band(12, 0, 600), band(12, 600))],
+    ['', bands(band(12, 0, 599.99), band(12, 600))],
+    ['HolidayMethod HolidayCountry', { HolidayCountry: 'RO', HolidayMethod: 'Forward' }],
+    ['', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }],
+    ['HolidayCountry DeferDueDate', { ...SHIFT, HolidayMethod: 'NONE', DeferDueDate: true }],
+    ['InstallmentMethod', { InstallmentMethod: 'NextMonth', PeriodicityType: 'Daily' }],
+    ['', { InstallmentMethod: 'NextMonth' }],
+    ['FirstDueDate', { ...ONCE, ...MATURITY }],
+    ['', ONCE],
+    ['', MATURITY],
+  ])('are reported as "%s" for %j', (paths, changes) => {
+    expect(
+      scheduleOf(changes)
+        .warnings.map(({ path }) => path)
+        .join(' '),
+    ).toBe(paths);
+  });
+
+  it('include a maturity that the schedule type ignores (D5)', () => {
+    const record = recordOf(LEVEL_COLUMNS, { UseMaturityDate: false });
+    for (const changes of [MATURITY, { ...ONCE, ...MATURITY }]) {
+      const warnings = [{ code: 'no-effect', path: 'MaturityDate' }];
+      expect(outcomeWith(record, changes)).toMatchObject({ kind: 'schedule', warnings });
+    }
   });
 });

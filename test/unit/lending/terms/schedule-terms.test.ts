@@ -3,7 +3,14 @@ import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.t
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { findScheduleFaults } from '../../../../shared/lending/terms/validate-schedule-request.ts';
 import { fee, premium } from '../../../support/builders/lending-charges.ts';
-import { date, decimal, faultsOf, loan, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import {
+  date,
+  decimal,
+  faultCodes,
+  faultsOf,
+  loan,
+  scheduleOf,
+} from '../../../support/builders/lending-loan.ts';
 import {
   columnOf,
   formulaColumn,
@@ -14,7 +21,13 @@ import {
 type Changes = Partial<RepaymentScheduleRequest>;
 
 const CARD = { ScheduleType: 'CreditCard', CapitalPercent: decimal(10) } as const;
-const RUNNING = { LastDueDate: date('2025-02-01'), ActivationDate: undefined } as const;
+const BLOCKED = {
+  LastDueDate: date('2025-02-01'),
+  Amount: decimal(700),
+  InstallmentsNo: 3,
+  IsLocked: true,
+  ResidualValue: decimal(100),
+} as const;
 const NO_RATE = { InterestPercent: undefined } as const;
 
 function withRanges(
@@ -105,6 +118,27 @@ describe('faults of the terms of a schedule (E3)', () => {
       'GracePeriodInterest out-of-range must be at most 1: at least one installment must follow the grace period',
       { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01'), GracePeriodInterest: 2 },
     ],
+    [
+      'installmentValue payment-below-interest must cover the interest of row 1, or AllowNegativeAmortisation must be true',
+      { installmentValue: decimal(5) },
+    ],
+    [
+      'principalValue not-allowed must be left out: EqualInstallments accepts only installmentValue',
+      { principalValue: decimal(200) },
+    ],
+    [
+      'installmentValue not-allowed must be left out: EqualPrincipal accepts only principalValue',
+      { ScheduleType: 'EqualPrincipal', installmentValue: decimal(200) },
+    ],
+    [
+      'installmentValue not-allowed must be left out: InterestOnly accepts no fixed payment or principal',
+      { ScheduleType: 'InterestOnly', installmentValue: decimal(200) },
+    ],
+    [
+      'principalValue not-allowed must be left out: CreditCard accepts no fixed payment or principal',
+      { ...CARD, principalValue: decimal(200) },
+    ],
+    ['CapitalPercent out-of-range must be from 0 to 100', { ...CARD, CapitalPercent: decimal('-0.01') }],
     ['ContractPeriod out-of-range must be a whole number from 0 to 36525', { ContractPeriod: 36_526 }],
     ['AdvanceAmount out-of-range must be zero or more', { AdvanceAmount: decimal(-1) }],
     [
@@ -253,9 +287,14 @@ describe('faults of the terms of a schedule (E3)', () => {
     );
   });
 
+  it('exclude an expiry and a capitalisation if the schedule type is unknown', () => {
+    const unknown = { ScheduleType: 'None', CapitalPercent: decimal(10), InterestCapitalization: 1 } as const;
+    expect(faultPaths(unknown)).toEqual(['ScheduleType']);
+  });
+
   it('include the fields of an unknown schedule type', () => {
     const changes = { ScheduleType: 'None', installmentValue: decimal(-1), ...withBands([-1]) };
-    expect(faultsOf(changes).map(({ path, code }) => `${path} ${code}`)).toEqual([
+    expect(faultCodes(changes)).toEqual([
       'ScheduleType unknown-schedule-type',
       'BandedInterestRates[0].MinUtilizedAmount out-of-range',
       'installmentValue out-of-range',
@@ -272,54 +311,67 @@ describe('faults of the terms of a schedule (E3)', () => {
   });
 });
 
-describe('ignored fields of a schedule request (E5)', () => {
+describe('faults of fields out of range (M6, E1, E3)', () => {
   it.each<[string, Changes]>([
-    ['', {}],
-    ['', { CalculateDAE: 1, UpFrontValue: decimal(10) }],
-    ['UpFrontValue', { CalculateDAE: 0, UpFrontValue: decimal(10) }],
-    ['', { CalculateDAE: 0, UpFrontValue: decimal(0) }],
-    ['UpFrontValue', { ...RUNNING, UpFrontValue: decimal(10) }],
-    ['AdvanceAmount', { AdvanceAmount: decimal(5) }],
-    ['', { AdvanceAmount: decimal(0) }],
-    ['ContractPeriod', { ContractPeriod: 12 }],
-    ['', { ContractPeriod: 0 }],
-    ['Currency', { Currency: 'EUR', Precision: 2 }],
-    ['', { Currency: 'EUR' }],
-    ['ExpiryDateForOD', { ExpiryDateForOD: date('2025-03-01') }],
-    ['', { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01') }],
-    ['GraceType', { GraceType: 'Spread' }],
-    ['', { GraceType: 'Spread', GracePeriodInterest: 1 }],
-    ['ResidualInInstallment', { ResidualInInstallment: true }],
-    ['', { ResidualInInstallment: false }],
-    ['AllowNegativeAmortisation', { AllowNegativeAmortisation: true }],
-    ['', { AllowNegativeAmortisation: true, installmentValue: decimal(300) }],
-    ['CapitalPercent', { CapitalPercent: decimal(10) }],
-    ['', { CapitalPercent: decimal(0) }],
-    ['', CARD],
-    ['InterestCapitalization', { InterestCapitalization: 1 }],
-    ['', { InterestCapitalization: 0 }],
-    ['', { ScheduleType: 'Deposit', InterestCapitalization: 1 }],
-    ['IsLocked', { IsLocked: true }],
-    ['', { IsLocked: true, BlockAmount: decimal(1) }],
-    ['', { IsLocked: true, BlockInterestAmount: decimal(1) }],
-    ['', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(1) })] }],
-    ['', { IsLocked: true, Insurance: [premium({ BlockInsuranceAmount: decimal(1) })] }],
-    ['IsLocked', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(0) })] }],
-    ['BlockAmount', { BlockAmount: decimal(1) }],
-    ['BlockInterestAmount', { BlockInterestAmount: decimal(1) }],
-    ['BandMethod', { BandMethod: 'Whole' }],
-    ['', { ...withBands([0]), BandMethod: 'Whole' }],
-    ['InterestPercent', { ...withBands([0]), InterestPercent: decimal(12) }],
-    ['BandedInterestRates[0].MaxUtilizedAmount', withBands([0, 500], [600])],
-    ['', withBands([0, 600], [600])],
-    ['', withBands([0, 599.99], [600])],
-  ])('are reported as "%s" for %j', (path, changes) => {
-    const { warnings } = scheduleOf(changes);
-    expect(warnings.map((warning) => warning.path).join(' ')).toBe(path);
+    ['Amount out-of-range', { Amount: decimal(Number.NaN) }],
+    ['Amount amount-too-large', { Amount: decimal('10000000000000.01') }],
+    ['InstallmentsNo out-of-range', { InstallmentsNo: 1201 }],
+    ['InstallmentsNo out-of-range', { InstallmentsNo: 2.5 }],
+    ['InterestPercent out-of-range', { InterestPercent: decimal(100_001) }],
+    ['InterestPercent out-of-range', { InterestPercent: decimal(Infinity) }],
+    ['InterestPercent too-many-decimals', { InterestPercent: decimal('1e-31') }],
+    ['UpFrontValue out-of-range', { UpFrontValue: decimal(-1) }],
+    ['CalculateDAE out-of-range', { CalculateDAE: 3 }],
+    ['GracePeriodInterest out-of-range', { GracePeriodInterest: -1 }],
+    ['GracePeriodPrincipal out-of-range', { GracePeriodPrincipal: 0.5 }],
+    ['RealInstallmentNo out-of-range', { RealInstallmentNo: 5 }],
+    ['BlockInstallmentNo out-of-range', { BlockInstallmentNo: -1 }],
+    ['installmentValue out-of-range', { installmentValue: decimal(-5) }],
+    ['principalValue out-of-range', { principalValue: decimal(-5) }],
+    ['ResidualValue out-of-range', { ResidualValue: decimal(-5) }],
+    ['InterestCapitalization out-of-range', { InterestCapitalization: 2 }],
+    ['HolidayMethod unknown-value', { HolidayMethod: 'Sideways' }],
+    ['ProductType product-type-mismatch', { ProductType: 'credit card' }],
+    ['InterestPercent rate-too-low', { ScheduleType: 'EffectiveRate', InterestPercent: decimal(-100) }],
+    ['BandedInterestRates[0].Value missing', { ...NO_RATE, BandedInterestRates: [{}] }],
+    ['BandMethod unknown-value', { ...withBands([0]), BandMethod: 'Half' }],
+    [
+      'MultipleInterestRates[0].InterestRate rate-too-low',
+      { ...NO_RATE, MultipleInterestRates: [{ InterestRate: decimal(-1200) }] },
+    ],
+    ['Commission not-allowed', { ScheduleType: 'Deposit', Commission: [fee()] }],
+    ['BlockAmount out-of-range', { ...BLOCKED, BlockAmount: decimal('600.01') }],
+  ])('consist of %s for %o', (code, changes) => {
+    expect(faultCodes(changes)).toEqual([code]);
   });
 
-  it('exclude an expiry and a capitalisation if the schedule type is unknown', () => {
-    const unknown = { ScheduleType: 'None', CapitalPercent: decimal(10), InterestCapitalization: 1 } as const;
-    expect(faultPaths(unknown)).toEqual(['ScheduleType']);
+  it('are absent at the limits', () => {
+    expect(scheduleOf({ InstallmentsNo: 1200 }).rows).toHaveLength(1200);
+    expect(scheduleOf({ Amount: decimal('0.01') }).rows[0]?.remainingValue).toBe(1);
+    expect(scheduleOf({ InterestPercent: decimal(100_000) }).rows).toHaveLength(4);
+    expect(scheduleOf({ Amount: decimal('10000000000000') }).rows).toHaveLength(4);
+    expect(scheduleOf({ ...BLOCKED, BlockAmount: decimal(600) }).rows).toHaveLength(4);
+    expect(scheduleOf({ ...CARD, CapitalPercent: decimal(0) }).rows[3]?.principal).toBe(100_000);
+    const effective = { ScheduleType: 'EffectiveRate', InterestPercent: decimal(-99) };
+    expect(scheduleOf({ ...effective, Amount: decimal(30_000) }).rows).toHaveLength(4);
+  });
+
+  it('have status 400 only if a mandatory field is missing', () => {
+    expect(faultsOf({ InterestPercent: undefined })[0]?.status).toBe(400);
+    expect(faultsOf({ InstallmentsNo: 0 })[0]?.status).toBe(422);
+  });
+
+  it('include more rows than the caller accepts', () => {
+    const [fault] = faultsOf({ InstallmentsNo: 121 }, 120);
+    expect(fault).toMatchObject({ path: 'InstallmentsNo', code: 'too-many-rows' });
+  });
+
+  it('exclude names in other letters and codes of schedule and product types (S1, S4)', () => {
+    for (const ScheduleType of ['equalinstallments', 'EQUALINSTALLMENTS', 'ei', ' EqualInstallments ']) {
+      expect(scheduleOf({ ScheduleType }).rows).toHaveLength(4);
+    }
+    for (const ProductType of ['TL', 'mg', 'c', 'term loan', 'MORTGAGE']) {
+      expect(scheduleOf({ ProductType }).rows).toHaveLength(4);
+    }
   });
 });

@@ -28,9 +28,6 @@ function readCatalogueFolder(folder: string): LendingCatalogue {
   return catalogue.lending;
 }
 
-/** The record that docs/schedule-types.md names. */
-const EXAMPLE = 'shared/product/example-catalogue/schedule-types/level-total-with-vat.json';
-
 describe('docs/schedule-types.md', () => {
   it('names all inputs, methods, settings and statuses', () => {
     const settings = BUILT_IN_SCHEDULE_TYPE_RECORDS.flatMap((record) => Object.keys(record));
@@ -88,17 +85,6 @@ describe('the folder of a catalogue', () => {
     });
     expect(findPeriodicity('every 10 days', catalogue.periodicities)?.count).toBe(10);
     expect(catalogue.calendars.find('bank')?.version).toBe('1');
-  });
-
-  it('may have the schedule type of the documentation, whose payment is a level total less fees with VAT', () => {
-    expect(page).toContain(EXAMPLE);
-    write('schedule-types/example.json', readFileSync(path.join(root, EXAMPLE), 'utf8'));
-    const catalogue = readCatalogueFolder(folder);
-    expect(catalogue.findScheduleType('LevelTotalWithVat')).toMatchObject({
-      payment: { kind: 'Formula' },
-      principal: { kind: 'Balance' },
-      extras: [{ name: 'VatOnFees', display: true, method: { countsAs: { kind: 'Fee', fee: 'VAT' } } }],
-    });
   });
 
   it('may have the files of the built-in types, which they replace', () => {
