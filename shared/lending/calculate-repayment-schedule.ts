@@ -77,8 +77,7 @@ export function calculateRepaymentSchedule(
   if (earlyEnd !== undefined) checkChargesAtEnd(request, plan.charges, earlyEnd, validation);
   if (validation.faults.length > 0) return refused();
   const { currencyDigits } = terms;
-  const { maxReplyBytes } = context;
-  const rows = buildScheduleRows(amortised.rows, { plan, currencyDigits, maxReplyBytes }, validation);
+  const rows = buildScheduleRows(amortised.rows, plan, context.maxReplyBytes, validation);
   refuseTooLargeCharges(plan.charges, validation);
   if (validation.faults.length > 0) return refused();
   const columns = listShownColumns(plan);

@@ -1,20 +1,17 @@
 /** Builds the rows of a schedule for the reply: interest and principal, charges, additional columns, explanations. */
 
 import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
-import {
-  collectRowCharges,
-  sumColumnCharges,
-  traceRowCharges,
-  type ChargeTrace,
-  type ChargedFigures,
-} from './charges/charge-amounts.ts';
-import { dayCountDenominator } from './dates/day-count.ts';
-import { explainRow } from './explain/explain-row.ts';
-import type { RowCharges } from './charges/schedule-charges.ts';
-import { INSTALLMENT_TYPE_IDS, type ScheduleRow } from './request/repayment-schedule.ts';
-import type { Validation } from './request/validation.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
-import type { ColumnTrace } from './amortisation/row-notes.ts';
+import { collectRowCharges, sumColumnCharges } from './charges/charge-amounts.ts';
+import type { RowCharges } from './charges/schedule-charges.ts';
+import { explainCharge, withSum } from './explain/explain-charge.ts';
+import { equation, explainSum } from './explain/explanation-text.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type FigureExplanation,
+  type ScheduleRow,
+} from './request/repayment-schedule.ts';
+import type { Validation } from './request/validation.ts';
 
 const TYPE_IDS: Readonly<Record<RowKind, string>> = {
   regular: INSTALLMENT_TYPE_IDS.Regular,
@@ -25,14 +22,6 @@ const TYPE_IDS: Readonly<Record<RowKind, string>> = {
 
 /** A row under construction: assigning optional fields is faster than spreading objects in every row. */
 type RowDraft = { -readonly [Field in keyof ScheduleRow]: ScheduleRow[Field] };
-
-/** The data with which rows are completed. */
-interface RowSetting {
-  readonly plan: RepaymentPlan;
-  readonly currencyDigits: number;
-  /** The calculation stops when the explanations exceed this size (E6); undefined: no limit. */
-  readonly maxReplyBytes?: number | undefined;
-}
 
 /**
  * Shortest encoding of an explained figure without its strings: their lengths, the amount, and a byte for each absent
@@ -45,17 +34,21 @@ export function listShownColumns({ compiled }: RepaymentPlan): readonly string[]
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
-/** The rows, one for each amortised row. Stops with a fault when the explanations exceed the size of a reply. */
+/**
+ * The rows, one for each amortised row. Stops with a fault when the explanations exceed `maxReplyBytes`, the size of a
+ * reply (E6); undefined: no limit.
+ */
 export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
-  setting: RowSetting,
+  plan: RepaymentPlan,
+  maxReplyBytes: number | undefined,
   validation: Validation,
 ): ScheduleRow[] {
-  const hasColumns = setting.plan.compiled.extras.length > 0;
-  const showsInsurance = setting.plan.charges.hasInsurances || countsInsurance(setting.plan);
-  let room = setting.maxReplyBytes ?? Infinity;
+  const hasColumns = plan.compiled.extras.length > 0;
+  const showsInsurance = plan.charges.hasInsurances || countsInsurance(plan);
+  let room = maxReplyBytes ?? Infinity;
   const rows = amortised.map((row, at) => {
-    const { managementFee, insurance } = sumCharges(row, setting.plan);
+    const { managementFee, insurance } = sumCharges(row, plan);
     const pmt = row.interest + row.principal;
     const answer: RowDraft = {
       InstallmentNo: row.no,
@@ -72,9 +65,10 @@ export function buildScheduleRows(
     };
     if (showsInsurance) answer.insurance = insurance;
     if (row.capitalised !== 0) answer.capitalisedInterest = row.capitalised;
-    const columns = hasColumns ? listColumns(row, setting.plan) : NO_COLUMNS;
-    if (hasColumns) answer.columns = keepShown(setting.plan, columns);
-    const explanation = room < 0 ? undefined : explain(setting, at, columns, showsInsurance);
+    const columns = hasColumns ? listColumns(row, plan) : NO_COLUMNS;
+    if (hasColumns) answer.columns = keepShown(plan, columns);
+    const shown = { columns, showsInsurance, total: answer.totalInstallment };
+    const explanation = room < 0 ? undefined : explain(plan, at, row, shown);
     if (explanation === undefined) return answer;
     answer.explanation = explanation;
     for (const { figure, name, formula } of explanation) {
@@ -83,7 +77,7 @@ export function buildScheduleRows(
     return answer;
   });
   if (room < 0) {
-    const message = `must be absent here: the explanations need more than the ${setting.maxReplyBytes} bytes of a reply`;
+    const message = `must be absent here: the explanations need more than the ${maxReplyBytes} bytes of a reply`;
     validation.reject('Explain', 'reply-too-large', message);
   }
   return rows;
@@ -120,56 +114,60 @@ function countsInsurance({ compiled }: RepaymentPlan): boolean {
   );
 }
 
+/**
+ * The entries of a row: its interest and principal, its charges (the items of the request, then the formula columns that
+ * count as one), its additional columns and its total.
+ */
 function explain(
-  { plan, currencyDigits }: RowSetting,
-  at: number,
-  columns: readonly number[],
-  showsInsurance: boolean,
-): ScheduleRow['explanation'] {
-  const note = plan.notes?.rows[at];
-  if (note === undefined) return undefined;
-  const isDue = collectsCharges(note.row);
-  const context = {
-    currencyDigits,
-    dayCount: plan.dayCount,
-    dayCountDenominator: dayCountDenominator(plan.dayCount),
-  };
-  const trace = {
-    ...note,
-    charges: isDue ? chargeTraces(plan, note.row.index, note.row) : [],
-    showsInsurance,
-    columns: isDue ? columnTraces(plan, columns, note.row.index) : [],
-  };
-  return explainRow(trace, context);
-}
-
-/** The items of the request, then the formula columns that count as one. */
-function chargeTraces(plan: RepaymentPlan, index: number, figures: ChargedFigures): readonly ChargeTrace[] {
-  const finished = plan.formulas?.finished[index];
-  const byFormula = plan.compiled.extras.flatMap(({ method }, at): ChargeTrace[] => {
-    if (method.kind !== 'Formula' || method.countsAs.kind === 'Nothing') return [];
-    const amount = finished?.columns[at] ?? 0;
-    const text = finished?.texts[at] ?? method.formula.text;
-    const { countsAs } = method;
-    const name = countsAs.kind === 'Fee' ? countsAs.fee : countsAs.insuranceClass;
-    const kind = countsAs.kind === 'Fee' ? 'commission' : 'insurance';
-    return [{ kind, name, amount, charges: 1, each: { rule: 'formula', text } }];
-  });
-  const all = [...traceRowCharges(plan.charges, index, figures), ...byFormula];
-  return [
-    ...all.filter(({ kind }) => kind === 'commission'),
-    ...all.filter(({ kind }) => kind !== 'commission'),
-  ];
-}
-
-function columnTraces(
   plan: RepaymentPlan,
-  columns: readonly number[],
-  index: number,
-): readonly ColumnTrace[] {
-  return plan.compiled.extras.flatMap(({ name, display, method }, at): ColumnTrace[] => {
-    if (!display || method.kind !== 'Formula') return [];
-    const text = plan.formulas?.finished[index]?.texts[at] ?? method.formula.text;
-    return [{ name, amount: columns[at] ?? 0, text }];
+  at: number,
+  row: AmortisedRow,
+  { columns, showsInsurance, total }: { columns: readonly number[]; showsInsurance: boolean; total: number },
+): ScheduleRow['explanation'] {
+  const { charges, formulas, compiled, explanations } = plan;
+  const entries = explanations?.rows[at];
+  if (explanations === undefined || entries === undefined) return undefined;
+  const { context } = explanations;
+  const isDue = collectsCharges(row);
+  const items = isDue
+    ? charges.charges.flatMap((one) => explainCharge(one, row.index, row, context) ?? [])
+    : [];
+  const byFormula = (isDue ? compiled.extras : []).flatMap((column, place) => {
+    const { method } = column;
+    if (method.kind !== 'Formula') return [];
+    const text = formulas?.finished[row.index]?.texts[place] ?? method.formula.text;
+    const amount = columns[place] ?? 0;
+    return [{ ...column, countsAs: method.countsAs, amount, formula: equation(text, amount, context) }];
   });
+  const counted = byFormula.flatMap(({ countsAs, amount, formula }): FigureExplanation[] => {
+    if (countsAs.kind === 'Nothing') return [];
+    return countsAs.kind === 'Fee'
+      ? [{ figure: 'managementFee', name: countsAs.fee, amount, formula }]
+      : [{ figure: 'insurance', name: countsAs.insuranceClass, amount, formula }];
+  });
+  const all = [...items, ...counted];
+  const fees = withSum(
+    'managementFee',
+    all.filter(({ figure }) => figure === 'managementFee'),
+    context,
+  );
+  const insurances = withSum(
+    'insurance',
+    all.filter(({ figure }) => figure === 'insurance'),
+    context,
+  );
+  const totalTerms = [
+    { label: 'PMT', amount: row.interest + row.principal },
+    { label: 'commissions', amount: fees.at(-1)?.amount ?? 0 },
+    ...(showsInsurance ? [{ label: 'insurances', amount: insurances.at(-1)?.amount ?? 0 }] : []),
+  ];
+  return [
+    ...entries,
+    ...fees,
+    ...(showsInsurance ? insurances : []),
+    ...byFormula
+      .filter(({ display }) => display)
+      .map(({ name, amount, formula }) => ({ figure: 'column', name, amount, formula }) as const),
+    explainSum('totalInstallment', totalTerms, total, context),
+  ];
 }

@@ -106,7 +106,7 @@ function calculateDueRow(
   const { count, from } = period;
   const to = dates.accrualDates[index] ?? dates.accrualStart;
   const row: RowPeriod = { index, no, count, from, to, segment, collectsCharges: true, accrued: 0 };
-  plan.notes?.begin(state, row);
+  plan.explanations?.begin(state, segment);
   const accrued =
     plan.formulas === undefined
       ? segment.interest.accrue(remaining, count)
@@ -141,14 +141,14 @@ function calculateDueRow(
     capitalised,
     principal,
   };
-  plan.notes?.end(result);
+  plan.explanations?.end(result);
   return plan.formulas?.finish(result) ?? result;
 }
 
 /** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */
-function payRest({ terms, notes }: RepaymentPlan, state: LoanState): number {
+function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
-  notes?.principal({ rule: 'rest', balance: state.balance, residual: left });
+  explanations?.principal({ rule: 'rest', balance: state.balance, residual: left });
   state.block = 0;
   return state.balance - left;
 }
@@ -172,9 +172,9 @@ function createResidualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow 
     capitalised: 0,
     principal: state.balance,
   };
-  plan.notes?.begin(state, { count: 0, segment: findSegment(plan, state) });
-  plan.notes?.principal({ rule: 'residual' });
-  plan.notes?.end(row);
+  plan.explanations?.begin(state, findSegment(plan, state));
+  plan.explanations?.principal({ rule: 'residual' });
+  plan.explanations?.end(row);
   return row;
 }
 

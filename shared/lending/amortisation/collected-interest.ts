@@ -13,15 +13,15 @@ export function collectInterest(
   state: LoanState,
   row: CollectingRow,
 ): CollectedInterest {
-  const { terms, notes } = plan;
+  const { terms, explanations } = plan;
   const blocked = row.rowsLeft > 0 ? state.blockInterest : 0;
   if (blocked !== 0) {
     state.blockInterest = 0;
-    notes?.block({ interest: blocked });
+    explanations?.block({ interest: blocked });
   }
   if (row.no <= terms.graceInterest) return collectInGrace(plan, state, row, blocked);
   if (terms.capitalisesInterest && !row.repaysAll) {
-    notes?.uncollected('capitalised', row.accrued);
+    explanations?.uncollected('Capitalised', row.accrued);
     return { interest: blocked + collectDeferred(plan, state, row), capitalised: row.accrued };
   }
   return { interest: row.accrued + blocked + collectDeferred(plan, state, row), capitalised: 0 };
@@ -65,7 +65,7 @@ export interface CollectedInterest {
 
 /** Collects the interest of a row in the grace period, and `blocked` interest. */
 export function collectInGrace(
-  { terms, notes }: RepaymentPlan,
+  { terms, explanations }: RepaymentPlan,
   state: LoanState,
   row: CollectingRow,
   blocked: number,
@@ -75,22 +75,23 @@ export function collectInGrace(
     case 'Spread': {
       if (row.ends) {
         const deferred = state.deferred;
-        if (deferred !== 0) notes?.collectDeferred(terms.graceType, deferred, [state.deferredFrom, row.no]);
+        if (deferred !== 0)
+          explanations?.collectDeferred(terms.graceType, deferred, [state.deferredFrom, row.no]);
         state.deferred = 0;
         return { interest: row.accrued + blocked + deferred, capitalised: 0 };
       }
       if (state.deferredFrom === 0) state.deferredFrom = row.no;
       state.deferred += row.accrued;
-      notes?.uncollected(terms.graceType === 'Deferred' ? 'deferred' : 'spread', row.accrued);
+      explanations?.uncollected(terms.graceType, row.accrued);
       return { interest: blocked, capitalised: 0 };
     }
     case 'Capitalised':
       // Interest cannot be capitalised when the balance is repaid within the grace period.
       if (row.repaysAll) return { interest: row.accrued + blocked, capitalised: 0 };
-      notes?.uncollected('capitalised', row.accrued);
+      explanations?.uncollected('Capitalised', row.accrued);
       return { interest: blocked, capitalised: row.accrued };
     case 'Forgiven':
-      notes?.uncollected('forgiven', row.accrued);
+      explanations?.uncollected('Forgiven', row.accrued);
       return { interest: blocked, capitalised: 0 };
     default:
       return terms.graceType satisfies never;
@@ -99,7 +100,7 @@ export function collectInGrace(
 
 /** The deferred interest that a row collects: all of it, or an equal part with the remainder in the last row (G2). */
 export function collectDeferred(
-  { terms, notes, compiled }: RepaymentPlan,
+  { terms, explanations, compiled }: RepaymentPlan,
   state: LoanState,
   row: CollectingRow,
 ): number {
@@ -113,7 +114,7 @@ export function collectDeferred(
   }
   const share = taken === state.spread?.part && !row.ends ? state.spread : undefined;
   if (taken !== 0)
-    notes?.collectDeferred(terms.graceType, taken, [state.deferredFrom, terms.graceInterest], share);
+    explanations?.collectDeferred(terms.graceType, taken, [state.deferredFrom, terms.graceInterest], share);
   state.deferred -= taken;
   return taken;
 }

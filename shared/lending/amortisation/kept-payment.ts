@@ -75,7 +75,7 @@ export function planWithoutKeeping(
   // A fixed payment that no prepayment releases is already in force: there is nothing to calculate.
   const isFixed = terms.fixedPayment !== undefined && others.length === 0;
   if (isFixed || others.length === before.length) return undefined;
-  const without = { ...plan, terms: { ...terms, prepayments: others }, notes: undefined };
+  const without = { ...plan, terms: { ...terms, prepayments: others }, explanations: undefined };
   return { plan: without, rowCount: index + 1 };
 }
 

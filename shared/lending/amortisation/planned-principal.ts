@@ -33,7 +33,7 @@ export function calculatePrincipal(plan: RepaymentPlan, state: LoanState, row: R
   }
   const total = principal + block;
   const repaid = isWithinBalance ? total : capByBalance(plan, state, total, capitalised);
-  if (block > 0 && repaid === total) plan.notes?.block({ principal: block });
+  if (block > 0 && repaid === total) plan.explanations?.block({ principal: block });
   return repaid;
 }
 
@@ -48,8 +48,8 @@ function capByBalance(plan: RepaymentPlan, state: LoanState, total: number, capi
   return capPrincipal(plan, total, { balance, residual, ...(reduction < 0 && { capitalised: reduction }) });
 }
 
-function skipPrincipal({ notes }: RepaymentPlan): number {
-  notes?.principal({ rule: 'none', why: 'grace' });
+function skipPrincipal({ explanations }: RepaymentPlan): number {
+  explanations?.principal({ rule: 'none', why: 'grace' });
   return 0;
 }
 
@@ -62,18 +62,22 @@ function calculateByType(
   const { principal: method } = plan.compiled;
   switch (method.kind) {
     case 'AtMaturity':
-      plan.notes?.principal({ rule: 'none', why: 'before-maturity' });
+      plan.explanations?.principal({ rule: 'none', why: 'before-maturity' });
       return 0;
     case 'CapitalPercent': {
       const share = plan.terms.capitalShare ?? { numerator: 0n, denominator: 1n };
       const rounding = plan.compiled.type.rounding;
       const part = Number(divideRounded(BigInt(rest.balance) * share.numerator, share.denominator, rounding));
-      plan.notes?.principal({ rule: 'percent', percent: plan.terms.capitalPercent, base: rest.balance });
+      plan.explanations?.principal({
+        rule: 'percent',
+        percent: plan.terms.capitalPercent,
+        base: rest.balance,
+      });
       return capPrincipal(plan, part, rest);
     }
     case 'EqualParts':
       if (state.solveDue !== 'no') calculatePayment(plan, state, row, rest);
-      plan.notes?.principal({ rule: 'part' });
+      plan.explanations?.principal({ rule: 'part' });
       return capPrincipal(plan, state.payment ?? 0, rest);
     case 'Balance':
       return subtractInterest(plan, state, row, rest);
@@ -88,13 +92,13 @@ function calculateByType(
 
 /** Limits the principal to the balance above the residual; capitalised negative interest lowers that balance. */
 function capPrincipal(
-  { notes }: RepaymentPlan,
+  { explanations }: RepaymentPlan,
   part: number,
   rest: RepaidBalance & { readonly capitalised?: number },
 ): number {
   const most = rest.balance + (rest.capitalised ?? 0) - rest.residual;
   if (part <= most) return part;
-  notes?.principal({ rule: 'rest', ...rest });
+  explanations?.principal({ rule: 'rest', ...rest });
   return most;
 }
 
@@ -110,7 +114,7 @@ function subtractInterest(
   const interest = isPlain ? row.accrued : row.segment.interest.accrue(rest.balance, row.count);
   const payment = findPayment(plan, state, row, rest);
   if (isRowFault(payment)) return payment;
-  plan.notes?.principal(isPlain ? { rule: 'payment' } : { rule: 'payment', planInterest: interest });
+  plan.explanations?.principal(isPlain ? { rule: 'payment' } : { rule: 'payment', planInterest: interest });
   const principal = payment - interest;
   if (principal >= 0) return capPrincipal(plan, principal, rest);
   if (state.hold === 'fixed') {
@@ -119,7 +123,7 @@ function subtractInterest(
     return createRowFault('installmentValue', 'payment-below-interest', message);
   }
   // The row collects interest only, and the payment is recalculated over the remaining rows (S5).
-  plan.notes?.principal({ rule: 'none', why: 'interest-exceeds-payment' });
+  plan.explanations?.principal({ rule: 'none', why: 'interest-exceeds-payment' });
   if (compiled.payment.kind === 'Level') {
     state.hold = 'none';
     state.solveDue = 'balance';
@@ -147,11 +151,11 @@ function calculatePayment(plan: RepaymentPlan, state: LoanState, row: RowPeriod,
   if (plan.compiled.principal.kind === 'EqualParts') {
     const rows = plan.dates.dueDates.length - row.index;
     state.payment = divideRoundedSafe(repaid.balance - repaid.residual, rows, plan.compiled.type.rounding);
-    plan.notes?.equalPart(state.payment, repaid, rows);
+    plan.explanations?.equalPart(state.payment, repaid, rows);
   } else {
     const firstCount = countBeforePrepayment(state, row);
     state.payment = row.segment.interest.solveLevelPayment(repaid, { first: row.index, firstCount });
-    plan.notes?.levelPayment(state.payment, repaid, row, firstCount);
+    plan.explanations?.levelPayment(state.payment, repaid, row, firstCount);
   }
   state.solveDue = 'no';
   holdSolvedPayment(state);

@@ -61,7 +61,7 @@ export function prepay(
   const { date: to } = prepayment;
   const from = place.period?.from ?? to;
   const part = { index, no: dueNo, count: used, from, to, segment, collectsCharges: false, accrued: 0 };
-  plan.notes?.begin(state, part);
+  plan.explanations?.begin(state, segment);
   const accrued =
     plan.formulas === undefined || used === 0
       ? segment.interest.accrue(remaining, used)
@@ -92,8 +92,8 @@ export function prepay(
     capitalised: collected.capitalised,
     principal: prepayment.amount,
   };
-  plan.notes?.principal({ rule: 'prepayment' });
-  plan.notes?.end(row);
+  plan.explanations?.principal({ rule: 'prepayment' });
+  plan.explanations?.end(row);
   return { row, period, ends };
 }
 

@@ -11,7 +11,7 @@ import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
 import { RowFormulas, readFormulaInputs } from './row-formulas.ts';
-import { RowNotes } from './row-notes.ts';
+import { RowExplanations } from './row-explanations.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** Everything needed to calculate the rows. */
@@ -34,8 +34,8 @@ export interface RepaymentPlan {
   readonly charges: ScheduledCharges;
   /** Calculates the formulas of the schedule type, if it has any. */
   readonly formulas: RowFormulas | undefined;
-  /** Records how figures are calculated, if the request asks for explanations. */
-  readonly notes: RowNotes | undefined;
+  /** Explains how figures are calculated, if the request asks for it. */
+  readonly explanations: RowExplanations | undefined;
 }
 
 /** The plan; undefined, with all faults reported, when terms and dates are inconsistent. */
@@ -64,7 +64,9 @@ export function planRepayment(
   const charges = scheduleCharges(loan.charges, schedule, validation);
   if (segments === undefined || validation.faults.length > faultsBefore) return undefined;
   const lastRow = settledRows + dates.dueDates.length;
-  const notes = explainsRows(request) ? new RowNotes({ compiled, rates, counts, lastRow }) : undefined;
+  const explanations = explainsRows(request)
+    ? new RowExplanations({ ...accruing, rates, lastRow, dayCount, currencyDigits: loan.currencyDigits })
+    : undefined;
   const formulas = compiled.hasFormulas
     ? new RowFormulas({
         compiled,
@@ -72,11 +74,23 @@ export function planRepayment(
         dayCountDenominator: denominator,
         inputs: readFormulaInputs(request, loan),
         charges,
-        notes,
+        explanations,
       })
     : undefined;
   const terms = loan.repayment;
-  return { amount, compiled, terms, dates, dayCount, counts, lastCount, segments, charges, formulas, notes };
+  return {
+    amount,
+    compiled,
+    terms,
+    dates,
+    dayCount,
+    counts,
+    lastCount,
+    segments,
+    charges,
+    formulas,
+    explanations,
+  };
 }
 
 /** The interest segment in force. */

@@ -28,7 +28,7 @@ import { scaleToInteger } from '../numbers/money.ts';
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/charge-amounts.ts';
-import type { RowNotes } from './row-notes.ts';
+import type { RowExplanations } from './row-explanations.ts';
 import type { ScheduledCharges } from '../charges/schedule-charges.ts';
 
 /** The inputs of a schedule's formulas besides its rows. */
@@ -39,8 +39,8 @@ interface FormulaContext {
   /** Inputs that are the same in every row, each with its slot. */
   readonly inputs: readonly (readonly [slot: number, value: FormulaValue])[];
   readonly charges: ScheduledCharges;
-  /** Records the formulas with their numbers substituted, if the request asks for explanations (S6). */
-  readonly notes: RowNotes | undefined;
+  /** Gets the formulas with their numbers substituted, if the request asks for explanations (S6). */
+  readonly explanations: RowExplanations | undefined;
 }
 
 /** Charges and additional columns of a due row, in minor units. */
@@ -90,8 +90,7 @@ export class RowFormulas {
   payment(formula: CompiledFormula): number | RowFault {
     const amount = this.#runTo('payment') ?? this.#evaluate(formula);
     if (isRowFault(amount)) return amount;
-    const { notes } = this.#context;
-    notes?.payment({ kind: 'formula', amount, text: formula.withValues(this.#scope) });
+    this.#context.explanations?.paymentFormula(amount, formula.withValues(this.#scope));
     this.#put(SLOTS.PMT, amount);
     return amount;
   }
@@ -100,10 +99,10 @@ export class RowFormulas {
   principal(formula: CompiledFormula): number | RowFault {
     const part = this.#runTo('principal') ?? this.#evaluate(formula);
     if (isRowFault(part)) return part;
-    const { notes } = this.#context;
-    if (notes !== undefined) {
+    const { explanations } = this.#context;
+    if (explanations !== undefined) {
       const text = formula.withValues(this.#scope);
-      notes.principal({ rule: 'formula', text: part < 0 ? `max(${text}, 0)` : text });
+      explanations.principal({ rule: 'formula', text: part < 0 ? `max(${text}, 0)` : text });
     }
     return Math.max(part, 0);
   }
@@ -135,11 +134,10 @@ export class RowFormulas {
     if (accrued < 0 && (rate?.rate.numerator ?? 0n) >= 0n) {
       return this.#failed(formula.column, 'gives interest below zero');
     }
-    this.#context.notes?.interest({
-      method: 'formula',
+    this.#context.explanations?.interestFormula({
       text: formula.withValues(this.#scope),
       readsDays: formula.slotsRead.has(SLOTS.DayCountFraction),
-      ...(rate !== undefined && formula.slotsRead.has(SLOTS.InterestPercent) && { percent: rate.percent }),
+      percent: formula.slotsRead.has(SLOTS.InterestPercent) ? rate?.percent : undefined,
     });
     return accrued;
   }
@@ -217,7 +215,7 @@ export class RowFormulas {
     const amount = isWaived ? 0 : this.#evaluate(column.method.formula);
     if (isRowFault(amount)) return amount;
     this.#columns.set(column, amount);
-    if (this.#context.notes !== undefined) {
+    if (this.#context.explanations !== undefined) {
       this.#texts.set(column, column.method.formula.withValues(this.#scope));
     }
     this.#put(column.slot, amount);

@@ -2,7 +2,6 @@
 
 import { computeInterest } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
-import type { ChargeKind } from './charge-input.ts';
 import type { ScheduledCharge, ScheduledCharges, RowCharges, RowFigureName } from './schedule-charges.ts';
 
 /** Figures of a row, as shown, in minor units. */
@@ -12,38 +11,6 @@ export interface ChargedFigures {
   readonly interest: number;
   readonly principal: number;
 }
-
-/** A commission or insurance collected with a row (F2, F3, F5). */
-export interface ChargeTrace {
-  readonly kind: ChargeKind;
-  readonly name: string;
-  /** The total that the row collects: charges and blocked amounts (X2). */
-  readonly amount: number;
-  /** Number of charges that the row collects; 0 if it collects only a blocked amount. */
-  readonly charges: number;
-  readonly each: ChargeRule;
-  readonly blocked?: number;
-}
-
-/** The price of one charge. */
-export type ChargeRule =
-  | { readonly rule: 'value'; readonly value: number }
-  /** A formula column that counts as a charge; `text` is the formula with its numbers substituted. */
-  | { readonly rule: 'formula'; readonly text: string }
-  | {
-      readonly rule: 'percent';
-      readonly percent: string;
-      readonly base: number;
-      /** The base, in the spelling of PercentAppliedTo. */
-      readonly appliedTo: string;
-      /** Fraction of a year to which the percentage applies, such as [1, 12] or [7, 365]; absent: a rate per charge. */
-      readonly partOfYear?: readonly [numerator: number, denominator: number];
-    }
-  /**
-   * An annual percentage of the unused amount for part of the row (F5); `count` is the day-count numerator of the
-   * overlap.
-   */
-  | { readonly rule: 'unused'; readonly percent: string; readonly base: number; readonly count: number };
 
 /**
  * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. Each charge is rounded
@@ -58,7 +25,7 @@ export function collectRowCharges(
   let fee = 0;
   let insurance = 0;
   for (const charge of scheduled.charges) {
-    const amount = calculateAmount(charge, row, figures);
+    const amount = calculateCharge(charge, row, figures);
     if (!isWithinLimit(amount)) scheduled.tooLarge ??= charge.item.path;
     const collected = amount + (row === 0 ? charge.item.blocked : 0);
     if (charge.item.kind === 'commission') fee += collected;
@@ -84,38 +51,21 @@ export function sumColumnCharges(
   return isWithinLimit(sum) ? sum : 0;
 }
 
-/** How each charge that a row collects is calculated, in the order of the request (S6). */
-export function traceRowCharges(
-  scheduled: ScheduledCharges,
-  row: number,
-  figures: ChargedFigures,
-): readonly ChargeTrace[] {
-  return scheduled.charges.flatMap((charge) => {
-    const { item, price } = charge;
-    const count = charge.counts[row] ?? 0;
-    const blocked = row === 0 ? item.blocked : 0;
-    if (count === 0 && blocked === 0) return [];
-    return {
-      kind: item.kind,
-      name: item.name,
-      amount: collectCharge(charge, row, figures),
-      charges: price.kind === 'unusage' ? Math.min(count, 1) : count,
-      each: describeRule(charge, row, figures),
-      ...(blocked > 0 && { blocked }),
-    };
-  });
-}
-
 function isWithinLimit(amount: number): boolean {
   return amount <= MAX_FIGURE_MINOR && amount >= -MAX_FIGURE_MINOR;
 }
 
 /** Charges of the row and its blocked amounts (X2). */
 function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFigures): number {
-  return calculateAmount(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
+  return calculateCharge(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
 
-function calculateAmount({ counts, price }: ScheduledCharge, row: number, figures: ChargedFigures): number {
+/** The charges of one item that a row collects, without its blocked amount. */
+export function calculateCharge(
+  { counts, price }: ScheduledCharge,
+  row: number,
+  figures: ChargedFigures,
+): number {
   const count = counts[row] ?? 0;
   if (count === 0) return 0;
   switch (price.kind) {
@@ -130,7 +80,8 @@ function calculateAmount({ counts, price }: ScheduledCharge, row: number, figure
   }
 }
 
-function selectFigure(name: RowFigureName, figures: ChargedFigures): number {
+/** A figure that is the base of a percentage (F2). */
+export function selectFigure(name: RowFigureName, figures: ChargedFigures): number {
   switch (name) {
     case 'RemainingValue':
       return figures.remaining;
@@ -143,18 +94,4 @@ function selectFigure(name: RowFigureName, figures: ChargedFigures): number {
     default:
       return name satisfies never;
   }
-}
-
-function describeRule(
-  { item, counts, price }: ScheduledCharge,
-  row: number,
-  figures: ChargedFigures,
-): ChargeRule {
-  const sent = item.price;
-  if (sent.kind === 'value') return { rule: 'value', value: sent.amount };
-  const percent = sent.percent.toFixed();
-  const base = price.kind === 'share' ? selectFigure(price.of, figures) : price.base;
-  if (sent.kind === 'unusage') return { rule: 'unused', percent, base, count: counts[row] ?? 0 };
-  const rule = { rule: 'percent', percent, base, appliedTo: sent.base } as const;
-  return sent.partOfYear === undefined ? rule : { ...rule, partOfYear: sent.partOfYear };
 }

@@ -1,104 +1,81 @@
 /** How the commissions and insurances of a row are calculated (F2, F3, F5). */
 
-import { dayFields, fractionText, moneyText, sumEquation, type Term } from './explanation-text.ts';
+import { calculateCharge, selectFigure, type ChargedFigures } from '../charges/charge-amounts.ts';
+import type { ScheduledCharge } from '../charges/schedule-charges.ts';
 import type { FigureExplanation } from '../request/repayment-schedule.ts';
-import type { ExplanationContext, RowTrace } from '../amortisation/row-notes.ts';
-import type { ChargeRule, ChargeTrace } from '../charges/charge-amounts.ts';
+import {
+  dayFields,
+  explainSum,
+  fractionText,
+  moneyText,
+  type ExplanationContext,
+  type Term,
+} from './explanation-text.ts';
 
-/** The entries of each commission and their sum, then those of insurances if the row shows them. */
-export function explainCharges(trace: RowTrace, context: ExplanationContext): FigureExplanation[] {
-  const commissions = trace.charges.filter(({ kind }) => kind === 'commission');
-  const insurances = trace.charges.filter(({ kind }) => kind === 'insurance');
-  const entries = [
-    ...commissions.map((charge) => explainCharge(charge, context)),
-    explainSum('managementFee', commissions, context),
-  ];
-  if (!trace.showsInsurance) return entries;
-  return [
-    ...entries,
-    ...insurances.map((charge) => explainCharge(charge, context)),
-    explainSum('insurance', insurances, context),
-  ];
-}
-
-/** The sum of the charges of one kind. */
-export function sumOfCharges({ charges }: RowTrace, kind: ChargeTrace['kind']): number {
-  return charges.reduce((sum, charge) => (charge.kind === kind ? sum + charge.amount : sum), 0);
-}
-
-function explainSum(
-  figure: 'managementFee' | 'insurance',
-  charges: readonly ChargeTrace[],
+/** The entry of a charge with its charges and blocked amounts (X2); undefined if the row does not collect it. */
+export function explainCharge(
+  charge: ScheduledCharge,
+  row: number,
+  figures: ChargedFigures,
   context: ExplanationContext,
-): FigureExplanation {
+): FigureExplanation | undefined {
+  const { item, counts, price } = charge;
+  const count = counts[row] ?? 0;
+  const blocked = row === 0 ? item.blocked : 0;
+  if (count === 0 && blocked === 0) return undefined;
+  const amount = calculateCharge(charge, row, figures) + blocked;
+  const each = describePrice(charge, row, figures, context);
+  // Each charge is rounded separately (F2), so a figure of several charges shows the rounding.
+  const charges = price.kind === 'unusage' ? Math.min(count, 1) : count;
+  const times = charges === 1 ? '' : `${charges} * `;
+  const isWholeFigure = charges === 1 && blocked === 0;
+  const terms: Term[] = [];
+  if (charges > 0 && item.price.kind === 'value' && charges === 1) {
+    terms.push({ label: 'charge', amount: item.price.amount });
+  } else if (charges > 0) {
+    const isExact = item.price.kind === 'value' || isWholeFigure;
+    terms.push({ label: '', amount, text: `${times}${isExact ? each.text : `round(${each.text})`}` });
+  }
+  if (blocked !== 0) terms.push({ label: 'blocked', amount: blocked });
+  return {
+    ...explainSum(item.kind === 'commission' ? 'managementFee' : 'insurance', terms, amount, context),
+    name: item.name,
+    ...(charges > 0 && each.fields),
+  };
+}
+
+/** The price of one charge as text, and the fields of its entry. */
+function describePrice(
+  { item, counts, price }: ScheduledCharge,
+  row: number,
+  figures: ChargedFigures,
+  context: ExplanationContext,
+): { readonly text: string; readonly fields?: Partial<FigureExplanation> } {
+  const sent = item.price;
+  if (sent.kind === 'value') return { text: moneyText(sent.amount, context) };
+  const percent = sent.percent.toFixed();
+  const base = price.kind === 'share' ? selectFigure(price.of, figures) : price.base;
+  const fields = { rates: [percent], base };
+  if (sent.kind === 'unusage') {
+    const fraction = fractionText(counts[row] ?? 0, context);
+    const text = `UnusedAmount ${moneyText(base, context)} * ${percent} % * ${fraction.text}`;
+    return { text, fields: { ...dayFields(fraction, context), ...fields } };
+  }
+  const part = sent.partOfYear === undefined ? '' : ` * ${sent.partOfYear.join('/')}`;
+  return { text: `${sent.base} ${moneyText(base, context)} * ${percent} %${part}`, fields };
+}
+
+/** The entries of one kind, and that of their sum. */
+export function withSum(
+  figure: 'managementFee' | 'insurance',
+  charges: readonly FigureExplanation[],
+  context: ExplanationContext,
+): readonly FigureExplanation[] {
   const amount = charges.reduce((sum, charge) => sum + charge.amount, 0);
   const kind = figure === 'managementFee' ? 'commission' : 'insurance';
   const terms: Term[] =
     charges.length > 1
       ? charges.map((charge) => ({ label: '', amount: charge.amount }))
       : [{ label: charges.length === 1 ? `one ${kind}` : `no ${kind}`, amount }];
-  return { figure, amount, formula: sumEquation(terms, amount, context) };
-}
-
-function explainCharge(charge: ChargeTrace, context: ExplanationContext): FigureExplanation {
-  const { kind, name, amount, charges, blocked } = charge;
-  const terms: Term[] = [];
-  if (charges > 0) terms.push(chargesTerm(charge, context));
-  if (blocked !== undefined && blocked !== 0) terms.push({ label: 'blocked', amount: blocked });
-  if (terms.length === 0) terms.push({ label: 'no charge', amount });
-  return {
-    figure: kind === 'commission' ? 'managementFee' : 'insurance',
-    name,
-    amount,
-    ...(charges > 0 ? ruleFields(charge.each, context) : {}),
-    formula: sumEquation(terms, amount, context),
-  };
-}
-
-/** Each charge is rounded separately (F2), so a figure of several charges shows the rounding. */
-function chargesTerm({ charges, each, amount, blocked }: ChargeTrace, context: ExplanationContext): Term {
-  if (each.rule === 'formula') return { label: '', amount, text: each.text };
-  const times = charges === 1 ? '' : `${charges} * `;
-  if (each.rule === 'value') {
-    const text = `${times}${moneyText(each.value, context)}`;
-    return { label: 'charge', amount, ...(charges === 1 ? { amount: each.value } : { label: '', text }) };
-  }
-  const single = ruleText(each, context);
-  const isWholeFigure = charges === 1 && (blocked ?? 0) === 0;
-  return { label: '', amount, text: isWholeFigure ? single : `${times}round(${single})` };
-}
-
-function ruleText(
-  each: Exclude<ChargeRule, { rule: 'value' | 'formula' }>,
-  context: ExplanationContext,
-): string {
-  const base = moneyText(each.base, context);
-  switch (each.rule) {
-    case 'percent': {
-      const part = each.partOfYear === undefined ? '' : ` * ${each.partOfYear.join('/')}`;
-      return `${each.appliedTo} ${base} * ${each.percent} %${part}`;
-    }
-    case 'unused':
-      return `UnusedAmount ${base} * ${each.percent} % * ${fractionText(each.count, context).text}`;
-    default:
-      return each satisfies never;
-  }
-}
-
-function ruleFields(each: ChargeRule, context: ExplanationContext): Partial<FigureExplanation> {
-  switch (each.rule) {
-    case 'value':
-    case 'formula':
-      return {};
-    case 'percent':
-      return { rates: [each.percent], base: each.base };
-    case 'unused':
-      return {
-        ...dayFields(fractionText(each.count, context), context),
-        rates: [each.percent],
-        base: each.base,
-      };
-    default:
-      return each satisfies never;
-  }
+  return [...charges, explainSum(figure, terms, amount, context)];
 }

@@ -1,7 +1,17 @@
 /** The parts of explanations: amounts, sums and day-count fractions as text (S6, Explain). */
 
 import { formatMinorUnits } from '../numbers/money.ts';
-import type { ExplanationContext } from '../amortisation/row-notes.ts';
+import type { ExplainedFigure, FigureExplanation } from '../request/repayment-schedule.ts';
+
+/** Data shared by all rows of a schedule. */
+export interface ExplanationContext {
+  /** Decimals of the currency (M2). */
+  readonly currencyDigits: number;
+  /** Published name of the day count. */
+  readonly dayCount: string;
+  /** Denominator of the day-count fractions. */
+  readonly dayCountDenominator: number;
+}
 
 /** A term of a sum with its label. */
 export interface Term {
@@ -15,7 +25,7 @@ export interface Term {
 }
 
 /** A day-count fraction as text, with its days and year. */
-export interface FractionText {
+interface FractionText {
   readonly text: string;
   readonly days: number;
   /** Absent if the days fall in years of different length. */
@@ -35,13 +45,18 @@ export function equation(text: string, amount: number, context: ExplanationConte
   return `${text} = ${moneyText(amount, context)}`;
 }
 
-/** A sum with its value; a single number is shown with its label only. */
-export function sumEquation(terms: readonly Term[], amount: number, context: ExplanationContext): string {
+/** The entry of a figure that is a sum; a single number is shown with its label only. */
+export function explainSum(
+  figure: ExplainedFigure,
+  terms: readonly Term[],
+  amount: number,
+  context: ExplanationContext,
+): FigureExplanation {
   const [only] = terms;
   if (terms.length === 1 && only !== undefined && only.text === undefined) {
-    return `${only.label}: ${moneyText(amount, context)}`;
+    return { figure, amount, formula: `${only.label}: ${moneyText(amount, context)}` };
   }
-  return equation(sumText(terms, context), amount, context);
+  return { figure, amount, formula: equation(sumText(terms, context), amount, context) };
 }
 
 function sumText(terms: readonly Term[], context: ExplanationContext): string {
