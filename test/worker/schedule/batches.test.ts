@@ -23,7 +23,6 @@ import {
   createBatchWorld,
   jsonAnswers,
   jsonBatch,
-  REPLY_TOPIC,
   textOf,
   type BatchMessage,
   type BatchWorld,
@@ -200,48 +199,23 @@ it('answers an undecodable item of an Avro batch with its own problem', async ()
   );
 });
 
-it.each([
-  ['no request', '[]', 'invalid-request'],
-  ['501 requests', `[${'{},'.repeat(500)}{}]`, 'invalid-request'],
-  ['a truncated array', '[{"jsonParam": {}}, {"jsonParam"', 'malformed-json'],
-  ['a trailing comma', '[{"jsonParam": {}},]', 'malformed-json'],
-  ['text after the array', '[{"jsonParam": {}}] {}', 'malformed-json'],
-  ['a wrong closing bracket', '[{"jsonParam": {}}}', 'malformed-json'],
-])('refuses a message with %s as a whole', async (_, text, code) => {
+it('refuses as a whole a message with no or too many requests, or that is no array', async () => {
   const world = await createBatchWorld();
-  const reply = await ask(world, jsonBatch(text));
-  expect(textOf(reply, HEADER.messageType)).toBe('ProblemReply');
-  expect(textOf(reply, HEADER.errorCode)).toBe(code);
-  const { correlationId, errors = [] } = JSON.parse(String(reply?.value)) as Problem;
-  expect(correlationId).toBe('batch-1');
-  expect(errors.map(({ path }) => path)).toEqual([code === 'invalid-request' ? 'items' : 'body']);
-});
-
-it('refuses an Avro batch that is empty, too long or undecodable', async () => {
-  const world = await createBatchWorld();
-  const { codec } = world;
-  const whole = await avroBatch(codec, [{ id: 'c-1', value: Buffer.from([1]) }]);
-  const messages = [
-    await avroBatch(codec, []),
-    await avroBatch(
-      codec,
-      Array.from({ length: 501 }, () => ({ value: Buffer.alloc(1) })),
-    ),
-    { value: whole.value.subarray(0, -1) },
+  const texts = [
+    '[]',
+    `[${'{},'.repeat(500)}{}]`,
+    '[{"jsonParam": {}}, {"jsonParam"',
+    '[{"jsonParam": {}},]',
   ];
-  const codes: (string | undefined)[] = [];
-  for (const message of messages) codes.push(textOf(await ask(world, message), HEADER.errorCode));
-  expect(codes).toEqual(['invalid-request', 'invalid-request', 'undecodable-message']);
-});
-
-it('refuses a batch whose deadline has passed, without calculating it', async () => {
-  const world = await createBatchWorld();
-  const batch = jsonBatch([{ jsonParam: PROOF_REQUEST }]);
-  const reply = await ask(world, {
-    ...batch,
-    headers: { ...batch.headers, [HEADER.deadline]: String(Date.now() - 60_000) },
-  });
-  expect(textOf(reply, HEADER.errorCode)).toBe('deadline-exceeded');
+  texts.push('[{"jsonParam": {}}] {}', '[{"jsonParam": {}}}');
+  for (const [index, text] of texts.entries()) {
+    const reply = await ask(world, jsonBatch(text));
+    expect(textOf(reply, HEADER.messageType)).toBe('ProblemReply');
+    const { code, correlationId, errors = [] } = JSON.parse(String(reply?.value)) as Problem;
+    const expected = index < 2 ? ['invalid-request', 'items'] : ['malformed-json', 'body'];
+    expect([code, ...errors.map(({ path }) => path)]).toEqual(expected);
+    expect(correlationId).toBe('batch-1');
+  }
 });
 
 it('refuses a batch whose reply exceeds the message size, with the advice to send fewer requests', async () => {
@@ -300,17 +274,6 @@ it('refuses a batch if the worker has no bulk topic', async () => {
     topic: TOPIC.productRequests,
   });
   expect(textOf(reply, HEADER.nestError)).toContain('accepts one request per message.');
-});
-
-it('publishes a batch with an unknown reply topic as one dead letter', async () => {
-  const world = await createBatchWorld();
-  const batch = jsonBatch([{ id: 'c-1', jsonParam: PROOF_REQUEST }]);
-  await world.send({ ...batch, replyTopic: 'not.there.replies' });
-  await expect.poll(() => world.deadLetters.length).toBe(1);
-  expect(world.deadLetters[0]?.value?.equals(batch.value)).toBe(true);
-  expect(textOf(world.deadLetters[0], HEADER.deadLetterCode)).toBe('reply-topic-unknown');
-  await world.send({ ...batch, replyTopic: REPLY_TOPIC });
-  await expect.poll(() => world.replies.length).toBe(1);
 });
 
 it('answers the array of the API guide as documented', async () => {

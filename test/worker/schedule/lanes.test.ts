@@ -84,18 +84,3 @@ it('answers an invalid request with all faults, the error headers of both client
   expect(JSON.parse(textOf(replies[0], HEADER.nestError) ?? '')).toMatchObject({ errors: problem.errors });
   expect(deadLetters).toEqual([]);
 });
-
-it('publishes a request without a reply topic as a dead letter and answers the next one', async () => {
-  const { send, replies, deadLetters } = await startWorld();
-  await send(TOPIC.scheduleRequests, { jsonParam: PROOF_REQUEST }, JSON_REQUEST);
-  await send(
-    TOPIC.scheduleRequests,
-    { jsonParam: PROOF_REQUEST },
-    { ...JSON_REQUEST, [HEADER.replyTopic]: REPLY_TOPIC },
-  );
-  await expect.poll(() => replies.length).toBe(1);
-  await expect.poll(() => deadLetters.length).toBe(1);
-  expect(bodyOf(deadLetters[0])).toEqual({ jsonParam: PROOF_REQUEST });
-  expect(textOf(deadLetters[0], HEADER.deadLetterTopic)).toBe(TOPIC.scheduleRequests);
-  expect(textOf(deadLetters[0], HEADER.deadLetterCode)).toBe('no-reply-address');
-});
