@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   openLendingCatalogue,
   restoreEnvironment,
@@ -8,7 +8,6 @@ import {
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
@@ -19,9 +18,9 @@ import {
 } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/worlds/catalogue-world.ts';
+import { createLogCaller } from '../../support/log-caller.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
-const REPLY_TOPIC = 'an.upstream.system.replies';
 const BANK = recordOf('calendar', { name: 'Bank', version: '7', base: 'RO', holidays: ['2026-06-15'] });
 const DECADE = recordOf('periodicity', { name: 'Every 10 days', count: 10, unit: 'Days' });
 
@@ -131,13 +130,7 @@ it('prevents startup with an unknown default calendar (H2)', async () => {
 
 /** Requests a schedule of 100 over two instalments; returns the calendar and the due dates, or the fault codes. */
 async function startCaller(broker: Broker) {
-  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);
-  const replies: LogMessage[] = [];
-  const tail = broker.createTail({ clientId: 'test', topics: [REPLY_TOPIC], from: 'earliest' });
-  await tail.start((message) => replies.push(message));
-  const publisher = broker.createPublisher({ clientId: 'upstream' });
-  await publisher.start();
-  onTestFinished(() => publisher.stop());
+  const ask = await createLogCaller(broker);
   return async (fields: object) => {
     const jsonParam = {
       ScheduleType: 'EqualInstallments',
@@ -148,20 +141,16 @@ async function startCaller(broker: Broker) {
       ActivationDate: '2026-05-15',
       ...fields,
     };
-    const headers = {
-      [HEADER.messageType]: 'CalculateRepaymentScheduleRequest',
-      [HEADER.replyTopic]: REPLY_TOPIC,
-    };
-    const before = replies.length;
-    const value = Buffer.from(JSON.stringify({ jsonParam }));
-    await publisher.publish([{ topic: TOPIC.scheduleRequests, key: 'p', value, headers }]);
-    await expect.poll(() => replies.length).toBe(before + 1);
-    const reply = replies.at(-1);
-    const body = JSON.parse(reply?.value?.toString('utf8') ?? '') as
+    const { value, headers } = await ask({
+      topic: TOPIC.scheduleRequests,
+      value: Buffer.from(JSON.stringify({ jsonParam })),
+      headers: { [HEADER.messageType]: 'CalculateRepaymentScheduleRequest' },
+    });
+    const body = JSON.parse(value?.toString('utf8') ?? '') as
       | readonly { readonly DueDate: string }[]
       | { readonly errors: readonly { readonly path: string; readonly code: string }[] };
     return {
-      calendar: headerText(reply?.headers ?? {}, HEADER.holidayCalendar),
+      calendar: headerText(headers, HEADER.holidayCalendar),
       dates: 'errors' in body ? body.errors.map(({ code }) => code) : body.map(({ DueDate }) => DueDate),
     };
   };

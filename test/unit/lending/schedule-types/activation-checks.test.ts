@@ -57,95 +57,180 @@ describe('valid schedule type (S3)', () => {
   });
 });
 
-describe('order of columns (S3)', () => {
-  it('requires Interest after RemainingValue', () => {
-    expect(messagesOf(INTEREST, BALANCE, PARTS)).toEqual([
-      'column Interest must be listed after RemainingValue: move it below',
-    ]);
-  });
+const PAYMENT = formulaColumn('PMT', 'Amount / 10');
+const NO_ORDER = 'change one of these formulas';
+const level = (...more: readonly ScheduleColumnRecord[]) => [...LEVEL_COLUMNS, ...more];
+const parts = (...more: readonly ScheduleColumnRecord[]) => [BALANCE, INTEREST, PARTS, ...more];
 
-  it('requires the principal, if calculated by Balance, after payment and interest', () => {
-    expect(messagesOf(BALANCE, REST, LEVEL, INTEREST)).toEqual([
+type Refused = readonly [columns: readonly ScheduleColumnRecord[], ...messages: readonly string[]];
+
+const BY_RULE: Readonly<Record<string, readonly Refused[]>> = {
+  'order of columns (S3)': [
+    [[INTEREST, BALANCE, PARTS], 'column Interest must be listed after RemainingValue: move it below'],
+    [
+      [BALANCE, REST, LEVEL, INTEREST],
       'column Principal must be listed after PMT, because it is PMT less Interest: move it below',
       'column Principal must be listed after Interest, because it is PMT less Interest: move it below',
-    ]);
-  });
-
-  it('rejects a column that is calculated from itself', () => {
-    expect(withColumn(formulaColumn('Own', 'Own + 1'))).toEqual([
-      'column Own must not be calculated from itself (Own needs Own): change one of these formulas',
-    ]);
-  });
-
-  it('reports each cycle of columns once', () => {
-    const circle = [
-      formulaColumn('One', 'Two + 1'),
-      formulaColumn('Two', 'Three'),
-      formulaColumn('Three', 'One'),
-    ];
-    expect(withColumn(...circle)).toEqual([
-      'column One must not be calculated from itself (One needs Two needs Three needs One): ' +
-        'change one of these formulas',
-    ]);
-  });
-
-  it('rejects interest that is calculated from payment or principal, directly or indirectly', () => {
-    const payment = formulaColumn('PMT', 'Amount / 10');
-    const rest = columnOf('Principal', 'Balance');
-    expect(messagesOf(BALANCE, payment, formulaColumn('Interest', 'PMT / 5'), rest)).toEqual([
-      'column PMT must not be calculated from itself (PMT needs Interest needs PMT): change one of these formulas',
-    ]);
-    const between = formulaColumn('Between', 'PMT / 5');
-    expect(messagesOf(BALANCE, payment, between, formulaColumn('Interest', 'Between'), rest)).toEqual([
-      'column PMT must not be calculated from itself (PMT needs Interest needs Between needs PMT): ' +
-        'change one of these formulas',
-    ]);
-  });
-});
-
-describe('columns of a schedule type (S1, S2, S3)', () => {
-  it('reports each missing mandatory column with advice', () => {
-    expect(messagesOf(formulaColumn('Half', 'Amount / 2'))).toEqual([
+    ],
+    [
+      level(formulaColumn('Own', 'Own + 1')),
+      `column Own must not be calculated from itself (Own needs Own): ${NO_ORDER}`,
+    ],
+    [
+      level(formulaColumn('One', 'Two + 1'), formulaColumn('Two', 'Three'), formulaColumn('Three', 'One')),
+      `column One must not be calculated from itself (One needs Two needs Three needs One): ${NO_ORDER}`,
+    ],
+    [
+      [BALANCE, PAYMENT, formulaColumn('Interest', 'PMT / 5'), REST],
+      `column PMT must not be calculated from itself (PMT needs Interest needs PMT): ${NO_ORDER}`,
+    ],
+    [
+      [BALANCE, PAYMENT, formulaColumn('Between', 'PMT / 5'), formulaColumn('Interest', 'Between'), REST],
+      `column PMT must not be calculated from itself (PMT needs Interest needs Between needs PMT): ${NO_ORDER}`,
+    ],
+  ],
+  'columns of a schedule type (S1, S2, S3)': [
+    [
+      [formulaColumn('Half', 'Amount / 2')],
       'column RemainingValue is missing: add it with the CalculationMethod RemainingValue, before Interest',
       'column Interest is missing: add it with the CalculationMethod Linear, EffectiveRate or Formula',
       'column Principal is missing: add it with the CalculationMethod Balance, Linear, CapitalPercent or Formula',
-    ]);
-  });
-
-  it('accepts from 1 to 40 columns', () => {
-    const many = Array.from({ length: 41 }, (_, place) => formulaColumn(`Own${place}`, 'Amount'));
-    for (const columns of [[], many]) {
-      expect(messagesOf(...columns)).toEqual(['PaymentScheduleTypeDetails must list from 1 to 40 columns']);
-    }
-  });
-
-  it('rejects a case-insensitive duplicate name', () => {
-    expect(
-      withColumn(formulaColumn('Half', '1'), formulaColumn('HALF', '2'), columnOf('interest', 'Linear')),
-    ).toEqual([
+    ],
+    [[], 'PaymentScheduleTypeDetails must list from 1 to 40 columns'],
+    [
+      Array.from({ length: 41 }, (_, place) => formulaColumn(`Own${place}`, 'Amount')),
+      'PaymentScheduleTypeDetails must list from 1 to 40 columns',
+    ],
+    [
+      level(formulaColumn('Half', '1'), formulaColumn('HALF', '2'), columnOf('interest', 'Linear')),
       'column HALF is listed twice: remove one, or give it another name',
       'column Interest is listed twice: remove one, or give it another name',
-    ]);
-  });
+    ],
+    [
+      [BALANCE, columnOf('Interest', 'Balance'), columnOf('Principal', 'Half')],
+      'column Interest must have the CalculationMethod Linear or EffectiveRate or Formula',
+      'column Principal must have the CalculationMethod Balance or Linear or CapitalPercent or Formula',
+    ],
+    [
+      level(columnOf('Own', 'Linear')),
+      'column Own must have the CalculationMethod Fee or Insurance or Formula',
+    ],
+    [
+      parts(formulaColumn('ManagementFee', '1')),
+      'column ManagementFee must have the CalculationMethod Fee; for your own amount add a Formula column ' +
+        'with its own name',
+    ],
+    [
+      level(columnOf('Own', 'Formula')),
+      'column Own needs a Formula, such as Interest + Principal, or the Source whose value it shows',
+    ],
+    [
+      [BALANCE, columnOf('Interest', 'Linear', { Formula: '1' }), PARTS],
+      'column Interest must have no Formula unless its CalculationMethod is Formula',
+    ],
+    [
+      level(formulaColumn('Own', 'Amount', { Source: 'Amount' })),
+      'column Own must have a Formula or a Source, not both: name the input in the Formula',
+    ],
+    [
+      [BALANCE, columnOf('Interest', 'Linear', { Source: 'Amount' }), PARTS],
+      'column Interest must have the Source InterestPercent or none',
+    ],
+    [level(columnOf('Own', 'Fee', { Fee: 'Service', Source: 'Amount' })), 'column Own must have no Source'],
+    [
+      level(columnOf('Own', 'Fee'), columnOf('Other', 'Insurance')),
+      'column Own needs the Fee whose commission it shows; all commissions together are the column ManagementFee',
+      'column Other needs the InsuranceClass that it shows; all insurances together are the column Insurance',
+    ],
+    [
+      level(formulaColumn('Own', '1', { Fee: 'A', InsuranceClass: 'B' })),
+      'column Own must count as a Fee or as an InsuranceClass, not as both',
+    ],
+    [
+      [BALANCE, columnOf('Interest', 'Linear', { Fee: 'A', InsuranceClass: 'B' }), PARTS],
+      'column Interest must have no Fee',
+      'column Interest must have no InsuranceClass',
+    ],
+    [
+      parts(columnOf('ManagementFee', 'Fee', { Fee: 'A' })),
+      'column ManagementFee must have no Fee: it contains all of them; show a single one in a column with its own name',
+    ],
+    [
+      level(
+        columnOf('One', 'Fee', { Fee: 'Service' }),
+        columnOf('Two', 'Fee', { Fee: 'SERVICE' }),
+        columnOf('Three', 'Insurance', { InsuranceClass: 'Life' }),
+        columnOf('Four', 'Insurance', { InsuranceClass: 'life' }),
+      ),
+      'column Two shows the Fee SERVICE of another column: remove one of them',
+      'column Four shows the InsuranceClass life of another column: remove one of them',
+    ],
+    [
+      level(formulaColumn('Own', '1', { IsUpfront: true })),
+      'column Own must have no IsUpfront: only Fee and Insurance columns have one',
+    ],
+    ...'dueDate INSTALLMENTNO eir dae capitalisedInterest explanation Amount min IF'
+      .split(' ')
+      .map((name): Refused => [
+        level(formulaColumn(name, '1')),
+        `column ${name} must have another name: this one is a row field, an input or a function`,
+      ]),
+  ],
+  'names in a formula (S2, S3)': [
+    [
+      level(formulaColumn('Own', 'Income * 2')),
+      'column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, ' +
+        'Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, ' +
+        'InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, ' +
+        'UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear',
+    ],
+    [
+      level(formulaColumn('Own', '1 +'), formulaColumn('Other', 'PMT / 0')),
+      'column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end',
+      'column Other has a formula that cannot be calculated at position 5: this divides by zero, which has no value',
+    ],
+  ],
+  'combinations of methods (S1, S2, S3, M3)': [
+    [
+      [BALANCE, formulaColumn('Interest', 'RemainingValue / 100'), LEVEL, REST],
+      'column PMT is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two',
+    ],
+    [
+      [BALANCE, INTEREST, LEVEL, columnOf('Principal', 'CapitalPercent')],
+      'column PMT is a level payment, which needs Principal by Balance: change one of the two',
+      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
+    ],
+    [
+      [BALANCE, INTEREST, REST],
+      'column PMT is missing: Principal by Balance is PMT less Interest; add PMT before Principal',
+    ],
+    [
+      parts(formulaColumn('PMT', 'Interest + Principal + 1')),
+      'column PMT must be Interest + Principal, or be left out, unless Principal is calculated by Balance',
+    ],
+    ...['PMT + ManagementFee', 'PMT + PMT + Insurance'].map((sum): Refused => [
+      level(formulaColumn('TotalInstallment', sum)),
+      'column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out',
+    ]),
+    [
+      parts(formulaColumn('TotalInstallment', '2 * Interest')),
+      'column TotalInstallment must have the Formula Interest + Principal, or be left out',
+    ],
+  ],
+};
 
-  it.each([
-    'dueDate',
-    'INSTALLMENTNO',
-    'eir',
-    'dae',
-    'capitalisedInterest',
-    'explanation',
-    'Amount',
-    'min',
-    'IF',
-  ])('rejects the reserved name %s', (name) => {
-    expect(withColumn(formulaColumn(name, '1'))).toEqual([
-      `column ${name} must have another name: this one is a row field, an input or a function`,
-    ]);
+for (const [rule, refused] of Object.entries(BY_RULE)) {
+  describe(rule, () => {
+    it.each(refused.map((one, at) => [at, one[1], one] as const))('case %i: %s', (_at, _first, one) => {
+      const [columns, ...messages] = one;
+      expect(messagesOf(...columns)).toEqual(messages);
+    });
   });
+}
 
+describe('columns of a schedule type (S1, S2)', () => {
   it.each(['', 'VAT on fees', '1st', '__proto__', 'Größe', 'a'.repeat(65)])(
-    'rejects the name "%s"',
+    'refuse the name "%s"',
     (name) => {
       const [message] = withColumn(formulaColumn(name, '1'));
       expect(message).toMatch(
@@ -154,83 +239,19 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     },
   );
 
-  it('rejects a method that does not fit the column', () => {
-    expect(messagesOf(BALANCE, columnOf('Interest', 'Balance'), columnOf('Principal', 'Half'))).toEqual([
-      'column Interest must have the CalculationMethod Linear or EffectiveRate or Formula',
-      'column Principal must have the CalculationMethod Balance or Linear or CapitalPercent or Formula',
-    ]);
-    expect(withColumn(columnOf('Own', 'Linear'))).toEqual([
-      'column Own must have the CalculationMethod Fee or Insurance or Formula',
-    ]);
-    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('ManagementFee', '1'))).toEqual([
-      'column ManagementFee must have the CalculationMethod Fee; for your own amount add a Formula column ' +
-        'with its own name',
-    ]);
-  });
-
-  it('requires a formula for the method Formula only', () => {
-    expect(withColumn(columnOf('Own', 'Formula'))).toEqual([
-      'column Own needs a Formula, such as Interest + Principal, or the Source whose value it shows',
-    ]);
-    expect(messagesOf(BALANCE, columnOf('Interest', 'Linear', { Formula: '1' }), PARTS)).toEqual([
-      'column Interest must have no Formula unless its CalculationMethod is Formula',
-    ]);
-  });
-
-  it('accepts a Source only for the input that the column reads', () => {
-    expect(withColumn(formulaColumn('Own', 'Amount', { Source: 'Amount' }))).toEqual([
-      'column Own must have a Formula or a Source, not both: name the input in the Formula',
-    ]);
+  it('name the inputs that may be a Source', () => {
     expect(withColumn(columnOf('Own', 'Formula', { Source: 'Income' }))[0]).toMatch(
       /^column Own must have one of these as Source: InterestPercent, Amount, InstallmentsNo, /,
     );
-    expect(messagesOf(BALANCE, columnOf('Interest', 'Linear', { Source: 'Amount' }), PARTS)).toEqual([
-      'column Interest must have the Source InterestPercent or none',
-    ]);
-    expect(withColumn(columnOf('Own', 'Fee', { Fee: 'Service', Source: 'Amount' }))).toEqual([
-      'column Own must have no Source',
-    ]);
   });
 
-  it('accepts Fee and InsuranceClass only where they have an effect', () => {
-    expect(withColumn(columnOf('Own', 'Fee'), columnOf('Other', 'Insurance'))).toEqual([
-      'column Own needs the Fee whose commission it shows; all commissions together are the column ManagementFee',
-      'column Other needs the InsuranceClass that it shows; all insurances together are the column Insurance',
-    ]);
-    expect(withColumn(formulaColumn('Own', '1', { Fee: 'A', InsuranceClass: 'B' }))).toEqual([
-      'column Own must count as a Fee or as an InsuranceClass, not as both',
-    ]);
-    expect(
-      messagesOf(BALANCE, columnOf('Interest', 'Linear', { Fee: 'A', InsuranceClass: 'B' }), PARTS),
-    ).toEqual(['column Interest must have no Fee', 'column Interest must have no InsuranceClass']);
-    expect(messagesOf(BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee', { Fee: 'A' }))).toEqual([
-      'column ManagementFee must have no Fee: it contains all of them; show a single one in a column with its own name',
-    ]);
-  });
-
-  it('rejects a second column for the same commission or insurance class', () => {
-    const twice = [
-      columnOf('One', 'Fee', { Fee: 'Service' }),
-      columnOf('Two', 'Fee', { Fee: 'SERVICE' }),
-      columnOf('Three', 'Insurance', { InsuranceClass: 'Life' }),
-      columnOf('Four', 'Insurance', { InsuranceClass: 'life' }),
-    ];
-    expect(withColumn(...twice)).toEqual([
-      'column Two shows the Fee SERVICE of another column: remove one of them',
-      'column Four shows the InsuranceClass life of another column: remove one of them',
-    ]);
+  it('may count several formulas as one insurance class, and charge a shown fee upfront', () => {
     const counted = ['Five', 'Six'].map((name) => formulaColumn(name, '1', { InsuranceClass: 'Life' }));
     expect(withColumn(...counted)).toEqual([]);
-  });
-
-  it('accepts IsUpfront only for Fee and Insurance columns', () => {
     expect(withColumn(columnOf('Own', 'Fee', { Fee: 'Service', IsUpfront: true }))).toEqual([]);
-    expect(withColumn(formulaColumn('Own', '1', { IsUpfront: true }))).toEqual([
-      'column Own must have no IsUpfront: only Fee and Insurance columns have one',
-    ]);
   });
 
-  it('charges upfront what columns with IsUpfront show, each commission and insurance class by its own (F1)', () => {
+  it('charge upfront what columns with IsUpfront show, each commission and insurance class by its own (F1)', () => {
     const columns = [
       ...LEVEL_COLUMNS.slice(0, -1),
       columnOf('Insurance', 'Insurance', { IsUpfront: true }),
@@ -245,7 +266,7 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     });
   });
 
-  it('requires unique ids', () => {
+  it('require unique ids', () => {
     const record = recordOf();
     const [first, second, ...rest] = record.PaymentScheduleTypeDetails;
     const details = [
@@ -258,65 +279,15 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
       'column PMT must have a PaymentScheduleTypeDetailId that is a GUID and that no other column has',
     ]);
   });
-});
 
-describe('names in a formula (S2, S3)', () => {
-  it('rejects an unknown name and lists the known ones', () => {
-    expect(withColumn(formulaColumn('Own', 'Income * 2'))).toEqual([
-      'column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, ' +
-        'Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, ' +
-        'InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, ' +
-        'UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear',
-    ]);
-  });
-
-  it('does not compile a formula with an unknown name', () => {
+  it('do not compile a formula with an unknown name', () => {
     expect(withColumn(formulaColumn('Own', 'Income + 1 / 0'))).toEqual([
       expect.stringContaining('column Own names Income in its formula'),
     ]);
   });
-
-  it('reports a syntax error or a division by zero with its position', () => {
-    expect(withColumn(formulaColumn('Own', '1 +'), formulaColumn('Other', 'PMT / 0'))).toEqual([
-      'column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end',
-      'column Other has a formula that cannot be calculated at position 5: this divides by zero, which has no value',
-    ]);
-  });
 });
 
-describe('combinations of methods (S1, S2, S3)', () => {
-  it('rejects a level payment whose interest is calculated by a formula', () => {
-    expect(messagesOf(BALANCE, formulaColumn('Interest', 'RemainingValue / 100'), LEVEL, REST)).toEqual([
-      'column PMT is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two',
-    ]);
-  });
-
-  it('requires Principal by Balance for a level payment, and a payment for Principal by Balance', () => {
-    expect(messagesOf(BALANCE, INTEREST, LEVEL, columnOf('Principal', 'CapitalPercent'))).toEqual([
-      'column PMT is a level payment, which needs Principal by Balance: change one of the two',
-      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
-    ]);
-    expect(messagesOf(BALANCE, INTEREST, REST)).toEqual([
-      'column PMT is missing: Principal by Balance is PMT less Interest; add PMT before Principal',
-    ]);
-  });
-
-  it('requires a payment with another principal to be the sum of interest and principal', () => {
-    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('PMT', 'Interest + Principal + 1'))).toEqual([
-      'column PMT must be Interest + Principal, or be left out, unless Principal is calculated by Balance',
-    ]);
-  });
-
-  it('requires TotalInstallment to be its defined sum (M3)', () => {
-    expect(withColumn(formulaColumn('TotalInstallment', 'PMT + ManagementFee'))).toEqual([
-      'column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out',
-    ]);
-    expect(withColumn(formulaColumn('TotalInstallment', 'PMT + PMT + Insurance'))).toHaveLength(1);
-    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('TotalInstallment', '2 * Interest'))).toEqual([
-      'column TotalInstallment must have the Formula Interest + Principal, or be left out',
-    ]);
-  });
-
+describe('settings and methods (S1, S3)', () => {
   it.each<[string, Partial<ScheduleTypeRecord>, readonly ScheduleColumnRecord[], string]>([
     [
       'equal installments without a level payment',
