@@ -220,7 +220,7 @@ const BY_RULE: Readonly<Record<string, readonly Refused[]>> = {
 };
 
 for (const [rule, refused] of Object.entries(BY_RULE)) {
-  describe(rule, () => {
+  describe(`refused ${rule}`, () => {
     it.each(refused.map((one, at) => [at, one[1], one] as const))('case %i: %s', (_at, _first, one) => {
       const [columns, ...messages] = one;
       expect(messagesOf(...columns)).toEqual(messages);
