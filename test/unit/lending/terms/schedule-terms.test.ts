@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { findScheduleFaults } from '../../../../shared/lending/terms/validate-schedule-request.ts';
-import { fee, premium } from '../../../support/builders/lending-charges.ts';
+import { fee } from '../../../support/builders/lending-charges.ts';
+import { readRequestCases } from '../../../support/builders/request-cases.ts';
 import {
   date,
   decimal,
@@ -30,13 +31,6 @@ const BLOCKED = {
 } as const;
 const NO_RATE = { InterestPercent: undefined } as const;
 
-function withRanges(
-  ...rows: readonly (readonly [from: number | undefined, to: number | undefined])[]
-): Changes {
-  const ranges = rows.map(([FromInstNo, ToInstNo]) => ({ InterestRate: decimal(12), FromInstNo, ToInstNo }));
-  return { ...NO_RATE, MultipleInterestRates: ranges };
-}
-
 function withBands(...limits: readonly (readonly [min: number, max?: number])[]): Changes {
   const bands = limits.map(([min, max]) => ({
     Value: decimal(12),
@@ -51,176 +45,114 @@ function faultPaths(changes: Changes): readonly string[] {
 }
 
 describe('faults of the terms of a schedule (E3)', () => {
-  it.each<[fault: string, Changes]>([
-    ['Amount out-of-range must be more than zero', { Amount: decimal(0) }],
-    [
-      'ScheduleType unknown-schedule-type must be an active schedule type; known: EqualInstallments, EqualPrincipal, ' +
-        'InterestOnly, Balloon, EffectiveRate, Once, Overdraft, Deposit, CreditCard, Leasing',
-      { ScheduleType: 'Tontine' },
-    ],
-    [
-      'PeriodicityType unknown-periodicity must be one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, ' +
-        'Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly',
-      { PeriodicityType: 'Fortnightly' },
-    ],
-    [
-      'GraceType unknown-value must be one of Deferred, Capitalised, Spread, Forgiven',
-      { GracePeriodInterest: 1, GraceType: 'Never' },
-    ],
-    [
-      'Commission[0] exclusive must have exactly one of SourceValue and SourcePercent, not both',
-      { Commission: [fee({ SourceValue: decimal(5), SourcePercent: decimal(1) })] },
-    ],
-    [
-      'Insurance[0] missing must have exactly one of SourceValue and SourcePercent, but has neither',
-      { Insurance: [premium({ SourceValue: undefined })] },
-    ],
-    ['Amount too-many-decimals must have at most 2 decimals in this currency', { Amount: decimal('1.001') }],
-    ['Currency unknown-currency must be the ISO 4217 code of a currency', { Currency: 'XXY' }],
-    ['Precision out-of-range must be a whole number from 0 to 10', { Precision: 11 }],
-    [
-      'ProductType product-type-mismatch must be a product type that EqualInstallments serves: TL, MG, C',
-      { ProductType: 'D' },
-    ],
-    [
-      'ProductType unknown-product-type must be a product type that EqualInstallments serves: TL, MG, C',
-      { ProductType: 'Pawn' },
-    ],
-    [
-      'InterestCalculationMethod unknown-day-count must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, ' +
-        'Actual/360, Actual/365, Actual/Actual',
-      { InterestCalculationMethod: '31/360' },
-    ],
-    ['InstallmentsNo out-of-range must be a whole number from 1 to 1200', { InstallmentsNo: 0 }],
-    [
-      'InstallmentsNo out-of-range must be 1 with the periodicity Once',
-      { PeriodicityType: 'Once', MaturityDate: date('2026-01-01') },
-    ],
-    ['InstallmentsNo out-of-range must be at most 1 with this schedule type', { ScheduleType: 'Once' }],
-    ['ResidualValue out-of-range must be at most Amount, 1000.00', { ResidualValue: decimal('1000.01') }],
-    ['ResidualValue missing is missing; must be sent with Balloon', { ScheduleType: 'Balloon' }],
-    [
-      'BlockAmount out-of-range must be at most Amount less ResidualValue, 800.00',
-      { IsLocked: true, BlockAmount: decimal(801), ResidualValue: decimal(200) },
-    ],
-    [
-      'principalValue not-allowed must be left out when installmentValue is sent',
-      { installmentValue: decimal(300), principalValue: decimal(1) },
-    ],
-    ['CapitalPercent missing is missing; must be from 0 to 100 here', { ...CARD, CapitalPercent: undefined }],
-    ['CapitalPercent out-of-range must be from 0 to 100', { ...CARD, CapitalPercent: decimal(101) }],
-    ['GracePeriodPrincipal out-of-range must be a whole number from 0 to 3', { GracePeriodPrincipal: 4 }],
-    [
-      'GracePeriodInterest out-of-range must be a whole number from 0 to 1',
-      { GracePeriodInterest: 2, RealInstallmentNo: 2 },
-    ],
-    [
-      'GracePeriodInterest out-of-range must be at most 1: at least one installment must follow the grace period',
-      { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01'), GracePeriodInterest: 2 },
-    ],
-    [
-      'installmentValue payment-below-interest must cover the interest of row 1, or AllowNegativeAmortisation must be true',
-      { installmentValue: decimal(5) },
-    ],
-    [
-      'principalValue not-allowed must be left out: EqualInstallments accepts only installmentValue',
-      { principalValue: decimal(200) },
-    ],
-    [
-      'installmentValue not-allowed must be left out: EqualPrincipal accepts only principalValue',
-      { ScheduleType: 'EqualPrincipal', installmentValue: decimal(200) },
-    ],
-    [
-      'installmentValue not-allowed must be left out: InterestOnly accepts no fixed payment or principal',
-      { ScheduleType: 'InterestOnly', installmentValue: decimal(200) },
-    ],
-    [
-      'principalValue not-allowed must be left out: CreditCard accepts no fixed payment or principal',
-      { ...CARD, principalValue: decimal(200) },
-    ],
-    ['CapitalPercent out-of-range must be from 0 to 100', { ...CARD, CapitalPercent: decimal('-0.01') }],
-    ['ContractPeriod out-of-range must be a whole number from 0 to 36525', { ContractPeriod: 36_526 }],
-    ['AdvanceAmount out-of-range must be zero or more', { AdvanceAmount: decimal(-1) }],
-    [
-      'InterestPercent missing is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent',
-      NO_RATE,
-    ],
-    [
-      'InterestPercent rate-too-low must leave a positive balance in every period',
-      { InterestPercent: decimal(-1200) },
-    ],
-    [
-      'InterestPercent rate-too-low must leave a positive balance in every period',
-      { InterestPercent: decimal(-1200), InterestCalculationMethod: 'Actual/365' },
-    ],
-    [
-      'MultipleInterestRates[0].InterestRate missing is missing; must be an annual rate in percent',
-      { ...NO_RATE, MultipleInterestRates: [{}] },
-    ],
-    ['MultipleInterestRates[0].ToInstNo out-of-range must not be below FromInstNo, 3', withRanges([3, 2])],
-    [
-      'MultipleInterestRates[1].FromInstNo rates-overlap must be after the end of the previous range, 2',
-      withRanges([1, 2], [2, 4]),
-    ],
-    [
-      'MultipleInterestRates[1].FromInstNo rates-incomplete must be 3: no row may be without a rate',
-      withRanges([1, 2], [4, 4]),
-    ],
-    [
-      'MultipleInterestRates[0].ToInstNo rates-incomplete must be 4 or left out: the ranges must cover every row',
-      withRanges([1, 3]),
-    ],
-    [
-      'BandedInterestRates not-allowed must be left out when MultipleInterestRates is sent',
-      { ...withRanges([1, 4]), ...withBands([0]), MultipleInterestRates: [{ InterestRate: decimal(12) }] },
-    ],
-    ['BandedInterestRates[0].MinUtilizedAmount out-of-range must be zero or more', withBands([-1])],
-    ['BandedInterestRates[0].MaxUtilizedAmount out-of-range must be zero or more', withBands([0, -1])],
-    [
-      'BandedInterestRates[0].MaxUtilizedAmount out-of-range must be more than MinUtilizedAmount',
-      withBands([100, 100]),
-    ],
-    [
-      'BandedInterestRates[1].MinUtilizedAmount bands-overlap must differ from that of every other band',
-      withBands([0], [0]),
-    ],
-    [
-      'BandedInterestRates[0].MinUtilizedAmount outside-bands must be 0 or null in one band: every part of the ' +
-        'balance needs a rate',
-      withBands([1]),
-    ],
-    [
-      'BandedInterestRates outside-bands must give a rate for every balance of the schedule',
-      withBands([0, 999]),
-    ],
-    [
-      'EarlyRepayments[0].Amount out-of-range must be more than zero',
-      {
-        EarlyRepayments: [{ Date: date('2025-02-16'), Amount: decimal(0) }],
-      },
-    ],
-    [
-      'EarlyRepayments[0].Date date-order must be after 2025-01-01 and not after 2025-05-01',
-      { EarlyRepayments: [{ Date: date('2025-05-02'), Amount: decimal(1) }] },
-    ],
-    [
-      'EarlyRepayments[1].Date date-order must not be after the last due date: the loan is repaid by then',
-      {
-        EarlyRepayments: [
-          { Date: date('2025-01-16'), Amount: decimal(1000) },
-          { Date: date('2025-01-17'), Amount: decimal(1) },
-        ],
-      },
-    ],
-    [
-      'EarlyRepayments[0].Amount out-of-range must be at most the balance on its date',
-      { EarlyRepayments: [{ Date: date('2025-01-16'), Amount: decimal(1001) }] },
-    ],
-    [
-      'Amount amount-too-large must be smaller: with the interest of one period it exceeds the largest supported amount',
-      { Amount: decimal('9999999999999'), InterestPercent: decimal(100_000), PeriodicityType: 'Annual' },
-    ],
-  ])('include %s', (fault, changes) => {
+  it.each(
+    readRequestCases<Changes>(`
+Amount = 0
+  Amount out-of-range must be more than zero
+ScheduleType = "Tontine"
+  ScheduleType unknown-schedule-type must be an active schedule type; known: EqualInstallments, EqualPrincipal, InterestOnly, Balloon, EffectiveRate, Once, Overdraft, Deposit, CreditCard, Leasing
+PeriodicityType = "Fortnightly"
+  PeriodicityType unknown-periodicity must be one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
+GracePeriodInterest = 1; GraceType = "Never"
+  GraceType unknown-value must be one of Deferred, Capitalised, Spread, Forgiven
+Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]
+  Commission[0] exclusive must have exactly one of SourceValue and SourcePercent, not both
+Insurance = [{"InsuranceName":"A","InsurancePeriodicityType":"Monthly","InsuranceDate":"2025-01-01"}]
+  Insurance[0] missing must have exactly one of SourceValue and SourcePercent, but has neither
+Amount = 1.001
+  Amount too-many-decimals must have at most 2 decimals in this currency
+Currency = "XXY"
+  Currency unknown-currency must be the ISO 4217 code of a currency
+Precision = 11
+  Precision out-of-range must be a whole number from 0 to 10
+ProductType = "D"
+  ProductType product-type-mismatch must be a product type that EqualInstallments serves: TL, MG, C
+ProductType = "Pawn"
+  ProductType unknown-product-type must be a product type that EqualInstallments serves: TL, MG, C
+InterestCalculationMethod = "31/360"
+  InterestCalculationMethod unknown-day-count must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, Actual/365, Actual/Actual
+InstallmentsNo = 0
+  InstallmentsNo out-of-range must be a whole number from 1 to 1200
+PeriodicityType = "Once"; MaturityDate = "2026-01-01"
+  InstallmentsNo out-of-range must be 1 with the periodicity Once
+ScheduleType = "Once"
+  InstallmentsNo out-of-range must be at most 1 with this schedule type
+ResidualValue = 1000.01
+  ResidualValue out-of-range must be at most Amount, 1000.00
+ScheduleType = "Balloon"
+  ResidualValue missing is missing; must be sent with Balloon
+IsLocked = true; BlockAmount = 801; ResidualValue = 200
+  BlockAmount out-of-range must be at most Amount less ResidualValue, 800.00
+installmentValue = 300; principalValue = 1
+  principalValue not-allowed must be left out when installmentValue is sent
+installmentValue = 5
+  installmentValue payment-below-interest must cover the interest of row 1, or AllowNegativeAmortisation must be true
+principalValue = 200
+  principalValue not-allowed must be left out: EqualInstallments accepts only installmentValue
+ScheduleType = "EqualPrincipal"; installmentValue = 200
+  installmentValue not-allowed must be left out: EqualPrincipal accepts only principalValue
+ScheduleType = "InterestOnly"; installmentValue = 200
+  installmentValue not-allowed must be left out: InterestOnly accepts no fixed payment or principal
+ScheduleType = "CreditCard"; CapitalPercent = 10; principalValue = 200
+  principalValue not-allowed must be left out: CreditCard accepts no fixed payment or principal
+ScheduleType = "CreditCard"
+  CapitalPercent missing is missing; must be from 0 to 100 here
+ScheduleType = "CreditCard"; CapitalPercent = 101
+  CapitalPercent out-of-range must be from 0 to 100
+ScheduleType = "CreditCard"; CapitalPercent = -0.01
+  CapitalPercent out-of-range must be from 0 to 100
+GracePeriodPrincipal = 4
+  GracePeriodPrincipal out-of-range must be a whole number from 0 to 3
+GracePeriodInterest = 2; RealInstallmentNo = 2
+  GracePeriodInterest out-of-range must be a whole number from 0 to 1
+ScheduleType = "Overdraft"; ExpiryDateForOD = "2025-03-01"; GracePeriodInterest = 2
+  GracePeriodInterest out-of-range must be at most 1: at least one installment must follow the grace period
+ContractPeriod = 36526
+  ContractPeriod out-of-range must be a whole number from 0 to 36525
+AdvanceAmount = -1
+  AdvanceAmount out-of-range must be zero or more
+InterestPercent = null
+  InterestPercent missing is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent
+InterestPercent = -1200
+  InterestPercent rate-too-low must leave a positive balance in every period
+InterestPercent = -1200; InterestCalculationMethod = "Actual/365"
+  InterestPercent rate-too-low must leave a positive balance in every period
+InterestPercent = null; MultipleInterestRates = [{}]
+  MultipleInterestRates[0].InterestRate missing is missing; must be an annual rate in percent
+InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"FromInstNo":3,"ToInstNo":2}]
+  MultipleInterestRates[0].ToInstNo out-of-range must not be below FromInstNo, 3
+InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":12,"FromInstNo":2,"ToInstNo":4}]
+  MultipleInterestRates[1].FromInstNo rates-overlap must be after the end of the previous range, 2
+InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":12,"FromInstNo":4,"ToInstNo":4}]
+  MultipleInterestRates[1].FromInstNo rates-incomplete must be 3: no row may be without a rate
+InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":3}]
+  MultipleInterestRates[0].ToInstNo rates-incomplete must be 4 or left out: the ranges must cover every row
+InterestPercent = null; MultipleInterestRates = [{"InterestRate":12}]; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0}]
+  BandedInterestRates not-allowed must be left out when MultipleInterestRates is sent
+InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":-1}]
+  BandedInterestRates[0].MinUtilizedAmount out-of-range must be zero or more
+InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0,"MaxUtilizedAmount":-1}]
+  BandedInterestRates[0].MaxUtilizedAmount out-of-range must be zero or more
+InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":100,"MaxUtilizedAmount":100}]
+  BandedInterestRates[0].MaxUtilizedAmount out-of-range must be more than MinUtilizedAmount
+InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0},{"Value":12,"MinUtilizedAmount":0}]
+  BandedInterestRates[1].MinUtilizedAmount bands-overlap must differ from that of every other band
+InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":1}]
+  BandedInterestRates[0].MinUtilizedAmount outside-bands must be 0 or null in one band: every part of the balance needs a rate
+InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0,"MaxUtilizedAmount":999}]
+  BandedInterestRates outside-bands must give a rate for every balance of the schedule
+EarlyRepayments = [{"Date":"2025-02-16","Amount":0}]
+  EarlyRepayments[0].Amount out-of-range must be more than zero
+EarlyRepayments = [{"Date":"2025-05-02","Amount":1}]
+  EarlyRepayments[0].Date date-order must be after 2025-01-01 and not after 2025-05-01
+EarlyRepayments = [{"Date":"2025-01-16","Amount":1000},{"Date":"2025-01-17","Amount":1}]
+  EarlyRepayments[1].Date date-order must not be after the last due date: the loan is repaid by then
+EarlyRepayments = [{"Date":"2025-01-16","Amount":1001}]
+  EarlyRepayments[0].Amount out-of-range must be at most the balance on its date
+Amount = 9999999999999; InterestPercent = 100000; PeriodicityType = "Annual"
+  Amount amount-too-large must be smaller: with the interest of one period it exceeds the largest supported amount
+`),
+  )('include $fault', ({ fault, changes }) => {
     const faults = faultsOf(changes).map(({ path, code, message }) => `${path} ${code} ${message}`);
     expect(faults).toContain(fault);
     expect(faults.filter((other) => other.split(' ')[0] === fault.split(' ')[0])).toEqual([fault]);
