@@ -16,20 +16,35 @@ function typed(field: string, value: unknown): unknown {
 const typedFields = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, typed(field, value)]));
 
-/** Changes of a request, and the fault that they cause as `path code message`. */
+/** Fields as sent, and the faults that they cause. */
+interface SentCase {
+  readonly title: string;
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly faults: readonly string[];
+}
+
+/** Reads fields such as `InterestPercent = null; Precision = 11`, each line followed by its indented faults. */
+export function readSentCases(text: string): readonly SentCase[] {
+  return text
+    .trim()
+    .split(/\n(?! )/)
+    .map((block) => {
+      const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
+      const fields = title.split('; ').map((setting) => setting.split(' = ') as [string, string]);
+      const sent = Object.fromEntries(fields.map(([field, value]) => [field, JSON.parse(value) as unknown]));
+      return { title, sent, faults };
+    });
+}
+
+/** Typed changes of a request, and the fault that they cause as `path code message`. */
 interface RequestCase<Changes> {
   readonly fault: string;
   readonly changes: Changes;
 }
 
-/** Reads changes such as `InterestPercent = null; Precision = 11`, each followed by its indented fault; null: not sent. */
+/** Reads cases of one fault each; null stands for a field that is not sent. */
 export function readRequestCases<Changes extends object>(text: string): readonly RequestCase<Changes>[] {
-  const lines = text.trim().split('\n');
-  return lines.flatMap((line, at) => {
-    if (at % 2 === 1) return [];
-    const fields = line.split('; ').map((setting) => setting.split(' = ') as [string, string]);
-    const sent = fields.map(([field, value]) => [field, JSON.parse(value) as unknown] as const);
-    const changes = typedFields(Object.fromEntries(sent)) as Changes;
-    return [{ changes, fault: lines[at + 1]?.trim() ?? '' }];
+  return readSentCases(text).map(({ sent, faults: [fault = ''] }) => {
+    return { fault, changes: typedFields(sent) as Changes };
   });
 }

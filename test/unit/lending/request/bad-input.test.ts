@@ -7,6 +7,7 @@ import {
   type ScheduleCatalogue,
 } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
+import { readSentCases } from '../../../support/builders/request-cases.ts';
 import { answerTo } from '../../../support/stated-effects.ts';
 import type { JsonObject } from '../../../support/request-fields-table.ts';
 
@@ -19,18 +20,11 @@ const LOAN = {
   InstallmentDay: 1,
   ActivationDate: '2025-01-01',
 };
-const FEE = { FeeName: 'Account fee', FeePeriodicityType: 'Monthly', FeeDate: '2025-01-01' };
-const PREMIUM = { InsuranceName: 'Life', InsurancePeriodicityType: 'Monthly', InsuranceDate: '2025-01-01' };
-const BOTH = { SourceValue: 5, SourcePercent: 1 };
-const ATLANTIS = { HolidayShift: true, HolidayCountry: 'Atlantis' };
-
-const ranges = (first: JsonObject, second: JsonObject): JsonObject => ({
-  InterestPercent: null,
-  MultipleInterestRates: [
-    { InterestRate: 12, ...first },
-    { InterestRate: 24, ...second },
-  ],
-});
+/** Path and code of each fault of the loan with changes, in alphabetical order. */
+function faultsOf(changes: JsonObject): readonly string[] {
+  const answer = answerTo({ ...LOAN, ...changes });
+  return answer.kind === 'refused' ? answer.faults.toSorted() : ['none'];
+}
 
 function problemOf(changes: object): string {
   const read = repaymentScheduleRequest.read({ jsonParam: { ...LOAN, ...changes } }, BUILT_IN_CATALOGUE);
@@ -38,177 +32,95 @@ function problemOf(changes: object): string {
 }
 
 describe('faults of a schedule request (E1, E3)', () => {
-  it.each<[title: string, JsonObject, readonly string[]]>([
-    [
-      'of many kinds',
-      {
-        ScheduleType: 'Tontine',
-        InterestCalculationMethod: '31/360',
-        HolidayShift: true,
-        HolidayCountry: 'Utopia',
-        ...ranges({ ToInstNo: 2 }, { FromInstNo: 2, ToInstNo: 3 }),
-        ResidualValue: 1000.01,
-        GracePeriodPrincipal: 4,
-        GracePeriodInterest: 4,
-        Commission: [{ ...FEE, SourceValue: 5, FeePeriodicityType: 'Once' }],
-        CapitalPercent: 101,
-        EarlyRepayments: [{ Date: '2025-02-16', Amount: 0 }],
-      },
-      [
-        'CapitalPercent out-of-range',
-        'Commission[0].FeePeriodicityType not-allowed',
-        'EarlyRepayments[0].Amount out-of-range',
-        'GracePeriodInterest out-of-range',
-        'GracePeriodPrincipal out-of-range',
-        'HolidayCountry unknown-calendar',
-        'InterestCalculationMethod unknown-day-count',
-        'MultipleInterestRates[1].FromInstNo rates-overlap',
-        'MultipleInterestRates[1].ToInstNo rates-incomplete',
-        'ResidualValue out-of-range',
-        'ScheduleType unknown-schedule-type',
-      ],
-    ],
-    [
-      'of unreadable and readable fields',
-      {
-        InterestPercent: '12',
-        ActivationDate: '2025-02-30',
-        InterestCalculationMethod: '31/360',
-        PeriodicityType: 'Fortnightly',
-        ResidualValue: 1000.01,
-        GracePeriodPrincipal: 4,
-        Commission: [{ ...FEE, ...BOTH }],
-        Insurance: [PREMIUM],
-        BlockInstallmentNo: 4,
-      },
-      [
-        'ActivationDate invalid-date',
-        'BlockInstallmentNo out-of-range',
-        'Commission[0].SourceValue mutually-exclusive',
-        'GracePeriodPrincipal out-of-range',
-        'Insurance[0].SourceValue mutually-exclusive',
-        'InterestCalculationMethod unknown-day-count',
-        'InterestPercent wrong-type',
-        'PeriodicityType unknown-periodicity',
-        'ResidualValue out-of-range',
-      ],
-    ],
-    [
-      'of missing, unreadable and unknown values',
-      { ScheduleType: 'Tontine', Amount: undefined, InstallmentDay: 0, CalculateDAE: 9, Commission: 'none' },
-      [
-        'Amount missing',
-        'CalculateDAE out-of-range',
-        'Commission wrong-type',
-        'InstallmentDay out-of-range',
-        'ScheduleType unknown-schedule-type',
-      ],
-    ],
-    [
-      'of fields and due dates',
-      { InterestCalculationMethod: '31/360', MaturityDate: '2025-03-20', GraceType: 'Endless' },
-      ['GraceType unknown-value', 'InterestCalculationMethod unknown-day-count', 'MaturityDate date-order'],
-    ],
-    [
-      'of the calendar and due dates',
-      { ...ATLANTIS, MaturityDate: '2025-03-20' },
-      ['HolidayCountry unknown-calendar', 'MaturityDate date-order'],
-    ],
-    [
-      'of fields and dates outside the schedule',
-      {
-        GraceType: 'Endless',
-        InterestCalculationMethod: '31/360',
-        Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
-        EarlyRepayments: [{ Date: '2025-01-01', Amount: 10 }],
-      },
-      [
-        'Commission[0].FeeDate date-order',
-        'EarlyRepayments[0].Date date-order',
-        'GraceType unknown-value',
-        'InterestCalculationMethod unknown-day-count',
-      ],
-    ],
-    [
-      'of all dates outside the schedule',
-      {
-        Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }],
-        Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
-        EarlyRepayments: [
-          { Date: '2025-01-01', Amount: 10 },
-          { Date: '2025-05-02', Amount: 10 },
-        ],
-        InterestPercent: -1200,
-      },
-      [
-        'Commission[0].FeeDate date-order',
-        'EarlyRepayments[0].Date date-order',
-        'EarlyRepayments[1].Date date-order',
-        'Insurance[0].InsuranceDate date-order',
-        'InterestPercent rate-too-low',
-      ],
-    ],
-    [
-      'of dates that readable fields determine, with an unreadable fee',
-      {
-        Commission: [{ ...FEE, ...BOTH }],
-        Insurance: [{ ...PREMIUM, SourceValue: 5, InsuranceDate: '2026-01-01' }],
-        EarlyRepayments: [{ Date: '2031-01-01', Amount: 10 }],
-      },
-      [
-        'Commission[0].SourceValue mutually-exclusive',
-        'EarlyRepayments[0].Date date-order',
-        'Insurance[0].InsuranceDate date-order',
-      ],
-    ],
-    [
-      'of a maturity, with an unreadable fee',
-      { Commission: [{ ...FEE, ...BOTH }], MaturityDate: '2025-03-20' },
-      ['Commission[0].SourceValue mutually-exclusive', 'MaturityDate date-order'],
-    ],
-    [
-      'of a fixed payment that is too low, dates and the calendar',
-      { ...ATLANTIS, installmentValue: 1, Commission: [{ ...FEE, SourceValue: 5, FeeDate: '2025-05-02' }] },
-      [
-        'Commission[0].FeeDate date-order',
-        'HolidayCountry unknown-calendar',
-        'installmentValue payment-below-interest',
-      ],
-    ],
-    ['two fixed values', { installmentValue: 300, principalValue: 300 }, ['principalValue not-allowed']],
-    [
-      'of a list with too many items and other fields',
-      { Commission: Array.from({ length: 201 }, () => ({})), Amount: '5', Currency: 'XYZ' },
-      ['Amount wrong-type', 'Commission too-many-items', 'Currency unknown-currency'],
-    ],
-    ['of a list that is a text', { Commission: 'x'.repeat(2_000) }, ['Commission wrong-type']],
-    ['of a text that is a list', { HolidayCountry: [] }, ['HolidayCountry wrong-type']],
-    [
-      'not of fields that depend on an unreadable number of rows',
-      {
-        InstallmentsNo: 'four',
-        ResidualValue: 500,
-        RealInstallmentNo: 3,
-        GracePeriodPrincipal: 2,
-        MultipleInterestRates: [{ InterestRate: 5, ToInstNo: 4 }],
-      },
-      ['InstallmentsNo wrong-type'],
-    ],
-    ['not of a part of an unreadable amount', { Amount: 'much', ResidualValue: 500 }, ['Amount wrong-type']],
-    [
-      'not of a rate that an unreadable list may contain',
-      { InterestPercent: null, MultipleInterestRates: {} },
-      ['MultipleInterestRates wrong-type'],
-    ],
-    [
-      'not of a product type with an unreadable schedule type',
-      { ScheduleType: 5, ProductType: 'CC' },
-      ['ScheduleType wrong-type'],
-    ],
-    ['not of decimals in an unreadable currency', { Currency: 5, Amount: 1.234 }, ['Currency wrong-type']],
-  ])('are reported together: %s', (_title, changes, expected) => {
-    const answer = answerTo({ ...LOAN, ...changes });
-    expect(answer.kind === 'refused' ? answer.faults.toSorted() : answer).toEqual(expected);
+  it.each(
+    readSentCases(`
+ScheduleType = "Tontine"; InterestCalculationMethod = "31/360"; HolidayShift = true; HolidayCountry = "Utopia"; ResidualValue = 1000.01; GracePeriodPrincipal = 4; GracePeriodInterest = 4; CapitalPercent = 101
+  CapitalPercent out-of-range
+  GracePeriodInterest out-of-range
+  GracePeriodPrincipal out-of-range
+  HolidayCountry unknown-calendar
+  InterestCalculationMethod unknown-day-count
+  ResidualValue out-of-range
+  ScheduleType unknown-schedule-type
+InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":24,"FromInstNo":2,"ToInstNo":3}]; Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"FeePeriodicityType":"Once"}]; EarlyRepayments = [{"Date":"2025-02-16","Amount":0}]
+  Commission[0].FeePeriodicityType not-allowed
+  EarlyRepayments[0].Amount out-of-range
+  MultipleInterestRates[1].FromInstNo rates-overlap
+  MultipleInterestRates[1].ToInstNo rates-incomplete
+InterestPercent = "12"; ActivationDate = "2025-02-30"; InterestCalculationMethod = "31/360"; PeriodicityType = "Fortnightly"; ResidualValue = 1000.01; GracePeriodPrincipal = 4; BlockInstallmentNo = 4
+  ActivationDate invalid-date
+  BlockInstallmentNo out-of-range
+  GracePeriodPrincipal out-of-range
+  InterestCalculationMethod unknown-day-count
+  InterestPercent wrong-type
+  PeriodicityType unknown-periodicity
+  ResidualValue out-of-range
+Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]; Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Monthly","InsuranceDate":"2025-01-01"}]; InterestPercent = "12"
+  Commission[0].SourceValue mutually-exclusive
+  Insurance[0].SourceValue mutually-exclusive
+  InterestPercent wrong-type
+ScheduleType = "Tontine"; Amount = null; InstallmentDay = 0; CalculateDAE = 9; Commission = "none"
+  Amount missing
+  CalculateDAE out-of-range
+  Commission wrong-type
+  InstallmentDay out-of-range
+  ScheduleType unknown-schedule-type
+InterestCalculationMethod = "31/360"; MaturityDate = "2025-03-20"; GraceType = "Endless"
+  GraceType unknown-value
+  InterestCalculationMethod unknown-day-count
+  MaturityDate date-order
+HolidayShift = true; HolidayCountry = "Atlantis"; MaturityDate = "2025-03-20"
+  HolidayCountry unknown-calendar
+  MaturityDate date-order
+GraceType = "Endless"; InterestCalculationMethod = "31/360"; Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","SourceValue":5,"FeeDate":"2025-05-02"}]; EarlyRepayments = [{"Date":"2025-01-01","Amount":10}]
+  Commission[0].FeeDate date-order
+  EarlyRepayments[0].Date date-order
+  GraceType unknown-value
+  InterestCalculationMethod unknown-day-count
+InterestPercent = -1200; Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","SourceValue":5,"FeeDate":"2025-05-02"}]; Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Monthly","SourceValue":5,"InsuranceDate":"2026-01-01"}]; EarlyRepayments = [{"Date":"2025-01-01","Amount":10},{"Date":"2025-05-02","Amount":10}]
+  Commission[0].FeeDate date-order
+  EarlyRepayments[0].Date date-order
+  EarlyRepayments[1].Date date-order
+  Insurance[0].InsuranceDate date-order
+  InterestPercent rate-too-low
+Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]; Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Monthly","SourceValue":5,"InsuranceDate":"2026-01-01"}]; EarlyRepayments = [{"Date":"2031-01-01","Amount":10}]
+  Commission[0].SourceValue mutually-exclusive
+  EarlyRepayments[0].Date date-order
+  Insurance[0].InsuranceDate date-order
+Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]; MaturityDate = "2025-03-20"
+  Commission[0].SourceValue mutually-exclusive
+  MaturityDate date-order
+installmentValue = 1; HolidayShift = true; HolidayCountry = "Atlantis"; Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","SourceValue":5,"FeeDate":"2025-05-02"}]
+  Commission[0].FeeDate date-order
+  HolidayCountry unknown-calendar
+  installmentValue payment-below-interest
+installmentValue = 300; principalValue = 300
+  principalValue not-allowed
+HolidayCountry = []
+  HolidayCountry wrong-type
+InstallmentsNo = "four"; ResidualValue = 500; RealInstallmentNo = 3; GracePeriodPrincipal = 2; MultipleInterestRates = [{"InterestRate":5,"ToInstNo":4}]
+  InstallmentsNo wrong-type
+Amount = "much"; ResidualValue = 500
+  Amount wrong-type
+InterestPercent = null; MultipleInterestRates = {}
+  MultipleInterestRates wrong-type
+ScheduleType = 5; ProductType = "CC"
+  ScheduleType wrong-type
+Currency = 5; Amount = 1.234
+  Currency wrong-type
+`),
+  )('are reported together for $title', ({ sent, faults }) => {
+    expect(faultsOf(sent)).toEqual(faults);
+  });
+
+  it('are reported once for a text that is a list, and with others for a list that is too long', () => {
+    expect(faultsOf({ Commission: 'x'.repeat(2_000) })).toEqual(['Commission wrong-type']);
+    const Commission = Array.from({ length: 201 }, () => ({}));
+    expect(faultsOf({ Commission, Amount: '5', Currency: 'XYZ' })).toEqual([
+      'Amount wrong-type',
+      'Commission too-many-items',
+      'Currency unknown-currency',
+    ]);
   });
 
   it('give the problem of a number out of range, 422, unless the shape is wrong too', () => {
