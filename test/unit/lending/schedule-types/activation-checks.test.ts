@@ -57,176 +57,124 @@ describe('valid schedule type (S3)', () => {
   });
 });
 
-const PAYMENT = formulaColumn('PMT', 'Amount / 10');
-const NO_ORDER = 'change one of these formulas';
-const level = (...more: readonly ScheduleColumnRecord[]) => [...LEVEL_COLUMNS, ...more];
-const parts = (...more: readonly ScheduleColumnRecord[]) => [BALANCE, INTEREST, PARTS, ...more];
-
-type Refused = readonly [columns: readonly ScheduleColumnRecord[], ...messages: readonly string[]];
-
-const BY_RULE: Readonly<Record<string, readonly Refused[]>> = {
-  'order of columns (S3)': [
-    [[INTEREST, BALANCE, PARTS], 'column Interest must be listed after RemainingValue: move it below'],
-    [
-      [BALANCE, REST, LEVEL, INTEREST],
-      'column Principal must be listed after PMT, because it is PMT less Interest: move it below',
-      'column Principal must be listed after Interest, because it is PMT less Interest: move it below',
-    ],
-    [
-      level(formulaColumn('Own', 'Own + 1')),
-      `column Own must not be calculated from itself (Own needs Own): ${NO_ORDER}`,
-    ],
-    [
-      level(formulaColumn('One', 'Two + 1'), formulaColumn('Two', 'Three'), formulaColumn('Three', 'One')),
-      `column One must not be calculated from itself (One needs Two needs Three needs One): ${NO_ORDER}`,
-    ],
-    [
-      [BALANCE, PAYMENT, formulaColumn('Interest', 'PMT / 5'), REST],
-      `column PMT must not be calculated from itself (PMT needs Interest needs PMT): ${NO_ORDER}`,
-    ],
-    [
-      [BALANCE, PAYMENT, formulaColumn('Between', 'PMT / 5'), formulaColumn('Interest', 'Between'), REST],
-      `column PMT must not be calculated from itself (PMT needs Interest needs Between needs PMT): ${NO_ORDER}`,
-    ],
-  ],
-  'columns of a schedule type (S1, S2, S3)': [
-    [
-      [formulaColumn('Half', 'Amount / 2')],
-      'column RemainingValue is missing: add it with the CalculationMethod RemainingValue, before Interest',
-      'column Interest is missing: add it with the CalculationMethod Linear, EffectiveRate or Formula',
-      'column Principal is missing: add it with the CalculationMethod Balance, Linear, CapitalPercent or Formula',
-    ],
-    [[], 'PaymentScheduleTypeDetails must list from 1 to 40 columns'],
-    [
-      Array.from({ length: 41 }, (_, place) => formulaColumn(`Own${place}`, 'Amount')),
-      'PaymentScheduleTypeDetails must list from 1 to 40 columns',
-    ],
-    [
-      level(formulaColumn('Half', '1'), formulaColumn('HALF', '2'), columnOf('interest', 'Linear')),
-      'column HALF is listed twice: remove one, or give it another name',
-      'column Interest is listed twice: remove one, or give it another name',
-    ],
-    [
-      [BALANCE, columnOf('Interest', 'Balance'), columnOf('Principal', 'Half')],
-      'column Interest must have the CalculationMethod Linear or EffectiveRate or Formula',
-      'column Principal must have the CalculationMethod Balance or Linear or CapitalPercent or Formula',
-    ],
-    [
-      level(columnOf('Own', 'Linear')),
-      'column Own must have the CalculationMethod Fee or Insurance or Formula',
-    ],
-    [
-      parts(formulaColumn('ManagementFee', '1')),
-      'column ManagementFee must have the CalculationMethod Fee; for your own amount add a Formula column ' +
-        'with its own name',
-    ],
-    [
-      level(columnOf('Own', 'Formula')),
-      'column Own needs a Formula, such as Interest + Principal, or the Source whose value it shows',
-    ],
-    [
-      [BALANCE, columnOf('Interest', 'Linear', { Formula: '1' }), PARTS],
-      'column Interest must have no Formula unless its CalculationMethod is Formula',
-    ],
-    [
-      level(formulaColumn('Own', 'Amount', { Source: 'Amount' })),
-      'column Own must have a Formula or a Source, not both: name the input in the Formula',
-    ],
-    [
-      [BALANCE, columnOf('Interest', 'Linear', { Source: 'Amount' }), PARTS],
-      'column Interest must have the Source InterestPercent or none',
-    ],
-    [level(columnOf('Own', 'Fee', { Fee: 'Service', Source: 'Amount' })), 'column Own must have no Source'],
-    [
-      level(columnOf('Own', 'Fee'), columnOf('Other', 'Insurance')),
-      'column Own needs the Fee whose commission it shows; all commissions together are the column ManagementFee',
-      'column Other needs the InsuranceClass that it shows; all insurances together are the column Insurance',
-    ],
-    [
-      level(formulaColumn('Own', '1', { Fee: 'A', InsuranceClass: 'B' })),
-      'column Own must count as a Fee or as an InsuranceClass, not as both',
-    ],
-    [
-      [BALANCE, columnOf('Interest', 'Linear', { Fee: 'A', InsuranceClass: 'B' }), PARTS],
-      'column Interest must have no Fee',
-      'column Interest must have no InsuranceClass',
-    ],
-    [
-      parts(columnOf('ManagementFee', 'Fee', { Fee: 'A' })),
-      'column ManagementFee must have no Fee: it contains all of them; show a single one in a column with its own name',
-    ],
-    [
-      level(
-        columnOf('One', 'Fee', { Fee: 'Service' }),
-        columnOf('Two', 'Fee', { Fee: 'SERVICE' }),
-        columnOf('Three', 'Insurance', { InsuranceClass: 'Life' }),
-        columnOf('Four', 'Insurance', { InsuranceClass: 'life' }),
-      ),
-      'column Two shows the Fee SERVICE of another column: remove one of them',
-      'column Four shows the InsuranceClass life of another column: remove one of them',
-    ],
-    [
-      level(formulaColumn('Own', '1', { IsUpfront: true })),
-      'column Own must have no IsUpfront: only Fee and Insurance columns have one',
-    ],
-    ...'dueDate INSTALLMENTNO eir dae capitalisedInterest explanation Amount min IF'
-      .split(' ')
-      .map((name): Refused => [
-        level(formulaColumn(name, '1')),
-        `column ${name} must have another name: this one is a row field, an input or a function`,
-      ]),
-  ],
-  'names in a formula (S2, S3)': [
-    [
-      level(formulaColumn('Own', 'Income * 2')),
-      'column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, ' +
-        'Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, ' +
-        'InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, ' +
-        'UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear',
-    ],
-    [
-      level(formulaColumn('Own', '1 +'), formulaColumn('Other', 'PMT / 0')),
-      'column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end',
-      'column Other has a formula that cannot be calculated at position 5: this divides by zero, which has no value',
-    ],
-  ],
-  'combinations of methods (S1, S2, S3, M3)': [
-    [
-      [BALANCE, formulaColumn('Interest', 'RemainingValue / 100'), LEVEL, REST],
-      'column PMT is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two',
-    ],
-    [
-      [BALANCE, INTEREST, LEVEL, columnOf('Principal', 'CapitalPercent')],
-      'column PMT is a level payment, which needs Principal by Balance: change one of the two',
-      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
-    ],
-    [
-      [BALANCE, INTEREST, REST],
-      'column PMT is missing: Principal by Balance is PMT less Interest; add PMT before Principal',
-    ],
-    [
-      parts(formulaColumn('PMT', 'Interest + Principal + 1')),
-      'column PMT must be Interest + Principal, or be left out, unless Principal is calculated by Balance',
-    ],
-    ...['PMT + ManagementFee', 'PMT + PMT + Insurance'].map((sum): Refused => [
-      level(formulaColumn('TotalInstallment', sum)),
-      'column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out',
-    ]),
-    [
-      parts(formulaColumn('TotalInstallment', '2 * Interest')),
-      'column TotalInstallment must have the Formula Interest + Principal, or be left out',
-    ],
-  ],
-};
-
-for (const [rule, refused] of Object.entries(BY_RULE)) {
-  describe(`refused ${rule}`, () => {
-    it.each(refused.map((one, at) => [at, one[1], one] as const))('case %i: %s', (_at, _first, one) => {
-      const [columns, ...messages] = one;
-      expect(messagesOf(...columns)).toEqual(messages);
-    });
-  });
+/** Reads a column such as `Interest Linear`, `Own = PMT / 2` or `Own Fee {"Fee": "Service"}`. */
+function readColumn(text: string): ScheduleColumnRecord {
+  const [, name = '', formula, method = '', settings = '{}'] =
+    /^(\S+) (?:= (.+?)|(\w+))(?: (\{.*\}))?$/.exec(text) ?? [];
+  const more = JSON.parse(settings) as Partial<ScheduleColumnRecord>;
+  return formula === undefined ? columnOf(name, method, more) : formulaColumn(name, formula, more);
 }
+
+/** Reads columns, after those of a type with level payments or equal parts if so named, each with the indented faults. */
+function readColumnCases(text: string) {
+  return text
+    .trim()
+    .split(/\n(?! )/)
+    .map((block) => {
+      const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
+      const [start, columns = ''] = title.split(': ');
+      const own = columns.split('; ').map(readColumn);
+      const before = { level: LEVEL_COLUMNS, parts: [BALANCE, INTEREST, PARTS], only: [] }[start ?? ''] ?? [];
+      return { title, columns: [...before, ...own], faults };
+    });
+}
+
+describe('refused columns, their order, names and methods (S1, S2, S3, M3)', () => {
+  it.each(
+    readColumnCases(`
+only: Interest Linear; RemainingValue RemainingValue; Principal Linear
+  column Interest must be listed after RemainingValue: move it below
+only: RemainingValue RemainingValue; Principal Balance; PMT PMT; Interest Linear
+  column Principal must be listed after PMT, because it is PMT less Interest: move it below
+  column Principal must be listed after Interest, because it is PMT less Interest: move it below
+level: Own = Own + 1
+  column Own must not be calculated from itself (Own needs Own): change one of these formulas
+level: One = Two + 1; Two = Three; Three = One
+  column One must not be calculated from itself (One needs Two needs Three needs One): change one of these formulas
+only: RemainingValue RemainingValue; PMT = Amount / 10; Interest = PMT / 5; Principal Balance
+  column PMT must not be calculated from itself (PMT needs Interest needs PMT): change one of these formulas
+only: RemainingValue RemainingValue; PMT = Amount / 10; Between = PMT / 5; Interest = Between; Principal Balance
+  column PMT must not be calculated from itself (PMT needs Interest needs Between needs PMT): change one of these formulas
+only: Half = Amount / 2
+  column RemainingValue is missing: add it with the CalculationMethod RemainingValue, before Interest
+  column Interest is missing: add it with the CalculationMethod Linear, EffectiveRate or Formula
+  column Principal is missing: add it with the CalculationMethod Balance, Linear, CapitalPercent or Formula
+level: Half = 1; HALF = 2; interest Linear
+  column HALF is listed twice: remove one, or give it another name
+  column Interest is listed twice: remove one, or give it another name
+only: RemainingValue RemainingValue; Interest Balance; Principal Half
+  column Interest must have the CalculationMethod Linear or EffectiveRate or Formula
+  column Principal must have the CalculationMethod Balance or Linear or CapitalPercent or Formula
+level: Own Linear
+  column Own must have the CalculationMethod Fee or Insurance or Formula
+parts: ManagementFee = 1
+  column ManagementFee must have the CalculationMethod Fee; for your own amount add a Formula column with its own name
+level: Own Formula
+  column Own needs a Formula, such as Interest + Principal, or the Source whose value it shows
+only: RemainingValue RemainingValue; Interest Linear {"Formula":"1"}; Principal Linear
+  column Interest must have no Formula unless its CalculationMethod is Formula
+level: Own = Amount {"Source":"Amount"}
+  column Own must have a Formula or a Source, not both: name the input in the Formula
+only: RemainingValue RemainingValue; Interest Linear {"Source":"Amount"}; Principal Linear
+  column Interest must have the Source InterestPercent or none
+level: Own Fee {"Fee":"Service","Source":"Amount"}
+  column Own must have no Source
+level: Own Fee; Other Insurance
+  column Own needs the Fee whose commission it shows; all commissions together are the column ManagementFee
+  column Other needs the InsuranceClass that it shows; all insurances together are the column Insurance
+level: Own = 1 {"Fee":"A","InsuranceClass":"B"}
+  column Own must count as a Fee or as an InsuranceClass, not as both
+only: RemainingValue RemainingValue; Interest Linear {"Fee":"A","InsuranceClass":"B"}; Principal Linear
+  column Interest must have no Fee
+  column Interest must have no InsuranceClass
+parts: ManagementFee Fee {"Fee":"A"}
+  column ManagementFee must have no Fee: it contains all of them; show a single one in a column with its own name
+level: One Fee {"Fee":"Service"}; Two Fee {"Fee":"SERVICE"}; Three Insurance {"InsuranceClass":"Life"}; Four Insurance {"InsuranceClass":"life"}
+  column Two shows the Fee SERVICE of another column: remove one of them
+  column Four shows the InsuranceClass life of another column: remove one of them
+level: Own = 1 {"IsUpfront":true}
+  column Own must have no IsUpfront: only Fee and Insurance columns have one
+level: Own = Income * 2
+  column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear
+level: Own = 1 +; Other = PMT / 0
+  column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end
+  column Other has a formula that cannot be calculated at position 5: this divides by zero, which has no value
+only: RemainingValue RemainingValue; Interest = RemainingValue / 100; PMT PMT; Principal Balance
+  column PMT is a level payment, which needs Interest by Linear or EffectiveRate: change one of the two
+only: RemainingValue RemainingValue; Interest Linear; PMT PMT; Principal CapitalPercent
+  column PMT is a level payment, which needs Principal by Balance: change one of the two
+  IsWithEqualInstallments must be false unless Principal is calculated by Balance
+only: RemainingValue RemainingValue; Interest Linear; Principal Balance
+  column PMT is missing: Principal by Balance is PMT less Interest; add PMT before Principal
+parts: PMT = Interest + Principal + 1
+  column PMT must be Interest + Principal, or be left out, unless Principal is calculated by Balance
+level: TotalInstallment = PMT + ManagementFee
+  column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out
+level: TotalInstallment = PMT + PMT + Insurance
+  column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out
+parts: TotalInstallment = 2 * Interest
+  column TotalInstallment must have the Formula Interest + Principal, or be left out
+`),
+  )('$title', ({ columns, faults }) => {
+    expect(messagesOf(...columns)).toEqual(faults);
+  });
+
+  it('are more than 40, or none', () => {
+    const many = Array.from({ length: 41 }, (_, place) => formulaColumn(`Own${place}`, 'Amount'));
+    for (const columns of [[], many]) {
+      expect(messagesOf(...columns)).toEqual(['PaymentScheduleTypeDetails must list from 1 to 40 columns']);
+    }
+  });
+
+  it.each('dueDate INSTALLMENTNO eir dae capitalisedInterest explanation Amount min IF'.split(' '))(
+    'have the reserved name %s',
+    (name) => {
+      expect(withColumn(formulaColumn(name, '1'))).toEqual([
+        `column ${name} must have another name: this one is a row field, an input or a function`,
+      ]);
+    },
+  );
+});
 
 describe('columns of a schedule type (S1, S2)', () => {
   it.each(['', 'VAT on fees', '1st', '__proto__', 'Größe', 'a'.repeat(65)])(
