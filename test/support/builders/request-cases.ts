@@ -3,8 +3,9 @@
 import { date, decimal } from './lending-loan.ts';
 
 /** Fields that are dates, or plain numbers; all other numbers are decimals. */
-const DATES = /Date(?:ForOD)?$/;
-const WHOLE = /(?:No|Precision|ContractPeriod|GracePeriod\w+|InterestType)$/;
+const DATES = /Date(?:ForOD|ForUnusage)?$/;
+const WHOLE =
+  /(?:No|Precision|ContractPeriod|GracePeriod\w+|InterestType|InstallmentDay|Capitalization|CalculateDAE)$/;
 
 function typed(field: string, value: unknown): unknown {
   if (value === null) return undefined;
@@ -13,8 +14,16 @@ function typed(field: string, value: unknown): unknown {
   return typeof value === 'string' && DATES.test(field) ? date(value) : value;
 }
 
-const typedFields = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, typed(field, value)]));
+/** The typed fields of a request; null stands for a field that is not sent. */
+export function typedFields(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, typed(field, value)]));
+}
+
+/** Reads fields such as `InterestPercent = null; Precision = 11`. */
+export function readSettings(line: string): Readonly<Record<string, unknown>> {
+  const settings = line.split('; ').map((setting) => setting.split(' = ') as [string, string]);
+  return Object.fromEntries(settings.map(([field, value]) => [field, JSON.parse(value) as unknown]));
+}
 
 /** Fields as sent, and the faults that they cause. */
 interface SentCase {
@@ -23,16 +32,14 @@ interface SentCase {
   readonly faults: readonly string[];
 }
 
-/** Reads fields such as `InterestPercent = null; Precision = 11`, each line followed by its indented faults. */
+/** Reads lines of fields, each followed by its indented faults. */
 export function readSentCases(text: string): readonly SentCase[] {
   return text
     .trim()
     .split(/\n(?! )/)
     .map((block) => {
       const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
-      const fields = title.split('; ').map((setting) => setting.split(' = ') as [string, string]);
-      const sent = Object.fromEntries(fields.map(([field, value]) => [field, JSON.parse(value) as unknown]));
-      return { title, sent, faults };
+      return { title, sent: readSettings(title), faults };
     });
 }
 
