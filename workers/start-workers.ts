@@ -15,7 +15,7 @@ import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health } from '../shared/platform/health.ts';
-import { stopInTurn } from '../shared/messaging/stop-in-turn.ts';
+import { startTogether, stopInTurn } from '../shared/messaging/start-stop-order.ts';
 import { systemPorts, type SystemPorts } from '../shared/platform/system-ports.ts';
 import type { RunningWorker, StartWorker } from './runtime/worker.ts';
 import { createCodec } from './create-codec.ts';
@@ -92,14 +92,17 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
       await publishCatalogue(broker, codec, config, { isShared: options.broker !== undefined });
     }
     const context = { ...ports, config, log, metrics, broker, codec, threads, processHealth: health };
-    for (const name of names) {
+    const startOne = async (name: WorkerName): Promise<void> => {
       const start = options.starters?.[name] ?? (await WORKERS[name].load());
       const ownLog = log.child({ worker: name });
       // The broker may fail meanwhile; a worker whose start fails leaves nothing running.
       await wait(`the services that worker ${name} needs`, async () => {
         started.push(await start({ ...context, log: ownLog }));
       });
-    }
+    };
+    await startTogether(names.filter((name) => name !== 'ingress').map(startOne));
+    // It accepts requests once the workers of this process can respond, and stops before them.
+    if (names.includes('ingress')) await startOne('ingress');
   } catch (error) {
     await stopAll(options.signal?.aborted === true ? DRAIN_TIMEOUT_MS : 0);
     throw error;

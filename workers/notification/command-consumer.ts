@@ -8,6 +8,7 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
+import { startTogether } from '../../shared/messaging/start-stop-order.ts';
 import { ownReplyTopics, replyTopicRule, retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
 import { contentBytes } from '../../shared/messaging/headers.ts';
@@ -86,7 +87,7 @@ export async function startChannel(
     await Promise.all(consumers.map((consumer) => consumer.stop(timeoutMs)));
   };
   try {
-    for (const priority of PRIORITIES) {
+    const startPriority = async (priority: Priority): Promise<void> => {
       const order = orders[priority];
       const queue = {
         channel,
@@ -98,7 +99,8 @@ export async function startChannel(
         groupId: commandGroup(config.topicPrefix, channel, priority),
       };
       consumers.push(await startQueue(context, shared, queue));
-    }
+    };
+    await startTogether(PRIORITIES.map(startPriority));
   } catch (error) {
     await stopConsumers(0);
     throw error;

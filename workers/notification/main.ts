@@ -1,14 +1,14 @@
 import { preparePhoneNumbers } from '../../shared/api/notification/phone-number.ts';
 import type { Channel } from '../../shared/notification/notification-command.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
-import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';
+import { startTogether, stopInTurn, stopTogether } from '../../shared/messaging/start-stop-order.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES, startChannel, type RunningChannel } from './command-consumer.ts';
 import { NOTIFICATION_STATE } from './state/delivery-log.ts';
 import { createNotificationMetrics, providerHooks } from './notification-metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
-import { retryTiers, startTier, type RunningTier } from './retry-tier.ts';
+import { retryTiers, startTier, type RetryTier, type RunningTier } from './retry-tier.ts';
 import { createSharedParts } from './shared-parts.ts';
 
 const NAME = 'notification';
@@ -62,10 +62,13 @@ export async function start(
       channels.set(channel, running);
       return running;
     };
-    const deliveries = { sms: (await startOne('sms')).delivery, email: (await startOne('email')).delivery };
-    for (const tier of retryTiers(retryTiersMs)) {
+    const starting = { sms: startOne('sms'), email: startOne('email') };
+    await startTogether(Object.values(starting));
+    const deliveries = { sms: (await starting.sms).delivery, email: (await starting.email).delivery };
+    const startOwn = async (tier: RetryTier): Promise<void> => {
       tiers.push(await startTier(context, shared, { ...tier, deliveries }));
-    }
+    };
+    await startTogether(retryTiers(retryTiersMs).map(startOwn));
     metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);

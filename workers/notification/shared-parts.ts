@@ -7,7 +7,7 @@ import { createCommandCheck } from '../../shared/notification/command-proof.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { stopTogether } from '../../shared/messaging/stop-in-turn.ts';
+import { stopTogether } from '../../shared/messaging/start-stop-order.ts';
 import { leaseMs } from './delivery/provider-round.ts';
 import { DeliveryLog } from './state/delivery-log.ts';
 import { PacedPublisher } from './state/paced-publisher.ts';

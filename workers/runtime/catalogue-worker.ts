@@ -6,7 +6,7 @@ import {
 } from '../../shared/messaging/handler/request-consumer.ts';
 import type { TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
-import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';
+import { startTogether, stopInTurn, stopTogether } from '../../shared/messaging/start-stop-order.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';
 import type { WorkerCatalogue } from '../../shared/product/storage/catalogue-table.ts';
 import { ACTIONS } from '../../shared/api/actions/actions.ts';
@@ -47,12 +47,13 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   };
   try {
     const handlers = checkedHandlers(worker.createHandlers(catalogue), catalogue.view);
-    for (const own of worker.lanes) {
+    const startLane = async (own: CatalogueWorker<Opened>['lanes'][number]): Promise<void> => {
       lanes.set(
         own.lane,
         await startRequestConsumer(context, { worker: name, deadLetterTopic, handlers, ...own }),
       );
-    }
+    };
+    await startTogether(worker.lanes.map(startLane));
   } catch (error) {
     await stop(0);
     throw error;

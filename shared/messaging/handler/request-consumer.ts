@@ -3,7 +3,7 @@ import type { Config } from '../../platform/load-config.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import { stopInTurn, stopTogether } from '../stop-in-turn.ts';
+import { stopInTurn, stopTogether } from '../start-stop-order.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { Codec } from '../codec.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';

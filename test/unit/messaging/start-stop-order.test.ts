@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { stopInTurn } from '../../../shared/messaging/stop-in-turn.ts';
+import { startTogether, stopInTurn } from '../../../shared/messaging/start-stop-order.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 it('shares one timeout between the workers, with a minimum for leaving the group', async () => {
@@ -32,4 +32,15 @@ it('stops the other workers after one fails, and throws its failure', async () =
   const bad = { stop: () => Promise.reject(new Error('cannot leave')) };
   await expect(stopInTurn([good, bad, good], 100, systemPorts.monotonic)).rejects.toThrow('cannot leave');
   expect(stopped).toBe(2);
+});
+
+it('reports a failed start only after the other starts have ended', async () => {
+  let started = 0;
+  const startSlowly = async () => {
+    await sleep(20);
+    started += 1;
+  };
+  const starts = [Promise.reject(new Error('no group')), startSlowly()];
+  await expect(startTogether(starts)).rejects.toThrow('no group');
+  expect(started).toBe(1);
 });

@@ -30,6 +30,15 @@ export async function stopInTurn(
   if (failures.length > 0) throw failures[0];
 }
 
+/**
+ * Waits until every start has ended, so that a caller can stop what has started; rejects with the first failure. Members
+ * of consumer groups start together, because each waits a few seconds for the other members of its group.
+ */
+export async function startTogether(starts: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(starts);
+  await Promise.all(starts);
+}
+
 /** Parts that stop at the same time, as one. */
 export function stopTogether(parts: readonly Drainable[]): Drainable {
   return { stop: (timeoutMs) => Promise.all(parts.map((part) => part.stop(timeoutMs))) };
