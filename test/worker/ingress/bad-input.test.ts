@@ -78,31 +78,11 @@ describe('path and method', () => {
 });
 
 describe('the content type', () => {
-  it.each([
-    'application/json',
-    'application/json; charset=utf-8',
-    'Application/JSON;charset="UTF-8"',
-    'application/json;',
-  ])('accepts %j', async (type) => {
-    expect((await postEcho(await openTestIngress(), '{}', { 'content-type': type })).status).toBe(200);
-  });
-
-  it.each([
-    'text/plain',
-    'application/json; charset=latin1',
-    'application/json; charset=utf-16',
-    'application/jsonx',
-    'application/x-www-form-urlencoded',
-    'application/avro',
-    'nonsense',
-    'application/json, text/html',
-  ])('responds with 415 to %j', async (type) => {
-    const response = await postEcho(await openTestIngress(), '{}', { 'content-type': type });
-    expect(await problemOf(response)).toMatchObject({ status: 415, code: 'unsupported-media-type' });
-  });
-
-  it('responds with 415 to a compressed body and to a body without a type', async () => {
+  it('responds with 415 to another type, to a compressed body and to a body without a type', async () => {
     const ingress = await openTestIngress();
+    const typed = (type: string) => postEcho(ingress, '{}', { 'content-type': type });
+    expect((await typed('Application/JSON;charset="UTF-8"')).status).toBe(200);
+    expect(await problemOf(await typed('application/json; charset=latin1'))).toMatchObject({ status: 415 });
     expect(await problemOf(await postEcho(ingress, '{}', { 'content-encoding': 'gzip' }))).toMatchObject({
       status: 415,
       code: 'unsupported-media-type',

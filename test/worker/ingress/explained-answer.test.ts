@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
-import { repaymentScheduleReply } from '../../../shared/api/actions/schedule-action.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
-const SUM = 'interest 0.58 + principal 16.43 = 17.01';
 const SHIFTED = { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'Romania', HolidayMethod: 'Forward' };
 
 async function startSystem(env: Record<string, string> = {}): Promise<string> {
@@ -39,21 +37,6 @@ it('the configured calendar applies to requests without a calendar (H2)', async 
   expect(without.status).toBe(422);
   expect(await without.json()).toMatchObject({ errors: [{ path: 'jsonParam.HolidayCountry' }] });
 });
-
-it.each([
-  [{}, 'Explanation', { Figure: 'PMT', Amount: 17.01, Formula: SUM }],
-  [{ CalculateDAE: 2 }, 'explanation', { figure: 'pMT', amount: 17.01, formula: SUM }],
-])(
-  'explanations have the casing of the instalments with %o (S6, Explain)',
-  async (casing, member, payment) => {
-    const url = await startSystem();
-    const answer = await post(url, { jsonParam: { ...PROOF_REQUEST, ...casing, Explain: true } });
-    const rows: unknown = await answer.json();
-    expect(repaymentScheduleReply.safeParse(rows)).toMatchObject({ success: true });
-    const [row] = rows as readonly Record<string, readonly Record<string, unknown>[]>[];
-    expect(row?.[member]).toContainEqual(payment);
-  },
-);
 
 it('a schedule of 1,200 instalments is explained', async () => {
   const url = await startSystem();

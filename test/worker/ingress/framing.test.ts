@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
-import { ECHO_PATH, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
+import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
 const CHUNKED = '2\r\n{}\r\n0\r\n\r\n';
 const head = (lines: string, version = 'HTTP/1.1') =>
   `POST ${ECHO_PATH} ${version}\r\nContent-Type: application/json\r\n${lines}\r\n`;
 
-describe('ambiguous framing (RFC 9112)', () => {
+describe('malformed HTTP and ambiguous framing (RFC 9112)', () => {
   it.each([
     ['no host', `${head('Content-Length: 2\r\n')}{}`],
     ['two hosts', `${head('Host: localhost\r\nHost: b\r\nContent-Length: 2\r\n')}{}`],
@@ -19,19 +19,41 @@ describe('ambiguous framing (RFC 9112)', () => {
     ['another coding alone', head('Host: localhost\r\nTransfer-Encoding: xchunked\r\n') + CHUNKED],
     ['chunks in HTTP/1.0', head('Transfer-Encoding: chunked\r\n', 'HTTP/1.0') + CHUNKED],
     ['HTTP/0.9', 'GET /docs\r\n\r\n'],
-  ])('is refused with a problem, and the connection is closed: %s', async (_what, bytes) => {
-    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
-    const ingress = await openTestIngress({ requester });
-    const raw = await openRawHttp(ingress.port);
-    raw.send(bytes);
-    const text = await raw.received(hasBody);
-    expect(text).toMatch(/^HTTP\/1.1 400 /);
-    expect(text).toMatch(/\r\nconnection: close\r\n/i);
-    expect(text).toContain('"code":"malformed-http"');
-    raw.socket.end();
-    await raw.closed();
-    expect(requester.requests).toEqual([]);
-  });
+    ['nonsense', 'nonsense\r\n\r\n'],
+    ['a length that is not a number', head('Host: localhost\r\nContent-Length: abc\r\n')],
+    ['a negative length', head('Host: localhost\r\nContent-Length: -1\r\n')],
+    ['two lengths', head('Host: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n')],
+    [
+      'both a length and chunks',
+      head('Host: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n'),
+    ],
+    ['a malformed chunk', `${head('Host: localhost\r\nTransfer-Encoding: chunked\r\n')}zz\r\n`],
+    ['headers beyond 16 KiB', head(`X-Long: ${'x'.repeat(20_000)}\r\n`), 431, 'headers-too-large'],
+    [
+      'an address beyond 16 KiB',
+      `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      431,
+      'headers-too-large',
+    ],
+  ] as readonly [string, string, number?, string?][])(
+    'is refused with a problem, and the connection is closed: %s',
+    async (_what, bytes, status = 400, code = 'malformed-http') => {
+      const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+      const ingress = await openTestIngress({ requester });
+      const raw = await openRawHttp(ingress.port);
+      raw.send(bytes);
+      const text = await raw.received(hasBody);
+      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(text).toMatch(/\r\nconnection: close\r\n/i);
+      expect(text).toMatch(/content-type: application\/problem\+json/i);
+      expect(text).toMatch(/"correlationId":"[\da-f-]{36}"/);
+      expect(text).toContain(`"code":"${code}"`);
+      raw.socket.end();
+      await raw.closed();
+      expect(requester.requests).toEqual([]);
+      expect((await postEcho(ingress, {})).status).toBe(200);
+    },
+  );
 
   it('does not include a chunked body or HTTP/1.0 without Host', async () => {
     const ingress = await openTestIngress();

@@ -13,7 +13,7 @@ describe('two ingress instances over one broker', () => {
       startOn(broker, startIngressWorker),
       startOn(broker, startIngressWorker),
     ]);
-    const amounts = Array.from({ length: 200 }, (_, index) => 100 + index);
+    const amounts = Array.from({ length: 60 }, (_, index) => 100 + index);
     const first = await Promise.all(
       amounts.map(async (amount, index) => {
         const headers = { 'x-correlation-id': 'all-the-same' };

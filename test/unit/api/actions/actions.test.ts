@@ -43,30 +43,6 @@ test('the actions have the request types of the list of messages, in its order',
   expect(ACTIONS.map(({ requestType }) => requestType)).toEqual(requests);
 });
 
-describe('an action', () => {
-  const [action] = ACTIONS;
-  const [example] = action?.examples ?? [];
-
-  test('reads the same payload from the direct and the generic form', () => {
-    const direct = action?.read(example?.request);
-    expect(direct).toMatchObject({ kind: 'valid' });
-    expect(
-      action?.read({ access_token: 't', user_name: 'u', Data: JSON.stringify(example?.request) }),
-    ).toEqual(direct);
-  });
-
-  test('returns warnings about the form before those about fields', () => {
-    const data = { jsonParam: { ...(example?.request['jsonParam'] as object), extra: 1 } };
-    expect(action?.read({ Data: data, more: 1 })).toMatchObject({
-      warnings: [{ path: 'more' }, { path: 'jsonParam.extra' }],
-    });
-  });
-
-  test('reports faults in the generic form by the paths of the direct form', () => {
-    expect(action?.read({ Data: {} })).toMatchObject({ faults: [{ path: 'jsonParam', code: 'missing' }] });
-  });
-});
-
 describe('an example', () => {
   const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));
 

@@ -95,6 +95,12 @@ describe('isReadableContent', () => {
     ['application/json; charset=utf-8; charset=latin1', undefined, false],
     ['application/json; version', undefined, false],
     ['application/json charset=utf-8', undefined, false],
+    ['Application/JSON;charset="UTF-8"', undefined, true],
+    ['application/json;', undefined, true],
+    ['application/json; charset=latin1', undefined, false],
+    ['application/jsonx', undefined, false],
+    ['text/plain', undefined, false],
+    ['application/json, text/html', undefined, false],
     [undefined, undefined, false],
   ])('decides on Content-Type %j with Content-Encoding %j', (type, encoding, isReadable) => {
     expect(isReadableContent(type, encoding)).toBe(isReadable);

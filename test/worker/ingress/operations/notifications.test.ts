@@ -1,21 +1,16 @@
-import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
-import { openSentMessages } from '../../../../shared/notification/sent-messages.ts';
 import { systemClock } from '../../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
 import {
   foundNotifications,
   notificationTimeline,
-  outboxList,
-  outboxMessage,
 } from '../../../../shared/api/operations/notification-lists.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import { idOf, send, SMS, writeState } from '../../../support/builders/notification-call.ts';
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
 import { operationsOf } from '../../../support/worlds/operations-calls.ts';
 import { notificationState } from '../../../support/builders/notification-state.ts';
-import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const NOW = Date.UTC(2026, 4, 1, 10);
@@ -119,58 +114,5 @@ describe('the timeline of a notification', () => {
     expect((await operator.get('/notifications?reference=k-1&caller=shop')).body).toMatchObject({
       notifications: [{ notificationId: id }],
     });
-  });
-});
-
-async function openOutbox(settings: { readonly access?: typeof guarded } = {}) {
-  const folder = openSentMessages(scratchFolder());
-  const transport = createTransport({ streamTransport: true, buffer: true });
-  const sent = {
-    from: 'a@bank.example',
-    to: 'ana@mail.example',
-    subject: 'Ofertă',
-    text: 'Hello',
-    html: '<b>Hello</b>',
-  };
-  const { message } = await transport.sendMail(sent);
-  await folder.write(ID, 'email', message as unknown as Buffer);
-  return openNotificationIngress({ outbox: folder, ...settings });
-}
-
-describe('the outbox as JSON', () => {
-  it('lists messages, and has the text and the HTML of one for a sandboxed frame', async () => {
-    const { url } = await openOutbox();
-    const { get } = operationsOf(url);
-    const list = await get('/outbox');
-    outboxList.strict().parse(list.body);
-    expect(list.body).toMatchObject({
-      messages: [{ id: ID, channel: 'email', subject: 'Ofertă' }],
-    });
-    const { body } = await get(`/outbox/${ID}`);
-    expect(body).toMatchObject({
-      receiver: 'ana@mail.example',
-      text: expect.stringContaining('Hello') as string,
-      files: [],
-    });
-    outboxMessage.strict().parse(body);
-    const html = await fetch(url + String(body['htmlAddress']));
-    expect(await html.text()).toContain('<b>Hello</b>');
-    const policy = html.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain('sandbox;');
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toContain('script');
-  });
-
-  it('gives the HTML only to a ticket of this message', async () => {
-    const { url } = await openOutbox({ access: guarded });
-    const { get } = operationsOf(url, await authorize('olga', 'operations:read'));
-    const { body } = await get(`/outbox/${ID}`);
-    const address = url + String(body['htmlAddress']);
-    expect((await fetch(address)).status).toBe(200);
-    const other = address.replace(ID, ID.replace('0b', '1b'));
-    for (const wrong of [address.replace(/ticket=.*/, ''), address.replace('ticket=1', 'ticket=2'), other]) {
-      expect((await fetch(wrong)).status).toBe(403);
-    }
-    expect((await operationsOf(url, await authorize('shop')).get('/outbox')).status).toBe(403);
   });
 });

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { expect, it } from 'vitest';
+import { outboxList, outboxMessage } from '../../../../shared/api/operations/notification-lists.ts';
 import { openSentMessages } from '../../../../shared/notification/sent-messages.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
@@ -33,18 +34,32 @@ async function shown(written: Buffer, channel: 'sms' | 'email' = 'email') {
   const { url } = await openTestIngress({ outbox });
   const { get } = operationsOf(url);
   const { body: list } = await get('/outbox');
-  return { get, list, message: (await get(`/outbox/${ID}`)).body };
+  return { url, get, list, message: (await get(`/outbox/${ID}`)).body };
 }
 
-it('shows an e-mail as text with the names of its attachments', async () => {
+it('lists and shows an e-mail, with its HTML for a sandboxed frame, to whom has a ticket of this message', async () => {
   const html = '<h1>Ofertă</h1><p>Hello</p>';
   const attachments = [{ filename: 'ofertă.pdf', content: Buffer.from('%PDF-1.7') }];
-  const { message } = await shown(await mail({ subject: 'Ofertă nouă', html, attachments }));
+  const { list, message, url } = await shown(await mail({ subject: 'Ofertă nouă', html, attachments }));
+  outboxList.strict().parse(list);
+  expect(list).toMatchObject({ messages: [{ id: ID, channel: 'email', subject: 'Ofertă nouă' }] });
+  outboxMessage.strict().parse(message);
   expect(message).toMatchObject({
     subject: 'Ofertă nouă',
+    receiver: 'ana@mail.example',
     text: expect.stringContaining(html) as string,
     files: ['ofertă.pdf'],
   });
+  const address = url + String(message['htmlAddress']);
+  const frame = await fetch(address);
+  expect(await frame.text()).toContain('<p>Hello</p>');
+  const policy = frame.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^sandbox; default-src 'none';/);
+  expect(policy).not.toContain('script');
+  const other = address.replace(ID, ID.replace('0b', '1b'));
+  for (const wrong of [address.replace(/ticket=.*/, ''), address.replace('ticket=1', 'ticket=2'), other]) {
+    expect((await fetch(wrong)).status).toBe(403);
+  }
 });
 
 it('lists the subject after the addresses of 50 recipients of maximum length', async () => {

@@ -1,7 +1,3 @@
-import { describe, expect, it, vi } from 'vitest';
-import { catalogueVersion, productPage } from '../../../../shared/api/operations/product-lists.ts';
-import { MessagingError } from '../../../../shared/platform/errors.ts';
-import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import {
   CATALOGUE_TOPIC,
   guidOf,
@@ -9,6 +5,9 @@ import {
   productValue,
   recordOf,
 } from '../../../support/worlds/catalogue-world.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { catalogueVersion, productPage } from '../../../../shared/api/operations/product-lists.ts';
+import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
 import { changesOf } from '../../../support/worlds/catalogue-changes.ts';
 import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
@@ -208,20 +207,6 @@ describe('a version of a product', () => {
 });
 
 describe('the addresses of products', () => {
-  it('need the scope operations:read', async () => {
-    const { url } = await openOperations({ AUTH_JWT_SECRET: JWT_SECRET });
-    for (const address of ['/products', '/products/TL', '/products/TL/versions/1']) {
-      expect((await operationsOf(url).get(address)).status).toBe(401);
-      const writer = operationsOf(url, await authorize('olga', 'operations:write'));
-      const refused = await writer.get(address);
-      expect(refused.status).toBe(403);
-      expect(refused.headers.get('www-authenticate')).toContain('scope="operations:read"');
-    }
-    const reader = operationsOf(url, await authorize('olga', 'operations:read'));
-    expect((await reader.get('/products')).status).toBe(200);
-    expect((await reader.get('/products/TL')).status).toBe(404);
-  });
-
   it('answer 304 as long as nothing has changed', async () => {
     const { url, put } = await openOperations();
     await put(product('TL'));

@@ -1,3 +1,8 @@
+import {
+  createTestBroker,
+  openNotificationIngress,
+  openTestIngress,
+} from '../../../support/worlds/ingress-fixture.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemReply, type SystemState } from '../../../../shared/api/operations/system-state.ts';
 import { startHealthServer } from '../../../../shared/platform/health.ts';
@@ -6,12 +11,6 @@ import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
-import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
-import {
-  createTestBroker,
-  openNotificationIngress,
-  openTestIngress,
-} from '../../../support/worlds/ingress-fixture.ts';
 import {
   createLetterTopics,
   operationsOf,
@@ -192,20 +191,4 @@ it('a broker that cannot be read is a finding, with what was read before', async
   expect(after.broker.lastReadAt).toMatch(/^20/);
   expect(after.groups).toEqual(before.groups);
   expect(after.findings[0]).toMatchObject({ severity: 'critical', code: 'broker-unreadable' });
-});
-
-it.each([SYSTEM, `${SYSTEM}/settings`])('%s needs the scope operations:read', async (path) => {
-  const { url } = await startOn(await createSharedBroker(1), startIngressWorker, {
-    AUTH_JWT_SECRET: JWT_SECRET,
-  });
-  const ask = async (headers: Record<string, string>) => {
-    const response = await fetch(url + path, { headers });
-    await response.body?.cancel();
-    return response.status;
-  };
-  expect(await ask({})).toBe(401);
-  expect(await ask(await authorize('ana'))).toBe(403);
-  expect(await ask(await authorize('ana', 'operations:write'))).toBe(403);
-  expect(await ask(await authorize('ana', 'operations:read'))).toBe(200);
-  expect((await fetch(url + path, { method: 'DELETE' })).status).toBe(405);
 });
