@@ -10,35 +10,20 @@ import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { createRequestReader } from '../json/request-reader.ts';
 import examples from './pmt-examples.json' with { type: 'json' };
-import { amount, count, numericFlag, optional, percent, requestOf, text } from '../json/field-kinds.ts';
+import { termsOf, amount, count, numericFlag, optional, percent, text } from '../json/field-kinds.ts';
+import TEXTS from './field-texts.json' with { type: 'json' };
 
 /** The fields of the request (interface section 4.7 and the extension of rule M5). */
-export const paymentValueFields = requestOf({
-  InstallmentsNo: count({ minimum: 1, maximum: MAX_INSTALLMENTS }).describe(
-    'Number of installments, 1 to 1200 (P2, M6).',
-  ),
-  PeriodicityType: text().describe(
-    'Name of the periodicity, case-insensitive, such as Monthly. Not Once (P1, D7).',
-  ),
-  InterestCalculationMethod: text().describe(
-    'Day count by name, case-insensitive, such as 30/360 or Actual/365 (P1, C1).',
-  ),
-  FinancedAmount: optional(amount({ minimum: 0, maximum: MAX_PAYMENT_AMOUNT })).describe(
-    'Financed amount. Absent or 0: a savings plan whose target is FutureValue (P2).',
-  ),
-  InterestPercent: optional(percent({ minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT })).describe(
-    'Annual interest rate in percent. Absent: 0 (P1).',
-  ),
-  GracePeriodPrincipal: optional(numericFlag()).describe(
-    '1: the first installment pays only interest; 0 (default): no grace period (P2).',
-  ),
-  FutureValue: optional(amount({ minimum: -MAX_PAYMENT_AMOUNT, maximum: MAX_PAYMENT_AMOUNT })).describe(
-    'Balloon: balance after the last installment; above FinancedAmount, the debt grows. Negative: amount saved beyond the repayment. Absent: 0 (P2).',
-  ),
-  InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance (P2).'),
-  Precision: optional(count({ minimum: 0, maximum: MAX_PAYMENT_DIGITS })).describe(
-    'Extension. Decimals of the answer, 0 to 10. Absent: 2 (M5).',
-  ),
+export const paymentValueFields = termsOf(TEXTS.PaymentTerms, {
+  InstallmentsNo: count({ minimum: 1, maximum: MAX_INSTALLMENTS }),
+  PeriodicityType: text(),
+  InterestCalculationMethod: text(),
+  FinancedAmount: optional(amount({ minimum: 0, maximum: MAX_PAYMENT_AMOUNT })),
+  InterestPercent: optional(percent({ minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT })),
+  GracePeriodPrincipal: optional(numericFlag()),
+  FutureValue: optional(amount({ minimum: -MAX_PAYMENT_AMOUNT, maximum: MAX_PAYMENT_AMOUNT })),
+  InterestType: optional(numericFlag()),
+  Precision: optional(count({ minimum: 0, maximum: MAX_PAYMENT_DIGITS })),
 }).meta({ id: 'PaymentTerms' });
 
 /** The request of HTTP calls and messages. */

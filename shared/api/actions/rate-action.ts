@@ -15,32 +15,25 @@ import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-ca
 import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { isAbsent } from '../json/faults.ts';
-import { amount, date, optional, optionalList, text, objectOf, requestOf } from '../json/field-kinds.ts';
+import { itemOf, termsOf, amount, date, optional, optionalList, text } from '../json/field-kinds.ts';
 import { createRequestReader } from '../json/request-reader.ts';
 import examples from './rate-examples.json' with { type: 'json' };
+import TEXTS from './field-texts.json' with { type: 'json' };
 
 const FLOW = { minimum: -MAX_CASH_FLOW, maximum: MAX_CASH_FLOW };
 
-const cashFlow = objectOf({
-  Date: date().describe('Day of the flow.'),
-  Amount: amount(FLOW).describe('Negative: paid out to the borrower; positive: paid back.'),
+const cashFlow = itemOf(TEXTS.CashFlow, {
+  Date: date(),
+  Amount: amount(FLOW),
 }).meta({ id: 'CashFlow' });
 
 /** The fields of the request. */
-export const rateFields = requestOf({
-  Rule: text().describe(
-    'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
-  ),
-  Unit: optional(text()).describe(
-    'DAE: unit of its intervals: Years, Months (default), Weeks or Days (A1, A6).',
-  ),
-  CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
-  PeriodicityType: optional(text()).describe(
-    'IRR: name of the periodicity, case-insensitive, such as Monthly (A3, A6).',
-  ),
-  Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS).describe(
-    'IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower (A3, A6).',
-  ),
+export const rateFields = termsOf(TEXTS.RateTerms, {
+  Rule: text(),
+  Unit: optional(text()),
+  CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS),
+  PeriodicityType: optional(text()),
+  Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS),
 }).meta({ id: 'RateTerms' });
 
 /** The request of HTTP calls and messages. */

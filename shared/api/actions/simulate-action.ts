@@ -21,6 +21,7 @@ import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import {
+  termsOf,
   amount,
   count,
   figuresByName,
@@ -30,12 +31,12 @@ import {
   optionalList,
   text,
   objectOf,
-  requestOf,
 } from '../json/field-kinds.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import { interestRateRange } from './schedule-request-fields.ts';
 import examples from './simulate-examples.json' with { type: 'json' };
+import TEXTS from './field-texts.json' with { type: 'json' };
 
 /** ScheduleJson: row 0 is the down payment; `insurance` and `capitalisedInterest` are present only if there are any. */
 export function formatScheduleJson({
@@ -256,40 +257,23 @@ const inputFormula = objectOf({
 }).meta({ id: 'FormulaInput' });
 
 /** The fields of the request. */
-export const simulateFields = requestOf({
-  productCode: text().describe(
-    'Code of the product, case-insensitive. Its approved version is returned (L1).',
-  ),
-  amount: amount({ exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR }).describe(
-    "Contract amount in the product's currency, the down payment included. More than zero (Q1, Q6).",
-  ),
-  loanPeriod: count(
-    { minimum: 1, maximum: MAX_INSTALLMENTS },
-    "periods of the product's periodicity",
-  ).describe("Number of periods of the product's periodicity (Q6)."),
-  scheduleType: text().describe('Name or code of a schedule type of the product, case-insensitive (Q2).'),
-  downPayment: optional(amount(AMOUNT)).describe(
-    'Part of the amount that is paid immediately. Default 0 (Q1, Q6).',
-  ),
-  interestType: optional(guid()).describe(
-    'Id of the interest type. Mandatory with jsonInputFormula and jsonMultipleInterestRates (Q3).',
-  ),
-  interestTypeName: optional(text()).describe(
-    'Fixed, Variable, Collection or BankingFormula, case-insensitive. Without a type, the default interest is offered (Q3).',
-  ),
-  optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken (Q5).'),
-  discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken (Q5).'),
-  jsonFilterCommission: namedFigures().describe(
-    'Figures for the filters of interests and commissions (L3, Q3).',
-  ),
-  jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances (L3, Q6).'),
-  jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts (L3, Q5).'),
-  jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas (Q7).'),
-  jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
-    'Rates by range of installments, instead of those of an interest of type Collection (Q7, R1).',
-  ),
-  installmentValue: optional(amount(AMOUNT)).describe('Desired installment value: a fixed payment (B2, Q2).'),
-  principalValue: optional(amount(AMOUNT)).describe('Desired principal value: a fixed principal (B2, Q2).'),
+export const simulateFields = termsOf(TEXTS.SimulateRequest, {
+  productCode: text(),
+  amount: amount({ exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR }),
+  loanPeriod: count({ minimum: 1, maximum: MAX_INSTALLMENTS }, "periods of the product's periodicity"),
+  scheduleType: text(),
+  downPayment: optional(amount(AMOUNT)),
+  interestType: optional(guid()),
+  interestTypeName: optional(text()),
+  optional: optionalList(optionalFeature, MAX_CHOICES),
+  discount: optionalList(chosenDiscount, MAX_CHOICES),
+  jsonFilterCommission: namedFigures(),
+  jsonInsuranceFilter: namedFigures(),
+  jsonDiscountFilter: namedFigures(),
+  jsonInputFormula: optional(inputFormula),
+  jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS),
+  installmentValue: optional(amount(AMOUNT)),
+  principalValue: optional(amount(AMOUNT)),
 });
 
 /** The parsed request: figures are exact decimals (M1). */

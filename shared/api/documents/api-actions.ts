@@ -5,17 +5,19 @@ import { ACTIONS } from '../actions/actions.ts';
 import type { Action } from '../json/action-definition.ts';
 import { answerHttpHeaders, type RequestHeader } from './documented-headers.ts';
 import {
+  aboutOperation,
+  apiPart,
   methodName,
   parameterReference,
-  pathParameter,
+  pathParameters,
   requestBody,
-  type ApiPart,
   type Operation,
   answer,
   pendingResponse,
   problemReferences,
   reading,
 } from './api-operation.ts';
+import TEXTS from './operation-texts.json' with { type: 'json' };
 import { acceptedReply, notificationReply } from '../notification/answers.ts';
 import notificationExamples from '../notification/examples.json' with { type: 'json' };
 import { NOTIFICATION_LIMITS } from '../notification/notification-limits.ts';
@@ -64,81 +66,44 @@ const genericRequest = z
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];
 
 const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'Makes retries safe: for 24 hours, the same key of the same caller gets the first answer, and 409 with another ' +
-    'body. Printable ASCII.',
+  ...TEXTS.idempotencyKey,
   schema: { type: 'string', minLength: 1, maxLength: NOTIFICATION_LIMITS.idempotencyKeyCharacters },
 };
 
-const URGENCY = {
-  name: 'Urgency',
-  in: 'header',
-  required: false,
-  description:
-    'As in RFC 8030: `high` for one-time passwords and other messages that must not wait behind others; all other ' +
-    'values are treated as `normal`.',
-  schema: { type: 'string', enum: ['very-low', 'low', 'normal', 'high'], default: 'normal' },
-};
+const RESULT_PATH = '/platapi/results/{resultId}';
+const GENERIC_PATH = `${ACTION_PREFIX}/{action}`;
 
-export const actionPart: ApiPart = {
-  tag: { name: 'Actions', description: 'Calculations, look-ups of products and simulations.' },
-  paths: {
-    ...Object.fromEntries(
-      ACTIONS.map((action) => [`${ACTION_PREFIX}/${action.name}`, { post: actionPost(action) }]),
-    ),
-    [`${ACTION_PREFIX}/{action}`]: { post: genericPost() },
-  },
-};
+export const actionPart = apiPart('Actions', {
+  ...Object.fromEntries(
+    ACTIONS.map((action) => [`${ACTION_PREFIX}/${action.name}`, { post: actionPost(action) }]),
+  ),
+  [GENERIC_PATH]: { post: genericPost() },
+});
 
-export const resultPart: ApiPart = {
-  tag: { name: 'Results', description: 'Results of requests whose caller did not wait.' },
-  paths: {
-    '/platapi/results/{resultId}': {
-      get: {
-        operationId: 'getResult',
-        summary: 'Returns the result of a request with `Prefer: respond-async`',
-        description:
-          'Any instance returns it, to the caller of the request only. A problem is returned as by the action itself. ' +
-          'A result is kept for an hour after its deadline, unless later results of the same caller take its room; then the answer is 410.',
-        parameters: [
-          pathParameter('resultId', 'The resultId of the 202 answer.', { type: 'string', maxLength: 512 }),
-        ],
-        responses: {
-          200: answer('The answer of the action.', { headers: ANSWER_HEADERS, schema: ANY_REPLY }),
-          202: pendingResponse('The request is still being processed.'),
-          ...problemReferences(RESULT_PROBLEMS),
-        },
+export const resultPart = apiPart('Results', {
+  [RESULT_PATH]: {
+    get: {
+      ...aboutOperation('getResult'),
+      parameters: pathParameters(RESULT_PATH),
+      responses: {
+        200: answer('The answer of the action.', { headers: ANSWER_HEADERS, schema: ANY_REPLY }),
+        202: pendingResponse('The request is still being processed.'),
+        ...problemReferences(RESULT_PROBLEMS),
       },
     },
   },
-};
+});
 
-export const notificationPart: ApiPart = {
-  tag: { name: 'Notifications', description: 'SMS and e-mail: sending, and the status of what was sent.' },
-  paths: {
-    ...Object.fromEntries(NOTIFICATIONS.map((one) => [one.path, { post: notificationPost(one) }])),
-    [NOTIFICATION_PATH]: reading(
-      'getNotification',
-      'Returns the status of a notification',
-      notificationReply,
-      {
-        description:
-          'Any instance returns it, to the caller who sent the notification only, also after a restart (N2, N3).',
-        parameters: [
-          pathParameter('notificationId', 'The notificationId of the 202 answer.', {
-            type: 'string',
-            format: 'uuid',
-          }),
-        ],
-        examples: { sent: { value: notificationExamples.notification } },
-        problems: [404],
-      },
-    ),
-  },
-};
+const [NOTIFICATION_ID] = pathParameters(NOTIFICATION_PATH);
+
+export const notificationPart = apiPart('Notifications', {
+  ...Object.fromEntries(NOTIFICATIONS.map((one) => [one.path, { post: notificationPost(one) }])),
+  ...reading(NOTIFICATION_PATH, 'getNotification', notificationReply, {
+    parameters: [{ ...NOTIFICATION_ID, description: 'The notificationId of the 202 answer.' }],
+    examples: { sent: { value: notificationExamples.notification } },
+    problems: [404],
+  }),
+});
 
 /**
  * The operation of one action. The 202 of `Prefer: respond-async` is documented for {@link genericPost} only: openapi-fetch
@@ -167,23 +132,12 @@ function actionPost(action: Action): Operation {
 
 /** The generic action endpoint (E2): every action, by its name in any case, with its input in Data. */
 function genericPost(): Operation {
-  const [{ name, examples }] = ACTIONS as readonly [Action, ...Action[]];
+  const [{ examples }] = ACTIONS as readonly [Action, ...Action[]];
   const [{ summary, request }] = examples;
   const value = { access_token: '<token>', user_name: '<user>', Data: JSON.stringify(request) };
   return {
-    operationId: 'callAction',
-    summary: 'Calls an action in the generic form',
-    description:
-      'Every action also accepts the generic form: its input in Data, as JSON text or as an object, next to ' +
-      'the access parameters. `Prefer: respond-async` has the same answer with the body of the action itself.',
-    parameters: [
-      pathParameter('action', 'Name of the action, in any case.', {
-        type: 'string',
-        minLength: 1,
-        examples: [name],
-      }),
-      ...ACTION_HEADERS.map(parameterReference),
-    ],
+    ...aboutOperation('callAction'),
+    parameters: [...pathParameters(GENERIC_PATH), ...ACTION_HEADERS.map(parameterReference)],
     requestBody: requestBody(genericRequest, { generic: { summary, value } }),
     responses: {
       200: answer('The answer of the action, without a wrapper.', {
@@ -215,7 +169,7 @@ function notificationPost({
       constantHeader('X-Communication-Channel', channelNumber),
       constantHeader('X-Sender-Id', 'platrealm'),
       IDEMPOTENCY_KEY,
-      URGENCY,
+      TEXTS.urgency,
       ...(['X-Correlation-Id', 'traceparent'] as const).map(parameterReference),
     ],
     requestBody: requestBody(bodyShape.meta({ id: name }), { [name]: { summary, value: example } }),

@@ -5,6 +5,7 @@ import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/probl
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { problemShape } from '../json/problem-document.ts';
 import type { RequestHeader, ResponseHeader } from './documented-headers.ts';
+import TEXTS from './operation-texts.json' with { type: 'json' };
 
 /**
  * A part of the interface. A new address is an entry of `paths`. The schemas of bodies are zod definitions; each, and each object
@@ -17,7 +18,7 @@ export interface ApiPart {
   readonly paths: Readonly<Record<string, PathItem>>;
 }
 
-type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;
+export type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;
 
 /** An operation; `openapi.ts` adds the tag of its part. */
 export interface Operation {
@@ -30,6 +31,19 @@ export interface Operation {
   readonly security?: readonly object[];
   /** By status. */
   readonly responses: Readonly<Record<string, object>>;
+}
+
+/** Operations whose texts are in operation-texts.json; those of actions and notifications are in their definitions. */
+export type OperationId = keyof typeof TEXTS.operations;
+
+/** Name, summary and description of an operation. */
+export function aboutOperation(operationId: OperationId) {
+  return { operationId, ...TEXTS.operations[operationId] };
+}
+
+/** A part of the interface with the meaning of its tag. */
+export function apiPart(name: keyof typeof TEXTS.tags, paths: ApiPart['paths']): ApiPart {
+  return { tag: { name, description: TEXTS.tags[name] }, paths };
 }
 
 /** The name of a method in camel case for a message type or name such as `CalculatePMTRequest`: `calculatePmt`. */
@@ -49,9 +63,14 @@ export function parameterReference(header: RequestHeader): { $ref: string } {
   return { $ref: `#/components/parameters/${header}` };
 }
 
-/** A parameter in the path. */
-export function pathParameter(name: string, description: string, schema: object): object {
-  return { name, in: 'path', required: true, description, schema };
+/** The parameters that a path has, such as `{code}`. */
+export function pathParameters(path: string): object[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...TEXTS.pathParameters[name as keyof typeof TEXTS.pathParameters],
+  }));
 }
 
 /** The parameters of a query string; a list is sent as a repeated parameter. */
@@ -134,41 +153,42 @@ export function answer(
 /** The problems of every operation that reads. */
 const READ_PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
 
-interface Reading extends Pick<Operation, 'description' | 'parameters'> {
+interface Reading {
   readonly examples?: object;
   readonly query?: z.ZodObject;
   /** The answer can be asked for again by its `ETag`. */
   readonly hasTag?: boolean;
   /** Besides those of every operation that reads. */
   readonly problems?: readonly number[];
+  /** Instead of those of the path. */
+  readonly parameters?: readonly object[];
 }
 
 /** The address of something that is read and answered in JSON. */
 export function reading(
-  operationId: string,
-  summary: string,
+  path: string,
+  operationId: OperationId,
   schema: z.ZodType,
-  { description, examples, query, parameters = [], hasTag = false, problems = [] }: Reading,
-): PathItem {
+  { examples, query, hasTag = false, problems = [], parameters = pathParameters(path) }: Reading,
+): Readonly<Record<string, PathItem>> {
   const headers: ResponseHeader[] = hasTag ? ['X-Correlation-Id', 'ETag'] : ['X-Correlation-Id'];
   const same = { description: 'The answer is that of `If-None-Match`.', headers: headerReferences(headers) };
+  const about = aboutOperation(operationId);
   const all = [
     ...parameters,
     ...(query === undefined ? [] : queryParameters(query)),
     ...(hasTag ? [parameterReference('If-None-Match')] : []),
   ];
   const get = {
-    operationId,
-    summary,
-    description,
+    ...about,
     ...(all.length === 0 ? {} : { parameters: all }),
     responses: {
-      200: answer(`${summary}.`, { headers, schema, ...(examples === undefined ? {} : { examples }) }),
+      200: answer(`${about.summary}.`, { headers, schema, ...(examples === undefined ? {} : { examples }) }),
       ...(hasTag ? { 304: same } : {}),
       ...problemReferences([...READ_PROBLEMS, ...problems]),
     },
   };
-  return { get };
+  return { [path]: { get } };
 }
 
 const pendingResult = z

@@ -149,8 +149,26 @@ export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an o
   return z.object(shape, { error: mustBe(what) });
 }
 
+function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
+  const fields = Object.entries(shape).map(([name, kind]) => [
+    name,
+    (kind as z.ZodType).describe(texts[name as keyof Shape]),
+  ]);
+  return Object.fromEntries(fields) as Shape;
+}
+
 export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   objectOf(shape, 'an object with the fields of the request');
+
+type Texts<Shape> = Readonly<Record<keyof Shape, string>>;
+
+/** The fields of a request with their descriptions by name. */
+export const termsOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape) =>
+  requestOf(described(texts, shape));
+
+/** An object in a request, with the descriptions of its fields by name. */
+export const itemOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape) =>
+  objectOf(described(texts, shape));
 
 /** A name or a code. Documents and forms show `known` names, which are not all: a catalogue may have others. */
 export const text = (known: readonly string[] = []) => {
