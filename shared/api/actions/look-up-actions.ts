@@ -12,6 +12,7 @@ import type { ProductByCodeRequest } from '../../product/look-up/product-by-code
 import { type Action, defineAction } from '../json/action-definition.ts';
 import { isAbsent, shapeFault } from '../json/faults.ts';
 import {
+  strictNamed,
   date,
   emptyTextOr,
   flag,
@@ -40,14 +41,12 @@ const productDetailsReply = z.strictObject({
 const insuranceListReply = z.strictObject({
   Insurances: z
     .array(
-      z
-        .strictObject({
-          ItemName: plainText('Name of the insurance item.'),
-          ItemCode: plainText('Its code.'),
-          InsuranceListId: plainText('GUID of its list.'),
-          InsuranceListName: plainText('Name of its list.'),
-        })
-        .meta({ id: 'ProductInsurance' }),
+      strictNamed('ProductInsurance', {
+        ItemName: plainText('Name of the insurance item.'),
+        ItemCode: plainText('Its code.'),
+        InsuranceListId: plainText('GUID of its list.'),
+        InsuranceListName: plainText('Name of its list.'),
+      }),
     )
     .describe('Items whose filters pass, in the order of the catalogue.'),
 });
@@ -55,20 +54,14 @@ const insuranceListReply = z.strictObject({
 /** The answer of `plat_bp_getproductdocuments`. */
 export const productDocumentsReply = z
   .array(
-    z
-      .strictObject({
-        Doc: z
-          .strictObject({
-            ReportId: plainText('GUID of the report.'),
-            IsMandatory: flagOrNull('The document is mandatory.'),
-            IsAccord: flagOrNull('The document is an agreement.'),
-          })
-          .meta({ id: 'DocumentUse' }),
-        Report: z
-          .strictObject({ DisplayName: plainText('Name of the report.') })
-          .meta({ id: 'DocumentReport' }),
-      })
-      .meta({ id: 'ProductDocument' }),
+    strictNamed('ProductDocument', {
+      Doc: strictNamed('DocumentUse', {
+        ReportId: plainText('GUID of the report.'),
+        IsMandatory: flagOrNull('The document is mandatory.'),
+        IsAccord: flagOrNull('The document is an agreement.'),
+      }),
+      Report: strictNamed('DocumentReport', { DisplayName: plainText('Name of the report.') }),
+    }),
   )
   .describe('In the order of the catalogue.');
 

@@ -33,41 +33,36 @@ import {
   textOrNull,
   yesOrNo,
 } from '../../platform/json-kinds.ts';
+import { strictNamed } from '../json/field-kinds.ts';
 
 /** A list of records of the catalogue with the fields that are returned. */
 const listOf = <Shape extends z.ZodRawShape>(name: string, record: z.ZodObject<Shape>) =>
   z.array(z.strictObject(answerFields(record)).meta({ id: name }));
 
-const scheduleColumn = z
-  .strictObject({
-    PaymentScheduleTypeDetailId: plainText('GUID of the column.'),
-    ColumnRepaymentSchedule: plainText('Name of the column.'),
-    CalculationMethod: plainText('Method of its calculation.'),
-    Fee: textOrNull('Its commission.'),
-    InsuranceClass: textOrNull('Its class of insurances.'),
-    Source: textOrNull('The input that it reads.'),
-    Display: yesOrNo('It is shown.'),
-  })
-  .meta({ id: 'PaymentScheduleColumn' });
+const scheduleColumn = strictNamed('PaymentScheduleColumn', {
+  PaymentScheduleTypeDetailId: plainText('GUID of the column.'),
+  ColumnRepaymentSchedule: plainText('Name of the column.'),
+  CalculationMethod: plainText('Method of its calculation.'),
+  Fee: textOrNull('Its commission.'),
+  InsuranceClass: textOrNull('Its class of insurances.'),
+  Source: textOrNull('The input that it reads.'),
+  Display: yesOrNo('It is shown.'),
+});
 
-const scheduleType = z
-  .strictObject({
-    PaymentScheduleTypeId: plainText('GUID of the schedule type.'),
-    PaymentScheduleTypeName: plainText('Its name.'),
-    PaymentScheduleCode: plainText('Its code.'),
-    ProductType: textOrNull(
-      "Code of the product's type if the schedule type supports it, otherwise of the first type that it supports.",
-    ),
-    ScheduleInterestCalculationType: plainText('Its day count.'),
-    IsWithEqualInstallments: yesOrNo('Level payment.'),
-    InstallmentValueCustom: yesOrNo('A request may fix the payment.'),
-    UseMaturityDate: yesOrNo('MaturityDate moves the last due date.'),
-    MeasurementUnit: textOrNull('Days, Months or null for any.'),
-    PaymentScheduleTypeDetails: z
-      .array(scheduleColumn)
-      .describe('Columns in the order of their calculation.'),
-  })
-  .meta({ id: 'PaymentScheduleType' });
+const scheduleType = strictNamed('PaymentScheduleType', {
+  PaymentScheduleTypeId: plainText('GUID of the schedule type.'),
+  PaymentScheduleTypeName: plainText('Its name.'),
+  PaymentScheduleCode: plainText('Its code.'),
+  ProductType: textOrNull(
+    "Code of the product's type if the schedule type supports it, otherwise of the first type that it supports.",
+  ),
+  ScheduleInterestCalculationType: plainText('Its day count.'),
+  IsWithEqualInstallments: yesOrNo('Level payment.'),
+  InstallmentValueCustom: yesOrNo('A request may fix the payment.'),
+  UseMaturityDate: yesOrNo('MaturityDate moves the last due date.'),
+  MeasurementUnit: textOrNull('Days, Months or null for any.'),
+  PaymentScheduleTypeDetails: z.array(scheduleColumn).describe('Columns in the order of their calculation.'),
+});
 
 /** Details; a section is present only if its flag requests it (L2). */
 const details = z
@@ -77,11 +72,7 @@ const details = z
       .meta({ id: 'GeneralData' })
       .describe('With displayBPDetails.'),
     CountryCalendars: z
-      .array(
-        z
-          .strictObject({ CountryName: plainText('Name of a holiday calendar.') })
-          .meta({ id: 'CountryCalendar' }),
-      )
+      .array(strictNamed('CountryCalendar', { CountryName: plainText('Name of a holiday calendar.') }))
       .describe('With displayCountryCalendars.'),
     AssociatedPaymentScheduleTypes: z
       .array(scheduleType)
@@ -115,36 +106,30 @@ const validity = {
 };
 const VALID_VALUES = 'Active values that are valid on the day.';
 
-const commissionReply = z
-  .strictObject({
-    ...answerFields(commission),
-    Values: z
-      .array(
-        z
-          .strictObject({
-            CommissionValue: figureOrNull('Amount.'),
-            CommissionPercent: figureOrNull('Percentage.'),
-            Status: plainText('Always Active.'),
-            ...validity,
-          })
-          .meta({ id: 'CommissionValue' }),
-      )
-      .describe(VALID_VALUES),
-  })
-  .meta({ id: 'Commission' });
+const commissionReply = strictNamed('Commission', {
+  ...answerFields(commission),
+  Values: z
+    .array(
+      strictNamed('CommissionValue', {
+        CommissionValue: figureOrNull('Amount.'),
+        CommissionPercent: figureOrNull('Percentage.'),
+        Status: plainText('Always Active.'),
+        ...validity,
+      }),
+    )
+    .describe(VALID_VALUES),
+});
 
 const interestFields = z
   .strictObject({
     ...answerFields(answeredInterest),
     Values: z
       .array(
-        z
-          .strictObject({
-            Value: z.number().describe('Annual percent.'),
-            ValueStatus: plainText('Always Active.'),
-            ...validity,
-          })
-          .meta({ id: 'InterestValue' }),
+        strictNamed('InterestValue', {
+          Value: z.number().describe('Annual percent.'),
+          ValueStatus: plainText('Always Active.'),
+          ...validity,
+        }),
       )
       .describe(VALID_VALUES),
     CollectionInterests: listOf('CollectionInterest', collectionInterest).describe(
@@ -167,54 +152,46 @@ const bandedInterestFields = z
   .strictObject({
     BandedInterests: z
       .array(
-        z
-          .strictObject({
-            InterestName: plainText('Name of the band.'),
-            MinUtilizedAmount: figureOrNull('Lower bound of the band.'),
-            MaxUtilizedAmount: figureOrNull('Upper bound of the band.'),
-            IsForOverdraft: flagOrNull('For overdrafts.'),
-            CollectionValidFrom: textOrNull('First day, as 2024-01-31.'),
-            CollectionValidTo: textOrNull('Last day.'),
-            Value: z.number().describe('Annual percent.'),
-            ValueMessage: textOrNull('Text about the rate.'),
-          })
-          .meta({ id: 'InterestBand' }),
+        strictNamed('InterestBand', {
+          InterestName: plainText('Name of the band.'),
+          MinUtilizedAmount: figureOrNull('Lower bound of the band.'),
+          MaxUtilizedAmount: figureOrNull('Upper bound of the band.'),
+          IsForOverdraft: flagOrNull('For overdrafts.'),
+          CollectionValidFrom: textOrNull('First day, as 2024-01-31.'),
+          CollectionValidTo: textOrNull('Last day.'),
+          Value: z.number().describe('Annual percent.'),
+          ValueMessage: textOrNull('Text about the rate.'),
+        }),
       )
       .describe('Bands that are valid on the day.'),
   })
   .partial();
 
 /** One schema for both kinds: clients cannot tell two apart by which fields are present. */
-const interest = z
-  .strictObject({
-    ...bandedNames.shape,
-    ...interestFields.shape,
-    IsForOverdraft: flagOrNull('For overdrafts.'),
-    ...bandedInterestFields.shape,
-  })
-  .meta({ id: 'Interest' });
+const interest = strictNamed('Interest', {
+  ...bandedNames.shape,
+  ...interestFields.shape,
+  IsForOverdraft: flagOrNull('For overdrafts.'),
+  ...bandedInterestFields.shape,
+});
 
-const offer = z
-  .strictObject({
-    InterestCommissionItemName: plainText('Name of the item.'),
-    CommissionListName: textOrNull('Name of its list of commissions.'),
-    InterestListName: textOrNull('Name of its list of interests.'),
-    Commissions: z.array(commissionReply),
-    Interests: z
-      .array(interest)
-      .describe(
-        'Each has either Name, Code, Type, Values and CollectionInterests or, for type Collection by utilised amount, InterestName, InterestCode, InterestType, IsForOverdraft and BandedInterests.',
-      ),
-  })
-  .meta({ id: 'InterestsAndCommissionsItem' });
+const offer = strictNamed('InterestsAndCommissionsItem', {
+  InterestCommissionItemName: plainText('Name of the item.'),
+  CommissionListName: textOrNull('Name of its list of commissions.'),
+  InterestListName: textOrNull('Name of its list of interests.'),
+  Commissions: z.array(commissionReply),
+  Interests: z
+    .array(interest)
+    .describe(
+      'Each has either Name, Code, Type, Values and CollectionInterests or, for type Collection by utilised amount, InterestName, InterestCode, InterestType, IsForOverdraft and BandedInterests.',
+    ),
+});
 
-const insuranceSection = z
-  .strictObject({
-    ...answerFields(insuranceItem),
-    InsuranceListName: plainText('Name of its list.'),
-    Insurances: listOf('Insurance', insurance).describe('Active insurances of the list.'),
-  })
-  .meta({ id: 'InsuranceItem' });
+const insuranceSection = strictNamed('InsuranceItem', {
+  ...answerFields(insuranceItem),
+  InsuranceListName: plainText('Name of its list.'),
+  Insurances: listOf('Insurance', insurance).describe('Active insurances of the list.'),
+});
 
 /** Dimensions; a section is present only if its flag requests it (L2). */
 const dimensions = z
@@ -230,15 +207,13 @@ const dimensions = z
 /** The complete answer. */
 export const productByCodeReply = z
   .strictObject({
-    BankingProduct: z
-      .strictObject({
-        BankingProductCode: plainText('Code of the product as the catalogue spells it.'),
-        Name: plainText('Its name.'),
-        StartDate: textOrNull('First day, as 2024-01-31T00:00:00; null without one.'),
-        EndDate: textOrNull('Last day; null without one.'),
-        BankingProductType: plainText('Product type.'),
-      })
-      .meta({ id: 'BankingProduct' }),
+    BankingProduct: strictNamed('BankingProduct', {
+      BankingProductCode: plainText('Code of the product as the catalogue spells it.'),
+      Name: plainText('Its name.'),
+      StartDate: textOrNull('First day, as 2024-01-31T00:00:00; null without one.'),
+      EndDate: textOrNull('Last day; null without one.'),
+      BankingProductType: plainText('Product type.'),
+    }),
     Details: details.optional(),
     Availability: availabilitySection.optional(),
     Dimensions: dimensions.optional(),

@@ -15,7 +15,16 @@ import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-ca
 import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { isAbsent } from '../json/faults.ts';
-import { itemOf, termsOf, amount, date, optional, optionalList, text } from '../json/field-kinds.ts';
+import {
+  strictNamed,
+  itemOf,
+  termsOf,
+  amount,
+  date,
+  optional,
+  optionalList,
+  text,
+} from '../json/field-kinds.ts';
 import { createRequestReader } from '../json/request-reader.ts';
 import examples from './rate-examples.json' with { type: 'json' };
 import TEXTS from './field-texts.json' with { type: 'json' };
@@ -54,26 +63,24 @@ function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined
 }
 
 /** One line of the proof. */
-const discountedFlow = z
-  .strictObject({
-    Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
-    Period: z
-      .int()
-      .min(0)
-      .max(MAX_CASH_FLOWS)
-      .describe('IRR: number of the period, at whose end the flow is; 0 for the first flow.')
-      .optional(),
-    Amount: z.number().describe('The flow as sent.'),
-    Years: z.number().describe('Years from time 0 by the rule, 20 decimals; negative for an earlier flow.'),
-    DiscountedAmount: z
-      .number()
-      .nullable()
-      .describe(
-        'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
-          'Amount / (1 + Rate/100/p)^(Years*p); null if that has no value.',
-      ),
-  })
-  .meta({ id: 'DiscountedFlow' });
+const discountedFlow = strictNamed('DiscountedFlow', {
+  Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
+  Period: z
+    .int()
+    .min(0)
+    .max(MAX_CASH_FLOWS)
+    .describe('IRR: number of the period, at whose end the flow is; 0 for the first flow.')
+    .optional(),
+  Amount: z.number().describe('The flow as sent.'),
+  Years: z.number().describe('Years from time 0 by the rule, 20 decimals; negative for an earlier flow.'),
+  DiscountedAmount: z
+    .number()
+    .nullable()
+    .describe(
+      'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
+        'Amount / (1 + Rate/100/p)^(Years*p); null if that has no value.',
+    ),
+});
 
 /** The fields of the answer. */
 export const rateReply = z

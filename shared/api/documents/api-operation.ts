@@ -6,6 +6,7 @@ import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { problemShape } from '../json/problem-document.ts';
 import type { RequestHeader, ResponseHeader } from './documented-headers.ts';
 import TEXTS from './operation-texts.json' with { type: 'json' };
+import { namedObject } from '../json/field-kinds.ts';
 
 /**
  * A part of the interface. A new address is an entry of `paths`. The schemas of bodies are zod definitions; each, and each object
@@ -191,13 +192,11 @@ export function reading(
   return { [path]: { get } };
 }
 
-const pendingResult = z
-  .object({
-    resultId: z.string().describe('Id of the result.'),
-    status: z.enum(['pending']),
-    href: z.string().describe('Address of the result.'),
-  })
-  .meta({ id: 'PendingResult' });
+const pendingResult = namedObject('PendingResult', {
+  resultId: z.string().describe('Id of the result.'),
+  status: z.enum(['pending']),
+  href: z.string().describe('Address of the result.'),
+});
 
 /** The 202 answer: the result can be fetched later. */
 export function pendingResponse(description: string): object {

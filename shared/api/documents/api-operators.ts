@@ -44,6 +44,7 @@ import {
   type PathItem,
 } from './api-operation.ts';
 import TEXTS from './operation-texts.json' with { type: 'json' };
+import { namedObject } from '../json/field-kinds.ts';
 
 const BASE = '/api/operations/v1';
 const LETTERS = `${BASE}/dead-letters`;
@@ -130,13 +131,11 @@ const partFields = {
 const partHealth = z.object(partFields).meta({ id: 'PartHealth' });
 const parts = (description: string) => z.record(z.string(), partHealth).describe(description);
 
-const health = z
-  .object({
-    ...partFields,
-    parts: parts('The parts of the ingress by name; they determine readiness.'),
-    workers: parts('The other workers of the process by name; an unhealthy one fails liveness.'),
-  })
-  .meta({ id: 'Health' });
+const health = namedObject('Health', {
+  ...partFields,
+  parts: parts('The parts of the ingress by name; they determine readiness.'),
+  workers: parts('The other workers of the process by name; an unhealthy one fails liveness.'),
+});
 
 export const healthPart = apiPart('Operation', {
   '/health/live': openReading('getLiveness', {

@@ -32,6 +32,7 @@ import {
 import { topicName, type TopicKey } from '../../messaging/topics/topic-list.ts';
 import type { Action } from '../json/action-definition.ts';
 import { methodName } from './api-operation.ts';
+import { namedObject } from '../json/field-kinds.ts';
 
 const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
@@ -135,12 +136,10 @@ const BATCHES: readonly MessageType[] = [
     ),
     body: z
       .array(
-        z
-          .object({
-            id: batchId.describe('Id that the requester chooses; the reply repeats it.').optional(),
-            jsonParam: z.looseObject({}).describe('The input, as in a single request.'),
-          })
-          .meta({ id: 'RequestBatchItem' }),
+        namedObject('RequestBatchItem', {
+          id: batchId.describe('Id that the requester chooses; the reply repeats it.').optional(),
+          jsonParam: z.looseObject({}).describe('The input, as in a single request.'),
+        }),
       )
       .min(1)
       .max(MAX_BATCH_ITEMS),
@@ -152,23 +151,19 @@ const BATCHES: readonly MessageType[] = [
     headers: replyMessageHeaders().filter(({ name }) => name !== HEADER.warnings),
     body: z
       .array(
-        z
-          .object({
-            id: batchId.describe('The id of the request; absent if it had none.').optional(),
-            status: z.int().min(200).max(599).describe('200, or the status of the problem.'),
-            headers: z
-              .object({
-                [HEADER.warnings]: z.string().optional(),
-                [HEADER.holidayCalendar]: z.string().optional(),
-              })
-              .meta({ id: 'ReplyBatchHeaders' })
-              .describe(
-                `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
-              )
-              .optional(),
-            body: z.unknown().describe('The answer, or a problem document.'),
+        namedObject('ReplyBatchItem', {
+          id: batchId.describe('The id of the request; absent if it had none.').optional(),
+          status: z.int().min(200).max(599).describe('200, or the status of the problem.'),
+          headers: namedObject('ReplyBatchHeaders', {
+            [HEADER.warnings]: z.string().optional(),
+            [HEADER.holidayCalendar]: z.string().optional(),
           })
-          .meta({ id: 'ReplyBatchItem' }),
+            .describe(
+              `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
+            )
+            .optional(),
+          body: z.unknown().describe('The answer, or a problem document.'),
+        }),
       )
       .max(MAX_BATCH_ITEMS),
     example: [

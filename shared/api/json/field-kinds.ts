@@ -160,6 +160,14 @@ function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shap
 export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   objectOf(shape, 'an object with the fields of the request');
 
+/** An object that documents know by a name of its own. */
+export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z.object(shape).meta({ id });
+
+/** A {@link namedObject} without other fields. */
+export const strictNamed = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z.strictObject(shape).meta({ id });
+
 type Texts<Shape> = Readonly<Record<keyof Shape, string>>;
 
 /** The fields of a request with their descriptions by name. */

@@ -8,6 +8,7 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 import { wholeNumber } from '../../platform/json-kinds.ts';
+import { namedObject } from '../json/field-kinds.ts';
 
 /** The status that a caller sees; instead of `sending`, the previous status is shown. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
@@ -17,44 +18,38 @@ const moment = () => z.string().meta({ format: 'date-time' });
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
 /** The 202 answer. */
-export const acceptedReply = z
-  .object({
-    notificationId: id(),
-    status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
-  })
-  .meta({ id: 'AcceptedNotification' });
+export const acceptedReply = namedObject('AcceptedNotification', {
+  notificationId: id(),
+  status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
+});
 
-const attempt = z
-  .object({
-    attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),
-    at: moment().describe('Time of its end.'),
-    provider: z.string().describe('Name of the provider in the configuration.'),
-    result: z
-      .enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown'])
-      .describe('`unknown`: the provider may or may not have sent the message.'),
-    code: z
-      .string()
-      .optional()
-      .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
-  })
-  .meta({ id: 'NotificationAttempt' });
+const attempt = namedObject('NotificationAttempt', {
+  attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),
+  at: moment().describe('Time of its end.'),
+  provider: z.string().describe('Name of the provider in the configuration.'),
+  result: z
+    .enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown'])
+    .describe('`unknown`: the provider may or may not have sent the message.'),
+  code: z
+    .string()
+    .optional()
+    .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
+});
 
 /** The answer to a query of the status. */
-export const notificationReply = z
-  .object({
-    notificationId: id(),
-    status: z
-      .enum(STATUSES)
-      .describe(
-        '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry.',
-      ),
-    channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
-    attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
-    updatedAt: moment().describe('Time of the last change of the status.'),
-    nextAttemptAt: moment().optional().describe('While retrying: earliest time of the next attempt.'),
-    code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
-  })
-  .meta({ id: 'Notification' });
+export const notificationReply = namedObject('Notification', {
+  notificationId: id(),
+  status: z
+    .enum(STATUSES)
+    .describe(
+      '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry.',
+    ),
+  channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
+  attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
+  updatedAt: moment().describe('Time of the last change of the status.'),
+  nextAttemptAt: moment().optional().describe('While retrying: earliest time of the next attempt.'),
+  code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
+});
 
 /** Writes the 202 answer as JSON text. */
 export function renderAccepted(notificationId: string): string {

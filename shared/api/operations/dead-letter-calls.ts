@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { mustBe } from '../../platform/json-kinds.ts';
-import { objectOf } from '../json/field-kinds.ts';
+import { namedObject, objectOf } from '../json/field-kinds.ts';
 import {
   channelName,
   choice,
@@ -110,135 +110,118 @@ const status = () =>
 const counts = z.record(z.string(), z.int().nonnegative()).meta({ id: 'DeadLetterCounts' });
 const letterId = () => z.string().describe('`topic/partition/offset` on the dead-letter topic.');
 
-const listedLetter = z
-  .object({
-    id: letterId(),
-    at: time().describe('When it became a dead letter.'),
-    code: z.string().describe('The problem code.'),
-    reason: z.string().describe('One sentence for an operator.'),
-    type: z.string().optional().describe('The message type, if it is known.'),
-    channel: z.enum(['sms', 'email']).optional().describe('Of a notification.'),
-    from: z.string().optional().describe('`topic/partition/offset` of the original record.'),
-    attempts: z.int().nonnegative().describe('Delivery rounds of a notification, or attempts of the worker.'),
-    redrives: z.int().nonnegative().describe('How often it was redriven before.'),
-    status: status(),
-    notificationId: z.string().optional().describe('Of a notification.'),
-    bytes: z.int().nonnegative().describe('Size of the value.'),
-  })
-  .meta({ id: 'ListedDeadLetter' });
+const listedLetter = namedObject('ListedDeadLetter', {
+  id: letterId(),
+  at: time().describe('When it became a dead letter.'),
+  code: z.string().describe('The problem code.'),
+  reason: z.string().describe('One sentence for an operator.'),
+  type: z.string().optional().describe('The message type, if it is known.'),
+  channel: z.enum(['sms', 'email']).optional().describe('Of a notification.'),
+  from: z.string().optional().describe('`topic/partition/offset` of the original record.'),
+  attempts: z.int().nonnegative().describe('Delivery rounds of a notification, or attempts of the worker.'),
+  redrives: z.int().nonnegative().describe('How often it was redriven before.'),
+  status: status(),
+  notificationId: z.string().optional().describe('Of a notification.'),
+  bytes: z.int().nonnegative().describe('Size of the value.'),
+});
 export type ListedLetter = z.infer<typeof listedLetter>;
 
 /** A page of the list. */
-export const letterPage = z
-  .object({
-    letters: z.array(listedLetter).describe('Newest first.'),
-    count: z.int().nonnegative().describe('Selected dead letters in all.'),
-    codes: counts.describe('Their number by code, the 100 most frequent; `*`: those of all others.'),
-    handled: z.int().nonnegative().describe('Selected ones that are left out because they were handled.'),
-    isComplete: z
-      .boolean()
-      .describe(
-        `False: only the newest ${LIMIT.scannedLetters} dead letters, or those read within the time limit, were searched.`,
-      ),
-    isAuditComplete: z
-      .boolean()
-      .describe(
-        `False: only the newest ${LIMIT.auditRecords} records of the audit, or those read within the time limit, were read, so that a dead letter that was handled may appear as open.`,
-      ),
-    nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
-  })
-  .meta({ id: 'DeadLetterPage' });
+export const letterPage = namedObject('DeadLetterPage', {
+  letters: z.array(listedLetter).describe('Newest first.'),
+  count: z.int().nonnegative().describe('Selected dead letters in all.'),
+  codes: counts.describe('Their number by code, the 100 most frequent; `*`: those of all others.'),
+  handled: z.int().nonnegative().describe('Selected ones that are left out because they were handled.'),
+  isComplete: z
+    .boolean()
+    .describe(
+      `False: only the newest ${LIMIT.scannedLetters} dead letters, or those read within the time limit, were searched.`,
+    ),
+  isAuditComplete: z
+    .boolean()
+    .describe(
+      `False: only the newest ${LIMIT.auditRecords} records of the audit, or those read within the time limit, were read, so that a dead letter that was handled may appear as open.`,
+    ),
+  nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
+});
 export type LetterPage = z.infer<typeof letterPage>;
 
-const auditRecord = z
-  .object({
-    action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
-    stage: z.enum(['begun', 'done', 'failed']),
-    operator: z.string().describe('The subject of the token, or the user of the command.'),
-    at: time(),
-    reason: z.string().optional(),
-    result: z.string().optional().describe('The topic to which it was sent, or an error code.'),
-    run: z.string().describe('Id of the call or command.'),
-    members: z.array(z.string()).optional().describe('The fields that an edit changed.'),
-    overrides: z.array(z.string()).optional().describe('The guards that were disabled.'),
-  })
-  .meta({ id: 'DeadLetterAudit' });
+const auditRecord = namedObject('DeadLetterAudit', {
+  action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
+  stage: z.enum(['begun', 'done', 'failed']),
+  operator: z.string().describe('The subject of the token, or the user of the command.'),
+  at: time(),
+  reason: z.string().optional(),
+  result: z.string().optional().describe('The topic to which it was sent, or an error code.'),
+  run: z.string().describe('Id of the call or command.'),
+  members: z.array(z.string()).optional().describe('The fields that an edit changed.'),
+  overrides: z.array(z.string()).optional().describe('The guards that were disabled.'),
+});
 
 /** One dead letter, with personal data masked. */
-export const shownLetter = z
-  .object({
-    id: letterId(),
-    code: z.string(),
-    reason: z.string(),
-    at: time(),
-    from: z.string().optional(),
-    fromAt: time().optional().describe('Time of the original record.'),
-    group: z.string().optional().describe('Consumer group of the worker.'),
-    attempts: z.int().nonnegative(),
-    redrives: z.int().nonnegative(),
-    notificationId: z.string().optional(),
-    key: z.string().nullable().describe('The message key; masked unless it is a hash.'),
-    headers: z.record(z.string(), z.string()).describe('Headers of this system; of others only the length.'),
-    history: z.array(z.string()).describe('Earlier attempts, each as JSON.'),
-    payload: z
-      .object({
-        type: z.string().optional(),
-        format: z.string().optional().describe('`avro` or `json`.'),
-        bytes: z.int().nonnegative(),
-        content: z
-          .unknown()
-          .optional()
-          .describe('The payload; addresses, numbers, texts and files are masked.'),
-        isHidden: z.literal(true).optional().describe('Set where the payload cannot be masked.'),
-        notes: z.array(z.string()).describe('Why the payload cannot be decoded, and its invalid fields.'),
-      })
-      .meta({ id: 'DeadLetterPayload' }),
-    status: status(),
-    audit: z.array(auditRecord).describe('The newest steps of actions on it, 100 at most, oldest first.'),
-    isAuditComplete: z
-      .boolean()
-      .describe('False: older steps are left out, or the audit was not read to its end.'),
-  })
-  .meta({ id: 'DeadLetter' });
+export const shownLetter = namedObject('DeadLetter', {
+  id: letterId(),
+  code: z.string(),
+  reason: z.string(),
+  at: time(),
+  from: z.string().optional(),
+  fromAt: time().optional().describe('Time of the original record.'),
+  group: z.string().optional().describe('Consumer group of the worker.'),
+  attempts: z.int().nonnegative(),
+  redrives: z.int().nonnegative(),
+  notificationId: z.string().optional(),
+  key: z.string().nullable().describe('The message key; masked unless it is a hash.'),
+  headers: z.record(z.string(), z.string()).describe('Headers of this system; of others only the length.'),
+  history: z.array(z.string()).describe('Earlier attempts, each as JSON.'),
+  payload: namedObject('DeadLetterPayload', {
+    type: z.string().optional(),
+    format: z.string().optional().describe('`avro` or `json`.'),
+    bytes: z.int().nonnegative(),
+    content: z.unknown().optional().describe('The payload; addresses, numbers, texts and files are masked.'),
+    isHidden: z.literal(true).optional().describe('Set where the payload cannot be masked.'),
+    notes: z.array(z.string()).describe('Why the payload cannot be decoded, and its invalid fields.'),
+  }),
+  status: status(),
+  audit: z.array(auditRecord).describe('The newest steps of actions on it, 100 at most, oldest first.'),
+  isAuditComplete: z
+    .boolean()
+    .describe('False: older steps are left out, or the audit was not read to its end.'),
+});
 
 /** The result of an action. */
-export const actionReply = z
-  .object({
-    run: z.string().describe('Id of the call, as in the audit.'),
-    dryRun: z.boolean(),
-    counts: counts.describe('Dead letters by result, with those that are not listed.'),
-    notListed: z.int().nonnegative().describe('Skipped ones that are not listed: the first 100 are.'),
-    letters: z.array(
-      z
-        .object({
-          id: letterId(),
-          code: z.string(),
-          result: z.enum([
-            'redriven',
-            'edited',
-            'discarded',
-            'marked-sent',
-            'would-redrive',
-            'would-edit',
-            'would-discard',
-            'would-mark-sent',
-            'skipped',
-            'refused',
-            'failed',
-          ]),
-          to: z.string().optional().describe('The topic to which it was sent, or would be.'),
-          why: z.string().optional().describe('Why it was skipped, refused or failed.'),
-          override: z
-            .enum(['again', 'force', 'acceptDuplicates'])
-            .optional()
-            .describe('The field of the body with which it would not have been skipped or refused.'),
-          warnings: z
-            .array(z.string())
-            .optional()
-            .describe('Ignored fields of an edited payload, as `code;path`.'),
-        })
-        .meta({ id: 'DeadLetterResult' }),
-    ),
-  })
-  .meta({ id: 'DeadLetterResults' });
+export const actionReply = namedObject('DeadLetterResults', {
+  run: z.string().describe('Id of the call, as in the audit.'),
+  dryRun: z.boolean(),
+  counts: counts.describe('Dead letters by result, with those that are not listed.'),
+  notListed: z.int().nonnegative().describe('Skipped ones that are not listed: the first 100 are.'),
+  letters: z.array(
+    namedObject('DeadLetterResult', {
+      id: letterId(),
+      code: z.string(),
+      result: z.enum([
+        'redriven',
+        'edited',
+        'discarded',
+        'marked-sent',
+        'would-redrive',
+        'would-edit',
+        'would-discard',
+        'would-mark-sent',
+        'skipped',
+        'refused',
+        'failed',
+      ]),
+      to: z.string().optional().describe('The topic to which it was sent, or would be.'),
+      why: z.string().optional().describe('Why it was skipped, refused or failed.'),
+      override: z
+        .enum(['again', 'force', 'acceptDuplicates'])
+        .optional()
+        .describe('The field of the body with which it would not have been skipped or refused.'),
+      warnings: z
+        .array(z.string())
+        .optional()
+        .describe('Ignored fields of an edited payload, as `code;path`.'),
+    }),
+  ),
+});
 export type ActionReply = z.infer<typeof actionReply>;

@@ -7,7 +7,7 @@ import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../notification/notification-state.ts';
-import { objectOf } from '../json/field-kinds.ts';
+import { namedObject, objectOf } from '../json/field-kinds.ts';
 import { line } from './operation-fields.ts';
 
 /** The parameters of a search. */
@@ -25,80 +25,60 @@ const roundNumber = () => z.int().min(1).describe('Round of delivery, counted fr
 
 const timelineEvent = z
   .discriminatedUnion('event', [
-    z
-      .object({ event: z.literal('accepted'), at: time() })
-      .meta({ id: 'AcceptedEvent' })
-      .describe('The ingress has stored it.'),
-    z
-      .object({
-        event: z.literal('attempt'),
-        at: time().describe('Its end.'),
-        round: roundNumber(),
-        provider: z.string(),
-        result: z.enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']),
-        code: z.string().optional(),
-      })
-      .meta({ id: 'AttemptEvent' })
-      .describe('A call of a provider.'),
-    z
-      .object({
-        event: z.literal('sending'),
-        at: time(),
-        round: roundNumber(),
-        providers: z.array(z.string()).describe('Those that may be called in this round.'),
-        until: time().optional().describe('After this time the outcome counts as unknown.'),
-      })
-      .meta({ id: 'SendingEvent' })
-      .describe('A round is in progress.'),
-    z
-      .object({
-        event: z.literal('retry'),
-        at: time().describe('When the next round is due.'),
-        round: roundNumber(),
-      })
-      .meta({ id: 'RetryEvent' })
-      .describe('It waits for the next round.'),
-    z
-      .object({
-        event: z.enum(['sent', 'failed', 'parked']),
-        at: time(),
-        code: z.string().optional(),
-        providerMessageId: z.string().optional(),
-      })
-      .meta({ id: 'EndEvent' })
-      .describe('How it ended. `parked`: the provider may have sent it; an operator decides.'),
+    namedObject('AcceptedEvent', { event: z.literal('accepted'), at: time() }).describe(
+      'The ingress has stored it.',
+    ),
+    namedObject('AttemptEvent', {
+      event: z.literal('attempt'),
+      at: time().describe('Its end.'),
+      round: roundNumber(),
+      provider: z.string(),
+      result: z.enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']),
+      code: z.string().optional(),
+    }).describe('A call of a provider.'),
+    namedObject('SendingEvent', {
+      event: z.literal('sending'),
+      at: time(),
+      round: roundNumber(),
+      providers: z.array(z.string()).describe('Those that may be called in this round.'),
+      until: time().optional().describe('After this time the outcome counts as unknown.'),
+    }).describe('A round is in progress.'),
+    namedObject('RetryEvent', {
+      event: z.literal('retry'),
+      at: time().describe('When the next round is due.'),
+      round: roundNumber(),
+    }).describe('It waits for the next round.'),
+    namedObject('EndEvent', {
+      event: z.enum(['sent', 'failed', 'parked']),
+      at: time(),
+      code: z.string().optional(),
+      providerMessageId: z.string().optional(),
+    }).describe('How it ended. `parked`: the provider may have sent it; an operator decides.'),
   ])
   .meta({ id: 'TimelineEvent' });
 export type TimelineEvent = z.infer<typeof timelineEvent>;
 
 /** The timeline of one notification. */
-export const notificationTimeline = z
-  .object({
-    notificationId: z.string().meta({ format: 'uuid' }),
-    channel: z.enum(['sms', 'email']),
-    status: z.enum(['accepted', 'sending', 'retrying', 'sent', 'failed', 'parked']),
-    code: z.string().optional().describe('Why it is retrying, failed or parked.'),
-    updatedAt: time(),
-    events: z.array(timelineEvent).describe('In the order of their times.'),
-    hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
-    deadLetters: z
-      .string()
-      .optional()
-      .describe('Where a failed or parked notification has its dead letters.'),
-  })
-  .meta({ id: 'NotificationTimeline' });
+export const notificationTimeline = namedObject('NotificationTimeline', {
+  notificationId: z.string().meta({ format: 'uuid' }),
+  channel: z.enum(['sms', 'email']),
+  status: z.enum(['accepted', 'sending', 'retrying', 'sent', 'failed', 'parked']),
+  code: z.string().optional().describe('Why it is retrying, failed or parked.'),
+  updatedAt: time(),
+  events: z.array(timelineEvent).describe('In the order of their times.'),
+  hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
+  deadLetters: z.string().optional().describe('Where a failed or parked notification has its dead letters.'),
+});
 export type NotificationTimeline = z.infer<typeof notificationTimeline>;
 
 /** The result of a search: at most one notification of each channel. */
-export const foundNotifications = z
-  .object({
-    notifications: z.array(
-      notificationTimeline
-        .pick({ notificationId: true, channel: true, status: true, updatedAt: true })
-        .meta({ id: 'FoundNotification' }),
-    ),
-  })
-  .meta({ id: 'FoundNotifications' });
+export const foundNotifications = namedObject('FoundNotifications', {
+  notifications: z.array(
+    notificationTimeline
+      .pick({ notificationId: true, channel: true, status: true, updatedAt: true })
+      .meta({ id: 'FoundNotification' }),
+  ),
+});
 
 /** What is known of a notification; one of acceptance and state is always present. */
 export interface KnownNotification {
@@ -193,15 +173,13 @@ const message = z.object({
 });
 
 /** The newest messages. */
-export const outboxList = z
-  .object({
-    messages: z.array(
-      message
-        .extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() })
-        .meta({ id: 'ListedOutboxMessage' }),
-    ),
-  })
-  .meta({ id: 'OutboxMessages' });
+export const outboxList = namedObject('OutboxMessages', {
+  messages: z.array(
+    message
+      .extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() })
+      .meta({ id: 'ListedOutboxMessage' }),
+  ),
+});
 export type OutboxList = z.infer<typeof outboxList>;
 
 /** One message. */

@@ -1,7 +1,7 @@
 /** The products of the catalogue in the operations interface: the list, the versions of one, and one version with its lists. */
 
 import { z } from 'zod';
-import { objectOf } from '../json/field-kinds.ts';
+import { namedObject, objectOf } from '../json/field-kinds.ts';
 import { day, line, numberFrom, OPERATIONS_LIMITS as LIMIT } from './operation-fields.ts';
 
 /** The address of the list. */
@@ -35,9 +35,10 @@ const versionFields = {
   validTo: maybeDay('Last day; null: open.'),
 };
 
-const listedVersion = z
-  .object({ ...versionFields, name: z.string().optional().describe('Absent if it cannot be read.') })
-  .meta({ id: 'CatalogueProductVersion' });
+const listedVersion = namedObject('CatalogueProductVersion', {
+  ...versionFields,
+  name: z.string().optional().describe('Absent if it cannot be read.'),
+});
 export type ListedVersion = z.infer<typeof listedVersion>;
 
 const OF_LATEST = 'of the latest Approved version, otherwise of the latest; absent if it cannot be read.';
@@ -61,21 +62,17 @@ const isComplete = z
   .describe('False: the topic cannot be read at the moment, or has more records than an instance keeps.');
 
 /** A page of the list. */
-export const productPage = z
-  .object({
-    products: z.array(listedProduct).describe('By code.'),
-    count: z.int().nonnegative().describe('Products that match, on all pages.'),
-    total: z.int().nonnegative().describe('Products of the catalogue.'),
-    isComplete,
-    nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
-  })
-  .meta({ id: 'CatalogueProductPage' });
+export const productPage = namedObject('CatalogueProductPage', {
+  products: z.array(listedProduct).describe('By code.'),
+  count: z.int().nonnegative().describe('Products that match, on all pages.'),
+  total: z.int().nonnegative().describe('Products of the catalogue.'),
+  isComplete,
+  nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
+});
 export type ProductPage = z.infer<typeof productPage>;
 
 /** The versions of one product. */
-export const catalogueProduct = z
-  .object({ ...productFields, isComplete })
-  .meta({ id: 'CatalogueProductReply' });
+export const catalogueProduct = namedObject('CatalogueProductReply', { ...productFields, isComplete });
 export type CatalogueProductReply = z.infer<typeof catalogueProduct>;
 
 const record = z
@@ -86,28 +83,24 @@ const record = z
   );
 const fault = () => z.string().describe('Why there is no record: then workers do not use it either.');
 
-const referredList = z
-  .object({
-    kind: z.enum(['interest-list', 'commission-list', 'insurance-list', 'discount-list', 'custom-list']),
-    code: z.string().describe('Code of the list.'),
-    version: z.int().nonnegative().optional().describe('Number of the version in force.'),
-    record: record.optional(),
-    fault: fault().optional(),
-  })
-  .meta({ id: 'CatalogueList' });
+const referredList = namedObject('CatalogueList', {
+  kind: z.enum(['interest-list', 'commission-list', 'insurance-list', 'discount-list', 'custom-list']),
+  code: z.string().describe('Code of the list.'),
+  version: z.int().nonnegative().optional().describe('Number of the version in force.'),
+  record: record.optional(),
+  fault: fault().optional(),
+});
 export type ReferredList = z.infer<typeof referredList>;
 
 /** One version with the lists to which it refers. */
-export const catalogueVersion = z
-  .object({
-    code: z.string().describe('Code of the product.'),
-    ...versionFields,
-    product: record.optional(),
-    fault: fault().optional(),
-    lists: z
-      .array(referredList)
-      .describe('The lists to which it refers, directly or by filters, in the version in force now.'),
-    isComplete,
-  })
-  .meta({ id: 'CatalogueVersionReply' });
+export const catalogueVersion = namedObject('CatalogueVersionReply', {
+  code: z.string().describe('Code of the product.'),
+  ...versionFields,
+  product: record.optional(),
+  fault: fault().optional(),
+  lists: z
+    .array(referredList)
+    .describe('The lists to which it refers, directly or by filters, in the version in force now.'),
+  isComplete,
+});
 export type CatalogueVersionReply = z.infer<typeof catalogueVersion>;

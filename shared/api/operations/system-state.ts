@@ -1,6 +1,7 @@
 /** The answers of the system addresses: the state of an installation as one ingress sees it, and its settings. */
 
 import { z } from 'zod';
+import { namedObject } from '../json/field-kinds.ts';
 
 /** The addresses. */
 export const SYSTEM_PATH = '/api/operations/v1/system';
@@ -35,154 +36,130 @@ const process = () => z.string().describe('Name of the process in `processes`.')
 
 const health = () => z.enum(['ready', 'starting', 'degraded', 'unhealthy']);
 
-const findingParameters = z
-  .object({
-    process: process().optional(),
-    worker: z.string().optional().describe('Name of the worker.'),
-    status: health().optional().describe('Health of the worker.'),
-    reason: z.string().optional().describe('Reason of the worker, in English.'),
-    faultCode: faultCode(),
-    faultDetail: faultDetail(),
-    topic: z.string().optional().describe('The topic that the group reads.'),
-    waiting: wholeNumber().optional().describe('Messages that wait.'),
-    seconds: wholeNumber().optional().describe('Time since a message was completed.'),
-    count: wholeNumber().optional().describe('How many dead letters are open.'),
-    since: moment().optional().describe('Time of the oldest dead letter.'),
-  })
-  .meta({ id: 'SystemFindingParameters' });
+const findingParameters = namedObject('SystemFindingParameters', {
+  process: process().optional(),
+  worker: z.string().optional().describe('Name of the worker.'),
+  status: health().optional().describe('Health of the worker.'),
+  reason: z.string().optional().describe('Reason of the worker, in English.'),
+  faultCode: faultCode(),
+  faultDetail: faultDetail(),
+  topic: z.string().optional().describe('The topic that the group reads.'),
+  waiting: wholeNumber().optional().describe('Messages that wait.'),
+  seconds: wholeNumber().optional().describe('Time since a message was completed.'),
+  count: wholeNumber().optional().describe('How many dead letters are open.'),
+  since: moment().optional().describe('Time of the oldest dead letter.'),
+});
 
-const finding = z
-  .object({
-    severity: z
-      .enum(['warning', 'critical'])
-      .describe('`critical`: work is not done or fails. `warning`: it may soon be, or cannot be judged.'),
-    code: z
-      .enum([
-        'broker-unreadable',
-        'process-unreadable',
-        'worker-not-ready',
-        'group-without-members',
-        'group-without-progress',
-        'breaker-open',
-        'catalogue-absent',
-        'dead-letters-open',
-        'notifications-parked',
-      ])
-      .describe('Stable code of the finding.'),
-    subject: z.string().describe('What it is about: a process, group, provider or action.'),
-    text: z.string().describe('What was found, for an operator, in English.'),
-    parameters: findingParameters.describe('What the text says, for texts in other languages.'),
-  })
-  .meta({ id: 'SystemFinding' });
+const finding = namedObject('SystemFinding', {
+  severity: z
+    .enum(['warning', 'critical'])
+    .describe('`critical`: work is not done or fails. `warning`: it may soon be, or cannot be judged.'),
+  code: z
+    .enum([
+      'broker-unreadable',
+      'process-unreadable',
+      'worker-not-ready',
+      'group-without-members',
+      'group-without-progress',
+      'breaker-open',
+      'catalogue-absent',
+      'dead-letters-open',
+      'notifications-parked',
+    ])
+    .describe('Stable code of the finding.'),
+  subject: z.string().describe('What it is about: a process, group, provider or action.'),
+  text: z.string().describe('What was found, for an operator, in English.'),
+  parameters: findingParameters.describe('What the text says, for texts in other languages.'),
+});
 
-const broker = z
-  .object({
-    kind: z.enum(['embedded', 'kafka']).describe('`embedded`: all messages are in this process.'),
-    ...reading(),
-  })
-  .meta({ id: 'SystemBroker' });
+const broker = namedObject('SystemBroker', {
+  kind: z.enum(['embedded', 'kafka']).describe('`embedded`: all messages are in this process.'),
+  ...reading(),
+});
 
-const worker = z
-  .object({
-    name: z.string().describe('Name of the worker, or `storage`.'),
-    status: health().describe('Its health.'),
-    reason: z.string().optional().describe('Reason for an operator, unless it is ready.'),
-  })
-  .meta({ id: 'SystemWorker' });
+const worker = namedObject('SystemWorker', {
+  name: z.string().describe('Name of the worker, or `storage`.'),
+  status: health().describe('Its health.'),
+  reason: z.string().optional().describe('Reason for an operator, unless it is ready.'),
+});
 
-const systemProcess = z
-  .object({
-    name: z.string().describe('`this`: the answering instance. Otherwise host and port of its address.'),
-    startedAt: moment().optional().describe('When it was started.'),
-    workers: z.array(worker).describe('Its workers.'),
-    ...reading(),
-  })
-  .meta({ id: 'SystemProcess' });
+const systemProcess = namedObject('SystemProcess', {
+  name: z.string().describe('`this`: the answering instance. Otherwise host and port of its address.'),
+  startedAt: moment().optional().describe('When it was started.'),
+  workers: z.array(worker).describe('Its workers.'),
+  ...reading(),
+});
 
-const member = z
-  .object({
-    memberId: z.string().describe('Id in the group; a member that joins again may get another.'),
-    clientId: z.string().describe('Which consumer it is, the same in all processes.'),
-    host: z.string().optional().describe('Address from which it is connected to Kafka.'),
-    partitions: z.array(wholeNumber()).describe('The partitions that it reads.'),
-  })
-  .meta({ id: 'SystemMember' });
+const member = namedObject('SystemMember', {
+  memberId: z.string().describe('Id in the group; a member that joins again may get another.'),
+  clientId: z.string().describe('Which consumer it is, the same in all processes.'),
+  host: z.string().optional().describe('Address from which it is connected to Kafka.'),
+  partitions: z.array(wholeNumber()).describe('The partitions that it reads.'),
+});
 
-const partition = z
-  .object({
-    partition: wholeNumber().describe('Number of the partition.'),
-    lag: wholeNumber().describe('Messages that the group has not completed.'),
-    end: wholeNumber().describe('The next offset to be written.'),
-    committed: wholeNumber().optional().describe('The next offset to be completed; absent: none was.'),
-  })
-  .meta({ id: 'SystemPartition' });
+const partition = namedObject('SystemPartition', {
+  partition: wholeNumber().describe('Number of the partition.'),
+  lag: wholeNumber().describe('Messages that the group has not completed.'),
+  end: wholeNumber().describe('The next offset to be written.'),
+  committed: wholeNumber().optional().describe('The next offset to be completed; absent: none was.'),
+});
 
-const group = z
-  .object({
-    groupId: z.string().describe('Id of the consumer group.'),
-    worker: z.string().describe('The worker whose instances are its members.'),
-    topic: z.string().describe('The topic that it reads.'),
-    state: z
-      .enum(['stable', 'rebalancing', 'empty'])
-      .describe('`rebalancing`: the partitions are being divided anew. `empty`: it has no member.'),
-    delayed: z
-      .boolean()
-      .describe('Whether its messages wait by intent, until they are due: then lag is normal.'),
-    lag: wholeNumber().describe('Messages of all partitions that it has not completed.'),
-    members: z.array(member).describe('Its members.'),
-    partitions: z.array(partition).describe('The partitions of the topic; none if it does not exist.'),
-  })
-  .meta({ id: 'SystemGroup' });
+const group = namedObject('SystemGroup', {
+  groupId: z.string().describe('Id of the consumer group.'),
+  worker: z.string().describe('The worker whose instances are its members.'),
+  topic: z.string().describe('The topic that it reads.'),
+  state: z
+    .enum(['stable', 'rebalancing', 'empty'])
+    .describe('`rebalancing`: the partitions are being divided anew. `empty`: it has no member.'),
+  delayed: z
+    .boolean()
+    .describe('Whether its messages wait by intent, until they are due: then lag is normal.'),
+  lag: wholeNumber().describe('Messages of all partitions that it has not completed.'),
+  members: z.array(member).describe('Its members.'),
+  partitions: z.array(partition).describe('The partitions of the topic; none if it does not exist.'),
+});
 
-const breaker = z
-  .object({
-    process: process(),
-    name: z.string().describe('Channel and name of the provider.'),
-    state: z.enum(['closed', 'open']).describe('`open`: the provider is called again after a while.'),
-  })
-  .meta({ id: 'SystemBreaker' });
+const breaker = namedObject('SystemBreaker', {
+  process: process(),
+  name: z.string().describe('Channel and name of the provider.'),
+  state: z.enum(['closed', 'open']).describe('`open`: the provider is called again after a while.'),
+});
 
-const catalogue = z
-  .object({
-    version: wholeNumber().describe('Number of changes that were published so far: it grows with each one.'),
-    changedAt: moment().optional().describe('Time of the last change.'),
-  })
-  .meta({ id: 'SystemCatalogue' });
+const catalogue = namedObject('SystemCatalogue', {
+  version: wholeNumber().describe('Number of changes that were published so far: it grows with each one.'),
+  changedAt: moment().optional().describe('Time of the last change.'),
+});
 
 /** The state of the installation. */
-export const systemReply = z
-  .object({
-    at: moment().describe('When this state was observed.'),
-    status: z.enum(['ok', 'warning', 'critical']).describe('The most severe finding, or `ok`.'),
-    version: z.string().describe('Release of the answering instance.'),
-    findings: z.array(finding).describe('What needs attention, the most severe first.'),
-    broker,
-    processes: z.array(systemProcess).describe('The answering instance, and those of SYSTEM_PROCESS_URLS.'),
-    groups: z.array(group).describe('The consumer groups of all workers.'),
-    breakers: z.array(breaker).describe('The circuit breakers of the processes.'),
-    catalogue: catalogue.optional().describe('The product catalogue; absent until the broker was read.'),
-  })
-  .meta({ id: 'SystemState' });
+export const systemReply = namedObject('SystemState', {
+  at: moment().describe('When this state was observed.'),
+  status: z.enum(['ok', 'warning', 'critical']).describe('The most severe finding, or `ok`.'),
+  version: z.string().describe('Release of the answering instance.'),
+  findings: z.array(finding).describe('What needs attention, the most severe first.'),
+  broker,
+  processes: z.array(systemProcess).describe('The answering instance, and those of SYSTEM_PROCESS_URLS.'),
+  groups: z.array(group).describe('The consumer groups of all workers.'),
+  breakers: z.array(breaker).describe('The circuit breakers of the processes.'),
+  catalogue: catalogue.optional().describe('The product catalogue; absent until the broker was read.'),
+});
 
-const setting = z
-  .object({
-    name: z.string().describe('Name of the environment variable.'),
-    source: z
-      .enum(['default', 'set', 'file'])
-      .describe('`set`: by the variable itself. `file`: by a file that a variable names.'),
-    value: z
-      .string()
-      .optional()
-      .describe(
-        'The value in effect; absent if there is none, and for secrets, addresses, users and paths that were set.',
-      ),
-  })
-  .meta({ id: 'SystemSetting' });
+const setting = namedObject('SystemSetting', {
+  name: z.string().describe('Name of the environment variable.'),
+  source: z
+    .enum(['default', 'set', 'file'])
+    .describe('`set`: by the variable itself. `file`: by a file that a variable names.'),
+  value: z
+    .string()
+    .optional()
+    .describe(
+      'The value in effect; absent if there is none, and for secrets, addresses, users and paths that were set.',
+    ),
+});
 
 /** The settings of the answering instance. */
-export const systemSettingsReply = z
-  .object({ settings: z.array(setting).describe('All settings, in their documented order.') })
-  .meta({ id: 'SystemSettings' });
+export const systemSettingsReply = namedObject('SystemSettings', {
+  settings: z.array(setting).describe('All settings, in their documented order.'),
+});
 
 /** The state of the installation, as it is answered. */
 export type SystemState = z.infer<typeof systemReply>;

@@ -15,7 +15,7 @@ import type { OutboxReader } from '../../../workers/ingress/operations/outbox-ro
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { idOf, send, SMS, statusOf } from '../../support/builders/notification-call.ts';
-import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
+import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
@@ -81,7 +81,9 @@ const UNKNOWN_TYPE = { jsonParam: { ...PROOF_REQUEST, ScheduleType: 'Nothing' } 
 const LONG_BODY = 'x'.repeat(300_000);
 const FOREIGN = { headers: { origin: 'https://evil.example' } };
 const never = () => new Promise<never>(() => undefined);
-const fails = (error: Error) => () => Promise.reject(error);
+const fails = (cause: Error) => async (): Promise<never> => {
+  throw cause;
+};
 
 /** An ingress without workers, with the actions of the interface. */
 const alone = (settings: IngressSettings = {}, open = openTestIngress) =>
@@ -491,6 +493,8 @@ function responsesBut200(path: string): Readonly<Record<string, object>> {
   return rest;
 }
 
+const isSlow = ({ status }: { readonly status: string }) => status === '408';
+
 it('every documented response is the answer to a request, with its headers and its schema', async () => {
   const open = openOnce();
   const entries = Object.entries(paths).flatMap(([path, { get, post: posted }]) =>
@@ -506,7 +510,6 @@ it('every documented response is the answer to a request, with its headers and i
     const response = await provoke?.(open, path);
     return (await faultsOf(documented, status, response)).map((fault) => `${path} ${status}: ${fault}`);
   };
-  const isSlow = ({ status }: { status: string }) => status === '408';
   const slow = Promise.all(entries.filter(isSlow).map(check));
   const faults: string[] = [];
   for (const entry of entries.filter((one) => !isSlow(one))) faults.push(...(await check(entry)));
