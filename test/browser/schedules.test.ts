@@ -243,17 +243,6 @@ describe('what the customer pays', () => {
     await takePicture(page, 'mortgage-print');
     await page.emulateMedia({ media: 'screen' });
   });
-
-  it('is compared with what is paid in other variants, the highest with the highest', async () => {
-    const equalPrincipal = { ...MORTGAGE, ScheduleType: 'EqualPrincipal', InstallmentsNo: '240' };
-    const { page } = await openLoans([MORTGAGE, equalPrincipal]);
-    const table = page.getByRole('region', { name: 'Comparison of the variants' });
-    await table.getByRole('row', { name: /^Highest payment 1,77.* 2,6.*\+8/ }).waitFor();
-    await table.getByRole('row', { name: /^Amount of the last payment 1,7.* 1,1.*−/ }).waitFor();
-    expect(await table.getByText('First payment').count()).toBe(0);
-    await page.getByRole('button', { name: 'Variant B' }).click();
-    await page.getByRole('button', { name: /^Highest payment: 2,6\d\d\.\d\d$/ }).waitFor();
-  });
 });
 
 describe('a result whose terms have changed', () => {
@@ -433,20 +422,6 @@ describe('the form', () => {
     await page.getByRole('button', { name: /^Highest payment: 2,68\d\.\d\d$/ }).waitFor();
     expect(await page.getByText('Changes nothing in this schedule').count()).toBe(0);
   });
-
-  it('reads a loan with many rows from a part of the address that is not sent to the server', async () => {
-    const ranges = Array.from({ length: 60 }, (_, at) => ({
-      FromInstNo: String(at + 1),
-      ToInstNo: String(at + 1),
-      InterestRate: '8.5',
-    }));
-    const long = query([{ ...LOAN, InterestPercent: '', MultipleInterestRates: ranges }]);
-    const { page } = await openPage(`${ENGINE_URL}/workbench/schedules#${long}`);
-    await page.getByRole('group', { name: 'Interval 60' }).waitFor();
-    await payment(page, '517.41');
-    await expect.poll(() => new URL(page.url()).hash).toContain('MultipleInterestRates');
-    expect(new URL(page.url()).search).toBe('');
-  });
 });
 
 describe('the page for schedules is accessible', () => {
@@ -539,27 +514,5 @@ describe('the page for schedules without an answer', () => {
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'))
       .toContain('"topic": "bank.plat.schedule.requests.v1"');
-  });
-
-  it('says that a token does not permit schedules', async () => {
-    const { page } = await openPage('about:blank');
-    await page.route('**/actions/PLAT_BP_CalculateRepaymentSchedule', (route) =>
-      route.fulfill({
-        status: 403,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({
-          title: 'Not permitted',
-          status: 403,
-          code: 'forbidden',
-          detail: 'The access token does not have the scope schedules.',
-        }),
-      }),
-    );
-    await page.goto(`${ENGINE_URL}/workbench`);
-    const alert = page.getByRole('alert');
-    await alert.getByText('Your token does not permit this.').waitFor();
-    await alert.getByText('The access token does not have the scope schedules.').waitFor();
-    expect(await page.getByRole('button', { name: 'Print offer' }).isDisabled()).toBe(true);
-    expect(await findAccessibilityFaults(page)).toEqual([]);
   });
 });

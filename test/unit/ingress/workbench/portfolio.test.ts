@@ -112,14 +112,6 @@ describe('reading a portfolio', () => {
     },
   );
 
-  it('reads CSV with the request and the previous schedule as JSON, also over several lines', () => {
-    const text = 'ID,jsonparam,schedule\n\n7,"{""Amount"":\n1}","[{""Principal"":2}]"\n8,{},\n';
-    expect(read('a.csv', text).contracts).toEqual([
-      { line: 3, id: '7', jsonParam: { Amount: 1 }, schedule: [{ Principal: 2 }], ignored: [] },
-      { line: 5, id: '8', jsonParam: {}, schedule: undefined, ignored: [] },
-    ]);
-  });
-
   it('reports each faulty record of CSV by its line and reads the others', () => {
     const text = 'id,Amount,schedule\na,1,\nb,2\nd,4,{broken\ne,5,,6\nf,6,\n';
     expect(read('a.csv', text).contracts.map(({ line, id }) => [line, id])).toEqual([
@@ -139,13 +131,6 @@ describe('reading a portfolio', () => {
     }
   });
 
-  it('refuses a line that is longer than a record may be, and reads the others', () => {
-    const long = `"${'x'.repeat(MAX_LINE_BYTES)}"`;
-    expect(faultsOf('a.ndjson', `{"id":1,"jsonParam":{}}\n${long}`)).toEqual([
-      [2, undefined, 'body-too-large', 'line is longer than 1048576 characters'],
-    ]);
-  });
-
   it('names few columns of a file that is none of text', () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `${'x'.repeat(100)}${index}`);
     expect(columnFaults(names.join(','))).toMatchObject([
@@ -153,21 +138,6 @@ describe('reading a portfolio', () => {
       { kind: 'no-id' },
       { kind: 'no-request' },
     ]);
-  });
-
-  it('reads the columns of CSV by the fields of a request, in any case', () => {
-    const text =
-      'ID,currency,INSTALLMENTSNO,interestpercent,PeriodicityType,holidayshift,Commission\n007,EUR,12,7.5,01,TRUE,"[{""Name"":""a""}]"\n';
-    const [contract] = read('a.csv', text).contracts;
-    expect(contract).toMatchObject({ id: '007', line: 2 });
-    expect(contract?.jsonParam).toMatchObject({
-      Currency: 'EUR',
-      InstallmentsNo: 12,
-      InterestPercent: 7.5,
-      PeriodicityType: '01',
-      HolidayShift: true,
-      Commission: [{ Name: 'a' }],
-    });
   });
 
   it('refuses columns that are unknown, repeated or missing, all at once', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionReply, letterPage, shownLetter } from '../../../../shared/api/operations/dead-letter-calls.ts';
+import { letterPage, shownLetter } from '../../../../shared/api/operations/dead-letter-calls.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../../shared/platform/system-ports.ts';
@@ -71,7 +71,7 @@ describe('the list of dead letters', () => {
     expect(third.body).not.toHaveProperty('nextCursor');
   });
 
-  it.each([
+  const FILTERS = [
     ['code=smtp-5*', [2, 1]],
     ['code=number-blocked', [0]],
     ['code=number-blocked&code=smtp-550', [2, 1, 0]],
@@ -82,14 +82,17 @@ describe('the list of dead letters', () => {
     ['until=2026-05-01T12:00:01%2B02:00', [0]],
     [`id=${letterNotificationId(1)}`, [1]],
     [`id=${PLACE}/2`, [2]],
-  ] as const)('filters by %s', async (query, offsets) => {
+  ] as const;
+
+  it('filters by each parameter', async () => {
     const { get } = await openWith(3, (number) => ({
       [HEADER.deadLetterCode]: number === 0 ? 'number-blocked' : 'smtp-550',
     }));
-    const { body } = await get(`/dead-letters?${query}`);
-    expect((body['letters'] as { id: string }[]).map(({ id }) => id)).toEqual(
-      offsets.map((offset) => `${PLACE}/${offset}`),
-    );
+    for (const [query, offsets] of FILTERS) {
+      const { body } = await get(`/dead-letters?${query}`);
+      const ids = (body['letters'] as { id: string }[]).map(({ id }) => id);
+      expect([query, ids]).toEqual([query, offsets.map((offset) => `${PLACE}/${offset}`)]);
+    }
   });
 
   it('refuses unknown and invalid parameters, and names all of them', async () => {
@@ -148,7 +151,7 @@ describe('one dead letter', () => {
     }
   });
 
-  it.each([
+  const NOWHERE = [
     'x/0/0',
     `${PLACE}/9`,
     `${TOPIC.notificationDeadLetters}/a/0`,
@@ -156,37 +159,16 @@ describe('one dead letter', () => {
     'a%20b/0/0',
     `${TOPIC.notificationDeadLetters}/1234567/0`,
     `..%2f..%2fetc%2fpasswd/0/0`,
-  ])('is not found at %s', async (place) => {
-    const { get } = await openWith(1);
-    expect(await get(`/dead-letters/${place}`)).toMatchObject({ status: 404, body: { code: 'not-found' } });
-  });
-});
+  ];
 
-it('a place that no topic can have is not found without reading the topics', async () => {
-  const { url } = await openNotificationIngress();
-  for (const place of ['a%20b/0/0', `${TOPIC.notificationDeadLetters}/1234567/0`]) {
-    expect((await operationsOf(url).get(`/dead-letters/${place}`)).status).toBe(404);
-  }
+  it('is not found where there is none, and where no topic can be', async () => {
+    const { get } = await openWith(1);
+    for (const place of NOWHERE)
+      expect(await get(`/dead-letters/${place}`)).toMatchObject({ status: 404, body: { code: 'not-found' } });
+  });
 });
 
 describe('actions on dead letters', () => {
-  it('shows in a dry run what would be done, and writes nothing', async () => {
-    const { broker, post } = await openWith(2);
-    const { status, body } = await post('/dead-letters/redrive', {
-      selection: { codes: ['smtp-*'] },
-      dryRun: true,
-    });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      dryRun: true,
-      counts: { 'would-redrive': 2 },
-      letters: [{ id: `${PLACE}/0`, to: `${TOPIC.smsCommands}/0` }, { id: `${PLACE}/1` }],
-    });
-    actionReply.strict().parse(body);
-    expect(await auditOf(broker)).toEqual([]);
-    expect(await commandsOf(broker, 'sms')).toEqual([]);
-  });
-
   it('redrives once, records who and why, and the command sees it as handled', async () => {
     const { broker, url, get, post } = await openWith(1);
     const call = { selection: { ids: [`${PLACE}/0`] }, reason: 'new credentials' };
@@ -207,54 +189,6 @@ describe('actions on dead letters', () => {
     expect((await get('/dead-letters?all=true')).body).toMatchObject({ letters: [{ status: 'redriven' }] });
   });
 
-  it('refuses what may have been sent, unless duplicates are accepted', async () => {
-    const { post } = await openWith(1, () => ({ [HEADER.deadLetterCode]: 'outcome-unknown' }));
-    const call = { selection: { topics: ['notification'] }, reason: 'the provider has not got it' };
-    expect((await post('/dead-letters/redrive', call)).body).toMatchObject({
-      letters: [{ result: 'refused', override: 'acceptDuplicates' }],
-    });
-    expect((await post('/dead-letters/redrive', { ...call, acceptDuplicates: true })).body).toMatchObject({
-      letters: [{ result: 'redriven' }],
-    });
-  });
-
-  it('edits and redrives, and the audit has no values', async () => {
-    const { broker, post } = await openWith(1);
-    const selection = { ids: [`${PLACE}/0`] };
-    const wrong = await post('/dead-letters/edit', {
-      selection,
-      reason: 'typing error',
-      patch: { receiver: '12' },
-    });
-    expect(wrong.body).toMatchObject({
-      letters: [{ result: 'refused', why: expect.stringContaining('receiver') as string }],
-    });
-    const right = await post('/dead-letters/edit', {
-      selection,
-      reason: 'typing error',
-      patch: { receiver: '+40722123457' },
-    });
-    expect(right.body).toMatchObject({ letters: [{ result: 'edited' }] });
-    expect(await commandsOf(broker, 'sms')).toMatchObject([{ payload: { receiver: '+40722123457' } }]);
-    const audit = JSON.stringify(await auditOf(broker));
-    expect(audit).toContain('"members":["receiver"]');
-    expect(audit).not.toContain('+4072');
-  });
-
-  it('do not let an edit change the time by which a second send is prevented', async () => {
-    const { broker, post } = await openWith(1);
-    const { body } = await post('/dead-letters/edit', {
-      selection: { ids: [`${PLACE}/0`] },
-      reason: 'later',
-      headers: { [HEADER.originTimestamp]: '1900000000000' },
-      acceptDuplicates: true,
-    });
-    expect(body).toMatchObject({
-      letters: [{ result: 'refused', why: expect.stringContaining('prevents duplicate') as string }],
-    });
-    expect(await commandsOf(broker, 'sms')).toEqual([]);
-  });
-
   it('works on the oldest ones up to the limit', async () => {
     const { post } = await openWith(4);
     const { body } = await post('/dead-letters/discard', {
@@ -266,25 +200,6 @@ describe('actions on dead letters', () => {
       counts: { discarded: 2 },
       letters: [{ id: `${PLACE}/0` }, { id: `${PLACE}/1` }],
     });
-  });
-
-  it('marks a notification with an unknown outcome as sent, and refuses others', async () => {
-    const { get, post } = await openWith(2, (number) => ({
-      [HEADER.deadLetterCode]: number === 0 ? 'outcome-unknown' : 'smtp-550',
-    }));
-    const { body } = await post('/dead-letters/mark-sent', {
-      selection: { topics: ['notification'] },
-      reason: 'the provider has delivered it',
-    });
-    actionReply.strict().parse(body);
-    expect(body).toMatchObject({ counts: { 'marked-sent': 1, refused: 1 } });
-    expect((await get('/dead-letters?limit=9')).body).toMatchObject({
-      letters: [{ code: 'smtp-550' }],
-      handled: 1,
-    });
-    await expect
-      .poll(async () => (await get(`/notifications/${letterNotificationId(0)}`)).body)
-      .toMatchObject({ status: 'sent', channel: 'sms' });
   });
 
   it.each([
