@@ -15,8 +15,11 @@ import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
 import type { ChannelProfiles } from './notifications/channels.ts';
 import { registerNotifications, type Notifications } from './notifications/register-notifications.ts';
-import { registerOperations, type Operations } from './operations/register-operations.ts';
-import type { OutboxReader } from './operations/outbox-routes.ts';
+import { sharedDeadLetterLog } from '../../shared/dead-letters/dead-letter-log.ts';
+import { registerDeadLetters } from './operations/dead-letter-routes.ts';
+import { registerNotificationSearch } from './operations/notification-routes.ts';
+import { registerOutboxMessages, type OutboxReader } from './operations/outbox-routes.ts';
+import { createOnDemandCatalogue, registerProducts } from './operations/product-routes.ts';
 import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
 import { createAdmission } from './server/admission.ts';
 import { createApp, type Listen } from './server/app.ts';
@@ -69,7 +72,8 @@ interface IngressParts {
   readonly traffic: Traffic;
   readonly results: KeptResults;
   readonly notifications: Notifications;
-  readonly operations: Operations;
+  /** Stops what the addresses for operators read. */
+  readonly stopOperations: () => Promise<unknown>;
 }
 
 const READY: Health = { status: 'ready' };
@@ -99,14 +103,14 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, { ...context, indexFile: deps.indexFile });
-  const operations = registerOperations(app, { ...context, ...notifications });
+  const stopOperations = registerOperations(app, context, notifications);
   registerDocuments(app, deps.documents);
   registerWorkbench(app, context);
 
   const health = () => checkParts(deps, { traffic, results, notifications });
   const workers = () => ({ ingress: combineHealth(health()), ...deps.otherWorkers() });
   registerSystem(app, { ...context, system: deps.system, workers });
-  const parts = { app, traffic, results, notifications, operations };
+  const parts = { app, traffic, results, notifications, stopOperations };
   registerHealth(app, { ...deps, health, workers: deps.otherWorkers });
   registerMetrics(deps, results);
 
@@ -122,6 +126,22 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     health: () => combineHealth(health()),
     stop: (drainMs) => (stopped ??= stop(deps, parts, drainMs)),
   };
+}
+
+/** Registers the addresses for operators: notifications, dead letters, the local outbox and the catalogue. */
+function registerOperations(
+  app: FastifyInstance,
+  context: IngressDeps & IngressContext,
+  { feed, keys }: Notifications,
+): IngressParts['stopOperations'] {
+  const base = '/api/operations/v1';
+  const letters = sharedDeadLetterLog(context.broker);
+  const catalogue = createOnDemandCatalogue(context);
+  registerNotificationSearch(app, base, { ...context, feed, keys });
+  registerDeadLetters(app, base, { ...context, letters, proofs: keys.commands });
+  registerOutboxMessages(app, base, context);
+  registerProducts(app, base, { ...context, catalogue });
+  return () => Promise.all([letters.close(), catalogue.stop()]);
 }
 
 async function open(deps: IngressDeps, parts: IngressParts): Promise<void> {
@@ -155,7 +175,7 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
   await Promise.all([
     parts.results.stop(CLOSE_TIMEOUT_MS),
     parts.notifications.stop(CLOSE_TIMEOUT_MS),
-    parts.operations.stop(),
+    parts.stopOperations(),
   ]);
 }
 

@@ -74,25 +74,21 @@ export function formatInterestJson({ basePercent, discountValue, discountPercent
 
 /** OutputCommissionJson. */
 export function formatCommissionsJson(commissions: readonly OfferedCharge[]): string {
-  const shown = commissions.map((charge) => ({
-    ...figuresOf(charge),
-    CurrencyId: charge.currencyId,
-    FeePeriodicityType: charge.periodicityType,
-    FeeDate: formatCalendarDate(charge.date),
-    FeeId: charge.id,
-    IsUpfront: charge.isUpfront,
-  }));
-  return JSON.stringify(shown);
+  return formatCharges(commissions, 'CurrencyId', 'Fee');
 }
 
 /** OutputInsuranceJson. */
 export function formatInsurancesJson(insurances: readonly OfferedCharge[]): string {
-  const shown = insurances.map((charge) => ({
+  return formatCharges(insurances, 'CurrenctyId', 'Insurance');
+}
+
+function formatCharges(charges: readonly OfferedCharge[], currencyField: string, prefix: string): string {
+  const shown = charges.map((charge) => ({
     ...figuresOf(charge),
-    CurrenctyId: charge.currencyId,
-    InsurancePeriodicityType: charge.periodicityType,
-    InsuranceDate: formatCalendarDate(charge.date),
-    InsuranceId: charge.id,
+    [currencyField]: charge.currencyId,
+    [`${prefix}PeriodicityType`]: charge.periodicityType,
+    [`${prefix}Date`]: formatCalendarDate(charge.date),
+    [`${prefix}Id`]: charge.id,
     IsUpfront: charge.isUpfront,
   }));
   return JSON.stringify(shown);

@@ -3,6 +3,7 @@
 import type { Attachment } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { shapeFault } from '../json/faults.ts';
+import ATTACHMENT_KINDS from './attachment-kinds.json' with { type: 'json' };
 import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
@@ -31,47 +32,14 @@ export function isPlainFileName(name: string): boolean {
   );
 }
 
-const kinds = (text: string): readonly string[] => text.split(' ');
-const TEXT = kinds('text xml vcf ics vtt srt');
-/** With a password, these are compound files (`cfb`). */
-const PACKED_OFFICE = kinds('zip cfb docx dotx xlsx xltx pptx potx ppsx');
-const OPEN_OFFICE = kinds('zip odt ods odp odg ott ots otp otg');
-/** DER, PEM or base64: no kind is detected by the first bytes. */
-const SIGNED = kinds('text pgp');
-
 /**
  * The files that can be sent, by extension, with the kinds of content that each may have: what a bank sends, without programs,
- * scripts, macros and pages that a browser runs. `text` is content of no known kind.
+ * scripts, macros and pages that a browser runs. `text` is content of no known kind, as a signature in DER, PEM or base64 has; `cfb`
+ * is an Office file with a password.
  */
 const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
-  (
-    [
-      ['pdf', ['pdf']],
-      ['png', ['png', 'apng']],
-      ['jpg jpeg jfif', ['jpg', 'mpo']],
-      ['gif', ['gif']],
-      ['webp', ['webp']],
-      ['bmp', ['bmp']],
-      ['tif tiff', ['tif', 'dng', 'nef', 'cr2']],
-      ['heic', ['heic']],
-      ['docx dotx xlsx xltx pptx potx ppsx', PACKED_OFFICE],
-      ['odt ods odp', OPEN_OFFICE],
-      ['doc', ['cfb', 'rtf']],
-      ['xls ppt', ['cfb']],
-      ['rtf', ['rtf']],
-      ['txt csv tsv json xml xsd md ics vcf log sta 940 mt940', TEXT],
-      ['zip', [...PACKED_OFFICE, ...OPEN_OFFICE, 'epub']],
-      ['gz tgz', ['gz', 'tar.gz']],
-      ['7z', ['7z']],
-      ['rar', ['rar']],
-      ['p7m p7s p7b p7c tsr asc sig gpg pgp cer crt pem', SIGNED],
-      ['asice asics sce scs bdoc edoc adoc', OPEN_OFFICE],
-      ['mp3', ['mp3', 'mp2', 'mp1']],
-      ['mp4', ['mp4', 'm4v', 'mov', 'f4v']],
-      ['wav', ['wav']],
-    ] as const
-  ).flatMap(([extensions, content]) =>
-    extensions.split(' ').map((extension) => [extension, content] as const),
+  Object.entries(ATTACHMENT_KINDS).flatMap(([extensions, content]) =>
+    extensions.split(' ').map((extension) => [extension, content.split(' ')] as const),
   ),
 );
 

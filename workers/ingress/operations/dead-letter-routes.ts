@@ -18,7 +18,11 @@ import {
   countByCode,
   visibleDeadLetters,
 } from '../../../shared/dead-letters/act-on-dead-letters.ts';
-import type { DeadLetterContext } from '../../../shared/dead-letters/dead-letter-log.ts';
+import {
+  type DeadLetterContext,
+  deadLetterTopics,
+  type DeadLetterLog,
+} from '../../../shared/dead-letters/dead-letter-log.ts';
 import {
   parsePlace,
   placeId,
@@ -41,11 +45,15 @@ import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import type { DeadLetterCall, DeadLetterCalls } from './running-dead-letter-calls.ts';
+import { callerOf } from '../server/admission.ts';
+import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
 
 export interface DeadLetterRouteDeps extends IngressContext {
-  readonly calls: DeadLetterCalls;
+  readonly letters: DeadLetterLog;
+  readonly proofs: CommandProofs;
 }
+
+type ReadingDeps = DeadLetterRouteDeps & { readonly calls: DeadLetterCalls };
 
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
@@ -60,7 +68,8 @@ const RECORDS_PER_UNIT = 500;
  * selection, with dry run and reason. Payloads are masked. Reading requires the scope `operations:read`, actions
  * `operations:write`.
  */
-export function registerDeadLetters(app: FastifyInstance, base: string, deps: DeadLetterRouteDeps): void {
+export function registerDeadLetters(app: FastifyInstance, base: string, context: DeadLetterRouteDeps): void {
+  const deps = { ...context, calls: createDeadLetterCalls(context) };
   const label = labelMetrics('operations-dead-letters');
   const opened = requireOpen(deps.traffic);
   const mayRead = { preHandler: [label, opened, authorizeOperator(deps, 'operations:read')] };
@@ -113,7 +122,7 @@ export function renderPage(
 
 /** Scans within the limits of a call, and charges the caller for it. */
 async function scanCharged(
-  deps: DeadLetterRouteDeps,
+  deps: ReadingDeps,
   request: FastifyRequest,
   context: DeadLetterContext,
   selection: Selection,
@@ -129,7 +138,7 @@ interface PlaceParams {
   readonly offset: string;
 }
 
-async function list(deps: DeadLetterRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function list(deps: ReadingDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const read = readQuery(letterQuery, request.query);
   if (read.kind === 'invalid') return refuseFaults(reply, read.faults);
   const { topic, code, type, id, channel, key, since, until, ...query } = read.fields;
@@ -141,7 +150,7 @@ async function list(deps: DeadLetterRouteDeps, request: FastifyRequest, reply: F
 }
 
 async function show(
-  deps: DeadLetterRouteDeps,
+  deps: ReadingDeps,
   request: FastifyRequest<{ Params: PlaceParams }>,
   reply: FastifyReply,
 ): Promise<void> {
@@ -179,7 +188,7 @@ const BODIES = { redrive: redriveBody, edit: editBody, discard: discardBody, 'ma
 type LetterAction = keyof typeof BODIES;
 
 async function act(
-  deps: DeadLetterRouteDeps,
+  deps: ReadingDeps,
   action: LetterAction,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -228,7 +237,7 @@ function missingFields(
 
 /** Runs the work of a call and responds with its result; `undefined`: there is no such dead letter. */
 async function respond(
-  { calls, log }: DeadLetterRouteDeps,
+  { calls, log }: ReadingDeps,
   call: DeadLetterCall,
   work: (context: DeadLetterContext) => Promise<object | 'incomplete' | undefined>,
 ): Promise<void> {
@@ -299,5 +308,84 @@ function renderDeadLetter(letter: DeadLetter, { states, prefix }: Scan): ListedL
     status: states.of(id).status,
     ...(notificationId === undefined ? {} : { notificationId: sanitise(notificationId) }),
     bytes: valueBytes,
+  };
+}
+
+/**
+ * `stopMs`: longest time of a call; what was not read until then is left out, and no other dead letter is begun. 500 of them take
+ * seconds; the rest allows for reading them and for a slow broker. `answerMs`: then the caller is answered although a
+ * call of the broker has not ended; a publish may take 15 s.
+ */
+const LIMITS = {
+  read: { stopMs: 10_000, answerMs: 15_000 },
+  action: { stopMs: 30_000, answerMs: 50_000 },
+} as const;
+/** Scans of all callers that may run at the same time: each takes a share of the event loop. */
+const MAX_RUNNING = 6;
+/** Of one caller: a page reads lists and dead letters at once. */
+const MAX_OF_CALLER = 3;
+/** Operator in the audit where access control is off. */
+const ANONYMOUS = 'anonymous';
+
+/** One call that works on dead letters. */
+interface DeadLetterCall {
+  readonly reply: FastifyReply;
+  readonly kind: 'read' | 'action';
+  readonly reason: string | undefined;
+}
+
+/** Runs calls on dead letters within limits. */
+interface DeadLetterCalls {
+  /**
+   * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. Returns
+   * `busy` if the caller has three calls in progress, or another action, so that none acts twice; `full` if too many run; and `late` if the
+   * broker does not answer: then the call keeps its place until it does.
+   */
+  run<Result>(
+    call: DeadLetterCall,
+    work: (context: DeadLetterContext) => Promise<Result>,
+  ): Promise<Result | 'busy' | 'full' | 'late'>;
+}
+
+function createDeadLetterCalls(deps: DeadLetterRouteDeps): DeadLetterCalls {
+  const { options, codec, clock, timers, newId, letters, proofs } = deps;
+  const running = new Set<{ readonly caller: string; readonly kind: DeadLetterCall['kind'] }>();
+  const refusalOf = (caller: string, kind: DeadLetterCall['kind']): 'busy' | 'full' | undefined => {
+    const own = [...running].filter((one) => one.caller === caller);
+    const isActing = kind === 'action' && own.some((one) => one.kind === 'action');
+    if (isActing || own.length >= MAX_OF_CALLER) return 'busy';
+    return running.size >= MAX_RUNNING ? 'full' : undefined;
+  };
+  return {
+    run: async ({ reply, kind, reason }, work) => {
+      const { request } = reply;
+      const call = { caller: callerOf(request), kind };
+      const refusal = refusalOf(call.caller, kind);
+      if (refusal !== undefined) return refusal;
+      const end = new AbortController();
+      reply.raw.once('close', () => end.abort());
+      const late = Promise.withResolvers<'late'>();
+      const { stopMs, answerMs } = LIMITS[kind];
+      const cancelStop = timers.schedule(() => end.abort(), stopMs, 'background');
+      const cancelAnswer = timers.schedule(() => late.resolve('late'), answerMs, 'background');
+      running.add(call);
+      const ended = work({
+        codec,
+        proofs,
+        clock,
+        timers,
+        topics: deadLetterTopics(options.topicPrefix),
+        maxAuditRecords: OPERATIONS_LIMITS.auditRecords,
+        log: letters,
+        actor: { operator: request.subject === '' ? ANONYMOUS : request.subject, run: newId(), reason },
+        signal: end.signal,
+      }).finally(() => {
+        running.delete(call);
+        cancelStop();
+        cancelAnswer();
+      });
+      ended.catch(() => undefined);
+      return Promise.race([ended, late.promise]);
+    },
   };
 }
