@@ -33,6 +33,7 @@ import { topicName, type TopicKey } from '../../messaging/topics/topic-list.ts';
 import type { Action } from '../json/action-definition.ts';
 import { methodName } from './api-operation.ts';
 import { namedObject } from '../json/field-kinds.ts';
+import TEXTS from './asyncapi-texts.json' with { type: 'json' };
 
 const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
@@ -61,7 +62,9 @@ function asyncApiComponents(): {
       [`${one.type}.avro`, avroMessage(one)] as const,
       [`${one.type}.json`, jsonMessage(one)] as const,
     ]),
-    ...NOTIFICATION_RECORDS.map((one) => [`${one.type}.avro`, avroMessage(one)] as const),
+    ...NOTIFICATION_RECORDS.map(
+      (one) => [`${one.type}.avro`, avroMessage({ ...one, headers: RECORD_MESSAGE_HEADERS })] as const,
+    ),
   ];
   const bodies = types.map(({ type, body }) => [type, body] as const);
   return { messages: Object.fromEntries(messages), schemas: publishedSchemas(Object.fromEntries(bodies)) };
@@ -175,24 +178,8 @@ const BATCHES: readonly MessageType[] = [
 
 /** Records of the compacted topics of notifications, which the engine writes in Avro. */
 const NOTIFICATION_RECORDS = [
-  {
-    topic: 'notificationAcceptances',
-    type: 'NotificationAcceptance',
-    operationId: 'writeNotificationAcceptance',
-    summary: 'The acceptance of a notification',
-    headers: RECORD_MESSAGE_HEADERS,
-    about:
-      'One record for each notification received over HTTP, compacted, with its id as key. Written by the ingress.',
-  },
-  {
-    topic: 'notificationOutcomes',
-    type: 'NotificationState',
-    operationId: 'writeNotificationOutcome',
-    summary: 'The progress of a notification',
-    headers: RECORD_MESSAGE_HEADERS,
-    about:
-      'The latest state of each notification, compacted, with its id as key. Written by the notification worker.',
-  },
+  { topic: 'notificationAcceptances', type: 'NotificationAcceptance', ...TEXTS.acceptance },
+  { topic: 'notificationOutcomes', type: 'NotificationState', ...TEXTS.outcome },
 ] as const;
 
 function commandTypes(): MessageType[] {
@@ -275,9 +262,7 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
     info: {
       title: 'Banking product engine',
       version,
-      description:
-        'Clients may produce requests to Kafka. The reply goes to the topic that the request names, with the ' +
-        "request's correlation id, in the format of the request.",
+      description: TEXTS.info,
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/vnd.apache.avro',
@@ -301,16 +286,10 @@ function channels(prefix: string): Record<string, object> {
     description: `The topic that header ${HEADER.replyTopic} of the request names.`,
     messages: messageReferences('#/components', REPLY_TYPES),
   };
-  const catalogue = {
-    title: 'Product catalogue',
-    description:
-      'The current catalogue, compacted: one record for each version, with the key kind/code in lower case/version. A ' +
-      'tombstone deletes its record.',
-  };
   return Object.fromEntries([
     ...requests.map((topic) => [topic, channel(prefix, topic, typesOn(topic))] as const),
     [REPLIES, replies],
-    ['catalogueRecords', channel(prefix, 'catalogueRecords', [CATALOGUE_RECORD], catalogue)],
+    ['catalogueRecords', channel(prefix, 'catalogueRecords', [CATALOGUE_RECORD], TEXTS.catalogue)],
     ...NOTIFICATIONS.flatMap(({ topic, urgentTopic, commandType, summary }) => {
       const titles = [
         [topic, `${summary}: commands`],
@@ -375,10 +354,10 @@ function commandOperations(notification: NotificationDefinition): [string, objec
   const { summary, description, topic, urgentTopic, commandType } = notification;
   const name = methodName(notification.name);
   const about = {
-    description: `${description} A refused command gets an error reply; other commands have no reply.`,
+    description: `${description} ${TEXTS.command.description}`,
     requestTypes: [commandType],
     replyTypes: [PROBLEM_TYPE],
-    replyAddress: 'Chosen by the sender; a refused command without it becomes a dead letter.',
+    replyAddress: TEXTS.command.replyAddress,
   };
   return [
     [name, operation({ ...about, summary, topic })],
@@ -389,8 +368,7 @@ function commandOperations(notification: NotificationDefinition): [string, objec
 function readCatalogue(): object {
   return {
     action: 'receive',
-    summary: 'Reads the product catalogue',
-    description: 'Each process with products reads the whole topic at its start, then each change.',
+    ...TEXTS.readCatalogue,
     ...onChannel('catalogueRecords', [CATALOGUE_RECORD]),
     bindings: kafkaBinding(),
   };
@@ -398,13 +376,8 @@ function readCatalogue(): object {
 
 /** What the engine writes: replies, which also belong to their requests, and the records of notifications. */
 function sendOperations(): [string, object][] {
-  const reply = {
-    summary: 'Replies to a request',
-    about:
-      'In the format of the request, to the topic that it names, with its key. A refused request gets a ProblemReply.',
-  };
   return [
-    ['reply', send(reply, onChannel(REPLIES, REPLY_TYPES))],
+    ['reply', send(TEXTS.reply, onChannel(REPLIES, REPLY_TYPES))],
     ...NOTIFICATION_RECORDS.map((record): [string, object] => [
       record.operationId,
       send(record, onChannel(record.topic, [record.type])),
