@@ -11,13 +11,7 @@ import {
   useBrowser,
 } from '../support/browser/workbench-page.ts';
 import { changesOf } from '../support/worlds/catalogue-changes.ts';
-import {
-  CATALOGUE_TOPIC,
-  guidOf,
-  interestListValue,
-  productValue,
-  recordOf,
-} from '../support/worlds/catalogue-world.ts';
+import { CATALOGUE_TOPIC, guidOf, productValue, recordOf } from '../support/worlds/catalogue-world.ts';
 import { createSharedBroker, startOn } from '../support/worlds/ingress-system.ts';
 import { startOverLog } from '../support/worlds/product-worker.ts';
 
@@ -154,40 +148,6 @@ describe('a product', () => {
     await page.getByRole('button', { name: 'Version 1', exact: true }).press('Enter');
     await expect.poll(() => named('availability')).toContain('20,000 EUR');
     expect(new URL(page.url()).searchParams.get('version')).toBe('1');
-    expect(errors).toEqual([]);
-  });
-
-  it('shows gaps and overlaps of its versions, and lists that are not used', async () => {
-    const { address: own, put, change } = await openCatalogue();
-    const offer = { Id: guidOf(90), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM-GONE' };
-    await change({ put: [recordOf('interest-list', interestListValue('INT'))] });
-    await put(
-      productValue('TL', { EndDate: '2022-12-31' }),
-      productValue('TL', { Version: 2, Id: guidOf(2), StartDate: '2023-03-01', EndDate: '2024-06-30' }),
-      productValue('TL', {
-        Version: 3,
-        Id: guidOf(3),
-        StartDate: '2024-06-01',
-        InterestsAndCommissions: [offer],
-      }),
-      productValue('TL', { Version: 4, Id: guidOf(4), StartDate: '2099-01-01', Status: 'Draft' }),
-    );
-    const { page, errors } = await openPage(`${own}/tl`);
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: 'No version is valid from 1 Jan 2023 to 28 Feb 2023.' })
-      .waitFor();
-    await page.getByText('Versions 2 and 3 are both valid from 1 Jun 2024 to 30 Jun 2024').waitFor();
-    await page.getByText('Lists of this version that are not used').waitFor();
-    expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
-    await takePicture(page, 'products-gaps-light');
-    await page.getByRole('button', { name: 'Differences' }).click();
-    await page.getByRole('region', { name: 'Offers' }).waitFor();
-    expect(await rowsOf(page.getByRole('region', { name: 'Interests' }))).toContainEqual([
-      'Standard › Values › from 1 Jan 2020 › Percentage added',
-      '–',
-      '8.5 %',
-    ]);
     expect(errors).toEqual([]);
   });
 

@@ -1,15 +1,18 @@
-/** The notifications of the interface (4.8), as documents describe them. */
+/** The notifications of the interface (4.8): how each is requested, published and documented. */
 
 import type { z } from 'zod';
 import type { TopicKey } from '../../messaging/topics/topic-list.ts';
+import type { Channel, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
 import examples from './examples.json' with { type: 'json' };
 import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './notification-fields.ts';
+import { emailReader, smsReader, type NotificationReader } from './read-command.ts';
 
 export interface NotificationDefinition {
   /** Name of the operation. */
   readonly name: string;
   readonly summary: string;
   readonly description: string;
+  readonly channel: Channel;
   readonly path: string;
   /** Value of the header X-Communication-Channel. */
   readonly channelNumber: string;
@@ -20,6 +23,8 @@ export interface NotificationDefinition {
   /** Definitions of the HTTP body and of the JSON message. */
   readonly bodyShape: z.ZodObject;
   readonly commandShape: z.ZodObject;
+  /** Reads the HTTP body. */
+  readonly reader: NotificationReader<SmsCommand | EmailCommand>;
   readonly example: Readonly<Record<string, unknown>>;
 }
 
@@ -31,6 +36,7 @@ export const NOTIFICATIONS: readonly NotificationDefinition[] = [
     name: 'SendSms',
     summary: 'Sends an SMS',
     description: STORED_FIRST,
+    channel: 'sms',
     path: '/api/notifications/v1/sms/send',
     channelNumber: '1',
     topic: 'smsCommands',
@@ -38,12 +44,14 @@ export const NOTIFICATIONS: readonly NotificationDefinition[] = [
     commandType: 'SendSmsCommand',
     bodyShape: smsFields,
     commandShape: smsCommandFields,
+    reader: smsReader,
     example: examples.sms,
   },
   {
     name: 'SendEmail',
     summary: 'Sends an e-mail',
     description: STORED_FIRST,
+    channel: 'email',
     path: '/api/notifications/v1/email/send',
     channelNumber: '2',
     topic: 'emailCommands',
@@ -51,6 +59,7 @@ export const NOTIFICATIONS: readonly NotificationDefinition[] = [
     commandType: 'SendEmailCommand',
     bodyShape: emailFields,
     commandShape: emailCommandFields,
+    reader: emailReader,
     example: examples.email,
   },
 ];

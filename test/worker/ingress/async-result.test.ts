@@ -142,18 +142,6 @@ describe('GET of a result', () => {
     expect(await gone.json()).toMatchObject({ code: 'result-gone' });
   });
 
-  it('returns 410 at once when later results of its caller took its room', async () => {
-    const ingress = await open({ options: { resultStoreBytes: 4_000 } });
-    const hrefs: string[] = [];
-    for (const letter of ['x', 'y', 'z']) {
-      const { href } = await submit(ingress);
-      await reply({ text: letter.repeat(1_000) });
-      await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
-      hrefs.push(href);
-    }
-    expect(await Promise.all(hrefs.map((href) => statusOf(ingress.url + href)))).toEqual([410, 200, 200]);
-  });
-
   it('stays while another token asks for results without end', async () => {
     const ingress = await open({ access: tokenAccess(), options: { resultStoreBytes: 8_000 } });
     const quiet = { authorization: 'Bearer quiet' };

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderAccepted } from '../../../shared/api/notification/answers.ts';
+import type { NotificationDefinition } from '../../../shared/api/notification/send-operations.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/notification-limits.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
@@ -22,7 +23,6 @@ import type { IngressContext } from '../server/context.ts';
 import { readTraceContext } from '../server/app.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import type { AcceptanceRecord, AcceptanceRecords } from './acceptance-records.ts';
-import type { ChannelContract } from './channels.ts';
 import {
   createAcceptOnce,
   type AcceptResult,
@@ -36,7 +36,7 @@ import { admitByQuotas } from './quota-refusal.ts';
 export interface ValidNotification {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly contract: ChannelContract;
+  readonly contract: NotificationDefinition;
   /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
   readonly warnings: readonly Warning[];
@@ -181,7 +181,7 @@ async function publishCommand(
   if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes) return 'body-too-large';
   const { traceParent } = readTraceContext(request.headers);
   const message = {
-    topic: topicName(options.topicPrefix, contract.topics[priority]),
+    topic: topicName(options.topicPrefix, priority === 'urgent' ? contract.urgentTopic : contract.topic),
     key: keys.receiverKey(contract.channel, command.receiver),
     value: encoded.value,
     timestampMs: acceptedAt,

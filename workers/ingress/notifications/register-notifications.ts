@@ -11,7 +11,8 @@ import type { IngressContext } from '../server/context.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
-import { type ChannelProfiles, CHANNELS } from './channels.ts';
+import type { ChannelProfiles } from './channels.ts';
+import { NOTIFICATIONS } from '../../../shared/api/notification/send-operations.ts';
 import { registerSending } from './send-route.ts';
 import {
   ACCEPTANCE_TYPE,
@@ -80,7 +81,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   return {
     feed,
     keys,
-    types: [...Object.values(CHANNELS).map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
+    types: [...NOTIFICATIONS.map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
       preparePhoneNumbers(broker.kind);
       await Promise.all([publisher.start(), feed.start(), quotas?.start()]);

@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/notification-limits.ts';
+import {
+  NOTIFICATIONS,
+  type NotificationDefinition,
+} from '../../../shared/api/notification/send-operations.ts';
 import type { Priority } from '../../../shared/notification/notification-command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { NOTIFICATION_BYTES_PER_UNIT, type AdmissionQueue } from '../server/admission.ts';
@@ -10,7 +14,7 @@ import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { AcceptNotification } from './accept-notification.ts';
-import { CHANNELS, type ChannelContract, type ChannelProfiles } from './channels.ts';
+import type { ChannelProfiles } from './channels.ts';
 
 export interface SendRouteDeps extends IngressContext {
   readonly channelProfiles: ChannelProfiles;
@@ -46,11 +50,10 @@ type NotificationHeaders =
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
   const { options, admission, traffic, channelProfiles } = deps;
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
-  for (const contract of Object.values(CHANNELS)) {
-    const { channel } = contract;
+  for (const contract of NOTIFICATIONS) {
+    const { channel, path } = contract;
     const limitBytes = limits[channel];
-    const url = `/api/notifications/v1/${channel}/send`;
-    app.post(url, {
+    app.post(path, {
       preHandler: [
         labelMetrics(`send-${channel}`),
         requireOpen(traffic),
@@ -105,7 +108,7 @@ function queueOf({ urgency }: IncomingHttpHeaders): AdmissionQueue {
  */
 function readNotificationHeaders(
   { headers, headersDistinct }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
-  { channel, number }: ChannelContract,
+  { channel, channelNumber: number }: NotificationDefinition,
 ): NotificationHeaders {
   const sender = headers['x-sender-id'];
   const sent = headers['x-communication-channel'];

@@ -38,12 +38,11 @@ import {
   channelOf,
 } from '../../../shared/dead-letters/find-dead-letters.ts';
 import { showDeadLetter } from '../../../shared/dead-letters/show-dead-letter.ts';
-import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
 import { authorizeOperator } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
-import { refuse, sendJson } from '../server/send-answer.ts';
+import { refuse, refuseFailed, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { callerOf } from '../server/admission.ts';
 import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
@@ -257,12 +256,12 @@ async function respond(
     if (result === 'incomplete') return refuse(reply, 'too-many-records', { detail: TOO_MANY });
     sendJson(reply, 200, JSON.stringify(result));
   } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    log.error({ code: error.code, reason: error.message }, 'a call on dead letters failed');
-    if (error.canRetry) return refuse(reply, 'broker-unavailable');
-    const detail =
-      error instanceof MessagingError ? error.message : 'The dead letters cannot be read at the moment.';
-    refuse(reply, 'not-ready', { detail });
+    refuseFailed(reply, {
+      log,
+      error,
+      event: 'a call on dead letters failed',
+      detail: 'The dead letters cannot be read at the moment.',
+    });
   }
 }
 

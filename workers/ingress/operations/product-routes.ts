@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { productQuery, type ProductPage } from '../../../shared/api/operations/product-lists.ts';
 import { readQuery } from '../../../shared/api/operations/operation-fields.ts';
-import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import type { IngressContext } from '../server/context.ts';
-import { matchesTag, weakTag, refuse, sendJson } from '../server/send-answer.ts';
+import { matchesTag, weakTag, refuse, refuseFailed, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator } from '../server/authentication.ts';
 import type { Broker, BrokerAdmin } from '../../../shared/messaging/ports.ts';
@@ -126,12 +125,12 @@ async function respond(
     if (found === undefined) return refuse(reply, 'unknown-product', { detail: UNKNOWN });
     sendTagged(request, reply, JSON.stringify(found));
   } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    log.error({ code: error.code, reason: error.message }, 'the catalogue could not be read');
-    if (error.canRetry) return refuse(reply, 'broker-unavailable');
-    const detail =
-      error instanceof MessagingError ? error.message : 'The catalogue cannot be read at the moment.';
-    refuse(reply, 'not-ready', { detail });
+    refuseFailed(reply, {
+      log,
+      error,
+      event: 'the catalogue could not be read',
+      detail: 'The catalogue cannot be read at the moment.',
+    });
   }
 }
 

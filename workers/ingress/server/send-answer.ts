@@ -7,6 +7,8 @@ import {
   type Problem,
   type ProblemExtras,
 } from '../../../shared/platform/problem.ts';
+import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
+import type { Log } from '../../../shared/platform/log.ts';
 import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -30,6 +32,21 @@ export function sendJson(
 /** Responds with the problem of a code (E1). */
 export function refuse(reply: FastifyReply, code: ErrorCode, extras: ProblemExtras = {}): void {
   sendProblem(reply, createProblem(code, extras));
+}
+
+/**
+ * Responds with 503 to a failure of the broker or of what it has, and logs it. Throws other errors, which are bugs. `detail`: what
+ * cannot be done at the moment.
+ */
+export function refuseFailed(
+  reply: FastifyReply,
+  { log, error, event, detail }: { log: Log; error: unknown; event: string; detail: string },
+): void {
+  if (!(error instanceof SystemError)) throw error;
+  log.error({ code: error.code, reason: error.message }, event);
+  if (error.canRetry) return refuse(reply, 'broker-unavailable');
+  const isOfBroker = error instanceof MessagingError;
+  refuse(reply, 'not-ready', { detail: isOfBroker ? error.message : detail });
 }
 
 /** Sets the `Retry-After` of the coming response to this time, in whole seconds. */
