@@ -25,7 +25,7 @@ import { objectOf } from './field-kinds.ts';
 import { compileLimits } from './field-limits.ts';
 import { toJsonSchema } from './json-schema.ts';
 import { createJsonWriter } from './json-writer.ts';
-import { fieldTree, surveyFields, withoutFields } from './unknown-fields.ts';
+import { surveyFields, withoutFields } from './unknown-fields.ts';
 
 /** Field of the body that holds the fields of a calculation request; paths of faults start with it. */
 export const JSON_PARAM = 'jsonParam';
@@ -109,7 +109,7 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
     const schema = schemaOfBody();
     return (isWrapped ? schema.properties?.[JSON_PARAM] : schema) ?? {};
   };
-  const reader = lazy(() => ({ compiled: z.compile(body), known: fieldTree(schemaOfBody()) }));
+  const compiled = lazy(() => z.compile(body));
   const limits = lazy(() => compileLimits(schemaOfFields()));
   const writer = lazy(() => createJsonWriter(schemaOfFields()));
   const place = isWrapped ? JSON_PARAM : '';
@@ -120,12 +120,11 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
   return {
     body,
     read: (sentBody, catalogue) => {
-      const { compiled, known } = reader();
-      const { warnings, overlong, faults: unknown } = surveyFields(known, sentBody);
+      const { warnings, overlong, faults: unknown } = surveyFields(schemaOfBody(), sentBody);
       const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
       const unread = overlong.length === 0 ? NO_FIELDS : listTopFields(overlong, place);
       const readable = withoutFields(sent, unread);
-      const read = compiled.safeParse(unread.size === 0 ? sentBody : wrap(readable));
+      const read = compiled().safeParse(unread.size === 0 ? sentBody : wrap(readable));
       // Which fields of a calculation go together is checked only if all of its lists are read.
       const isComplete = unread.size === 0 || !isWrapped;
       const crossFaults = isRecord(readable) && isComplete ? between(readable) : [];

@@ -35,21 +35,9 @@ export function unknownFieldFault(path: string, name: string, known: Iterable<st
   return shapeFault(path, UNKNOWN_FIELD, `is not known here and has no effect${hint}`);
 }
 
-/** The known fields of an object or of the items of a list; empty for other values. */
-interface FieldTree {
-  readonly fields: ReadonlyMap<string, FieldTree>;
-  /** For a list: the maximum number of items. */
-  readonly maxItems?: number;
-}
-
-/** The known fields of a definition by its JSON Schema. Throws on a list without a limit. */
-export function fieldTree(schema: JsonSchema): FieldTree {
-  const { properties = {}, items, maxItems } = schema;
-  if (items !== undefined) {
-    if (maxItems === undefined) throw new Error('every list of a definition needs maxItems');
-    return { fields: fieldTree(items).fields, maxItems };
-  }
-  return { fields: new Map(Object.entries(properties).map(([name, field]) => [name, fieldTree(field)])) };
+/** The known fields of an object or of the items of a list. */
+export function knownFields({ properties, items }: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return (items === undefined ? properties : items.properties) ?? {};
 }
 
 /** The fault of a list with too many items. */
@@ -73,9 +61,9 @@ interface FieldSurvey {
 }
 
 /** Finds the unknown fields and overlong lists of a body; values of another type than the known field are skipped. */
-export function surveyFields(tree: FieldTree, body: unknown): FieldSurvey {
+export function surveyFields(schema: JsonSchema, body: unknown): FieldSurvey {
   const found: Found = { unknown: [], overlong: [] };
-  survey(tree, body, '', found);
+  survey(schema, body, '', found);
   const { unknown, overlong } = found;
   return {
     warnings: unknown.map(({ warning }) => warning),
@@ -98,38 +86,40 @@ interface Found {
   readonly overlong: Fault[];
 }
 
-function survey(tree: FieldTree, value: unknown, path: string, found: Found): void {
-  if (tree.maxItems === undefined) {
-    if (isRecord(value)) surveyRecord(tree, value, path, found);
+function survey(schema: JsonSchema, value: unknown, path: string, found: Found): void {
+  if (schema.items === undefined) {
+    if (isRecord(value)) surveyRecord(schema, value, path, found);
     else if (JSON.isRawJSON(value)) found.overlong.push(notAnObject(path));
-  } else if (Array.isArray(value)) surveyList(tree, value, path, found);
+  } else if (Array.isArray(value)) surveyList(schema, value, path, found);
 }
 
-function surveyList(tree: FieldTree, list: readonly unknown[], path: string, found: Found): void {
-  const { maxItems = 0 } = tree;
+function surveyList(schema: JsonSchema, list: readonly unknown[], path: string, found: Found): void {
+  const { maxItems, items } = schema;
+  if (maxItems === undefined) throw new Error('every list of a definition needs maxItems');
   if (list.length > maxItems) {
     found.overlong.push(tooManyItems(path, maxItems));
     return;
   }
   for (const [index, item] of list.entries()) {
-    if (isRecord(item)) surveyRecord(tree, item, `${path}[${index}]`, found);
-    else if (tree.fields.size > 0 && JSON.isRawJSON(item))
+    if (isRecord(item)) surveyRecord(schema, item, `${path}[${index}]`, found);
+    else if (items?.properties !== undefined && JSON.isRawJSON(item))
       found.overlong.push(notAnObject(`${path}[${index}]`));
   }
 }
 
 function surveyRecord(
-  tree: FieldTree,
+  schema: JsonSchema,
   record: Readonly<Record<string, unknown>>,
   path: string,
   found: Found,
 ): void {
+  const fields = knownFields(schema);
   for (const name of Object.keys(record)) {
-    const known = tree.fields.get(name);
+    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (known === undefined) {
       if (found.unknown.length >= MAX_WARNINGS) continue;
-      found.unknown.push({ warning: unknownField(name, path), name, known: tree.fields.keys() });
-    } else if (known.fields.size > 0 || known.maxItems !== undefined) {
+      found.unknown.push({ warning: unknownField(name, path), name, known: Object.keys(fields) });
+    } else if (known.properties !== undefined || known.items !== undefined) {
       survey(known, record[name], joinPath(path, name), found);
     }
   }

@@ -10,11 +10,11 @@ import { type Fault, joinPath } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
 import { codePointOf } from './clean-text.ts';
 import { withoutRepeated } from './email-address.ts';
-import { toJsonSchema } from '../json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { toFaults, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import { GUID, NOT_A_GUID } from '../json/field-kinds.ts';
 import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-reader.ts';
-import { fieldTree, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';
+import { knownFields, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './notification-fields.ts';
 import { NotificationRules } from './field-rules.ts';
@@ -67,7 +67,7 @@ function createReader<Command>(
 ): NotificationReader<Command> {
   const reader = lazy(() => ({
     compiled: z.compile(definition),
-    known: fieldTree(toJsonSchema(definition)),
+    known: toJsonSchema(definition),
   }));
   const hasId = Object.hasOwn(definition.shape, ID);
   const readFields = (body: unknown, reading: NotificationReading) => {
@@ -110,14 +110,15 @@ function createReader<Command>(
  * The members that differ only in case from known ones. They would be ignored like other unknown members, but they are surely meant: a
  * command with `NotificationId` would get another id with each repetition.
  */
-function caseVariants({ fields }: ReturnType<typeof fieldTree>, value: unknown, path = ''): Fault[] {
+function caseVariants(schema: JsonSchema, value: unknown, path = ''): Fault[] {
   if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => caseVariants({ fields }, item, `${path}[${index}]`));
+    return value.flatMap((item: unknown, index) => caseVariants(schema, item, `${path}[${index}]`));
   }
   if (!isRecord(value)) return [];
-  const names = new Map([...fields.keys()].map((name) => [name.toLowerCase(), name]));
+  const fields = knownFields(schema);
+  const names = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]));
   return Object.entries(value).flatMap(([name, inner]) => {
-    const known = fields.get(name);
+    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (known !== undefined) return caseVariants(known, inner, joinPath(path, name));
     const meant = name.length > MAX_KNOWN_NAME ? undefined : names.get(name.toLowerCase());
     return meant === undefined

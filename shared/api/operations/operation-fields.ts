@@ -6,8 +6,8 @@ import { anyText, mustBe, oneOf } from '../../platform/json-kinds.ts';
 import { NOT_EMPTY, refuse } from '../json/field-kinds.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { limitFaults, toFaults } from '../json/faults.ts';
-import { toJsonSchema } from '../json/json-schema.ts';
-import { fieldTree, surveyFields } from '../json/unknown-fields.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
+import { surveyFields } from '../json/unknown-fields.ts';
 
 /** The limits of the operations interface. */
 export const OPERATIONS_LIMITS = {
@@ -131,7 +131,7 @@ export function readFields<Shape extends z.ZodObject>(
   shape: Shape,
   sent: unknown,
 ): ReadFields<z.output<Shape>> {
-  const survey = surveyFields(describeShape(shape).tree, sent);
+  const survey = surveyFields(describeShape(shape).schema, sent);
   const read = survey.overlong.length === 0 ? shape.safeParse(sent) : undefined;
   const faults = [
     ...survey.overlong,
@@ -159,7 +159,7 @@ export function readQuery<Shape extends z.ZodObject>(
 }
 
 interface ShapeDescription {
-  readonly tree: ReturnType<typeof fieldTree>;
+  readonly schema: JsonSchema;
   /** The names of its lists. */
   readonly lists: ReadonlySet<string>;
 }
@@ -172,7 +172,7 @@ function describeShape(shape: z.ZodObject): ShapeDescription {
   if (known !== undefined) return known;
   const schema = toJsonSchema(shape);
   const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
-  const description = { tree: fieldTree(schema), lists: new Set(lists.map(([name]) => name)) };
+  const description = { schema, lists: new Set(lists.map(([name]) => name)) };
   described.set(shape, description);
   return description;
 }

@@ -155,8 +155,9 @@ async function requestByMessage(
   return headerText(replies.get(id)?.headers ?? {}, HEADER.errorCode);
 }
 
-describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example] }) => {
-  it('responds to bodies with any names and texts over HTTP', async () => {
+it.each(ACTIONS)(
+  '$name answers any names and texts over HTTP and in messages, and refuses any other type and action',
+  async ({ name, topic, requestType, examples: [example] }) => {
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
         const body = changed(example.request, one);
@@ -164,36 +165,16 @@ describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example]
         expect([200, 400, 404, 422]).toContain(response.status);
         expect(response.headers.get('warnings') ?? '').toMatch(/^[\x20-\x7e]*$/);
         await response.json();
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('replies to messages with any names, texts, keys and headers', async () => {
-    await fc.assert(
-      fc.asyncProperty(change, async (one) => {
-        const body = changed(example.request, one);
-        expect(await requestByMessage(TOPIC[topic], requestType, body, one.text)).not.toBe('unexpected');
+        const odd = PREFIX + encodeURIComponent(one.text.toWellFormed());
+        expect((await post(url, example.request, { path: odd })).status).toBeLessThan(500);
+        for (const type of [requestType, one.name])
+          expect(await requestByMessage(TOPIC[topic], type, body, one.text)).not.toBe('unexpected');
       }),
       { numRuns: RUNS },
     );
     expect(lettersOfBugs()).toBe(0);
-  });
-
-  it('refuses arbitrary types and action names', async () => {
-    await fc.assert(
-      fc.asyncProperty(oddText, async (text) => {
-        expect(await requestByMessage(TOPIC[topic], text, example.request, text)).not.toBe('unexpected');
-        const response = await post(url, example.request, {
-          path: PREFIX + encodeURIComponent(text.toWellFormed()),
-        });
-        expect(response.status).toBeLessThan(500);
-      }),
-      { numRuns: RUNS },
-    );
-    expect(lettersOfBugs()).toBe(0);
-  });
-});
+  },
+);
 
 const CHANNELS = [
   {
