@@ -16,8 +16,9 @@ import { isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
 import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import examples from './schedule-examples.json' with { type: 'json' };
 import { repaymentScheduleFields } from './schedule-request-fields.ts';
+import TEXTS from './field-texts.json' with { type: 'json' };
+import { described } from '../json/field-kinds.ts';
 
-const money = (meaning: string) => z.number().describe(meaning);
 const rate = (meaning: string) =>
   z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists.`);
 
@@ -68,27 +69,20 @@ export const repaymentScheduleReply = z
 /** Fields of a row; schedule types may add columns, for single commissions or insurances for example (F4). */
 function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
   const dueDate = casing === 'lower' ? '2024-02-01T00:00:00' : '2024-02-01T00:00:00Z';
-  const amounts = {
-    remainingValue: money('Principal outstanding at the start of the installment (M3).'),
-    pMT: money('Payment: interest and principal of this installment (M3, S5).'),
-    interest: money('Interest part (S2, C1, C2).'),
-    capitalisedInterest: money(
-      'Interest added to the balance; present only if any is capitalised (M3, G2).',
-    ).optional(),
-    principal: money('Principal part (M3, S5).'),
-    managementFee: money('Commissions of this installment (F2, F4).'),
-    insurance: money(
-      'Insurances of this installment; present only when insurances were sent (F2, F4).',
-    ).optional(),
-    totalInstallment: money('Total to pay: payment, commissions and insurances (M3).'),
-  };
-  const rest = {
-    isEarlyRepayment: z.enum(['true', 'false']).describe('Whether the row is a prepayment, as text (X3).'),
-    explanation: z
-      .array(explanation(casing))
-      .describe('How the figures of the row are calculated; present only when Explain is sent as true (S6).')
-      .optional(),
-  };
+  const amounts = described(TEXTS.InstallmentRow, {
+    remainingValue: z.number(),
+    pMT: z.number(),
+    interest: z.number(),
+    capitalisedInterest: z.number().optional(),
+    principal: z.number(),
+    managementFee: z.number(),
+    insurance: z.number().optional(),
+    totalInstallment: z.number(),
+  });
+  const rest = described(TEXTS.InstallmentRowEnd, {
+    isEarlyRepayment: z.enum(['true', 'false']),
+    explanation: z.array(explanation(casing)).optional(),
+  });
   return z
     .object({
       InstallmentNo: wholeNumber('Ordinal of the installment (X1, X3).', 1),
@@ -100,35 +94,21 @@ function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
       ...shownRate,
       ...inSpelling(casing, rest),
     })
-    .catchall(money('An additional column of the schedule type, by its own name.'));
+    .catchall(z.number().describe('An additional column of the schedule type, by its own name.'));
 }
 
 function explanation(casing: Casing): z.ZodObject {
-  const fields = {
-    figure: z
-      .enum(EXPLAINED_FIGURES[casing])
-      .describe('The explained figure: a field of the row, or an intermediate figure.'),
-    name: z.string().describe('Name of the commission, insurance or additional column.').optional(),
-    amount: money('The figure.'),
-    days: wholeNumber('Days by the day count.').optional(),
-    basis: wholeNumber(
-      'Days of the year by the day count; absent if the days are in years of different length.',
-      1,
-    ).optional(),
-    dayCount: z.string().describe('Name of the day count.').optional(),
-    rates: z
-      .array(z.number())
-      .describe(
-        'Annual rates in percent, in the order of the formula: one, or one for each slice of the balance.',
-      )
-      .optional(),
-    base: money('Amount that the rates apply to.').optional(),
-    formula: z
-      .string()
-      .describe(
-        'The formula with its numbers; the figure is its value, rounded to the decimals of the currency.',
-      ),
-  };
+  const fields = described(TEXTS.FigureExplanation, {
+    figure: z.enum(EXPLAINED_FIGURES[casing]),
+    name: z.string().optional(),
+    amount: z.number(),
+    days: wholeNumber(TEXTS.FigureExplanation.days).optional(),
+    basis: wholeNumber(TEXTS.FigureExplanation.basis, 1).optional(),
+    dayCount: z.string().optional(),
+    rates: z.array(z.number()).optional(),
+    base: z.number().optional(),
+    formula: z.string(),
+  });
   const name = casing === 'lower' ? 'LowerCaseFigureExplanation' : 'FigureExplanation';
   return z.strictObject(inSpelling(casing, fields)).meta({ id: name });
 }

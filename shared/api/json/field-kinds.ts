@@ -149,11 +149,16 @@ export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an o
   return z.object(shape, { error: mustBe(what) });
 }
 
-function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
-  const fields = Object.entries(shape).map(([name, kind]) => [
-    name,
-    (kind as z.ZodType).describe(texts[name as keyof Shape]),
-  ]);
+/** The fields with their descriptions by name; those of optional fields are of what they are if they are sent. */
+export function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
+  const fields = Object.entries(shape).map(([name, kind]) => {
+    const text = texts[name as keyof Shape];
+    const isOptional = kind instanceof z.ZodOptional;
+    const whole = isOptional
+      ? (kind.unwrap() as z.ZodType).describe(text)
+      : (kind as z.ZodType).describe(text);
+    return [name, isOptional ? whole.optional() : whole];
+  });
   return Object.fromEntries(fields) as Shape;
 }
 
