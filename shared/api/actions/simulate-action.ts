@@ -15,12 +15,13 @@ import type {
 } from '../../product/simulation/simulation.ts';
 import { z } from 'zod';
 import type { RequestWarning } from '../../lending/request/validation.ts';
-import { plainText, textOrNull, wholeNumber } from '../../platform/json-kinds.ts';
+import { wholeNumber } from '../../platform/json-kinds.ts';
 import { simulationUnits } from '../../lending/work-units.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import {
+  described,
   strictNamed,
   termsOf,
   amount,
@@ -111,38 +112,29 @@ function figure(value: Decimal | null): unknown {
   return value === null ? null : JSON.rawJSON(value.toFixed());
 }
 
-const shownFigure = (description: string) => z.number().describe(description);
-
-const record = strictNamed('SimulationRecord', {
-  InterestPercent: plainText('Annual rate after discounts, with four decimals, such as 7.9500% (Q4, Q5).'),
-  IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none (A3, Q4).'),
-  FirstInstallment: shownFigure('Total of the first installment, with all charges.'),
-  FirstInsurance: shownFigure('Insurances of the first installment.'),
-  TotalInsurance: shownFigure('Insurances of all installments.'),
-  FirstFee: shownFigure('Commissions of the first installment.'),
-  TotalFee: shownFigure('Commissions of all installments.'),
-  Total: shownFigure('Sum of all installments, including the down payment.'),
-  ScheduleJson: plainText(
-    'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
-      'managementFee, totalInstallment, and insurance and capitalisedInterest if there are any. Row 0 is the down payment (Q1, Q2).',
-  ),
-  InterestId: plainText('GUID of the interest (Q3).'),
-  InterestListId: plainText('GUID of its list (Q3).'),
-  InterestCommissionItemId: plainText('GUID of the interest-commission item of the product (Q3).'),
-  CommissionListId: textOrNull('GUID of the commission list; null: the item has none (Q3).'),
-  cntInterestId: wholeNumber('Number of different interests in all records.'),
-  cntInterestCommissionItemId: wholeNumber('Number of different interest-commission items in all records.'),
-  OutputInterestJson: plainText(
-    'JSON text of an object with BaseInterestPercent, InterestDiscountValue and InterestDiscountPercent (Q5).',
-  ),
-  OutputCommissionJson: plainText(
-    'JSON text of a list of commissions: Name, Value, Percent, BaseValue, BasePercent, DiscountValue, DiscountPercent, ' +
-      'ValueIsPercent, CurrencyId, FeePeriodicityType, FeeDate, FeeId, IsUpfront (Q5, Q6).',
-  ),
-  OutputInsuranceJson: plainText(
-    'JSON text of a list of insurances: as commissions, with CurrenctyId, InsurancePeriodicityType, InsuranceDate and InsuranceId (Q5, Q6).',
-  ),
-});
+const record = strictNamed(
+  'SimulationRecord',
+  described(TEXTS.SimulationRecord, {
+    InterestPercent: z.string(),
+    IRR: z.string().nullable(),
+    FirstInstallment: z.number(),
+    FirstInsurance: z.number(),
+    TotalInsurance: z.number(),
+    FirstFee: z.number(),
+    TotalFee: z.number(),
+    Total: z.number(),
+    ScheduleJson: z.string(),
+    InterestId: z.string(),
+    InterestListId: z.string(),
+    InterestCommissionItemId: z.string(),
+    CommissionListId: z.string().nullable(),
+    cntInterestId: wholeNumber(TEXTS.SimulationRecord.cntInterestId),
+    cntInterestCommissionItemId: wholeNumber(TEXTS.SimulationRecord.cntInterestCommissionItemId),
+    OutputInterestJson: z.string(),
+    OutputCommissionJson: z.string(),
+    OutputInsuranceJson: z.string(),
+  }),
+);
 
 /** The answer of `PLAT_BP_Simulate`. */
 export const simulateReply = z.strictObject({

@@ -3,13 +3,46 @@
 import type { z } from 'zod';
 import type { JsonFaultCode } from '../../platform/json.ts';
 import { type Fault, fieldPath, valueAt } from '../../platform/problem.ts';
-import TEXTS from './fault-texts.json' with { type: 'json' };
 
 /** Codes of faults of a body that is not JSON; their path is `body`, or `Data` for the JSON text in it. */
-export const BODY_FAULTS: Readonly<Record<JsonFaultCode, string>> = TEXTS.body;
+export const BODY_FAULTS = {
+  'malformed-json': 'The text is not valid JSON',
+  'not-utf8': 'The bytes are not valid UTF-8',
+  'too-deep': 'Objects and arrays are nested too deeply',
+  'too-many-values': 'The text has too many members and elements',
+  'number-too-long': 'The text contains a number with too many characters',
+  'repeated-member': 'An object has several members of this name; the path is that of the member',
+} as const satisfies Record<JsonFaultCode, string>;
 
 /** Codes of faults of fields. They are stable: callers may branch on them. */
-export const SHAPE_FAULTS = TEXTS.fields;
+export const SHAPE_FAULTS = {
+  missing: 'A mandatory field is missing or null',
+  'wrong-type': 'The type of the value is not that of the field',
+  empty: 'The text is empty',
+  'too-long': 'The text is too long',
+  'too-many-items': 'The list has too many items',
+  'amount-too-large': 'The amount exceeds the largest supported amount',
+  'out-of-range': 'The number is outside the allowed range, or not whole',
+  'too-many-decimals': 'The number has more decimals than allowed',
+  'invalid-date': 'The text is not an existing date',
+  'mutually-exclusive': 'Fields that exclude each other are both sent, or neither is sent',
+  'invalid-json': 'The text is not valid JSON',
+  'unknown-value': 'The text is not one of the allowed values',
+  'control-character': 'The text contains a line break or another control character',
+  'broken-text': 'The text contains an unpaired surrogate, which is not a character',
+  'invalid-phone-number': 'The text is not a telephone number that exists, or its country is not known',
+  'invalid-sender': 'The text is neither an alphanumeric sender, a telephone number nor a short code',
+  'invalid-address': 'The text is not one plain e-mail address',
+  unclean: 'A message in Avro does not contain the value in its normalised form',
+  'too-many-recipients': 'The e-mail has too many recipients',
+  'invalid-base64': 'The text is not base64',
+  'invalid-name': 'The text is not a valid file name',
+  'attachment-too-large': 'The attachment is too large, or all attachments together are',
+  'refused-type': 'Programs and scripts are not sent',
+  'contradicting-type': 'The content does not match the extension of the file name',
+  'unknown-member': 'The field is not known and has no effect; alone it is a warning',
+  'more-faults': 'There are more faults than are listed',
+} as const;
 
 export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
 
