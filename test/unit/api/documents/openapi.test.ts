@@ -363,25 +363,13 @@ test('a POST has no If-None-Match, and an action one successful answer: the 202 
   });
 });
 
-describe.each(ACTIONS)('examples of $name', (one) => {
+test.each(ACTIONS)('the document has the examples of $name, and schemas that refuse wrong values', (one) => {
   const { post: operation } = document.paths[`${ACTION_PREFIX}${one.name}`] ?? {};
-  const requests = Object.entries(operation?.requestBody.content['application/json']?.examples ?? {});
-  const answers = Object.entries(operation?.responses['200']?.content?.['application/json']?.examples ?? {});
-
-  test('are those of the action', () => {
-    const keys = one.examples.map(({ key }) => key);
-    expect(requests.map(([key]) => key)).toEqual(keys);
-    expect(answers.map(([key]) => key)).toEqual(keys);
-  });
-
-  test.each(requests)('request %s is valid for the action', (_key, { value }) => {
-    expect(one.read(value)).toMatchObject({ kind: 'valid', warnings: [] });
-  });
-
-  test('have schemas that refuse wrong values', () => {
-    expect(faultsOf(one.requestType, { jsonParam: { Amount: '100' }, productCode: 100 })).not.toEqual([]);
-    expect(faultsOf(one.replyType, [{ InstallmentNo: 'x' }])).not.toEqual([]);
-  });
+  const keys = one.examples.map(({ key }) => key);
+  for (const body of [operation?.requestBody, operation?.responses['200']])
+    expect(Object.keys(body?.content?.['application/json']?.examples ?? {})).toEqual(keys);
+  expect(faultsOf(one.requestType, { jsonParam: { Amount: '100' }, productCode: 100 })).not.toEqual([]);
+  expect(faultsOf(one.replyType, [{ InstallmentNo: 'x' }])).not.toEqual([]);
 });
 
 test('all examples match the schemas to which they belong', () => {
@@ -433,12 +421,5 @@ describe('errors', () => {
     const documented = answers.map(([name, code]) => `${name} ${code}`).toSorted();
     const expected = Object.entries(ERROR_CODES).map(([code, { status }]) => `Problem${status} ${code}`);
     expect(documented).toEqual(expected.toSorted());
-  });
-
-  test('all statuses are documented for a path', () => {
-    const statuses = Object.values(document.paths).flatMap(({ post: one, get }) =>
-      Object.keys((one ?? get).responses),
-    );
-    for (const { status } of Object.values(ERROR_CODES)) expect(statuses).toContain(String(status));
   });
 });
