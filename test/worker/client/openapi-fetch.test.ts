@@ -15,6 +15,8 @@ const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const PACKAGES = import.meta.dirname;
 const COMMAND_LIMIT_MS = 60_000;
+/** With the installation of the packages. */
+const FIRST_RUN_MS = 2 * COMMAND_LIMIT_MS;
 const ACTIONS = '/platapi/automation-processors/actions/';
 
 /** Reads a field of each action's answer as its type. */
@@ -34,29 +36,35 @@ const product = await engine.POST('${ACTIONS}plat_bp_getbankingproductdetails', 
 export const name: string | null | undefined = product.data?.Name;
 `;
 
-it('a program of the recipe passes the strict compiler and calls the engine', async () => {
-  const folder = await openProgram();
-  const [program = ''] = Array.from(
-    (await readFile(path.join(ROOT, 'docs/generated-clients.md'), 'utf8')).matchAll(/```ts\n([^]*?)```/g),
-    ([, code]) => code,
-  );
-  await writeFile(path.join(folder, 'first-calls.ts'), program);
-  await writeFile(path.join(folder, 'types.ts'), TYPES);
-  expect(await compile(folder)).toEqual([]);
+it(
+  'a program of the recipe passes the strict compiler and calls the engine',
+  async () => {
+    const folder = await openProgram();
+    const [program = ''] = Array.from(
+      (await readFile(path.join(ROOT, 'docs/generated-clients.md'), 'utf8')).matchAll(/```ts\n([^]*?)```/g),
+      ([, code]) => code,
+    );
+    await writeFile(path.join(folder, 'first-calls.ts'), program);
+    await writeFile(path.join(folder, 'types.ts'), TYPES);
+    expect(await compile(folder)).toEqual([]);
 
-  const broker = await createSharedBroker(1);
-  await startOn(broker, startScheduleWorker);
-  const { url } = await startOn(broker, startIngressWorker);
-  const example = path.join(folder, 'first-calls.ts');
-  const options = { env: { ENGINE_URL: url }, timeout: COMMAND_LIMIT_MS };
-  const { stdout } = await run(process.execPath, [example], options);
-  expect(stdout.trim().split('\n')).toEqual([
-    '17.01',
-    ...['02', '03', '04', '05', '06'].map((month, index) => `${index + 1} 2024-${month}-01T00:00:00Z 17.01`),
-    '6 2024-07-01T00:00:00Z 17',
-    'pending',
-  ]);
-});
+    const broker = await createSharedBroker(1);
+    await startOn(broker, startScheduleWorker);
+    const { url } = await startOn(broker, startIngressWorker);
+    const example = path.join(folder, 'first-calls.ts');
+    const options = { env: { ENGINE_URL: url }, timeout: COMMAND_LIMIT_MS };
+    const { stdout } = await run(process.execPath, [example], options);
+    expect(stdout.trim().split('\n')).toEqual([
+      '17.01',
+      ...['02', '03', '04', '05', '06'].map(
+        (month, index) => `${index + 1} 2024-${month}-01T00:00:00Z 17.01`,
+      ),
+      '6 2024-07-01T00:00:00Z 17',
+      'pending',
+    ]);
+  },
+  FIRST_RUN_MS,
+);
 
 /** A folder with the types of the document, in which the packages of the recipe are installed. */
 async function openProgram(): Promise<string> {
