@@ -15,7 +15,6 @@ import {
   type CommandReport,
   runDeadLettersCommand,
   createDeadLetterApi,
-  type DeadLetterApiOptions,
   toPlainJson,
 } from './dead-letters/run-dead-letters.ts';
 
@@ -43,7 +42,10 @@ await runCommandLine({
   },
 });
 
-async function ingressOf({ url, 'token-file': file }: DeadLettersArguments): Promise<DeadLetterApiOptions> {
+async function ingressOf({
+  url,
+  'token-file': file,
+}: DeadLettersArguments): Promise<Parameters<typeof createDeadLetterApi>[0]> {
   const { http, auth } = loadConfig(process.env);
   const isAny = http.host === '0.0.0.0' || http.host === '::';
   const own = `http://${isAny ? '127.0.0.1' : http.host}:${http.port}`;

@@ -64,26 +64,25 @@ export function toPlainJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(/[\u007F-\u009F\p{Cf}]/gu, escapeUnits);
 }
 
-/** The addresses of dead letters of an ingress. */
-export interface DeadLetterApi {
-  get(address: string, query?: URLSearchParams): Promise<unknown>;
-  post(action: string, body: object): Promise<unknown>;
-}
-
-export interface DeadLetterApiOptions {
-  /** With the base path. */
-  readonly url: string;
-  readonly token: string | undefined;
-}
-
 /** An action on 500 dead letters takes 10 s; the ingress answers within 50 s even if the broker does not. */
 const CALL_TIMEOUT_MS = 120_000;
 /** A long list is charged to the allowance of its caller, which is refilled within seconds. */
 const MAX_ATTEMPTS = 10;
 const TOO_MANY_REQUESTS = 429;
 
-/** Its methods reject with SystemError, whose message says what the ingress refused and what to do. */
-export function createDeadLetterApi({ url, token }: DeadLetterApiOptions): DeadLetterApi {
+type DeadLetterApi = ReturnType<typeof createDeadLetterApi>;
+
+/**
+ * The addresses of dead letters of an ingress, whose `url` has the base path. The methods reject with SystemError, whose message
+ * says what the ingress refused and what to do.
+ */
+export function createDeadLetterApi({
+  url,
+  token,
+}: {
+  readonly url: string;
+  readonly token: string | undefined;
+}) {
   const base = `${url}/api/operations/v1/dead-letters`;
   const call = async (address: string, init: RequestInit = {}): Promise<unknown> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -112,8 +111,10 @@ export function createDeadLetterApi({ url, token }: DeadLetterApiOptions): DeadL
     }
   };
   return {
-    get: (address, query) => call(query === undefined ? address : `${address}?${query.toString()}`),
-    post: (action, body) => call(`/${action}`, { method: 'POST', body: JSON.stringify(body) }),
+    get: (address: string, query?: URLSearchParams) =>
+      call(query === undefined ? address : `${address}?${query.toString()}`),
+    post: (action: string, body: object) =>
+      call(`/${action}`, { method: 'POST', body: JSON.stringify(body) }),
   };
 }
 

@@ -1,12 +1,18 @@
 import type { ActionReply } from '../api/operations/dead-letter-calls.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
-import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
+import {
+  partitionId,
+  type LogMessage,
+  type MessageHeaders,
+  type OffsetRange,
+  type OutgoingMessage,
+} from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
 import type { EmailCommand, SmsCommand } from '../notification/notification-command.ts';
 import { isIngressId } from '../notification/command-proof.ts';
-import { OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
+import { BLANK_STATE, OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
 import { isHandled, type AuditStep, createAuditMessage, type DeadLetterStates } from './audit.ts';
 import {
   type SendOptions,
@@ -19,6 +25,7 @@ import { type DeadLetterContext, createBreaks, readOne } from './dead-letter-log
 import { type DeadLetter, sanitise, type LogPlace, placeId } from './read-dead-letter.ts';
 import { type Scan, type Selection, channelOf } from './find-dead-letters.ts';
 import { editMessage, type Edit } from './edit-dead-letter.ts';
+import { COMMAND_TYPES } from './masked-payload.ts';
 
 /** What is done with dead letters. */
 export interface DeadLetterAction {
@@ -34,10 +41,7 @@ export interface Acting extends DeadLetterAction {
   readonly limit?: number | undefined;
 }
 
-/** What an action did; skipped letters beyond the first hundred are counted but not listed. */
-export type ActionSummary = Pick<ActionReply, 'letters' | 'counts' | 'notListed'>;
-
-/** A selection by filter may contain thousands of letters that were handled before. */
+/** A selection by filter may contain thousands of letters that were handled before: those beyond it are only counted. */
 const MAX_LISTED_SKIPPED = 100;
 
 /**
@@ -48,7 +52,7 @@ export async function actOnSelected(
   context: DeadLetterContext,
   scan: Scan,
   { selection, limit, ...acting }: Acting,
-): Promise<ActionSummary> {
+): Promise<Pick<ActionReply, 'letters' | 'counts' | 'notListed'>> {
   const { states } = scan;
   const isSkipped = ({ id }: DeadLetter): boolean => !acting.options.again && isHandled(states.of(id));
   const skipped = scan.letters.filter(isSkipped).flatMap((letter) => {
@@ -92,7 +96,7 @@ export function countByCode(letters: readonly DeadLetter[]): Readonly<Record<str
 }
 
 /** The result of an action on one letter; `would-` in a dry run. */
-export type DeadLetterResult = ActionReply['letters'][number];
+type DeadLetterResult = ActionReply['letters'][number];
 
 type ActionResult = Omit<DeadLetterResult, 'id' | 'code'>;
 
@@ -105,7 +109,6 @@ const DONE = {
   'mark-sent': 'marked-sent',
   discard: 'discarded',
 } as const;
-const COMMANDS: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
 /** Maximum number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
 
@@ -166,13 +169,22 @@ export async function discardDeadLetters(
   const results: DeadLetterResult[] = [];
   for (let at = 0; at < letters.length; at += DISCARD_BATCH) {
     const batch = letters.slice(at, at + DISCARD_BATCH);
-    results.push(...resultsOf(batch, await discardBatch(context, batch)));
+    const result: ActionResult = context.signal.aborted
+      ? { result: 'failed', why: 'interrupted before it started' }
+      : await publishAudit(context, batch, { action: 'discard', stage: 'done' }).then(
+          () => ({ result: DONE.discard }),
+          (error: unknown) => ({
+            result: 'failed',
+            why: `the audit record could not be written: ${errorText(error)}`,
+          }),
+        );
+    results.push(...resultsOf(batch, result));
   }
   return results;
 }
 
 /** The results of letters, whose codes another system may have written. */
-export function resultsOf(letters: readonly DeadLetter[], result: ActionResult): readonly DeadLetterResult[] {
+function resultsOf(letters: readonly DeadLetter[], result: ActionResult): readonly DeadLetterResult[] {
   return letters.map(({ id, code }) => ({ id, code: sanitise(code), ...result }));
 }
 
@@ -251,7 +263,7 @@ async function proveAgain(
   const id = headerText(headers, HEADER.notificationId) ?? '';
   if (!isIngressId(id)) return message;
   const decoded = await codec.decode({ value, headers });
-  if (decoded.kind !== 'decoded' || !COMMANDS.has(decoded.type)) return message;
+  if (decoded.kind !== 'decoded' || !COMMAND_TYPES.has(decoded.type)) return message;
   const commandHash = proofs.hash(decoded.payload as SmsCommand | EmailCommand);
   return { ...message, headers: { ...headers, [HEADER.commandProof]: proofs.prove(id, commandHash) } };
 }
@@ -272,11 +284,7 @@ async function sentRecord(
       { attempt, at: updatedAt, provider: '-', result: 'sent', code: 'marked-by-operator' },
     ]),
     updatedAt,
-    nextAttemptAt: undefined,
-    providerMessageId: undefined,
-    code: undefined,
-    owner: undefined,
-    leaseUntil: undefined,
+    ...BLANK_STATE,
   };
   const { value, headers } = await codec.encode('NotificationState', state, 'avro');
   return { topic: topics.outcomes, key: notificationId, value, headers };
@@ -297,8 +305,8 @@ async function publishAudited(
 ): Promise<SendResult> {
   const record = async (stage: AuditStep['stage'], result?: string): Promise<void> => {
     const overrides = verdict.overrides.length === 0 ? undefined : [...verdict.overrides];
-    const step = { action, stage, result, overrides, members: edit && [...edit.changed] };
-    await publishAudit(context, [letter], step);
+    const members = edit && [...edit.changed];
+    await publishAudit(context, [letter], { action, stage, result, overrides, members });
   };
   try {
     await record('begun');
@@ -325,25 +333,8 @@ async function publishAudited(
   return { result: DONE[action] };
 }
 
-async function discardBatch(
-  context: DeadLetterContext,
-  letters: readonly DeadLetter[],
-): Promise<ActionResult> {
-  if (context.signal.aborted) return { result: 'failed', why: 'interrupted before it started' };
-  try {
-    await publishAudit(context, letters, { action: 'discard', stage: 'done' });
-    return { result: DONE.discard };
-  } catch (error) {
-    return { result: 'failed', why: `the audit record could not be written: ${errorText(error)}` };
-  }
-}
-
-async function publishAudit(
-  context: DeadLetterContext,
-  letters: readonly DeadLetter[],
-  step: AuditStep,
-): Promise<void> {
-  await context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
+function publishAudit(context: DeadLetterContext, letters: readonly DeadLetter[], step: AuditStep) {
+  return context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
 }
 
 /**
@@ -378,7 +369,7 @@ function isDeadRecord({ topic, timestampMs }: LogMessage, headers: MessageHeader
 function findRanges(letters: readonly DeadLetter[]): readonly OffsetRange[] {
   const ranges = new Map<string, OffsetRange>();
   for (const { topic, partition, offset } of letters) {
-    const id = `${topic}/${partition}`;
+    const id = partitionId(topic, partition);
     const { from, to } = ranges.get(id) ?? { from: offset, to: offset };
     ranges.set(id, { topic, partition, from: Math.min(from, offset), to: Math.max(to, offset + 1) });
   }

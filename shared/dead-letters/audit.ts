@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ListedLetter } from '../api/operations/dead-letter-calls.ts';
 import { HEADER } from '../messaging/headers.ts';
 import { CONTENT_TYPE } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
@@ -75,22 +76,15 @@ export function createAuditMessage(
 /** A record has some 500 bytes; an edit of many fields has more. */
 const MEAN_RECORD_BYTES = 1_024;
 
-/** How far the audit was read. */
-export interface AuditReading {
-  /** Number of records that were read. */
-  readonly read: number;
-  /** False if a limit or the signal left records out. */
-  readonly isComplete: boolean;
-}
-
 /**
  * Passes the records of the audit topic to `onRecord` in the order of their partition: the newest `maxAuditRecords`, and no more
- * bytes than that many records usually have. Stops when the signal is aborted.
+ * bytes than that many records usually have. Stops when the signal is aborted. Returns the number of records that were read;
+ * `isComplete` is false if a limit or the signal left records out.
  */
 export async function readAudit(
   context: Pick<DeadLetterContext, 'log' | 'topics' | 'timers' | 'signal' | 'maxAuditRecords'>,
   onRecord: (record: AuditRecord) => void,
-): Promise<AuditReading> {
+) {
   const { log, topics, signal, maxAuditRecords } = context;
   const pause = createBreaks(context);
   const retained = await log.ranges([topics.audit]);
@@ -127,14 +121,7 @@ export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined 
  * Status of a dead letter according to the audit. `redrive-begun` and `edit-begun`: the command ended before it recorded the
  * result, so the letter may have been sent.
  */
-export type DeadLetterStatus =
-  | 'open'
-  | 'redrive-begun'
-  | 'edit-begun'
-  | 'redriven'
-  | 'edited'
-  | 'discarded'
-  | 'marked-sent';
+type DeadLetterStatus = ListedLetter['status'];
 
 export interface DeadLetterState {
   readonly status: DeadLetterStatus;
@@ -170,15 +157,11 @@ export function isHandled({ status }: DeadLetterState): boolean {
 }
 
 function next({ before, sentAgain }: DeadLetterState, { action, stage }: AuditRecord): DeadLetterState {
-  const now = (status: DeadLetterStatus, sent = sentAgain): DeadLetterState => ({
-    status,
-    sentAgain: sent,
-    before: status,
-  });
-  if (stage === 'failed') return now(before);
+  const now = (status: DeadLetterStatus, sent = sentAgain) => ({ status, sentAgain: sent, before: status });
+  if (stage === 'failed' || (action === 'mark-sent' && stage === 'begun')) return now(before);
   if (action === 'discard') return now('discarded');
-  if (action === 'mark-sent') return now(stage === 'done' ? 'marked-sent' : before);
-  const isEdit = action === 'edit';
-  if (stage === 'begun') return { status: isEdit ? 'edit-begun' : 'redrive-begun', sentAgain, before };
-  return now(isEdit ? 'edited' : 'redriven', sentAgain + 1);
+  if (action === 'mark-sent') return now('marked-sent');
+  const [begun, done] =
+    action === 'edit' ? (['edit-begun', 'edited'] as const) : (['redrive-begun', 'redriven'] as const);
+  return stage === 'begun' ? { status: begun, sentAgain, before } : now(done, sentAgain + 1);
 }

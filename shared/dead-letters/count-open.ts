@@ -1,5 +1,5 @@
 import { OPERATIONS_LIMITS } from '../api/operations/operation-fields.ts';
-import type { LogMessage, OffsetRange } from '../messaging/message.ts';
+import { partitionId, type LogMessage, type OffsetRange, type TopicPartition } from '../messaging/message.ts';
 import type { Broker, ReadOn } from '../messaging/ports.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
 import type { Timers } from '../platform/system-ports.ts';
@@ -102,9 +102,7 @@ function createNewRecords(log: Pick<DeadLetterLog, 'read'>, timers: Timers) {
   };
 }
 
-function keyOf({ topic, partition }: Pick<OffsetRange, 'topic' | 'partition'>): string {
-  return `${topic}/${partition}`;
-}
+const keyOf = ({ topic, partition }: TopicPartition): string => partitionId(topic, partition);
 
 function figuresOf(letters: readonly { readonly atMs: number }[]): OpenDeadLetters {
   const oldestAtMs = letters.reduce((oldest, { atMs }) => Math.min(oldest, atMs), Infinity);

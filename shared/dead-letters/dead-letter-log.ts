@@ -11,33 +11,30 @@ import {
 import type { CommandProofs } from '../notification/command-proof.ts';
 import type { SystemPorts } from '../platform/system-ports.ts';
 
-/** Access to the records of the broker. Its methods reject with SystemError. */
-export interface DeadLetterLog {
-  /** The retained offsets of each partition of these topics; omits topics that do not exist. */
-  ranges(topics: readonly string[]): Promise<readonly OffsetRange[]>;
-  /** Passes the messages of the ranges to `onMessage` one after the other (see Broker.readRanges). */
-  read(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
-  /** Resolves when all messages are stored. */
-  publish(messages: readonly OutgoingMessage[]): Promise<void>;
-  close(): Promise<void>;
-}
-
 const CLIENT_ID = 'dead-letters';
 
-/** Access through a broker that others use too; it connects for the first action. */
-export function sharedDeadLetterLog(
-  broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>,
-): DeadLetterLog {
+export type DeadLetterLog = ReturnType<typeof sharedDeadLetterLog>;
+
+/**
+ * Access to the records of a broker that others use too; it connects for the first action. Its methods reject with
+ * SystemError.
+ */
+export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>) {
   let started: Promise<Publisher> | undefined;
-  const start = (): Promise<Publisher> => {
-    started ??= startPublisher(broker).catch((error: unknown) => {
+  const start = async (): Promise<Publisher> => {
+    const publisher = broker.createPublisher({ clientId: CLIENT_ID });
+    try {
+      await publisher.start();
+      return publisher;
+    } catch (error) {
       started = undefined;
+      await publisher.stop();
       throw error;
-    });
-    return started;
+    }
   };
   return {
-    ranges: async (topics) => {
+    /** The retained offsets of each partition of these topics; omits topics that do not exist. */
+    ranges: async (topics: readonly string[]): Promise<readonly OffsetRange[]> => {
       const counts = await broker.admin.partitionCounts(topics);
       const all: OffsetRange[] = [];
       for (const topic of counts.keys()) {
@@ -46,9 +43,17 @@ export function sharedDeadLetterLog(
       }
       return all;
     },
-    read: (ranges, onMessage) => broker.readRanges(ranges, onMessage),
-    publish: async (messages) => (await start()).publish(messages),
-    close: async () => (await started?.catch(() => undefined))?.stop(),
+    /** Passes the messages of the ranges to `onMessage` one after the other (see Broker.readRanges). */
+    read: (ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void> =>
+      broker.readRanges(ranges, onMessage),
+    /** Resolves when all messages are stored. */
+    publish: async (messages: readonly OutgoingMessage[]): Promise<void> => {
+      started ??= start();
+      await (await started).publish(messages);
+    },
+    close: async (): Promise<void> => {
+      await (await started?.catch(() => undefined))?.stop();
+    },
   };
 }
 
@@ -91,30 +96,13 @@ export interface DeadLetterContext extends Pick<SystemPorts, 'clock' | 'timers'>
   readonly codec: MessageCodec;
   /** Proves notifications that are sent again. */
   readonly proofs: CommandProofs;
-  readonly actor: Actor;
-  readonly topics: DeadLetterTopics;
+  /** Who acts, for the audit; `run` identifies one command or call. */
+  readonly actor: { readonly operator: string; readonly run: string; readonly reason: string | undefined };
+  readonly topics: ReturnType<typeof deadLetterTopics>;
   /** Records of the audit that are read at most, the newest ones. */
   readonly maxAuditRecords: number;
   /** Aborted by the operator or by a time limit; the letter in progress is completed, and no other one is started. */
   readonly signal: AbortSignal;
-}
-
-/** Who acts, for the audit; `run` identifies one command or call. */
-export interface Actor {
-  readonly operator: string;
-  readonly run: string;
-  readonly reason: string | undefined;
-}
-
-export interface DeadLetterTopics {
-  readonly prefix: string;
-  readonly deadLetters: readonly string[];
-  /** The one of notifications. */
-  readonly notificationLetters: string;
-  readonly audit: string;
-  /** The states of notifications, where one is marked as sent. */
-  readonly outcomes: string;
-  readonly destinations: Destinations;
 }
 
 /** The only topics to which letters may be sent, since their headers may name any other. */
@@ -126,17 +114,20 @@ export interface Destinations {
 }
 
 /** The topics of dead letters with their prefix. */
-export function deadLetterTopics(prefix: string): DeadLetterTopics {
+export function deadLetterTopics(prefix: string) {
+  const destinations: Destinations = {
+    work: new Set(topicNames(prefix, WORK_TOPICS)),
+    commands: new Set(topicNames(prefix, COMMAND_TOPICS)),
+  };
   return {
     prefix,
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
+    /** The one of notifications. */
     notificationLetters: topicName(prefix, 'notificationDeadLetters'),
     audit: topicName(prefix, 'deadLetterAudit'),
+    /** The states of notifications, where one is marked as sent. */
     outcomes: topicName(prefix, 'notificationOutcomes'),
-    destinations: {
-      work: new Set(topicNames(prefix, WORK_TOPICS)),
-      commands: new Set(topicNames(prefix, COMMAND_TOPICS)),
-    },
+    destinations,
   };
 }
 
@@ -151,15 +142,4 @@ export function createBreaks({ timers }: Pick<DeadLetterContext, 'timers'>): () 
     if (count % MESSAGES_PER_TURN !== 0) return;
     await new Promise<void>((resolve) => timers.nextTurn(resolve));
   };
-}
-
-async function startPublisher(broker: Pick<Broker, 'createPublisher'>): Promise<Publisher> {
-  const publisher = broker.createPublisher({ clientId: CLIENT_ID });
-  try {
-    await publisher.start();
-    return publisher;
-  } catch (error) {
-    await publisher.stop();
-    throw error;
-  }
 }

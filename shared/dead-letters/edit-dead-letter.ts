@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MESSAGE_FORMS } from '../api/actions/message-forms.ts';
 import { isRecord, limitFaults, shapeFault, type ShapeFaultCode } from '../api/json/faults.ts';
 import { OPERATIONS_LIMITS as LIMIT } from '../api/operations/operation-fields.ts';
 import type { Decoded, MessageFormat } from '../messaging/codec.ts';
@@ -10,6 +9,7 @@ import { REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
 import { keepDigits, MAX_REQUEST_VALUES, parseJson, refusalText } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
+import { formOf } from './masked-payload.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';
 
 /** The requested changes to a message. */
@@ -44,13 +44,25 @@ export function createEdit(
 ): Edit | { readonly faults: readonly Fault[] } {
   const fields = [...new Set(changedFields(patch))];
   const names = Object.keys(headers);
-  const faults = [
-    ...patchFaults(patch),
-    ...fields.flatMap(fieldFaults),
-    ...tooMany('patch', 'fields', fields.length, LIMIT.editedFields),
-    ...Object.entries(headers).flatMap(headerFaults),
-    ...tooMany('headers', 'headers', names.length, LIMIT.editedHeaders),
-  ];
+  const faults: Fault[] = [];
+  const refuse = (path: string, code: ShapeFaultCode, message: string) =>
+    faults.push(shapeFault(path, code, message));
+  if (Object.hasOwn(patch, 'notificationId')) {
+    const message = 'notificationId cannot be changed: it prevents duplicate messages';
+    refuse('patch.notificationId', 'unknown-value', message);
+  }
+  for (const path of fields.filter((one) => one.length > LIMIT.editedPathCharacters)) {
+    const message = `the path of a field must have at most ${LIMIT.editedPathCharacters} characters`;
+    refuse(`patch.${path.slice(0, MAX_SHOWN_NAME)}`, 'too-long', message);
+  }
+  if (fields.length > LIMIT.editedFields)
+    refuse('patch', 'too-many-items', `an edit may change at most ${LIMIT.editedFields} fields`);
+  for (const [name, value] of Object.entries(headers)) {
+    const [code, message] = headerFault(name, value ?? '') ?? [];
+    if (code !== undefined) refuse(`headers.${name.slice(0, MAX_SHOWN_NAME)}`, code, message ?? '');
+  }
+  if (names.length > LIMIT.editedHeaders)
+    refuse('headers', 'too-many-items', `an edit may change at most ${LIMIT.editedHeaders} headers`);
   if (faults.length > 0) return { faults: limitFaults(faults) };
   return {
     patch,
@@ -59,45 +71,17 @@ export function createEdit(
   };
 }
 
-function patchFaults(patch: Readonly<Record<string, unknown>>): Fault[] {
-  if (!Object.hasOwn(patch, 'notificationId')) return [];
-  const message = 'notificationId cannot be changed: it prevents duplicate messages';
-  return [shapeFault('patch.notificationId', 'unknown-value', message)];
-}
-
-function fieldFaults(path: string): Fault[] {
-  if (path.length <= LIMIT.editedPathCharacters) return [];
-  const message = `the path of a field must have at most ${LIMIT.editedPathCharacters} characters`;
-  return [shapeFault(`patch.${path.slice(0, MAX_SHOWN_NAME)}`, 'too-long', message)];
-}
-
-function tooMany(path: string, what: string, count: number, most: number): Fault[] {
-  return count <= most
-    ? []
-    : [shapeFault(path, 'too-many-items', `an edit may change at most ${most} ${what}`)];
-}
-
-function headerFaults([name, sent]: readonly [string, string | null]): Fault[] {
-  const value = sent ?? '';
-  const fault = (code: ShapeFaultCode, message: string): Fault[] => [
-    shapeFault(`headers.${name.slice(0, MAX_SHOWN_NAME)}`, code, message),
-  ];
+function headerFault(name: string, value: string): [ShapeFaultCode, string] | undefined {
+  const most = LIMIT.editedHeaderCharacters;
   if (!HEADER_NAME.test(name))
-    return fault(
-      'invalid-name',
-      'a header has a name of 1 to 100 letters, digits, dots, dashes and underscores',
-    );
-  if (RESERVED_HEADERS.has(name)) return fault('invalid-name', `only the workers set the header ${name}`);
-  if (value.length > LIMIT.editedHeaderCharacters)
-    return fault(
-      'too-long',
-      `the value of a header must have at most ${LIMIT.editedHeaderCharacters} characters`,
-    );
+    return ['invalid-name', 'a header has a name of 1 to 100 letters, digits, dots, dashes and underscores'];
+  if (RESERVED_HEADERS.has(name)) return ['invalid-name', `only the workers set the header ${name}`];
+  if (value.length > most) return ['too-long', `the value of a header must have at most ${most} characters`];
   if (CONTROL.test(value))
-    return fault('control-character', 'the value of a header must not contain control characters');
+    return ['control-character', 'the value of a header must not contain control characters'];
   if (name === HEADER.originTimestamp && value !== '' && !EPOCH_MS.test(value))
-    return fault('wrong-type', `${name} must be epoch milliseconds, such as 1777629600000`);
-  return [];
+    return ['wrong-type', `${name} must be epoch milliseconds, such as 1777629600000`];
+  return undefined;
 }
 
 interface Refused {
@@ -106,7 +90,7 @@ interface Refused {
 }
 
 /** The value and the changed headers of an edited copy. */
-export type Edited =
+type Edited =
   | {
       readonly kind: 'edited';
       readonly value: Buffer;
@@ -117,13 +101,6 @@ export type Edited =
     }
   | Refused;
 
-/** The message of a letter. */
-export interface Editable {
-  readonly message: LogMessage;
-  /** It goes to a topic of notifications. */
-  readonly isCommand: boolean;
-}
-
 /**
  * By this time the worker decides whether its ledger may have lost what was sent: with a later one it would send a notification
  * a second time. A redrive with `acceptDuplicates` says openly that this may happen.
@@ -133,10 +110,11 @@ const KEEPS_ORIGIN = `a notification keeps its ${HEADER.originTimestamp}: it pre
 /**
  * Changes headers and payload and validates them as the worker does: by the reader of the message type, which reports
  * all faults, and by the Avro schema if the letter is Avro. The copy has the format of the letter. Invalid JSON fields
- * can be corrected, undecodable bytes cannot. Rejects only if the schema registry cannot be reached.
+ * can be corrected, undecodable bytes cannot. `isCommand`: it goes to a topic of notifications. Rejects only if the schema
+ * registry cannot be reached.
  */
 export async function editMessage(
-  { message, isCommand }: Editable,
+  { message, isCommand }: { readonly message: LogMessage; readonly isCommand: boolean },
   edit: Edit,
   codec: MessageCodec,
 ): Promise<Edited> {
@@ -150,7 +128,7 @@ export async function editMessage(
   const changed = mergePatch(content, edit.patch);
   const isSame = isDeepStrictEqual(changed, content) && Object.keys(edit.headers).length === 0;
   if (isSame) return refused(NO_CHANGE);
-  const read = shapeOf(type)?.parse(changed);
+  const read = formOf(type)?.parse(changed);
   if (read === undefined) return refused(`${type} has no JSON form`);
   if (read.kind === 'invalid') return refused(`the edited payload is invalid: ${joinFaults(read.faults)}`);
   const faults = format === 'avro' ? codec.faultsOf(type, read.payload) : [];
@@ -160,12 +138,12 @@ export async function editMessage(
   return { kind: 'edited', value: encoded.value, headers: { ...edit.headers, ...encoded.headers }, warnings };
 }
 
+/** The payload to change, with the content as `parseJson` returns it. */
 type Base =
   | {
       readonly kind: 'base';
       readonly type: string;
       readonly format: MessageFormat;
-      /** A value as `parseJson` returns it. */
       readonly content: unknown;
     }
   | Refused;
@@ -186,7 +164,7 @@ function basePayload(message: LogMessage, decoded: Decoded): Base {
   if (decoded.kind === 'undecodable')
     return refused('the payload cannot be decoded, so it cannot be edited; discard it');
   const { type, payload } = decoded;
-  const shape = shapeOf(type);
+  const shape = formOf(type);
   if (shape === undefined) return refused(`${type} has no JSON form`);
   try {
     const text = shape.render(payload);
@@ -203,7 +181,7 @@ function basePayload(message: LogMessage, decoded: Decoded): Base {
 
 function jsonBase({ value, headers }: LogMessage): Base {
   const type = headerText(headers, HEADER.messageType);
-  if (type === undefined || shapeOf(type) === undefined) {
+  if (type === undefined || formOf(type) === undefined) {
     return refused(
       `its header ${HEADER.messageType} names no known type; set the header ${HEADER.messageType}=TYPE`,
     );
@@ -212,10 +190,6 @@ function jsonBase({ value, headers }: LogMessage): Base {
   if (parsed.kind === 'refused')
     return refused(`${refusalText(parsed, 'the payload')}, so it cannot be edited; discard it`);
   return { kind: 'base', type, format: 'json', content: parsed.value };
-}
-
-function shapeOf(type: string) {
-  return Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
 }
 
 function joinFaults(faults: readonly Fault[]): string {

@@ -2,55 +2,43 @@ import type { LogMessage, OffsetRange } from '../messaging/message.ts';
 import { MessagingError } from '../platform/errors.ts';
 import { COMMAND_TOPICS, topicName } from '../messaging/topics/topic-list.ts';
 import type { Channel } from '../notification/notification-command.ts';
-import { type AuditReading, DeadLetterStates, readAudit } from './audit.ts';
+import { DeadLetterStates, readAudit } from './audit.ts';
 import { createBreaks, type DeadLetterContext, countOffsets, newestOf } from './dead-letter-log.ts';
 import { type DeadLetter, type LogPlace, parsePlace, readDeadLetter } from './read-dead-letter.ts';
 
-export interface Scan {
-  /** The selected letters in the order of their offsets within each partition. */
-  readonly letters: readonly DeadLetter[];
-  readonly states: DeadLetterStates;
-  /** How far the audit was read; of what was left out, a letter that was handled counts as open. */
-  readonly audit: AuditReading;
-  /** False if the limit or the signal ended the scan, so that there may be further letters. */
-  readonly isComplete: boolean;
-  /** Number of records that were to be read. */
-  readonly read: number;
-  /** The prefix of all topics. */
-  readonly prefix: string;
-}
+export type Scan = Awaited<ReturnType<typeof scanDeadLetters>>;
 
 /**
  * Reads the dead letters, without keeping their values, and the audit: of each partition at most its share of `maxRecords`,
  * the newest ones. Rejects with MessagingError if a topic is missing or cannot be read.
  */
-export async function scanDeadLetters(
-  context: DeadLetterContext,
-  selection: Selection,
-  maxRecords: number,
-): Promise<Scan> {
-  const { deadLetters, audit } = context.topics;
-  const ranges = await context.log.ranges([...deadLetters, audit]);
-  if (!ranges.some(({ topic }) => topic === audit)) {
-    const text = `the topic ${audit} does not exist; create it with: npm run topics -- create`;
+export async function scanDeadLetters(context: DeadLetterContext, selection: Selection, maxRecords: number) {
+  const { deadLetters, audit: auditTopic, prefix } = context.topics;
+  const all = await context.log.ranges([...deadLetters, auditTopic]);
+  if (!all.some(({ topic }) => topic === auditTopic)) {
+    const text = `the topic ${auditTopic} does not exist; create it with: npm run topics -- create`;
     throw new MessagingError('topic-unknown', text, { canRetry: false });
   }
-  const retained = ranges.filter(({ topic }) => topic !== audit);
+  const retained = all.filter(({ topic }) => topic !== auditTopic);
   const states = new DeadLetterStates();
-  const auditReading = await readAudit(context, (record) => {
+  const audit = await readAudit(context, (record) => {
     if (retained.some((range) => isIn(record.letter, range))) states.add(record);
   });
-  const possible = retained.map((range) => narrow(range, selection, context.topics.prefix));
-  const read = newestOf(possible, maxRecords);
-  const letters = await readDeadLetters(context, selection, read);
-  const isComplete = !context.signal.aborted && countOffsets(read) === countOffsets(possible);
+  const possible = retained.map((range) => narrow(range, selection, prefix));
+  const ranges = newestOf(possible, maxRecords);
+  const letters = await readDeadLetters(context, selection, ranges);
+  const read = countOffsets(ranges);
   return {
+    /** The selected letters in the order of their offsets within each partition. */
     letters,
     states,
-    audit: auditReading,
-    isComplete,
-    read: countOffsets(read),
-    prefix: context.topics.prefix,
+    /** How far the audit was read; of what was left out, a letter that was handled counts as open. */
+    audit,
+    /** False if the limit or the signal ended the scan, so that there may be further letters. */
+    isComplete: !context.signal.aborted && read === countOffsets(possible),
+    /** Number of records that were to be read. */
+    read,
+    prefix,
   };
 }
 
@@ -158,9 +146,7 @@ async function readWithId(
   if (letter.notificationId !== undefined || !isCommand || !namesNotifications) return letter;
   const decoded = await context.codec.decode(message);
   if (decoded.kind !== 'decoded') return letter;
-  const { payload } = decoded;
-  const id: unknown =
-    typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'notificationId') : undefined;
+  const { notificationId: id } = (decoded.payload ?? {}) as { readonly notificationId?: unknown };
   return typeof id === 'string' ? { ...letter, notificationId: id } : letter;
 }
 

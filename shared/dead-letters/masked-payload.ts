@@ -23,7 +23,7 @@ export interface ShownPayload {
 }
 
 /** The types of notifications. Another one, which a header may name, is not masked by its fields. */
-const COMMAND_TYPES: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
+export const COMMAND_TYPES: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
 /** Maximum number of requests of a batch whose faults are listed. */
 const MAX_FAULTY_ITEMS = 20;
 const HIDDEN = 'the payload is hidden, since it cannot be masked';
@@ -102,9 +102,14 @@ async function showItem(
 
 /** A decoded payload with the field names of the interface. Throws if its type has no JSON form. */
 function toJson(type: string, payload: unknown): unknown {
-  const shape = Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
+  const shape = formOf(type);
   if (shape === undefined) throw new Error(`${type} has no JSON form`);
   return JSON.parse(shape.render(payload), keepDigits);
+}
+
+/** The JSON form of a message type; undefined if it has none. */
+export function formOf(type: string) {
+  return Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
 }
 
 function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {

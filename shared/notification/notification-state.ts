@@ -52,6 +52,15 @@ export interface NotificationState {
   readonly repeatableBy?: string | undefined;
 }
 
+/** The fields of a state that only some have. */
+export const BLANK_STATE = {
+  nextAttemptAt: undefined,
+  providerMessageId: undefined,
+  code: undefined,
+  owner: undefined,
+  leaseUntil: undefined,
+} as const;
+
 /**
  * The earliest time that a state has, in epoch milliseconds: of its attempts, or of itself. Unlike its own it does not change when
  * the notification is attempted again later, by a retry or by an operator.

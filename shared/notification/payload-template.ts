@@ -127,7 +127,7 @@ export function readTemplate(
   };
   const read = typeof template === 'string' ? parseText(template, encoding, reportFault) : template;
   if (isObject(read)) {
-    checkPart(read, { path: [], isInList: false }, { encoding, report: reportFault });
+    checkPart(read, { encoding, report: reportFault, path: [], isInList: false });
     if (encoding !== 'json') reportNested(read, reportFault);
   } else if (isValid) {
     reportFault([], 'must be an object with fields');
@@ -155,38 +155,35 @@ function parseText(text: string, encoding: Encoding, report: FaultReporter): unk
   return undefined;
 }
 
-/** Where a part of a template is. */
-interface Position {
+/** How a part of a template is checked, and where it is. */
+interface Checking {
+  readonly encoding: Encoding;
+  readonly report: FaultReporter;
   readonly path: readonly PropertyKey[];
   readonly isInList: boolean;
 }
 
-interface Checked {
-  readonly encoding: Encoding;
-  readonly report: FaultReporter;
-}
-
 /** Reports the faults of a part and of those within it. */
-function checkPart(value: unknown, { path, isInList }: Position, checked: Checked): void {
-  const { report } = checked;
+function checkPart(value: unknown, checking: Checking): void {
+  const { path, report } = checking;
   if (path.length > MAX_DEPTH) report(path, `must not nest deeper than ${MAX_DEPTH}`);
   else if (JSON.isRawJSON(value) || value === Infinity || value === -Infinity) {
     report(path, `must be text or a number with at most ${BINARY_DIGITS} significant digits`);
-  } else if (typeof value === 'string') checkText(value, { path, isInList }, checked);
+  } else if (typeof value === 'string') checkText(value, checking);
   else if (Array.isArray(value)) {
     for (const [at, item] of (value as Template[]).entries()) {
-      checkPart(item, { path: [...path, at], isInList: true }, checked);
+      checkPart(item, { ...checking, path: [...path, at], isInList: true });
       if (repeatedFor(item).length > 1)
         report([...path, at], 'may be repeated for only one of CC, BCC and ATTACHMENT');
     }
   } else if (isObject(value)) {
     for (const [name, field] of Object.entries(value))
-      checkPart(field, { path: [...path, name], isInList }, checked);
+      checkPart(field, { ...checking, path: [...path, name] });
   }
 }
 
 /** Attachments must be in a list, since a message may have none, and a file part is alone in its item. */
-function checkText(text: string, { path, isInList }: Position, { encoding, report }: Checked): void {
+function checkText(text: string, { encoding, report, path, isInList }: Checking): void {
   const files = placeholdersOfText(text, path, report).filter((name) => REPEATED_FOR[name] === 'ATTACHMENT');
   if (files.length > 0 && !isInList) report(path, 'must contain attachments in a list');
   const isAlone = onlyPlaceholder(text) === 'ATTACHMENT';

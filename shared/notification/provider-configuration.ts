@@ -8,7 +8,7 @@ import { ConfigError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
 import type { Channel } from './notification-command.ts';
-import type { FaultReporter } from './payload-template.ts';
+import type { FaultReporter, TemplateObject } from './payload-template.ts';
 import {
   checkProvider,
   FILE_SHAPE,
@@ -27,13 +27,10 @@ export interface ProviderEntry {
   /** Its own, or that of the first provider of the channel that has one (N3). */
   readonly defaultSender: string | undefined;
   readonly settings: ProviderSettings;
+  /** Its payload-template, if it is called by HTTP. */
+  readonly template: TemplateObject | undefined;
   /** Its position in the file. */
   readonly path: string;
-}
-
-/** The providers in the order of the file (N2). */
-export interface ProviderConfiguration {
-  readonly providers: readonly ProviderEntry[];
 }
 
 /** A fault of the file. It never contains a value from the file. */
@@ -44,8 +41,9 @@ export interface ConfigurationFault {
   readonly message: string;
 }
 
-export type ReadConfiguration =
-  | { readonly kind: 'configuration'; readonly configuration: ProviderConfiguration }
+type ReadConfiguration =
+  /** The providers in the order of the file (N2). */
+  | { readonly kind: 'configuration'; readonly providers: readonly ProviderEntry[] }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
 /** The part of the configuration that other workers need. */
@@ -78,7 +76,7 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   const read = items.flatMap(({ value, path }) => readProvider(value, path, report));
   if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in total`);
   if (faults.length > 0) return { kind: 'invalid', faults };
-  return { kind: 'configuration', configuration: { providers: entriesOf(read) } };
+  return { kind: 'configuration', providers: entriesOf(read) };
 }
 
 /**
@@ -89,8 +87,7 @@ export function readChannelProfile(text: string): ChannelProfile {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
   const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};
-  for (const { channel, defaultSender } of read.configuration.providers)
-    channels[channel] ??= { defaultSender };
+  for (const { channel, defaultSender } of read.providers) channels[channel] ??= { defaultSender };
   return { channels };
 }
 
@@ -108,17 +105,14 @@ function asFaultOfFile({ path, code, message }: Fault): ConfigurationFault {
   };
 }
 
-interface ReadProvider {
-  readonly settings: ProviderSettings;
-  readonly path: string;
-}
+type ReadProvider = Pick<ProviderEntry, 'settings' | 'template' | 'path'>;
 
 function readProvider(value: unknown, path: Path, report: FaultReporter): readonly ReadProvider[] {
   const read = PROVIDER_SHAPE.safeParse(value);
   reportIssues(read.error, path, report);
   if (!read.success) return [];
-  checkProvider(read.data, (below, message) => report([...path, ...below], message));
-  return [{ settings: read.data, path: pathOf(path) }];
+  const template = checkProvider(read.data, (below, message) => report([...path, ...below], message));
+  return [{ settings: read.data, template, path: pathOf(path) }];
 }
 
 function reportIssues(error: z.ZodError | undefined, path: Path, report: FaultReporter): void {
@@ -134,7 +128,8 @@ function reportIssues(error: z.ZodError | undefined, path: Path, report: FaultRe
 
 function entriesOf(all: readonly ReadProvider[]): readonly ProviderEntry[] {
   const taken = new Map<string, number>();
-  return all.map(({ settings, path }) => {
+  return all.map((read) => {
+    const { settings } = read;
     const channel = settings['communication-channel'];
     const seen = `${channel}/${settings.provider.toLowerCase()}`;
     const count = (taken.get(seen) ?? 0) + 1;
@@ -143,12 +138,11 @@ function entriesOf(all: readonly ReadProvider[]): readonly ProviderEntry[] {
       .filter((other) => other.settings['communication-channel'] === channel)
       .flatMap((other) => senderOf(other.settings) ?? []);
     return {
+      ...read,
       name: count === 1 ? settings.provider : `${settings.provider}#${count}`,
       channel,
       kind: kindOfProvider(settings.provider),
       defaultSender: senderOf(settings) ?? senders[0],
-      settings,
-      path,
     };
   });
 }

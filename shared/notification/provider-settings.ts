@@ -17,6 +17,7 @@ import {
   urlPlaceholders,
   type FaultReporter,
   type Placeholder,
+  type TemplateObject,
 } from './payload-template.ts';
 import { isSenderOf, isSingleAddress } from './sender-address.ts';
 
@@ -314,206 +315,153 @@ const PROTOCOLS = {
   smtp: ['smtp:', 'smtps:'],
 } as const;
 
-/** Reports the faults of one provider, by paths below it. */
-export function checkProvider(settings: ProviderSettings, report: FaultReporter): void {
-  checkSenders(settings, report);
-  const kind = kindOfProvider(settings.provider);
-  for (const other of ['connector', 'smtp', 'twilio'] as const) {
-    const isOwn = other === kind || (other === 'connector' && kind === 'http');
-    if (settings[other] !== undefined && !isOwn) report([other], `has no effect with provider ${kind}`);
-  }
-  if (kind === 'twilio' && settings['communication-channel'] === 'email') {
-    report(['communication-channel'], 'must be sms with provider twilio');
-  }
-  if (kind === 'smtp' && settings['communication-channel'] === 'sms') {
-    report(['communication-channel'], 'must be email with provider SMTP');
-  }
-  checkUrl(settings, kind, report);
-  checkOwnClient(settings, kind, report);
-  if (kind === 'http') checkConnector(settings, report);
-}
+/** Reports a rule that is not kept, at a path that is written with dots. */
+type Check = (isKept: boolean, path: string, rule: string) => void;
 
-function checkSenders(settings: ProviderSettings, report: FaultReporter): void {
-  const { defaultSender, 'default-sender': alias } = settings;
-  if (defaultSender !== undefined && alias !== undefined && defaultSender !== alias) {
-    report(['default-sender'], 'must not differ from defaultSender');
-  }
+/** Reports the faults of one provider, by paths below it. Returns the template of one that is called by HTTP. */
+export function checkProvider(settings: ProviderSettings, report: FaultReporter): TemplateObject | undefined {
+  const check: Check = (isKept, path, rule) => {
+    if (!isKept) report(path.split('.'), rule);
+  };
+  const kind = kindOfProvider(settings.provider);
+  const { 'communication-channel': channel, defaultSender: own, 'default-sender': alias = own } = settings;
+  check((own ?? alias) === alias, 'default-sender', 'must not differ from defaultSender');
   for (const name of ['defaultSender', 'default-sender'] as const) {
     const sender = settings[name];
-    const channel = settings['communication-channel'];
-    if (sender !== undefined && !isSenderOf(channel, sender)) report([name], SENDER_WANTED[channel]);
+    check(sender === undefined || isSenderOf(channel, sender), name, SENDER_WANTED[channel]);
   }
+  for (const [name, owner] of [
+    ['connector', 'http'] as const,
+    ['smtp', 'smtp'],
+    ['twilio', 'twilio'],
+  ] as const)
+    check(settings[name] === undefined || owner === kind, name, `has no effect with provider ${kind}`);
+  check(kind !== 'twilio' || channel === 'sms', 'communication-channel', 'must be sms with provider twilio');
+  check(kind !== 'smtp' || channel === 'email', 'communication-channel', 'must be email with provider SMTP');
+  checkUrl(settings, kind, check);
+  if (kind === 'twilio') checkTwilio(settings, check);
+  if (kind === 'smtp') checkMailServer(settings, check);
+  return kind === 'http' ? checkConnector(settings, check, report) : undefined;
 }
 
-function checkUrl(settings: ProviderSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
+function checkUrl(settings: ProviderSettings, kind: ProviderKind, check: Check): void {
   const { url } = settings;
-  if (url === undefined) {
-    if (kind !== 'twilio') report(['url'], 'is missing; must be a URL');
-    return;
-  }
+  if (url === undefined) return check(kind === 'twilio', 'url', 'is missing; must be a URL');
   const sample = sampleUrl(url);
   const protocols: readonly string[] = PROTOCOLS[kind];
   if (sample === undefined || !protocols.includes(sample.protocol) || sample.hostname === '') {
-    report(['url'], `must be a URL that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`);
-    return;
+    const forms = protocols.map((name) => `${name}//`).join(' or ');
+    return check(false, 'url', `must be a URL that begins with ${forms}`);
   }
-  if (sample.username !== '' || sample.password !== '') {
-    report(['url'], 'must not contain credentials; they belong in authentication');
-  }
-  if (sample.hash !== '') report(['url'], 'must not have a fragment');
-  if (sample.protocol === 'http:' && !mayBeUnencrypted(settings, sample)) {
-    report(['url'], 'must begin with https:// unless the host is this machine or allowInsecure is true');
-  }
-  if (kind === 'http') checkPlaceholders(url, settings, report);
-  else if (urlPlaceholders(url).length > 0)
-    report(['url'], 'must not contain {placeholders} with this provider');
+  const hasNoCredentials = sample.username === '' && sample.password === '';
+  check(hasNoCredentials, 'url', 'must not contain credentials; they belong in authentication');
+  check(sample.hash === '', 'url', 'must not have a fragment');
+  const mayBeHttp = sample.protocol !== 'http:' || mayBeUnencrypted(settings, sample);
+  check(
+    mayBeHttp,
+    'url',
+    'must begin with https:// unless the host is this machine or allowInsecure is true',
+  );
+  const names = urlPlaceholders(url);
+  if (kind !== 'http')
+    return check(names.length === 0, 'url', 'must not contain {placeholders} with this provider');
+  check(hasFixedOrigin(url), 'url', 'must not contain {placeholders} in the host');
+  const ours: readonly string[] = URL_VALUES;
+  const parameters = Object.keys(settings.connector?.parameters ?? {});
+  const isKnown = names.every((name) => ours.includes(name) || parameters.includes(name));
+  const oursText = ours.join(', ');
+  check(isKnown, 'url', `may contain in braces only ${oursText} and the names of connector.parameters`);
+  for (const name of parameters)
+    check(!ours.includes(name), `connector.parameters.${name}`, `must not be named ${oursText}`);
+  return undefined;
 }
 
 function mayBeUnencrypted(settings: ProviderSettings, url: URL): boolean {
   return settings.allowInsecure || isLoopback(url.hostname);
 }
 
-function checkPlaceholders(url: string, settings: ProviderSettings, report: FaultReporter): void {
-  if (!hasFixedOrigin(url)) report(['url'], 'must not contain {placeholders} in the host');
-  const names = Object.keys(settings.connector?.parameters ?? {});
-  const known = new Set<string>([...URL_VALUES, ...names]);
-  if (urlPlaceholders(url).some((name) => !known.has(name))) {
-    report(
-      ['url'],
-      `may contain in braces only ${URL_VALUES.join(', ')} and the names of connector.parameters`,
-    );
-  }
-  for (const name of names) {
-    if ((URL_VALUES as readonly string[]).includes(name)) {
-      report(['connector', 'parameters', name], `must not be named ${URL_VALUES.join(', ')}`);
-    }
-  }
+function checkTwilio({ authentication, twilio }: ProviderSettings, check: Check): void {
+  needCredentials(authentication, ['username', 'password'], check);
+  const sid = twilio?.accountSid ?? authentication.username;
+  const rule = 'must be the account SID (AC and 32 letters or digits), unless username is the account SID';
+  check(sid === undefined || ACCOUNT_SID.test(sid), 'twilio.accountSid', rule);
 }
 
-function checkOwnClient(
-  settings: ProviderSettings,
-  kind: keyof typeof PROTOCOLS,
-  report: FaultReporter,
-): void {
+function checkMailServer(settings: ProviderSettings, check: Check): void {
   const { authentication, smtp } = settings;
-  if (kind === 'twilio') {
-    needCredentials(settings, ['username', 'password'], report);
-    const sid = settings.twilio?.accountSid ?? authentication.username;
-    if (sid !== undefined && !ACCOUNT_SID.test(sid)) {
-      report(
-        ['twilio', 'accountSid'],
-        'must be the account SID (AC and 32 letters or digits), unless username is the account SID',
-      );
-    }
-  }
-  if (kind !== 'smtp') return;
-  if (authentication.key !== undefined && authentication.username === undefined) {
-    report(['authentication', 'key'], 'has no effect with provider smtp, which uses username and password');
-  }
-  if ((authentication.username ?? authentication.password) !== undefined) {
-    needCredentials(settings, ['username', 'password'], report);
-  }
+  const { username, password, key } = authentication;
+  const unused = 'has no effect with provider smtp, which uses username and password';
+  check(key === undefined || username !== undefined, 'authentication.key', unused);
+  if ((username ?? password) !== undefined) needCredentials(authentication, ['username', 'password'], check);
   const url = settings.url === undefined ? undefined : sampleUrl(settings.url);
   if (url === undefined || mayBeUnencrypted(settings, url)) return;
   const must = 'must be true unless the host is this machine or allowInsecure is true';
-  if (smtp?.requireTls === false && url.protocol === 'smtp:') report(['smtp', 'requireTls'], must);
-  if (smtp?.tls?.rejectUnauthorized === false) report(['smtp', 'tls', 'rejectUnauthorized'], must);
+  check(smtp?.requireTls !== false || url.protocol !== 'smtp:', 'smtp.requireTls', must);
+  check(smtp?.tls?.rejectUnauthorized !== false, 'smtp.tls.rejectUnauthorized', must);
 }
 
-function checkConnector(settings: ProviderSettings, report: FaultReporter): void {
-  const { connector = DEFAULT_CONNECTOR } = settings;
-  checkAuthentication(settings, connector, report);
+function checkConnector(
+  settings: ProviderSettings,
+  check: Check,
+  report: FaultReporter,
+): TemplateObject | undefined {
+  const { connector = DEFAULT_CONNECTOR, 'payload-template': template } = settings;
+  checkAuthentication(settings, connector, check);
   const hasValues = Object.values(connector.failures).some((lists) => lists?.values !== undefined);
-  if (hasValues && connector.success.pointer === undefined) {
-    report(['connector', 'success', 'pointer'], 'is missing; must be a JSON pointer if failures have values');
-  }
-  if (connector.method === 'GET' && connector.encoding !== 'query') {
-    report(['connector', 'encoding'], 'must be query where method is GET');
-  }
-  const placeholders = new Set<Placeholder>();
-  for (const [name, value] of Object.entries(connector.headers)) {
-    const path = ['connector', 'headers', name];
-    for (const placeholder of placeholdersOfText(value, path, report)) placeholders.add(placeholder);
-  }
-  const path = ['payload-template'];
-  const template = settings['payload-template'];
-  if (template === undefined || template === null) {
-    report(path, 'is missing; must be text or an object with placeholders');
-    return;
-  }
-  const read = readTemplate(template, connector.encoding, (below, message) =>
-    report([...path, ...below], message),
+  const needsPointer = 'is missing; must be a JSON pointer if failures have values';
+  check(!hasValues || connector.success.pointer !== undefined, 'connector.success.pointer', needsPointer);
+  const isQuery = connector.method !== 'GET' || connector.encoding === 'query';
+  check(isQuery, 'connector.encoding', 'must be query where method is GET');
+  const inHeaders = Object.entries(connector.headers).flatMap(([name, value]) =>
+    placeholdersOfText(value, ['connector', 'headers', name], report),
   );
-  if (read === undefined) return;
-  for (const name of placeholdersOf(read)) placeholders.add(name);
+  const path = 'payload-template';
+  if (template === undefined || template === null) {
+    report([path], 'is missing; must be text or an object with placeholders');
+    return undefined;
+  }
+  const read = readTemplate(template, connector.encoding, (below, rule) => report([path, ...below], rule));
+  if (read === undefined) return undefined;
+  const placeholders = new Set([...inHeaders, ...placeholdersOf(read)]);
   const has = (...names: readonly Placeholder[]): boolean => names.some((name) => placeholders.has(name));
-  if (!has('RECEIVER') && !urlPlaceholders(settings.url ?? '').includes('receiver')) {
-    report(path, 'must contain RECEIVER_PLACEHOLDER');
-  }
-  if (!has('MESSAGE', 'TEXT', 'HTML') && !connector.textByProvider) {
-    report(path, 'must contain MESSAGE_PLACEHOLDER, or TEXT_PLACEHOLDER and HTML_PLACEHOLDER');
-  }
+  const hasReceiver = has('RECEIVER') || urlPlaceholders(settings.url ?? '').includes('receiver');
+  check(hasReceiver, path, 'must contain RECEIVER_PLACEHOLDER');
+  const hasText = has('MESSAGE', 'TEXT', 'HTML') || connector.textByProvider;
+  check(hasText, path, 'must contain MESSAGE_PLACEHOLDER, or TEXT_PLACEHOLDER and HTML_PLACEHOLDER');
+  return read;
 }
 
-/** Reports missing credentials. */
 function needCredentials(
-  settings: ProviderSettings,
-  names: readonly ('username' | 'password' | 'key')[],
-  report: FaultReporter,
+  credentials: ProviderCredentials,
+  names: readonly (keyof ProviderCredentials)[],
+  check: Check,
 ): void {
-  for (const name of names) {
-    if (settings.authentication[name] === undefined)
-      report(['authentication', name], 'is missing; must be text');
-  }
+  for (const name of names)
+    check(credentials[name] !== undefined, `authentication.${name}`, 'is missing; must be text');
 }
 
-/** Reports the faults of an HTTP provider's credentials. */
-function checkAuthentication(
-  settings: ProviderSettings,
-  connector: ConnectorSettings,
-  report: FaultReporter,
-): void {
-  const { authentication } = connector;
-  checkHalves(settings, connector, report);
-  checkKey(settings, connector, report);
-  if (authentication === undefined) return;
-  const at = ['connector', 'authentication'];
-  const { kind, prefix, header, members: taking } = authentication;
-  if ((kind === 'prefix') !== (prefix !== undefined) && kind !== 'header') {
-    report(
-      [...at, 'prefix'],
-      'is required with kind prefix, optional with kind header, and not allowed otherwise',
-    );
-  }
-  if ((kind === 'header') !== (header !== undefined)) {
-    report([...at, 'header'], 'is required with kind header and not allowed otherwise');
-  }
-  if ((kind === 'body') !== (taking !== undefined)) {
-    report([...at, 'members'], 'is required with kind body and not allowed otherwise');
-  }
-  if (kind === 'basic') needCredentials(settings, ['username', 'password'], report);
-  if (kind === 'bearer' || kind === 'prefix' || kind === 'header') needCredentials(settings, ['key'], report);
-  if (kind === 'body') needCredentials(settings, [...new Set(Object.values(taking ?? {}))], report);
-}
-
-/** With only one of username and password, requests would be sent without credentials or with the wrong ones. */
-function checkHalves(settings: ProviderSettings, connector: ConnectorSettings, report: FaultReporter): void {
-  const { username, password } = settings.authentication;
-  if ((username === undefined) === (password === undefined)) return;
-  const inBody = Object.values(connector.authentication?.members ?? {});
-  const given = username === undefined ? 'password' : 'username';
-  const isInUrl = given === 'username' && urlPlaceholders(settings.url ?? '').includes('username');
-  if (isInUrl || inBody.includes(given)) return;
-  const other = given === 'username' ? 'password' : 'username';
-  report(['authentication', other], `is missing; must be text if ${given} is given`);
-}
-
-function checkKey(settings: ProviderSettings, connector: ConnectorSettings, report: FaultReporter): void {
+function checkAuthentication(settings: ProviderSettings, connector: ConnectorSettings, check: Check): void {
   const { authentication } = settings;
-  if (authentication.key === undefined) return;
-  const kind = authenticationKind(connector, authentication);
-  const isInHeader = kind === 'bearer' || kind === 'prefix' || kind === 'header';
-  if (isInHeader && !isVisibleAscii(authentication.key)) {
-    report(['authentication', 'key'], VISIBLE_ASCII_REQUIRED);
-  }
+  const { username, password, key } = authentication;
+  const { kind, prefix, header, members } = connector.authentication ?? {};
+  const inBody = Object.values(members ?? {});
+  // With only one of username and password, requests would be sent without credentials or with the wrong ones.
+  const isInUrl = urlPlaceholders(settings.url ?? '').includes('username');
+  const hasPassword = (password ?? username) === password || isInUrl || inBody.includes('username');
+  check(hasPassword, 'authentication.password', 'is missing; must be text if username is given');
+  const hasUsername = (username ?? password) === username || inBody.includes('password');
+  check(hasUsername, 'authentication.username', 'is missing; must be text if password is given');
+  const inHeader = ['bearer', 'prefix', 'header'].includes(authenticationKind(connector, authentication));
+  check(!inHeader || isVisibleAscii(key ?? ''), 'authentication.key', VISIBLE_ASCII_REQUIRED);
+  if (kind === undefined) return;
+  const at = 'connector.authentication';
+  const ofPrefix = 'is required with kind prefix, optional with kind header, and not allowed otherwise';
+  check((kind === 'prefix') === (prefix !== undefined) || kind === 'header', `${at}.prefix`, ofPrefix);
+  const ofHeader = 'is required with kind header and not allowed otherwise';
+  check((kind === 'header') === (header !== undefined), `${at}.header`, ofHeader);
+  const ofBody = 'is required with kind body and not allowed otherwise';
+  check((kind === 'body') === (members !== undefined), `${at}.members`, ofBody);
+  if (kind === 'basic') needCredentials(authentication, ['username', 'password'], check);
+  else if (kind === 'body') needCredentials(authentication, inBody, check);
+  else if (kind !== 'none') needCredentials(authentication, ['key'], check);
 }

@@ -3,20 +3,6 @@ import { access, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import type { Channel } from './notification-command.ts';
 
-/** One message of the local outbox, as listed. */
-export interface SentMessageItem {
-  /** Notification id. */
-  readonly id: string;
-  readonly channel: Channel;
-  /** Epoch milliseconds. */
-  readonly writtenAt: number;
-  readonly sizeBytes: number;
-  readonly sender: string;
-  readonly receiver: string;
-  /** Empty for SMS. */
-  readonly subject: string;
-}
-
 export interface SentMessage {
   readonly id: string;
   readonly channel: Channel;
@@ -41,39 +27,26 @@ const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 const CHANNELS: Readonly<Record<string, Channel>> = { eml: 'email', txt: 'sms' };
 
-interface KeptFile {
-  readonly name: string;
-  readonly id: string;
-  readonly channel: Channel;
-  readonly writtenAt: number;
-  readonly sizeBytes: number;
-}
+type KeptFile = NonNullable<Awaited<ReturnType<typeof look>>>;
+
+export type SentMessages = ReturnType<typeof openSentMessages>;
 
 /**
  * The local outbox: one file per message, named by its notification id, so that a repeated message replaces its file. Only
  * the user of the process may read them (new folders have mode 0700, files 0600). All methods reject with the error of the
  * file system.
  */
-export interface SentMessages {
-  /** Creates the folder if necessary and checks that files can be written there. */
-  prepare(): Promise<void>;
-  /** Writes a message, replacing an earlier one with the same id. Rejects for an id that is not a UUID. */
-  write(id: string, channel: Channel, content: Buffer): Promise<void>;
-  /** Lists the newest messages first; empty if the folder does not exist. */
-  list(limit: number): Promise<SentMessageItem[]>;
-  /** Undefined if there is no message with this id. */
-  read(id: string): Promise<SentMessage | undefined>;
-}
-
-export function openSentMessages(folder: string): SentMessages {
+export function openSentMessages(folder: string) {
   let writesUntilPrune = 0;
   const create = (): Promise<unknown> => mkdir(folder, { recursive: true, mode: 0o700 });
   return {
-    prepare: async () => {
+    /** Creates the folder if necessary and checks that files can be written there. */
+    prepare: async (): Promise<void> => {
       await create();
       await access(folder, constants.W_OK);
     },
-    write: async (id, channel, content) => {
+    /** Writes a message, replacing an earlier one with the same id. Rejects for an id that is not a UUID. */
+    write: async (id: string, channel: Channel, content: Buffer): Promise<void> => {
       const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
       if (!FILE.test(name)) throw new TypeError('the id of an outbox message must be a UUID');
       await create();
@@ -82,18 +55,18 @@ export function openSentMessages(folder: string): SentMessages {
       if (writesUntilPrune === 0) await prune(folder);
       writesUntilPrune = (writesUntilPrune + 1) % PRUNE_EVERY;
     },
-    list: async (limit) => {
+    /** Lists the newest messages first, with sender, receiver and subject; empty if the folder does not exist. */
+    list: async (limit: number) => {
       const newest = (await filesOf(folder)).slice(0, Math.min(limit, KEPT_MESSAGES));
-      const items: SentMessageItem[] = [];
-      for (const file of newest) {
-        const head = await readStart(path.join(folder, file.name), MAX_HEAD_BYTES);
-        const { id, channel, writtenAt, sizeBytes } = file;
-        if (head !== undefined)
-          items.push({ id, channel, writtenAt, sizeBytes, ...(await readMessageHead(head)) });
+      const items = [];
+      for (const { name, ...file } of newest) {
+        const head = await readStart(path.join(folder, name), MAX_HEAD_BYTES);
+        if (head !== undefined) items.push({ ...file, ...(await readMessageHead(head)) });
       }
       return items;
     },
-    read: async (id) => {
+    /** Undefined if there is no message with this id. */
+    read: async (id: string): Promise<SentMessage | undefined> => {
       for (const [ending, channel] of Object.entries(CHANNELS)) {
         const name = `${id}.${ending}`;
         const content = FILE.test(name)
@@ -116,7 +89,8 @@ async function filesOf(folder: string): Promise<KeptFile[]> {
     .toSorted((a, b) => b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : 1));
 }
 
-async function look(folder: string, name: string): Promise<KeptFile | undefined> {
+/** A message of the folder: its file, notification id, channel, and when it was written in epoch milliseconds. */
+async function look(folder: string, name: string) {
   const [, id = '', ending = ''] = FILE.exec(name) ?? [];
   const channel = CHANNELS[ending];
   try {
@@ -160,17 +134,10 @@ function ifMissing<T>(error: unknown, otherwise: T): T {
   throw error;
 }
 
-/** Sender, receiver and subject from the header of an e-mail (or of an SMS in the outbox). */
-export interface MessageHead {
-  readonly sender: string;
-  readonly receiver: string;
-  readonly subject: string;
-}
-
 const END = /\r?\n\r?\n/;
 
 /** Reads From, To and Subject from the first bytes of a message; missing fields are empty. */
-export async function readMessageHead(start: Buffer): Promise<MessageHead> {
+export async function readMessageHead(start: Buffer) {
   const { decodeWords, default: mail } = await import('postal-mime');
   const [head = ''] = start.toString('latin1').split(END, 1);
   const { headers } = await mail.parse(Buffer.from(head, 'latin1'));

@@ -17,8 +17,14 @@ import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { OUTCOME_RETENTION_MS } from '../platform/retention.ts';
-import { DailyQuotas, type Quota, type Usage } from './daily-quotas.ts';
-import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage } from './usage-record.ts';
+import { DailyQuotas, type Quota } from './daily-quotas.ts';
+import {
+  createUsageMeasure,
+  readUsageRecord,
+  usageRecord,
+  type CountedMessage,
+  type Usage,
+} from './usage-record.ts';
 
 export type { Quota } from './daily-quotas.ts';
 
@@ -41,20 +47,9 @@ export type QuotaDecision =
   /** The usage topic is not being read, so that the counts are not known. */
   | { readonly kind: 'unknown' };
 
-export interface Quotas {
-  /** Counts a message if no quota is used up. Repeated calls with an id count once. */
-  admit(id: string, message: CountedMessage): QuotaDecision;
-  /** Takes back a message that was admitted and is certainly not on the log, unless it was kept. */
-  release(id: string): void;
-  /** The message may be on the log: a repetition that certainly is not does not take it back. */
-  keep(id: string): void;
-  /** Resolves when the records of the day have been read. */
-  start(): Promise<void>;
-  health(): Health;
-  stop(timeoutMs: number): Promise<void>;
-}
+export type Quotas = ReturnType<typeof createQuotas>;
 
-export interface QuotaOptions {
+interface QuotaOptions {
   readonly broker: Pick<Broker, 'createTail'>;
   readonly topic: string;
   readonly clientId: string;
@@ -76,19 +71,22 @@ interface Unread {
 
 /** The quotas of the configuration; undefined if there are none. */
 export function openQuotas(
-  context: Pick<QuotaOptions, 'broker' | 'clock' | 'metrics' | 'log'> & {
-    readonly config: Config;
-  },
+  context: Pick<QuotaOptions, 'broker' | 'clock' | 'metrics' | 'log'> & { readonly config: Config },
   clientId: string,
 ): Quotas | undefined {
-  const { config } = context;
-  const { quotas: settings } = config.notification;
+  const { topicPrefix, resultIdSecret: secret, notification } = context.config;
+  const { quotas: settings } = notification;
   if (settings === undefined) return undefined;
-  const topic = topicName(config.topicPrefix, 'notificationUsage');
-  return createQuotas({ ...context, topic, clientId, settings, secret: config.resultIdSecret });
+  return createQuotas({
+    ...context,
+    topic: topicName(topicPrefix, 'notificationUsage'),
+    clientId,
+    settings,
+    secret,
+  });
 }
 
-export function createQuotas(options: QuotaOptions): Quotas {
+export function createQuotas(options: QuotaOptions) {
   const { broker, topic, clientId, settings, log } = options;
   const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   const measure = createUsageMeasure(settings, options.secret);
@@ -97,31 +95,30 @@ export function createQuotas(options: QuotaOptions): Quotas {
   /** Days of the last records that were read, by id. */
   const readDays = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
   const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()));
-  let isCaughtUp = false;
-  let received = 0;
+  const progress = { isCaughtUp: false, received: 0 };
 
   const read = (message: LogMessage): void => {
-    received += 1;
+    progress.received += 1;
     const record = readUsageRecord(message);
-    if (record === undefined) {
-      const { partition, offset } = message;
-      log.warn({ topic, partition, offset }, 'a usage record was skipped');
-      return;
-    }
+    const { partition, offset } = message;
+    if (record === undefined) return log.warn({ topic, partition, offset }, 'a usage record was skipped');
     const { id, day, usage } = record;
-    if (readDays.get(id) === day) return;
+    if (readDays.get(id) === day) return undefined;
     readDays.set(id, day);
     if (unread.get(id)?.day === day) unread.delete(id);
     else if (day >= counts.today() && day <= counts.today() + 1) counts.of(day).add(usage);
+    return undefined;
   };
   return {
-    admit: (id, message) => {
-      if (!isCaughtUp || !tail.isReady()) return { kind: 'unknown' };
+    /** Counts a message if no quota is used up. Repeated calls with an id count once. */
+    admit: (id: string, message: CountedMessage): QuotaDecision => {
+      if (!progress.isCaughtUp || !tail.isReady()) return { kind: 'unknown' };
       const day = counts.today();
-      if (isRemembered(readDays.get(id), day)) return admitted();
+      if (isRemembered(readDays.get(id), day)) return { kind: 'admitted', record: undefined };
       const own = unread.get(id);
       // Its record may have been lost with a request whose result is unknown.
-      if (own !== undefined && isRemembered(own.day, day)) return admitted(usageRecord(topic, id, own));
+      if (own !== undefined && isRemembered(own.day, day))
+        return { kind: 'admitted', record: usageRecord(topic, id, own) };
       const usage = measure(message, day);
       const quota = counts.of(day).exceeded(usage);
       if (quota !== undefined) {
@@ -130,25 +127,30 @@ export function createQuotas(options: QuotaOptions): Quotas {
       }
       counts.of(day).add(usage);
       unread.set(id, { day, usage, isKept: false });
-      return admitted(usageRecord(topic, id, { day, usage }));
+      return { kind: 'admitted', record: usageRecord(topic, id, { day, usage }) };
     },
-    release: (id) => {
+    /** Takes back a message that was admitted and is certainly not on the log, unless it was kept. */
+    release: (id: string): void => {
       const own = unread.get(id);
-      if (own === undefined || own.isKept) return;
-      unread.delete(id);
+      if (own === undefined || own.isKept || !unread.delete(id)) return;
       counts.of(own.day).remove(own.usage);
     },
-    keep: (id) => keepCount(unread.get(id)),
-    start: async () => {
-      await tail.start(read);
-      await readToEnd(tail, () => received);
-      isCaughtUp = true;
+    /** The message may be on the log: a repetition that certainly is not does not take it back. */
+    keep: (id: string): void => {
+      const own = unread.get(id);
+      if (own !== undefined) own.isKept = true;
     },
-    health: () =>
+    /** Resolves when the records of the day have been read. */
+    start: async (): Promise<void> => {
+      await tail.start(read);
+      await readToEnd(tail, () => progress.received);
+      progress.isCaughtUp = true;
+    },
+    health: (): Health =>
       tail.isReady()
         ? { status: 'ready' }
         : { status: 'degraded', reason: `${topic} is not being read: notifications are refused` },
-    stop: (timeoutMs) => tail.stop(timeoutMs),
+    stop: (timeoutMs: number) => tail.stop(timeoutMs),
   };
 }
 
@@ -165,25 +167,16 @@ function createDayCounts({ clock, settings }: Pick<QuotaOptions, 'clock' | 'sett
   return { today, of };
 }
 
-function keepCount(own: Unread | undefined): void {
-  if (own !== undefined) own.isKept = true;
-}
-
 /** Whether a notification that was counted on a day is not counted again. */
 function isRemembered(day: number | undefined, today: number): boolean {
   return day !== undefined && today - day < REMEMBERED_DAYS;
-}
-
-function admitted(record?: OutgoingMessage): QuotaDecision {
-  return { kind: 'admitted', record };
 }
 
 /** Resolves when the records of the day have been read, however many there are; `received` counts those that were. */
 async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   for (let before = -1; ; before = received()) {
     try {
-      await tail.caughtUp(STANDSTILL_MS);
-      return;
+      return await tail.caughtUp(STANDSTILL_MS);
     } catch (error) {
       if (received() === before) throw error;
     }
@@ -191,16 +184,13 @@ async function readToEnd(tail: Tail, received: () => number): Promise<void> {
 }
 
 /** Registers the metrics; returns what counts a refusal. Labels are quotas, channels and countries only. */
-function createQuotaMetrics(
-  { metrics }: QuotaOptions,
-  today: () => DailyQuotas,
-): (channel: string, quota: Quota) => void {
+function createQuotaMetrics({ metrics }: QuotaOptions, today: () => DailyQuotas) {
   const refusals = metrics.counter(
     'plat_notification_quota_refusals_total',
     'Notifications that were refused by a quota',
     ['channel', 'quota'],
   );
-  const countries = metrics.gauge(
+  const byCountry = metrics.gauge(
     'plat_notification_quota_country_messages',
     'SMS of the UTC day by country of the receiver',
     ['country'],
@@ -211,12 +201,11 @@ function createQuotaMetrics(
     ['figure'],
   );
   metrics.onScrape(() => {
-    const now = today().figures();
-    countries.reset();
-    for (const [country, messages] of now.countries) countries.set({ country }, messages);
-    counted.set({ figure: 'messages' }, now.messages);
-    counted.set({ figure: 'callers' }, now.callers);
-    counted.set({ figure: 'receivers' }, now.receivers);
+    const { messages, callers, receivers, countries } = today();
+    byCountry.reset();
+    for (const [country, count] of countries) byCountry.set({ country }, count);
+    const figures = { messages, callers: callers.size, receivers: receivers.size };
+    for (const [figure, count] of Object.entries(figures)) counted.set({ figure }, count);
   });
-  return (channel, quota) => refusals.inc({ channel, quota });
+  return (channel: string, quota: Quota) => refusals.inc({ channel, quota });
 }

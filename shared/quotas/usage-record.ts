@@ -5,7 +5,19 @@ import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import { keyFor } from '../notification/command-proof.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../notification/notification-command.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
-import { UNKNOWN_COUNTRY, type Usage } from './daily-quotas.ts';
+
+/** What one message uses. It contains no personal data. */
+export interface Usage {
+  /** Hash of the caller; all upstream systems together are one. */
+  readonly caller: string;
+  /** Hashes of receivers, cc and bcc, in base64url; equal only within a day. */
+  readonly receivers: readonly string[];
+  /** ISO 3166 code of the receiver of an SMS, or UNKNOWN_COUNTRY; undefined for e-mail. */
+  readonly country: string | undefined;
+}
+
+/** The country of numbers that belong to none, such as satellite networks. */
+const UNKNOWN_COUNTRY = 'ZZ';
 
 /** A message to be counted. */
 export interface CountedMessage {
@@ -24,22 +36,18 @@ const DEFAULT_SECRET = 'banking-product-engine';
 const HASH_BYTES = 12;
 const HASH = /^[\w-]{16}$/;
 
-/** Calculates what a message uses on a day. */
-export type MeasureUsage = (message: CountedMessage, day: number) => Usage;
-
 /**
- * `secret` keys the hashes of receivers, which also contain the day: those of different days cannot be linked. Receivers are
+ * Creates a function that calculates what a message uses on a day. `secret` keys the hashes of receivers, which also contain the day: those of different days cannot be linked. Receivers are
  * hashed only if there is a quota for them.
  */
-export function createUsageMeasure(settings: QuotaSettings, secret: string = DEFAULT_SECRET): MeasureUsage {
-  const { perReceiver } = settings;
+export function createUsageMeasure({ perReceiver }: QuotaSettings, secret: string = DEFAULT_SECRET) {
   const key = keyFor(secret, 'plat notification quota');
   const hash = (channel: Channel, day: number, receiver: string): string =>
     createHmac('sha256', key)
       .update(`${day}\n${channel}\n${receiver.toLowerCase()}`)
       .digest()
       .toString('base64url', 0, HASH_BYTES);
-  return ({ caller, channel, command }, day) => {
+  return ({ caller, channel, command }: CountedMessage, day: number): Usage => {
     const copies = 'cc' in command ? [...command.cc, ...command.bcc] : [];
     const receivers = perReceiver === undefined ? [] : [command.receiver, ...copies];
     return {
@@ -68,16 +76,12 @@ export function usageRecord(
 }
 
 /** Reads a record; undefined if it is none. */
-export function readUsageRecord({
-  key,
-  value,
-}: Pick<LogMessage, 'key' | 'value'>):
-  | { readonly id: string; readonly day: number; readonly usage: Usage }
-  | undefined {
+export function readUsageRecord({ key, value }: Pick<LogMessage, 'key' | 'value'>) {
   if (key === null || value === null) return undefined;
   try {
     const { day, caller, receivers, country } = usageValue.parse(JSON.parse(value.toString()));
-    return { id: key.toString(), day, usage: { caller, receivers, country } };
+    const usage: Usage = { caller, receivers, country };
+    return { id: key.toString(), day, usage };
   } catch {
     return undefined;
   }

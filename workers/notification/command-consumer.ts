@@ -4,14 +4,13 @@ import {
   checkEmailCommand,
   checkSmsCommand,
 } from '../../shared/api/notification/read-command.ts';
-import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
-import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
+import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
-import { startTogether } from '../../shared/messaging/start-stop-order.ts';
 import { ownReplyTopics, replyTopicRule, retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
 import { contentBytes } from '../../shared/messaging/headers.ts';
+import { startTogether, stopTogether } from '../../shared/messaging/start-stop-order.ts';
 import { refused, type Outcome, type Process } from '../../shared/messaging/outcome.ts';
 import {
   PRIORITIES,
@@ -32,13 +31,14 @@ import { CommandDelivery } from './delivery/deliver-copy.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';
 import { queueName, type CommandQueue } from './order/hold-topic.ts';
 import { ReceiverOrder } from './order/receiver-order.ts';
-import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+import { CHANNEL_TOPICS, startConsumer, type ConsumedTopic, type SharedParts } from './shared-parts.ts';
 import { readCopy, type CommandCopy } from './retry/command-copy.ts';
 import type { RetryPlan } from './retry/retry-plan.ts';
 
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
 const MIB = 1_024 * 1_024;
+const READY: Health = { status: 'ready' };
 /** Longest synchronous work of a consumer between two turns of the event loop: urgent commands do not wait for many normal ones. */
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
 /** Time limit for reading the delivery log and the hold topic to their ends after an assignment; then it is retried. */
@@ -64,97 +64,88 @@ export interface ChannelOptions {
 }
 
 /** The consumers of one channel's commands, one for each priority. */
-export interface RunningChannel {
-  readonly delivery: Pick<CommandDelivery, 'reject'>;
-  health(): Health;
-  stop(timeoutMs: number): Promise<void>;
-}
+export type RunningChannel = Awaited<ReturnType<typeof startChannel>>;
 
 /**
  * Starts the consumers of one channel's commands. Each channel and priority has its own, so that a slow channel does not delay
  * the other, nor normal commands urgent ones. Leaves nothing running if it rejects.
  */
-export async function startChannel(
-  context: WorkerContext,
-  shared: SharedParts,
-  options: ChannelOptions,
-): Promise<RunningChannel> {
+export async function startChannel(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, monotonic, timers } = context;
-  const { channel, providers } = options;
-  const { plan, orders, delivery } = createDelivery(context, shared, options);
-  const consumers: QueueConsumer[] = [];
-  const stopConsumers = async (timeoutMs: number): Promise<void> => {
-    await Promise.all(consumers.map((consumer) => consumer.stop(timeoutMs)));
-  };
-  try {
-    const startPriority = async (priority: Priority): Promise<void> => {
-      const order = orders[priority];
-      const queue = {
-        channel,
-        priority,
-        delivery,
-        order,
-        plan,
-        onUnknownMembers: options.metrics.onUnknownMembers,
-        groupId: commandGroup(config.topicPrefix, channel, priority),
-      };
-      consumers.push(await startQueue(context, shared, queue));
+  const { channel, providers, metrics, closing } = options;
+  const { retryTiersMs: tiersMs, timeLimitMs } = config.notification;
+  const plan = { tiersMs, timeLimitMs };
+  const common = { ...context, ...shared, ...metrics, channel, plan };
+  const tierTopic = (delayMs: number, priority: Priority): string =>
+    retryTopicName(config.topicPrefix, delayMs, priority);
+  const queueOf = (priority: Priority) => {
+    const commandTopic = shared.topic(CHANNEL_TOPICS[channel][priority]);
+    const clientId = `notification-${queueName({ channel, priority })}`;
+    const ofPriority = (delayMs: number): string => tierTopic(delayMs, priority);
+    return {
+      clientId,
+      groupId: commandGroup(config.topicPrefix, channel, priority),
+      topic: commandTopic,
+      order: new ReceiverOrder({ ...common, priority, commandTopic, tierTopic: ofPriority }),
+      observe: consumerMetrics(context.metrics, clientId),
     };
-    await startTogether(PRIORITIES.map(startPriority));
+  };
+  const queues = { normal: queueOf('normal'), urgent: queueOf('urgent') };
+  const { normal, urgent } = queues;
+  const delivery = new CommandDelivery({
+    ...config.notification,
+    ...common,
+    providers,
+    closing,
+    tierTopic,
+    orders: { normal: normal.order, urgent: urgent.order },
+    deadLetters: { normal: shared.deadLetters(normal.groupId), urgent: shared.deadLetters(urgent.groupId) },
+    onDeadLetter: (code, priority) => queues[priority].observe.onDeadLetter(code),
+  });
+  const running: RunningQueue[] = [];
+  const consumers = stopTogether(running);
+  try {
+    const start = async (priority: Priority): Promise<void> => {
+      running.push(await startQueue(context, shared, { ...common, ...queues[priority], priority, delivery }));
+    };
+    await startTogether(PRIORITIES.map(start));
   } catch (error) {
-    await stopConsumers(0);
+    await consumers.stop(0);
     throw error;
   }
   const { inProgress } = delivery;
+  const hasLag = (): boolean => running.some(({ consumer }) => consumer.lag().some(({ lag }) => lag > 0));
   return {
     delivery,
-    health: () =>
+    health: (): Health =>
       combineHealth({
-        ...Object.fromEntries(
-          consumers.map((queue) => [queue.priority === 'urgent' ? 'urgent' : 'consumer', queue.health()]),
-        ),
-        providers: providersHealth(
-          channel,
-          providers,
-          consumers.some((queue) => queue.hasLag()),
-        ),
+        ...Object.fromEntries(running.map(({ name, consumer }) => [name, consumer.health()])),
+        providers: providersHealth(channel, providers, hasLag()),
       }),
-    stop: async (timeoutMs) => {
-      await stopConsumers(timeoutMs);
+    stop: async (timeoutMs: number): Promise<void> => {
+      await consumers.stop(timeoutMs);
       const untilMs = monotonic.elapsedMs() + Math.min(timeoutMs, LAST_OUTCOMES_MS);
       while (inProgress.size > 0 && monotonic.elapsedMs() < untilMs) await sleep(timers, POLL_MS);
     },
   };
 }
 
-interface Queue extends CommandQueue, Pick<NotificationMetrics, 'onUnknownMembers'> {
-  readonly groupId: string;
+interface Queue extends CommandQueue, ConsumedTopic, Pick<NotificationMetrics, 'onUnknownMembers'> {
   readonly delivery: CommandDelivery;
   readonly order: ReceiverOrder;
   readonly plan: RetryPlan;
 }
 
-interface QueueConsumer {
-  readonly priority: Priority;
-  health(): Health;
-  hasLag(): boolean;
-  stop(timeoutMs: number): Promise<void>;
-}
+type RunningQueue = Awaited<ReturnType<typeof startQueue>>;
 
-async function startQueue(context: WorkerContext, shared: SharedParts, queue: Queue): Promise<QueueConsumer> {
-  const { broker, config, log, clock, monotonic, timers, random } = context;
-  const { channel, priority, groupId, order, plan } = queue;
-  const topic = shared.topic(CHANNEL_TOPICS[channel][priority]);
-  const clientId = `notification-${queueName(queue)}`;
-  const observe = consumerMetrics(context.metrics, clientId);
-  const process = commandProcess(context, shared, observe, queue);
-  const consumer = new Consumer({
-    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
-    process: order.inOrder(process),
-    log,
+async function startQueue(context: WorkerContext, shared: SharedParts, queue: Queue) {
+  const { config, timers } = context;
+  const { priority, order, plan } = queue;
+  const consumer = await startConsumer(context, queue, {
+    process: order.inOrder(commandProcess(context, shared, queue)),
     concurrency: config.lanes,
     sliceMs: SLICE_MS[priority],
-    window: context.config.limits.commandWindow,
+    window: config.limits.commandWindow,
     // A notification may wait for a provider for its whole time limit; then health reports the provider instead.
     stallMs: plan.timeLimitMs + STEP_MS,
     gate: async (partitions) => {
@@ -162,96 +153,33 @@ async function startQueue(context: WorkerContext, shared: SharedParts, queue: Qu
       order.forgetInHand();
       void order.resumeLost(partitions);
     },
-    reads: { groupId, topics: [topic] },
-    clock,
-    monotonic,
-    timers,
-    random,
   });
-  observe.follow(consumer);
-  await consumer.start();
   const stopSearch = repeat(timers, () => void order.resumeLost(consumer.lag()), LOST_COPIES_MS);
-  return {
-    priority,
-    health: () => consumer.health(),
-    hasLag: () => consumer.lag().some(({ lag }) => lag > 0),
-    stop: async (timeoutMs) => {
-      stopSearch();
-      await consumer.stop(timeoutMs);
-    },
+  const stop = async (timeoutMs: number): Promise<void> => {
+    stopSearch();
+    await consumer.stop(timeoutMs);
   };
+  return { name: priority === 'urgent' ? 'urgent' : 'consumer', consumer, stop };
 }
 
 /** Commands are decoded, rejected and answered like requests; only their handlers differ. */
-function commandProcess(
-  { broker, config, log, clock, monotonic, timers, codec }: WorkerContext,
-  shared: SharedParts,
-  { onHandled, onDeadLetter }: ConsumerMetrics,
-  queue: Queue,
-): Process {
+function commandProcess(context: WorkerContext, shared: SharedParts, queue: Queue): Process {
+  const { topicPrefix, replyTopics } = context.config;
   return createRequestHandling({
+    ...context,
+    ...queue.observe,
     handlers: commandHandlers(queue),
-    codec,
     replies: shared.copies,
     foreignReplies: shared.foreignReplies,
     deadLetters: shared.copies,
     deadLetterTopic: shared.topic('notificationDeadLetters'),
     groupId: queue.groupId,
-    admin: broker.admin,
-    ownReplyTopics: ownReplyTopics(config.topicPrefix),
-    mayReplyTo: replyTopicRule(config.topicPrefix, config.replyTopics),
-    clock,
-    monotonic,
-    timers,
-    log,
-    onHandled,
-    onDeadLetter,
+    admin: context.broker.admin,
+    ownReplyTopics: ownReplyTopics(topicPrefix),
+    mayReplyTo: replyTopicRule(topicPrefix, replyTopics),
     expired: 'handle',
     onRefused: (request, problem) => endRefusedCopy(queue, request, problem),
   }).process;
-}
-
-function createDelivery(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
-  const { config, clock, monotonic, timers, log } = context;
-  const { self, deliveryLog, hold, copies, deadLetters, topic, quotas, checkText } = shared;
-  const { channel, providers, metrics, closing } = options;
-  const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
-  const plan = { tiersMs: retryTiersMs, timeLimitMs };
-  const { onHeld, onUnordered, onAttempt, onOutcome } = metrics;
-  const common = { channel, deliveryLog, plan, copies, clock, monotonic, timers, log };
-  const tierTopic = (delayMs: number, priority: Priority): string =>
-    retryTopicName(config.topicPrefix, delayMs, priority);
-  const orderOf = (priority: Priority): ReceiverOrder => {
-    const commandTopic = topic(CHANNEL_TOPICS[channel][priority]);
-    const ofPriority = (delayMs: number): string => tierTopic(delayMs, priority);
-    const counts = { onHeld, onUnordered };
-    return new ReceiverOrder({ ...common, ...counts, priority, commandTopic, hold, tierTopic: ofPriority });
-  };
-  const orders = { normal: orderOf('normal'), urgent: orderOf('urgent') };
-  const observe = {
-    normal: consumerMetrics(context.metrics, `notification-${queueName({ channel, priority: 'normal' })}`),
-    urgent: consumerMetrics(context.metrics, `notification-${queueName({ channel, priority: 'urgent' })}`),
-  };
-  const delivery = new CommandDelivery({
-    ...common,
-    orders,
-    providers,
-    quotas,
-    checkText,
-    tierTopic,
-    deadLetters: {
-      normal: deadLetters(commandGroup(config.topicPrefix, options.channel, 'normal')),
-      urgent: deadLetters(commandGroup(config.topicPrefix, options.channel, 'urgent')),
-    },
-    unknownPolicy,
-    sendTimeoutMs,
-    self,
-    closing,
-    onAttempt,
-    onOutcome,
-    onDeadLetter: (code, priority) => observe[priority].onDeadLetter(code),
-  });
-  return { plan, orders, delivery };
 }
 
 /** The handlers of one topic's commands: an invalid command is rejected, a valid one is delivered. */
@@ -319,7 +247,7 @@ function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCop
 function providersHealth(channel: Channel, providers: Providers, hasLag: boolean): Health {
   const all = providers.of(channel);
   if (all.length === 0) {
-    if (!hasLag) return { status: 'ready' };
+    if (!hasLag) return READY;
     return { status: 'degraded', reason: `no provider for ${channel}: its notifications wait` };
   }
   const unavailable = all.flatMap((provider) => {
@@ -327,7 +255,7 @@ function providersHealth(channel: Channel, providers: Providers, hasLag: boolean
     if (status === 'ready') return [];
     return [reason === undefined ? provider.name : `${provider.name} (${reason})`];
   });
-  if (unavailable.length === 0) return { status: 'ready' };
+  if (unavailable.length === 0) return READY;
   const names = unavailable.join(', ');
   const reason =
     unavailable.length === all.length

@@ -1,5 +1,5 @@
 import { preparePhoneNumbers } from '../../shared/api/notification/phone-number.ts';
-import type { Channel } from '../../shared/notification/notification-command.ts';
+import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { startTogether, stopInTurn, stopTogether } from '../../shared/messaging/start-stop-order.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
@@ -8,7 +8,7 @@ import { NOTIFICATION_STATE } from './state/delivery-log.ts';
 import { createNotificationMetrics, providerHooks } from './notification-metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
-import { retryTiers, startTier, type RetryTier, type RunningTier } from './retry-tier.ts';
+import { startTier, type RunningTier } from './retry-tier.ts';
 import { createSharedParts } from './shared-parts.ts';
 
 const NAME = 'notification';
@@ -22,13 +22,9 @@ export type OpenProviders = (context: WorkerContext) => Promise<ProviderSet>;
 const openConfigured: OpenProviders = async (context) => {
   const { broker, config, log, metrics } = context;
   const { createProviders } = await import('./providers/configured-providers.ts');
-  const { configFile, outboxFolder, sendTimeoutMs } = config.notification;
   const isInMemory = broker.kind === 'embedded' && config.dataFolder === undefined;
-  if (configFile !== undefined && isInMemory) log.warn(LOSS_WARNING);
-  return createProviders(
-    { configFile, outboxFolder, sendTimeoutMs },
-    { ...context, hooks: providerHooks(metrics, log) },
-  );
+  if (config.notification.configFile !== undefined && isInMemory) log.warn(LOSS_WARNING);
+  return createProviders(config.notification, { ...context, hooks: providerHooks(metrics, log) });
 };
 
 /**
@@ -65,10 +61,12 @@ export async function start(
     const starting = { sms: startOne('sms'), email: startOne('email') };
     await startTogether(Object.values(starting));
     const deliveries = { sms: (await starting.sms).delivery, email: (await starting.email).delivery };
-    const startOwn = async (tier: RetryTier): Promise<void> => {
-      tiers.push(await startTier(context, shared, { ...tier, deliveries }));
+    const startOwn = async (priority: Priority, delayMs: number): Promise<void> => {
+      tiers.push(await startTier(context, shared, { delayMs, priority, deliveries }));
     };
-    await startTogether(retryTiers(retryTiersMs).map(startOwn));
+    await startTogether(
+      PRIORITIES.flatMap((priority) => retryTiersMs.map((delayMs) => startOwn(priority, delayMs))),
+    );
     metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);

@@ -1,10 +1,10 @@
-import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import { readRequest, type Request } from '../../shared/messaging/handler/request.ts';
 import { HEADER, headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import { readId } from '../../shared/notification/notification-id.ts';
-import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
+import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Publisher, BrokerAdmin } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
@@ -13,7 +13,7 @@ import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+import { CHANNEL_TOPICS, startConsumer, type SharedParts } from './shared-parts.ts';
 import { isCausedByMessage, type CommandDelivery } from './delivery/deliver-copy.ts';
 import type { DeliveryLog } from './state/delivery-log.ts';
 import { readCopy } from './retry/command-copy.ts';
@@ -35,49 +35,38 @@ export interface RunningTier extends RetryTier {
 type Deliveries = Readonly<Record<Channel, Pick<CommandDelivery, 'reject'>>>;
 
 export async function startTier(
-  { broker, config, log, clock, monotonic, timers, random, metrics }: WorkerContext,
+  context: WorkerContext,
   shared: SharedParts,
   { delayMs, priority, deliveries }: RetryTier & { readonly deliveries: Deliveries },
 ): Promise<RunningTier> {
-  const label = tierLabel({ delayMs, priority });
-  const topic = retryTopicName(config.topicPrefix, delayMs, priority);
+  const { broker, config } = context;
+  const clientId = `notification-retry-${tierLabel({ delayMs, priority })}`;
   const groupId = tierGroup(config.topicPrefix, { delayMs, priority });
-  const clientId = `notification-retry-${label}`;
-  const observe = consumerMetrics(metrics, clientId);
-  const consumer = new Consumer({
-    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
-    process: createTierProcess({
-      origins: new Map([
-        [shared.topic(CHANNEL_TOPICS.sms[priority]), 'sms'],
-        [shared.topic(CHANNEL_TOPICS.email[priority]), 'email'],
-      ]),
-      priority,
-      deliveries,
-      deliveryLog: shared.deliveryLog,
-      copies: shared.copies,
-      admin: broker.admin,
-      deadLetters: shared.deadLetters(groupId),
-      delayMs,
-      clock,
-      monotonic,
-      onDeadLetter: observe.onDeadLetter,
-    }),
-    log,
-    window: config.limits.tierWindow,
-    stallMs: delayMs + STALL_MARGIN_MS,
-    reads: { groupId, topics: [topic] },
-    clock,
-    monotonic,
-    timers,
-    random,
-  });
-  observe.follow(consumer);
-  await consumer.start();
+  const observe = consumerMetrics(context.metrics, clientId);
+  const topic = retryTopicName(config.topicPrefix, delayMs, priority);
+  const consumer = await startConsumer(
+    context,
+    { groupId, clientId, topic, observe },
+    {
+      process: createTierProcess({
+        ...context,
+        ...shared,
+        origins: new Map([
+          [shared.topic(CHANNEL_TOPICS.sms[priority]), 'sms'],
+          [shared.topic(CHANNEL_TOPICS.email[priority]), 'email'],
+        ]),
+        priority,
+        deliveries,
+        admin: broker.admin,
+        deadLetters: shared.deadLetters(groupId),
+        delayMs,
+        onDeadLetter: observe.onDeadLetter,
+      }),
+      window: config.limits.tierWindow,
+      stallMs: delayMs + STALL_MARGIN_MS,
+    },
+  );
   return { delayMs, priority, consumer };
-}
-
-export function retryTiers(delaysMs: readonly number[]): readonly RetryTier[] {
-  return PRIORITIES.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {

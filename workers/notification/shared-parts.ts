@@ -1,5 +1,7 @@
 import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
-import type { Publisher } from '../../shared/messaging/ports.ts';
+import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import type { RuntimeOptions } from '../../shared/messaging/consumer/consumer-runtime.ts';
+import type { ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
@@ -26,7 +28,7 @@ export type SharedParts = ReturnType<typeof createSharedParts>;
 
 /** The parts that all consumers of the worker share. */
 export function createSharedParts(context: WorkerContext) {
-  const { broker, config, log, codec, clock, monotonic, timers } = context;
+  const { broker, config, clock } = context;
   const self = context.newId();
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
   // Intents and outcomes: small records that must not wait behind large ones.
@@ -40,22 +42,24 @@ export function createSharedParts(context: WorkerContext) {
   });
   const publishers = [states, urgentStates, copies, foreignReplies];
   const deliveryLog = new DeliveryLog({
-    broker,
+    ...context,
     publisher: states,
     urgentPublisher: urgentStates,
-    codec,
     topic: topic('notificationOutcomes'),
     clientId: 'notification-ledger',
     indexFile: openIndex(context, 'ledger'),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
     self,
-    clock,
-    monotonic,
-    timers,
-    log,
     longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
   });
-  const hold = openHold(context, copies, self);
+  const hold = new HoldTopic({
+    ...context,
+    publisher: copies,
+    topic: topic('notificationHold'),
+    clientId: 'notification-hold',
+    self,
+    limits: config.limits.hold,
+  });
   const quotas = openQuotas(context, 'notification-quotas');
   return {
     self,
@@ -91,15 +95,24 @@ function secretOf({ broker: { kind }, config, log }: WorkerContext): string | un
   return configured;
 }
 
-function openHold(context: WorkerContext, publisher: Publisher, self: string): HoldTopic {
-  const { topicPrefix, limits } = context.config;
-  const topic = topicName(topicPrefix, 'notificationHold');
-  return new HoldTopic({
-    ...context,
-    publisher,
-    topic,
-    clientId: 'notification-hold',
-    self,
-    limits: limits.hold,
-  });
+/** A topic that one consumer of the worker reads. */
+export interface ConsumedTopic {
+  readonly groupId: string;
+  readonly clientId: string;
+  readonly topic: string;
+  readonly observe: ConsumerMetrics;
+}
+
+/** Starts a consumer, whose metrics have its client id. */
+export async function startConsumer(
+  context: WorkerContext,
+  { groupId, clientId, topic, observe }: ConsumedTopic,
+  options: Pick<RuntimeOptions, 'process' | 'concurrency' | 'sliceMs' | 'window' | 'stallMs' | 'gate'>,
+): Promise<Consumer> {
+  const reads = { groupId, topics: [topic] };
+  const createSource = () => context.broker.createGroupSource({ ...reads, clientId });
+  const consumer = new Consumer({ ...context, ...options, createSource, reads });
+  observe.follow(consumer);
+  await consumer.start();
+  return consumer;
 }

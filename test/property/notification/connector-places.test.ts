@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import { readTemplate, fillUrl } from '../../../shared/notification/payload-template.ts';
-import { encodePayload, renderPayload } from '../../../workers/notification/providers/http-payload.ts';
+import {
+  encodePayload,
+  messageValues,
+  renderPayload,
+} from '../../../workers/notification/providers/http-payload.ts';
 import { createHttpConnector } from '../../../workers/notification/providers/http-connector.ts';
-import { messageValues } from '../../../workers/notification/providers/message-values.ts';
 import { httpEntry } from '../../support/builders/provider-entry.ts';
 import { anEmail } from '../../support/builders/outbound-messages.ts';
 import {

@@ -35,7 +35,7 @@ export function countingProviderFile(folder: string, origin: string): string {
 export function entriesOf(text: string): readonly ProviderEntry[] {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
-  return read.configuration.providers;
+  return read.providers;
 }
 
 /** One provider with the required settings and the given ones. */

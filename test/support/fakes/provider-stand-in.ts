@@ -42,20 +42,7 @@ export interface StandInRequest {
 }
 
 /** A scripted HTTP provider on loopback that records its requests. */
-export interface ProviderStandIn {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  readonly requests: readonly StandInRequest[];
-  /** Number of accepted connections. */
-  readonly connections: number;
-  /** Replies to the next requests, one each; later requests get the reply of `otherwise`. */
-  script(...replies: readonly StandInReply[]): void;
-  /** The reply to requests without a scripted one; initially status 200 and `{}`. */
-  otherwise(reply: StandInReply | ((request: StandInRequest) => StandInReply)): void;
-  /** Clears requests and script. */
-  reset(): void;
-  stop(): Promise<void>;
-}
+export type ProviderStandIn = Awaited<ReturnType<typeof startProviderStandIn>>;
 
 export interface StandInOptions {
   /** Key and certificate in PEM for https. */
@@ -64,16 +51,11 @@ export interface StandInOptions {
   readonly port?: number;
 }
 
+const emptyAnswer = (): StandInReply => ({ status: 200, body: {} });
 const PIECE = Buffer.alloc(16_384, 0x20);
 
-function emptyAnswer(): StandInReply {
-  return { status: 200, body: {} };
-}
-
 /** Starts a stand-in. `await using` stops it. */
-export async function startProviderStandIn(
-  options: StandInOptions = {},
-): Promise<ProviderStandIn & AsyncDisposable> {
+export async function startProviderStandIn(options: StandInOptions = {}) {
   const requests: StandInRequest[] = [];
   const sockets = new Set<Socket>();
   let scripted: StandInReply[] = [];
@@ -113,18 +95,23 @@ export async function startProviderStandIn(
       for (const socket of sockets) socket.destroy();
     });
   return {
+    /** Scheme, host and port. */
     origin: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
-    requests,
+    requests: requests as readonly StandInRequest[],
+    /** Number of accepted connections. */
     get connections() {
       return connections;
     },
-    script: (...replies) => {
+    /** Replies to the next requests, one each; later requests get the reply of `otherwise`. */
+    script: (...replies: readonly StandInReply[]): void => {
       scripted.push(...replies);
     },
-    otherwise: (reply) => {
+    /** The reply to requests without a scripted one; initially status 200 and `{}`. */
+    otherwise: (reply: StandInReply | ((request: StandInRequest) => StandInReply)): void => {
       fallback = typeof reply === 'function' ? reply : () => reply;
     },
-    reset: () => {
+    /** Clears requests and script. */
+    reset: (): void => {
       requests.length = 0;
       scripted = [];
     },

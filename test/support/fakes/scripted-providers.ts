@@ -24,16 +24,6 @@ export interface ScriptedProvider extends GuardedProvider {
   condition: 'ready' | 'degraded';
 }
 
-export interface ScriptedProviders extends ProviderSet {
-  /** All calls in the order in which they ended. */
-  readonly calls: readonly Sent[];
-  /** Number of deliveries of each id. */
-  readonly delivered: ReadonlyMap<string, number>;
-  list: ScriptedProvider[];
-  /** Appends a provider. */
-  add(name: string, more?: Partial<ScriptedProvider>): ScriptedProvider;
-}
-
 export const SENT: SendResult = { kind: 'sent', providerMessageId: 'their-id' };
 export const transient = (code = 'busy', retryAfterMs?: number): SendResult => ({
   kind: 'transient',
@@ -44,21 +34,23 @@ export const permanent = (code = 'refused'): SendResult => ({ kind: 'permanent',
 export const unknown = (code = 'timeout'): SendResult => ({ kind: 'unknown', code });
 
 /** Providers for SMS and e-mail with scripted results that record their calls. */
-export function scriptedProviders(): ScriptedProviders {
+export function scriptedProviders() {
   const calls: Sent[] = [];
   const delivered = new Map<string, number>();
-  const providers: ScriptedProviders = {
-    calls,
-    delivered,
-    list: [],
-    of: (channel) => providers.list.filter((provider) => provider.channel === channel),
-    health: () => ({ status: 'ready' }),
+  const providers = {
+    /** All calls in the order in which they ended. */
+    calls: calls as readonly Sent[],
+    /** Number of deliveries of each id. */
+    delivered: delivered as ReadonlyMap<string, number>,
+    list: [] as ScriptedProvider[],
+    of: (channel: Channel) => providers.list.filter((provider) => provider.channel === channel),
+    health: () => ({ status: 'ready' }) as const,
     close: () => Promise.resolve(),
-    add: (name, more = {}) => {
-      const channel: Channel = more.channel ?? 'sms';
+    /** Appends a provider. */
+    add: (name: string, more: Partial<ScriptedProvider> = {}) => {
       const provider: ScriptedProvider = {
         name,
-        channel,
+        channel: 'sms',
         isIdempotent: false,
         answer: () => SENT,
         admission: () => ({ kind: 'go' }),
@@ -79,7 +71,7 @@ export function scriptedProviders(): ScriptedProviders {
       return provider;
     },
   };
-  return providers;
+  return providers satisfies ProviderSet;
 }
 
 /** Returns the result after a delay in milliseconds. */

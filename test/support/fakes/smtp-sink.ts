@@ -33,23 +33,7 @@ export interface ReceivedMail {
   readonly user: string | undefined;
 }
 
-export interface SmtpSink {
-  readonly port: number;
-  /** Accepted with 250. */
-  readonly mails: readonly ReceivedMail[];
-  /** Bodies that were received completely, accepted or not. */
-  readonly bodies: readonly ReceivedMail[];
-  /** Number of accepted messages by Message-ID. */
-  countOf(messageId: string): number;
-  connections(): number;
-  /** Connections since the start. */
-  opened(): number;
-  /** Replaces the script. */
-  follow(script: SinkScript): void;
-  /** Drops all open connections, as a restart does. */
-  dropAll(): void;
-  close(): Promise<void>;
-}
+export type SmtpSink = Awaited<ReturnType<typeof startSmtpSink>>;
 
 export interface SinkOptions {
   readonly script?: SinkScript;
@@ -64,7 +48,7 @@ export interface SinkOptions {
 }
 
 /** A scripted mail server on loopback (package smtp-server) that records the accepted messages. */
-export async function startSmtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
+export async function startSmtpSink(options: SinkOptions = {}) {
   let script = options.script ?? {};
   let opened = 0;
   const mails: ReceivedMail[] = [];
@@ -146,17 +130,23 @@ export async function startSmtpSink(options: SinkOptions = {}): Promise<SmtpSink
   });
   return {
     port: (server.server.address() as AddressInfo).port,
-    mails,
-    bodies,
-    countOf: (messageId) => counts.get(messageId) ?? 0,
+    /** Accepted with 250. */
+    mails: mails as readonly ReceivedMail[],
+    /** Bodies that were received completely, accepted or not. */
+    bodies: bodies as readonly ReceivedMail[],
+    /** Number of accepted messages by Message-ID. */
+    countOf: (messageId: string) => counts.get(messageId) ?? 0,
     connections: () => server.connections.size,
+    /** Connections since the start. */
     opened: () => opened,
-    follow: (next) => {
+    /** Replaces the script. */
+    follow: (next: SinkScript): void => {
       script = next;
     },
-    dropAll: () => {
+    /** Drops all open connections, as a restart does. */
+    dropAll: (): void => {
       for (const { socket } of sockets()) socket.destroy();
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }

@@ -11,21 +11,11 @@ export interface Death {
   readonly when: 'before' | 'after';
 }
 
-export interface DyingWorker {
-  readonly broker: Broker;
-  readonly providers: ProviderSet;
-  /** The number of publishes so far. */
-  readonly publishes: () => number;
-  readonly isDead: () => boolean;
-  readonly died: Promise<void>;
-}
-
 /**
  * A broker and providers whose worker crashes, as with `kill -9`: afterwards none of its calls has an effect or completes, and
  * its partitions are assigned to other workers. Records on the log stay.
  */
-export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death): DyingWorker {
-  const { promise: died, resolve: die } = Promise.withResolvers<void>();
+export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death) {
   const never = new Promise<never>(() => undefined);
   let publishes = 0;
   let isDead = false;
@@ -35,7 +25,6 @@ export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death
     isDead = true;
     for (const source of sources) void source.stop(0);
     for (const tail of tails) void tail.stop(0);
-    die();
   };
   const createPublisher: Broker['createPublisher'] = (options): Publisher => {
     const inner = broker.createPublisher(options);
@@ -88,13 +77,7 @@ export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death
   });
   return {
     broker: { ...broker, createPublisher, createGroupSource, createTail },
-    providers: {
-      of: (channel) => providers.of(channel).map(mortal),
-      health: () => providers.health(),
-      close: () => Promise.resolve(),
-    },
-    publishes: () => publishes,
+    providers: { ...providers, of: (channel) => providers.of(channel).map(mortal) } satisfies ProviderSet,
     isDead: () => isDead,
-    died,
   };
 }

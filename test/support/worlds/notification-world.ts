@@ -1,35 +1,28 @@
 import { onTestFinished as afterThisTest } from 'vitest';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
-import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
-import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
-import { systemClock, type Clock, systemPorts } from '../../../shared/platform/system-ports.ts';
 import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
-import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
-import type { HoldLimits } from '../../../shared/platform/queue-limits.ts';
-import type { RunningWorker } from '../../../workers/runtime/worker.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start } from '../../../workers/notification/main.ts';
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
-import { scriptedProviders, type ScriptedProviders } from '../fakes/scripted-providers.ts';
+import { scriptedProviders } from '../fakes/scripted-providers.ts';
 
 export const SMS = TOPIC.smsCommands;
 
 export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Messages that a consumer handles concurrently. */
-  readonly lanes?: number;
-  readonly clock?: Clock;
   readonly log?: Log;
   /** In milliseconds, because the configuration allows whole seconds only. */
   readonly tiersMs?: readonly number[];
   readonly timeLimitMs?: number;
-  readonly holdLimits?: Partial<HoldLimits>;
   /** Of the context of the test, if other tests of its file run at the same time. */
   readonly onTestFinished?: typeof afterThisTest;
 }
@@ -46,62 +39,25 @@ export interface Given {
   readonly receiver?: string;
 }
 
-/** Replacements of the world's dependencies for one worker. */
-export interface WorkerOver {
-  readonly broker?: Broker;
-  readonly providers?: ProviderSet;
-  readonly unknownPolicy?: 'park' | 'resend';
-  readonly clock?: Clock;
-}
-
 /** The notification worker over an embedded broker, with scripted providers. */
-export interface NotificationWorld {
-  readonly broker: Broker;
-  readonly codec: MessageCodec;
-  readonly config: Config;
-  readonly providers: ScriptedProviders;
-  readonly metrics: Metrics;
-  /** Starts a worker with the identity of a separate process. */
-  worker(over?: WorkerOver): Promise<RunningWorker>;
-  sms(given?: Given): Promise<void>;
-  email(given?: Given): Promise<void>;
-  /** The latest state of each notification, by id. */
-  readonly states: ReadonlyMap<string, NotificationState>;
-  /** All states in order. */
-  readonly history: readonly NotificationState[];
-  readonly deadLetters: readonly LogMessage[];
-  /** All records of a topic from its beginning; later ones are added. */
-  collect(topic: string): Promise<readonly LogMessage[]>;
-  /** Publishes a record without encoding. */
-  publish(topic: string, message: RawMessage): Promise<void>;
-}
+export type NotificationWorld = Awaited<ReturnType<typeof notificationWorld>>;
 
-export type RawMessage = {
-  readonly key: string | null;
-  readonly value: Buffer | null;
-  readonly headers?: MessageHeaders;
-  readonly partition?: number;
-};
-
-export async function notificationWorld(options: WorldOptions = {}): Promise<NotificationWorld> {
+export async function notificationWorld(options: WorldOptions = {}) {
   const loaded = loadConfig({ DATA_DIR: 'memory', NOTIFICATION_SEND_TIMEOUT_MS: '500', ...options.env });
   const { notification } = loaded;
   const { onTestFinished = afterThisTest } = options;
   const config: Config = {
     ...loaded,
-    lanes: options.lanes ?? loaded.lanes,
-    limits: { ...loaded.limits, hold: { ...loaded.limits.hold, ...options.holdLimits } },
     notification: {
       ...notification,
       retryTiersMs: [...(options.tiersMs ?? [50, 100, 200])],
       ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
     },
   };
-  const clock = options.clock ?? systemClock;
-  const broker = createEmbeddedBroker({ clock });
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs));
-  const codec = await createCodec(config, clock);
+  const codec = await createCodec(config, systemPorts.clock);
   const providers = scriptedProviders();
   const metrics = createMetrics();
   const publisher = broker.createPublisher({ clientId: 'upstream' });
@@ -140,39 +96,31 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
   return {
     broker,
     codec,
-    config,
     providers,
     metrics,
-    states,
-    history,
+    /** The latest state of each notification, by id. */
+    states: states as ReadonlyMap<string, NotificationState>,
+    /** All states in order. */
+    history: history as readonly NotificationState[],
     deadLetters,
+    /** All records of a topic from its beginning; later ones are added. */
     collect,
-    worker: async (over = {}) => {
+    /** Starts a worker with the identity of a separate process. */
+    worker: async (over: { readonly broker?: Broker; readonly providers?: ProviderSet } = {}) => {
+      const context = { ...systemPorts, config, codec, metrics, processHealth: () => ({}) };
       const worker = await start(
-        {
-          ...systemPorts,
-          config: withPolicy(config, over.unknownPolicy),
-          codec,
-          broker: over.broker ?? broker,
-          log: options.log ?? silentLog,
-          clock: over.clock ?? clock,
-          metrics,
-          processHealth: () => ({}),
-        },
+        { ...context, broker: over.broker ?? broker, log: options.log ?? silentLog },
         () => Promise.resolve(over.providers ?? providers),
       );
       onTestFinished(() => worker.stop(0));
       return worker;
     },
-    sms: (given = {}) => send('sms', given),
-    email: (given = {}) => send('email', given),
-    publish: (topic, message) => publisher.publish([{ topic, ...message }]),
+    sms: (given: Given = {}) => send('sms', given),
+    email: (given: Given = {}) => send('email', given),
+    /** Publishes a record without encoding. */
+    publish: (topic: string, message: Omit<OutgoingMessage, 'topic'>) =>
+      publisher.publish([{ topic, ...message }]),
   };
-}
-
-function withPolicy(config: Config, policy: WorkerOver['unknownPolicy']): Config {
-  if (policy === undefined) return config;
-  return { ...config, notification: { ...config.notification, unknownPolicy: policy } };
 }
 
 function commandOf(channel: Channel, { id, message = 'hello', receiver = '+40722123456' }: Given): object {

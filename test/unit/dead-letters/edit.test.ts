@@ -30,6 +30,12 @@ const patchOf = (set: string) => readEdit({ ...NO_EDIT, set: [set] }).patch;
 const edit = (message: LogMessage, set: readonly string[], header: readonly string[] = []) =>
   editMessage({ message, isCommand: false }, editOf({ set, header }), codec);
 
+async function editedOf(message: LogMessage, set: readonly string[]) {
+  const edited = await edit(message, set);
+  if (edited.kind !== 'edited') throw new Error(edited.why);
+  return edited;
+}
+
 const TERMS = {
   InstallmentsNo: 4,
   PeriodicityType: 'Monthly',
@@ -43,39 +49,26 @@ async function avroLetter(payload: object): Promise<LogMessage> {
   return deadLetterMessage({ ...headers, [HEADER.messageType]: undefined }, { value });
 }
 
+const BODY = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
+
 const jsonLetter = (body: unknown, type = 'CalculatePMTRequest') =>
   deadLetterMessage({ [HEADER.messageType]: type }, { value: Buffer.from(JSON.stringify(body)) });
 
 describe('editMessage', () => {
-  it('keeps Avro and all other fields', async () => {
-    const edited = await edit(await avroLetter(TERMS), ['jsonParam.InstallmentsNo=5']);
-    if (edited.kind !== 'edited') throw new Error(edited.why);
-    const decoded = await codec.decode(edited);
-    expect(decoded).toMatchObject({
-      kind: 'decoded',
-      format: 'avro',
-      payload: { ...TERMS, InstallmentsNo: 5 },
-    });
-  });
+  it.each(['1000', '12345678901234567.89'])(
+    'keeps Avro and all other fields, with digits that a binary number cannot hold: %s',
+    async (amount) => {
+      const terms = { ...TERMS, FinancedAmount: new Decimal(amount) };
+      const { value, headers } = await editedOf(await avroLetter(terms), ['jsonParam.InstallmentsNo=5']);
+      const payload = { ...terms, InstallmentsNo: 5 };
+      expect(await codec.decode({ value, headers })).toMatchObject({ format: 'avro', payload });
+    },
+  );
 
-  it('keeps JSON and warns of ignored fields', async () => {
-    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5, Extra: 1 } };
-    const edited = await edit(jsonLetter(body), ['jsonParam.InstallmentsNo=5']);
-    expect(edited).toMatchObject({ kind: 'edited', warnings: ['unknown-member;jsonParam.Extra'] });
-  });
-
-  it('keeps the digits of Avro that a binary number cannot hold', async () => {
-    const exact = { ...TERMS, FinancedAmount: new Decimal('12345678901234567.89') };
-    const edited = await edit(await avroLetter(exact), ['jsonParam.InstallmentsNo=5']);
-    if (edited.kind !== 'edited') throw new Error(edited.why);
-    const decoded = await codec.decode({ value: edited.value, headers: edited.headers });
-    expect(decoded).toMatchObject({ payload: { ...exact, InstallmentsNo: 5 } });
-  });
-
-  it('sets a number with all its digits', async () => {
-    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12 } };
-    const edited = await edit(jsonLetter(body), ['jsonParam.InterestPercent=8.33333333333333333333']);
-    if (edited.kind !== 'edited') throw new Error(edited.why);
+  it('keeps JSON, sets a number with all its digits, and warns of ignored fields', async () => {
+    const letter = jsonLetter({ jsonParam: { ...BODY.jsonParam, Extra: 1 } });
+    const edited = await editedOf(letter, ['jsonParam.InterestPercent=8.33333333333333333333']);
+    expect(edited.warnings).toEqual(['unknown-member;jsonParam.Extra']);
     expect(edited.value.toString()).toContain('"InterestPercent":8.33333333333333333333');
   });
 
@@ -97,11 +90,10 @@ describe('editMessage', () => {
   });
 
   it('changes only the headers of a message with several requests', async () => {
-    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
     const item = await avroLetter(TERMS);
     const inAvro = await codec.encode('RequestBatch', { items: [{ id: 'c-1', value: item.value }] }, 'avro');
     const avro = deadLetterMessage({ ...inAvro.headers, [HEADER.messageType]: undefined }, inAvro);
-    for (const letter of [jsonLetter([body, body]), { ...avro, headers: { ...inAvro.headers } }]) {
+    for (const letter of [jsonLetter([BODY, BODY]), { ...avro, headers: { ...inAvro.headers } }]) {
       expect(await edit(letter, ['jsonParam.InstallmentsNo=5'])).toMatchObject({
         kind: 'refused',
         why: expect.stringContaining('only its headers') as string,
@@ -116,13 +108,11 @@ describe('editMessage', () => {
   });
 
   it('refuses an edit that has no effect', async () => {
-    const letter = jsonLetter({ jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } });
-    expect(await edit(letter, ['jsonParam.InstallmentsNo=4'])).toMatchObject({ kind: 'refused' });
+    expect(await edit(jsonLetter(BODY), ['jsonParam.InstallmentsNo=4'])).toMatchObject({ kind: 'refused' });
   });
 
   it('adds a missing type and a missing reply address', async () => {
-    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
-    const nameless = jsonLetter(body, 'Unheard');
+    const nameless = jsonLetter(BODY, 'Unheard');
     expect(await edit(nameless, ['jsonParam.InstallmentsNo=5'])).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('set the header plat-message-type=') as string,
@@ -223,8 +213,7 @@ describe('the origin timestamp of a letter', () => {
   );
 
   it('can be changed for a calculation, whose day it is', async () => {
-    const body = { jsonParam: { ...TERMS, FinancedAmount: 1000, InterestPercent: 12.5 } };
-    expect(await change(false, jsonLetter(body), 'plat-origin-timestamp=1777629600000')).toMatchObject({
+    expect(await change(false, jsonLetter(BODY), 'plat-origin-timestamp=1777629600000')).toMatchObject({
       kind: 'edited',
       headers: { 'plat-origin-timestamp': '1777629600000' },
     });

@@ -7,10 +7,14 @@ import {
 } from '../../../shared/dead-letters/audit.ts';
 import type { DeadLetterLog } from '../../../shared/dead-letters/dead-letter-log.ts';
 import {
+  countByCode,
   discardDeadLetters,
   sendDeadLetters,
+  visibleDeadLetters,
   type DeadLetterAction,
 } from '../../../shared/dead-letters/act-on-dead-letters.ts';
+import type { Scan } from '../../../shared/dead-letters/find-dead-letters.ts';
+import type { DeadLetter } from '../../../shared/dead-letters/read-dead-letter.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
@@ -64,6 +68,9 @@ const failOn = (stage: string, code: string) => (message: OutgoingMessage) => {
   if (isIt) throw new MessagingError(code, code, { canRetry: code !== 'message-too-large' });
 };
 
+const sendOver = (log: DeadLetterLog, letters = CHOSEN, more = {}) =>
+  sendDeadLetters(callContext(log, more), letters, new DeadLetterStates(), REDRIVE);
+
 const LETTERS = [17, 18].map((offset) => deadLetterMessage({}, { offset }));
 const CHOSEN = [17, 18].map((offset) =>
   deadLetter({}, { offset, id: `${TOPIC.notificationDeadLetters}/4/${offset}` }),
@@ -72,7 +79,7 @@ const CHOSEN = [17, 18].map((offset) =>
 describe('sendDeadLetters', () => {
   it('writes an audit record before and after each letter, without payload or address', async () => {
     const { log, reported, published } = fakeLog(LETTERS);
-    const results = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
+    const results = await sendOver(log);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done', 'begun', TOPIC.smsCommands, 'done']);
     const audit = published.filter(({ topic }) => topic === TOPIC.deadLetterAudit);
@@ -82,30 +89,54 @@ describe('sendDeadLetters', () => {
     }
   });
 
-  it('stops sending if the audit cannot be written', async () => {
-    const { log, reported } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
-    const results = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
+  it('writes nothing in a dry run', async () => {
+    const { log, published } = fakeLog(LETTERS);
+    const options = { ...REDRIVE.options, dryRun: true };
+    const edit = { patch: {}, headers: { kafka_replyTopic: 't' }, changed: [] };
+    for (const action of ['redrive', 'edit'] as const) {
+      const acting = { action, options, edit: action === 'edit' ? edit : undefined };
+      const results = await sendDeadLetters(
+        callContext(log),
+        CHOSEN.slice(0, 1),
+        new DeadLetterStates(),
+        acting,
+      );
+      expect(results).toMatchObject([{ result: `would-${action}`, to: `${TOPIC.smsCommands}/4` }]);
+    }
+    const discarded = await discardDeadLetters(callContext(log), CHOSEN, true);
+    expect(discarded.map(({ result }) => result)).toEqual(['would-discard', 'would-discard']);
+    expect(published).toEqual([]);
+  });
+
+  it.each([
+    ['stops if the audit cannot be written', 'begun', 'not-sent', 'nothing was sent', []],
+    [
+      'leaves the audit at `begun` if the copy may be written',
+      TOPIC.smsCommands,
+      'send-unknown',
+      'is safe',
+      ['begun'],
+    ],
+    [
+      'records that nothing was sent, and continues if only this copy was refused',
+      TOPIC.smsCommands,
+      'message-too-large',
+      'nothing was sent',
+      ['begun', 'failed', 'begun', 'failed'],
+    ],
+    [
+      'reports a copy without its audit record',
+      'done',
+      'not-sent',
+      'it was sent',
+      ['begun', TOPIC.smsCommands],
+    ],
+  ])('%s', async (...[, failing, code, why, expected]) => {
+    const { log, reported } = fakeLog(LETTERS, failOn(failing, code));
+    const results = await sendOver(log);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
-    expect(reported()).toEqual([]);
-  });
-
-  it('leaves the audit state at `begun` if the copy may have been written', async () => {
-    const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
-    const [first] = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
-    expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
-    expect(reported()).toEqual(['begun']);
-  });
-
-  it('records a failure if nothing was sent, and continues if only this copy was refused', async () => {
-    const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
-    await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
-    expect(reported()).toEqual(['begun', 'failed', 'begun', 'failed']);
-  });
-
-  it('reports a copy that was sent without its audit record', async () => {
-    const { log } = fakeLog(LETTERS, failOn('done', 'not-sent'));
-    const [first] = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
-    expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });
+    expect(results[0]?.why).toContain(why);
+    expect(reported()).toEqual(expected);
   });
 
   it('does not start another letter after an interruption', async () => {
@@ -113,8 +144,7 @@ describe('sendDeadLetters', () => {
     const { log, reported } = fakeLog(LETTERS, ({ topic }) => {
       if (topic === TOPIC.smsCommands) interruption.abort();
     });
-    const world = callContext(log, { signal: interruption.signal });
-    const results = await sendDeadLetters(world, CHOSEN, new DeadLetterStates(), REDRIVE);
+    const results = await sendOver(log, CHOSEN, { signal: interruption.signal });
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'failed']);
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done']);
   });
@@ -132,14 +162,10 @@ describe('sendDeadLetters', () => {
     );
     const chosen = CHOSEN.slice(0, 1);
     const whole = fakeLog([letter, original]);
-    expect(
-      await sendDeadLetters(callContext(whole.log), chosen, new DeadLetterStates(), REDRIVE),
-    ).toMatchObject([{ result: 'redriven' }]);
+    expect(await sendOver(whole.log, chosen)).toMatchObject([{ result: 'redriven' }]);
     expect(whole.published[1]?.value).toEqual(original.value);
     const { log, reported } = fakeLog([letter]);
-    expect(await sendDeadLetters(callContext(log), chosen, new DeadLetterStates(), REDRIVE)).toMatchObject([
-      { result: 'refused' },
-    ]);
+    expect(await sendOver(log, chosen)).toMatchObject([{ result: 'refused' }]);
     expect(reported()).toEqual([]);
   });
 
@@ -156,11 +182,26 @@ describe('sendDeadLetters', () => {
     const chosen = [deadLetter(headers, { id: `${TOPIC.notificationDeadLetters}/4/17` })];
     const ofAnother = deadLetterMessage({}, { topic: TOPIC.smsCommands, offset: 912, timestampMs });
     const { log, reported } = fakeLog([letter, ofAnother]);
-    expect(await sendDeadLetters(callContext(log), chosen, new DeadLetterStates(), REDRIVE)).toMatchObject([
-      { result: 'refused' },
-    ]);
+    expect(await sendOver(log, chosen)).toMatchObject([{ result: 'refused' }]);
     expect(reported()).toEqual([]);
   });
+});
+
+it('shows the newest letters first, those of one time by offset, then by id, and counts the rarest codes together', () => {
+  const letters = [
+    [1, 5, 'a'],
+    [2, 1, 'c'],
+    [1, 7, 'a'],
+    [2, 1, 'd'],
+    [2, 0, 'e'],
+  ].map(([atMs, offset, id]) => deadLetter({}, { atMs, offset, id } as Partial<DeadLetter>));
+  const scan = { letters, states: new DeadLetterStates() } as unknown as Scan;
+  const shown = visibleDeadLetters(scan, false).map(({ atMs, offset, id }) => `${atMs} ${offset} ${id}`);
+  expect(shown).toEqual(['2 1 d', '2 1 c', '2 0 e', '1 7 a', '1 5 a']);
+  const codes = Array.from({ length: 102 }, (_, at) => deadLetter({}, { code: `code-${at}` }));
+  const counts = countByCode([...codes, deadLetter({}, { code: 'code-7' })]);
+  expect(Object.keys(counts)).toHaveLength(101);
+  expect([Object.keys(counts)[0], counts['code-7'], counts['*']]).toEqual(['code-7', 2, 2]);
 });
 
 it('reports a discard as failed when the audit cannot be written', async () => {

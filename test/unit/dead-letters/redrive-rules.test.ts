@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deadLetterTopics } from '../../../shared/dead-letters/dead-letter-log.ts';
+import type { DeadLetterState } from '../../../shared/dead-letters/audit.ts';
 import { redriveMessage, decideRedrive } from '../../../shared/dead-letters/redrive-rules.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { idOfPosition } from '../../../shared/notification/notification-id.ts';
@@ -13,6 +14,9 @@ const OPEN = { status: 'open', sentAgain: 0, before: 'open' } as const;
 const DONE = { status: 'redriven', sentAgain: 1, before: 'redriven' } as const;
 const PLAIN = { force: false, acceptDuplicates: false };
 const TO = { topic: TOPIC.smsCommands, partition: 4, offset: 912 };
+
+const decide = (letter = deadLetter(), state: DeadLetterState = OPEN, options = PLAIN) =>
+  decideRedrive(letter, state, options, destinations);
 
 const copyOf = (headers: LogMessage['headers'] = {}, mayDuplicate = false) =>
   redriveMessage(deadLetterMessage(headers), TO, { nowMs: NOW_MS, isCommand: true, mayDuplicate });
@@ -89,41 +93,31 @@ it('redriveMessage of a request leaves the partition to the key and keeps the or
 });
 
 describe('decideRedrive', () => {
-  it('sends an open letter without overrides', () => {
-    expect(decideRedrive(deadLetter(), OPEN, PLAIN, destinations)).toEqual({
-      kind: 'send',
-      to: TO,
-      overrides: [],
-    });
-  });
-
-  it('sends a redriven letter and records the override', () => {
-    const again = decideRedrive(deadLetter(), DONE, PLAIN, destinations);
-    expect(again).toMatchObject({ kind: 'send', overrides: ['again'] });
-  });
-
-  it('sends a letter whose redrive started but has no result, because the copy is identical', () => {
-    const begun = { status: 'redrive-begun', sentAgain: 0, before: 'open' } as const;
-    expect(decideRedrive(deadLetter(), begun, PLAIN, destinations)).toMatchObject({ kind: 'send' });
+  it.each<[string, DeadLetterState, readonly string[]]>([
+    ['an open letter without overrides', OPEN, []],
+    ['a redriven letter and records the override', DONE, ['again']],
+    ['one whose redrive has no result, as the copy is identical', { ...OPEN, status: 'redrive-begun' }, []],
+  ])('sends %s', (_, state, overrides) => {
+    expect(decide(deadLetter(), state)).toEqual({ kind: 'send', to: TO, overrides });
   });
 
   it('refuses a letter after three redrives, counted from headers and audit, unless forced', () => {
     const sentTwice = deadLetter({ [HEADER.redriveCount]: '2' });
-    expect(decideRedrive(sentTwice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'send' });
-    expect(decideRedrive(sentTwice, DONE, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+    expect(decide(sentTwice)).toMatchObject({ kind: 'send' });
+    expect(decide(sentTwice, DONE)).toMatchObject({ kind: 'refuse' });
     const thrice = deadLetter({ [HEADER.redriveCount]: '3' });
-    expect(decideRedrive(thrice, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
-    const forced = decideRedrive(thrice, OPEN, { ...PLAIN, force: true }, destinations);
+    expect(decide(thrice)).toMatchObject({ kind: 'refuse' });
+    const forced = decide(thrice, OPEN, { ...PLAIN, force: true });
     expect(forced).toMatchObject({ kind: 'send', overrides: ['force'] });
   });
 
   it('refuses an unknown outcome unless duplicates are accepted', () => {
     const parked = deadLetter({ [HEADER.deadLetterCode]: 'outcome-unknown' });
-    expect(decideRedrive(parked, OPEN, PLAIN, destinations)).toMatchObject({
+    expect(decide(parked)).toMatchObject({
       kind: 'refuse',
       override: 'acceptDuplicates',
     });
-    const accepted = decideRedrive(parked, OPEN, { ...PLAIN, acceptDuplicates: true }, destinations);
+    const accepted = decide(parked, OPEN, { ...PLAIN, acceptDuplicates: true });
     expect(accepted).toMatchObject({ kind: 'send', overrides: ['accept-duplicates'] });
   });
 
@@ -135,7 +129,7 @@ describe('decideRedrive', () => {
   ])('refuses a topic of %s', (_, topic) => {
     const letter = deadLetter({ [HEADER.deadLetterTopic]: topic });
     const all = { force: true, acceptDuplicates: true };
-    expect(decideRedrive(letter, OPEN, all, destinations)).toMatchObject({ kind: 'refuse' });
+    expect(decide(letter, OPEN, all)).toMatchObject({ kind: 'refuse' });
   });
 
   it.each(['plat.notification.retry.10m.v1', 'plat.notification.retry.10m.urgent.v1'])(
@@ -146,7 +140,7 @@ describe('decideRedrive', () => {
         [HEADER.retryTopic]: TOPIC.smsCommands,
         [HEADER.retryPartition]: '7',
       };
-      expect(decideRedrive(deadLetter(ofTier), OPEN, PLAIN, destinations)).toMatchObject({
+      expect(decide(deadLetter(ofTier))).toMatchObject({
         kind: 'send',
         to: { topic: TOPIC.smsCommands, partition: 7 },
       });
@@ -156,10 +150,10 @@ describe('decideRedrive', () => {
         { [HEADER.retryPartition]: 'x' },
       ]) {
         const letter = deadLetter({ ...ofTier, ...wrong });
-        expect(decideRedrive(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+        expect(decide(letter)).toMatchObject({ kind: 'refuse' });
       }
       const forged = deadLetter({ [HEADER.retryTopic]: TOPIC.emailCommands, [HEADER.retryPartition]: '7' });
-      expect(decideRedrive(forged, OPEN, PLAIN, destinations)).toMatchObject({ to: TO });
+      expect(decide(forged)).toMatchObject({ to: TO });
     },
   );
 
@@ -168,7 +162,7 @@ describe('decideRedrive', () => {
     (name) => {
       const letter = deadLetter({ [HEADER[name]]: undefined });
       expect(letter.original).toBeUndefined();
-      expect(decideRedrive(letter, OPEN, PLAIN, destinations)).toMatchObject({ kind: 'refuse' });
+      expect(decide(letter)).toMatchObject({ kind: 'refuse' });
     },
   );
 });

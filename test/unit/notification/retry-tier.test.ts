@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
-import type { LogMessage } from '../../../shared/messaging/message.ts';
+import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import type { BrokerErrorCode } from '../../../shared/messaging/ports.ts';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
@@ -11,7 +11,7 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createTierProcess } from '../../../workers/notification/retry-tier.ts';
 import type { CommandCopy } from '../../../workers/notification/retry/command-copy.ts';
-import type { LogEntry } from '../../../workers/notification/state/delivery-log-index.ts';
+import type { LogEntry } from '../../../workers/notification/state/delivery-log.ts';
 import { FakeGroupSource } from '../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
@@ -28,19 +28,24 @@ function lettersTo(publisher: FakePublisher): DeadLetters {
   return new DeadLetters({ publisher, topic: 'dead-letters', groupId: 'tier', clock: { now: () => NOW } });
 }
 
-/** No notification is known; those that are ended are added to `rejected`. */
-function ending(rejected: string[] = []) {
-  const delivery = {
+/** Notifications that are ended are added to `rejected`, their channels to `ended`; `entry` is what is known of each. */
+function ending(
+  rejected: string[] = [],
+  ended: Channel[] = [],
+  entry: { known: LogEntry | undefined } = { known: undefined },
+) {
+  const deliveryOf = (channel: Channel) => ({
     reject: ({ id, attempt }: CommandCopy, code: string) => {
       rejected.push(`${id} round ${attempt}: ${code}`);
+      ended.push(channel);
       return Promise.resolve(done());
     },
-  };
+  });
   return {
     origins: new Map<string, Channel>([[ORIGIN, 'sms']]),
     priority: 'normal',
-    deliveries: { sms: delivery, email: delivery },
-    deliveryLog: { caughtUp: () => Promise.resolve(), find: (): LogEntry | undefined => undefined },
+    deliveries: { sms: deliveryOf('sms'), email: deliveryOf('email') },
+    deliveryLog: { caughtUp: () => Promise.resolve(), find: () => entry.known },
   } as const;
 }
 
@@ -50,9 +55,11 @@ function tier() {
   const copies = new FakePublisher();
   const letters = new FakePublisher();
   const rejected: string[] = [];
+  const ended: Channel[] = [];
+  const entry: { known: LogEntry | undefined } = { known: undefined };
   const counts = new Map([[ORIGIN, PARTITIONS]]);
   const process = createTierProcess({
-    ...ending(rejected),
+    ...ending(rejected, ended, entry),
     copies,
     admin: { partitionCounts: () => Promise.resolve(counts) },
     deadLetters: lettersTo(letters),
@@ -70,7 +77,7 @@ function tier() {
     const receivedMs = time.elapsedMs - agoMs;
     return () => process(message, 1, signal, { receivedMs, steps: 0 });
   };
-  return { time, copies, letters, rejected, counts, pass, handling };
+  return { time, copies, letters, rejected, ended, entry, counts, pass, handling };
 }
 
 /** A copy whose writer's clock is skewed by the given time. */
@@ -164,6 +171,33 @@ describe('a copy that is due', () => {
       ]);
     },
   );
+
+  it.each<[string, MessageHeaders]>([
+    ['without a topic', { [HEADER.retryTopic]: undefined }],
+    ['of an unknown topic', { [HEADER.retryTopic]: 'unknown.topic' }],
+    ['of a negative partition', { [HEADER.retryPartition]: '-1' }],
+    ['of a partition that its topic does not have', { [HEADER.retryPartition]: '12' }],
+  ])('becomes a dead letter at once %s', async (_, changed) => {
+    const { copies, letters, handling, message } = due();
+    copies.onPublish = failing('topic-unknown');
+    const headers = { ...message.headers, ...changed, [HEADER.dueAt]: '9999999999999' };
+    const agoMs = HEADER.retryTopic in changed || changed[HEADER.retryPartition] === '-1' ? 0 : DELAY_MS;
+    expect(await handling({ ...message, headers }, agoMs)()).toBe('settled');
+    const reason = 'the copy on a retry tier has no topic and partition to return to';
+    expect(letters.sent).toMatchObject([{ headers: { [HEADER.deadLetterReason]: reason } }]);
+  });
+
+  it.each([
+    ['of its origin', ORIGIN, undefined, 'sms'],
+    ['that is known of the notification', 'unknown.topic', 'email', 'email'],
+  ] as const)('ends its notification in the channel %s', async (_, topic, known, channel) => {
+    const { copies, ended, entry, letters, handling, message } = due();
+    entry.known = known === undefined ? undefined : { status: 'retrying', attempt: 1, channel: known };
+    copies.onPublish = failing('invalid-message');
+    const headers = { ...message.headers, [HEADER.notificationId]: ID, [HEADER.retryTopic]: topic };
+    expect(await handling({ ...message, headers }, DELAY_MS)()).toBe('settled');
+    expect([ended, letters.sent]).toEqual([[channel], []]);
+  });
 
   it('ends its notification when its topic rejects it for its content', async () => {
     const { copies, letters, rejected, handling, message } = due();

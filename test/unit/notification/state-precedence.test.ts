@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
-import type { LogEntry } from '../../../workers/notification/state/delivery-log-index.ts';
+import type { LogEntry } from '../../../workers/notification/state/delivery-log.ts';
 
 const sending = (attempt: number, owner: string): LogEntry => ({ status: 'sending', attempt, owner });
 const theirs = sending(2, 'another');

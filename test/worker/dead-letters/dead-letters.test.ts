@@ -124,38 +124,6 @@ it('a repeated redrive sends a letter once, without the dead-letter headers', as
   await expect.poll(() => requests.length).toBe(3);
 });
 
-it('a letter that came back three times is sent again only with --force', async () => {
-  const { send, command, letters } = await startWorld();
-  await send(TERMS, { [HEADER.redriveCount]: '2' });
-  expect(await command('redrive', '--topic', 'schedule')).toMatchObject({ ok: true });
-  await expect.poll(() => letters.length).toBe(2);
-  const guarded = await command('redrive', '--topic', 'schedule');
-  expect(guarded).toMatchObject({ ok: false, result: { counts: { refused: 1 } } });
-  expect(guarded.lines.join('\n')).toContain('--force');
-  expect(letters).toHaveLength(2);
-  expect(await command('redrive', '--topic', 'schedule', '--force')).toMatchObject({ ok: true });
-  await expect.poll(() => letters.length).toBe(3);
-});
-
-it('a dry run writes nothing, not even to the audit topic', async () => {
-  const { send, command, requests, audit } = await startWorld();
-  await send(TERMS);
-  const header = `kafka_replyTopic=${REPLY_TOPIC}`;
-  for (const [args, result] of [
-    [['redrive', '--topic', 'schedule'], 'would-redrive'],
-    [['edit', '--topic', 'schedule', '--header', header], 'would-edit'],
-    [['discard', '--topic', 'schedule', '--reason', 'r'], 'would-discard'],
-  ] as const) {
-    const report = await command(...args, '--dry-run');
-    expect(report).toMatchObject({ ok: true, result: { dryRun: true, counts: { [result]: 1 } } });
-  }
-  await new Promise((resolve) => {
-    setTimeout(resolve, 50);
-  });
-  expect(requests).toHaveLength(1);
-  expect(audit).toHaveLength(0);
-});
-
 it('discarded letters are hidden, and the audit records operator, time and reason', async () => {
   const { send, command, letters, audit } = await startWorld();
   await send({ ...TERMS, FinancedAmount: -5 });

@@ -2,12 +2,11 @@ import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
-import { permanent, SENT, unknown, transient } from '../../support/fakes/scripted-providers.ts';
+import { permanent, SENT, unknown } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 /** Longer than the worker needs to ignore a duplicate. */
 const SETTLE_MS = 150;
-const REDRIVEN_MS = 5_000;
 
 /** A notification worker with one provider, and the command over the same broker. */
 async function startWorld(): Promise<{
@@ -49,26 +48,6 @@ it('a rejected notification is sent once after a redrive, even if the redrive is
   await settle();
   expect(world.providers.delivered.get(ID)).toBe(1);
   expect(world.deadLetters).toHaveLength(1);
-});
-
-it('a duplicate redrive that fails again adds one failure, not two', async () => {
-  const { world, provider, command, settle } = await startWorld();
-  provider.answer = () => permanent('number-blocked');
-  await world.sms({ id: ID });
-  await expect.poll(() => world.deadLetters.length).toBe(1);
-  await command('redrive', '--topic', 'notification');
-  await command(
-    'redrive',
-    '--again',
-    `${TOPIC.notificationDeadLetters}/${world.deadLetters[0]?.partition}/0`,
-  );
-  await expect.poll(() => world.providers.calls.length, { timeout: REDRIVEN_MS }).toBe(2);
-  await expect
-    .poll(() => world.states.get(ID), { timeout: REDRIVEN_MS })
-    .toMatchObject({ status: 'failed', attempt: 2 });
-  await settle();
-  expect(world.providers.calls).toHaveLength(2);
-  expect(world.states.get(ID)).toMatchObject({ status: 'failed', attempt: 2 });
 });
 
 it('a parked notification is sent again only with --accept-duplicates', async () => {
@@ -135,17 +114,6 @@ it('a parked notification is marked as sent, for its caller too, and is not sent
   expect(status()).toBe('sent');
 });
 
-it('a notification past its time limit is delivered after a redrive, which restarts the limit', async () => {
-  const { world, provider, command, status } = await startWorld();
-  provider.answer = () => transient();
-  await world.sms({ id: ID, headers: { 'plat-origin-timestamp': '1700000000000' } });
-  await expect.poll(() => world.deadLetters.length).toBe(1);
-  expect((await command('list')).result).toMatchObject({ letters: [{ code: 'time-limit-exceeded' }] });
-  provider.answer = () => SENT;
-  await command('redrive', ID);
-  await expect.poll(status).toBe('sent');
-});
-
 it('repeated redrives of an upstream command with an invalid id send one notification, and its headers are masked', async () => {
   const { world, provider, command, settle } = await startWorld();
   provider.answer = () => permanent('number-blocked');
@@ -170,36 +138,5 @@ it('repeated redrives of an upstream command with an invalid id send one notific
   for (const _ of [1, 2]) expect(await command(...edit)).toMatchObject({ ok: true });
   await expect.poll(() => world.providers.calls.length).toBe(1);
   await settle();
-  expect([...world.providers.delivered.values()]).toEqual([1]);
-});
-
-it('an edit corrects an invalid receiver, is validated like a command, and shows no personal data', async () => {
-  const { world, provider, command } = await startWorld();
-  provider.answer = () => SENT;
-  const value = Buffer.from(
-    JSON.stringify({ receiver: '0722 planted', message: 'planted text', sender: 'Bank' }),
-  );
-  await world.publish(TOPIC.smsCommands, {
-    key: 'upstream-planted',
-    value,
-    headers: { 'plat-message-type': 'SendSmsCommand' },
-  });
-  await expect.poll(() => world.deadLetters.length).toBe(1);
-  const list = await command('list');
-  const shown = await command('show', '--topic', 'notification');
-  expect(JSON.stringify([list, shown])).not.toMatch(/planted/);
-
-  const wrong = await command('edit', '--topic', 'notification', '--set', 'receiver=12345');
-  expect(wrong).toMatchObject({ ok: false });
-  expect(JSON.stringify(wrong)).not.toMatch(/planted/);
-  expect(world.providers.calls).toHaveLength(0);
-  const right = ['edit', '--topic', 'notification', '--set', 'receiver=+40722123456'] as const;
-  expect(await command(...right)).toMatchObject({ ok: true });
-  expect(await command(...right, '--again')).toMatchObject({ ok: true });
-  await expect.poll(() => world.providers.calls.length).toBe(1);
-  expect(world.providers.calls[0]?.message).toMatchObject({
-    receiver: '+40722123456',
-    message: 'planted text',
-  });
   expect([...world.providers.delivered.values()]).toEqual([1]);
 });

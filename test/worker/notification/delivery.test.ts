@@ -9,7 +9,7 @@ import {
   SMS,
   type NotificationWorld,
 } from '../../support/worlds/notification-world.ts';
-import { permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
+import { permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 /** Long enough for the first attempt to end even on a busy machine. */
@@ -23,7 +23,7 @@ const providersAsked = (world: NotificationWorld) => world.providers.calls.map((
 const codesOf = (letters: readonly LogMessage[]) =>
   letters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
 
-it('sends an SMS through the first provider, after writing the intent and before writing the outcome', async () => {
+it('sends through the first provider of the channel, after writing the intent and before writing the outcome', async () => {
   const world = await notificationWorld();
   let known: string | undefined;
   world.providers.add('first').answer = () => {
@@ -31,6 +31,7 @@ it('sends an SMS through the first provider, after writing the intent and before
     return { kind: 'sent', providerMessageId: 'abc' };
   };
   world.providers.add('second');
+  world.providers.add('mails', { channel: 'email' });
   await world.worker();
   await world.sms({ id: ID, message: 'your code' });
   await expect.poll(() => statusOf(world)).toBe('sent');
@@ -48,18 +49,12 @@ it('sends an SMS through the first provider, after writing the intent and before
       message: { channel: 'sms', id: ID, receiver: '+40722123456', message: 'your code' },
     },
   ]);
-});
-
-it('sends an e-mail only through providers of its channel', async () => {
-  const world = await notificationWorld();
-  world.providers.add('texts');
-  world.providers.add('mails', { channel: 'email' });
-  await world.worker();
-  await world.email({ id: ID, key: 'receiver' });
-  await expect.poll(() => statusOf(world)).toBe('sent');
-  expect(world.providers.calls).toMatchObject([
-    { provider: 'mails', message: { channel: 'email', subject: 'subject', attachments: [] } },
-  ]);
+  await world.email({ id: idOf(2), key: 'receiver' });
+  await expect.poll(() => statusOf(world, idOf(2))).toBe('sent');
+  expect(world.providers.calls[1]).toMatchObject({
+    provider: 'mails',
+    message: { channel: 'email', subject: 'subject', attachments: [] },
+  });
 });
 
 it('calls the next provider after a transient failure or a misconfiguration, but not after a rejection (N2)', async () => {
@@ -78,34 +73,6 @@ it('calls the next provider after a transient failure or a misconfiguration, but
   expect(world.states.get(ID)?.attempts.map(({ code }) => code)).toEqual(['smtp-421', 'smtp-535', undefined]);
   expect(world.states.get(idOf(2))).toMatchObject({ code: 'smtp-550', attempt: 1 });
   await expect.poll(() => codesOf(world.deadLetters)).toEqual(['smtp-550']);
-});
-
-it('retries on the tiers in order, never early, and records each attempt', async () => {
-  const world = await notificationWorld({ tiersMs: [60, 120] });
-  let calls = 0;
-  world.providers.add('busy').answer = () => {
-    calls += 1;
-    return calls < 4 ? transient() : { kind: 'sent', providerMessageId: undefined };
-  };
-  await world.worker();
-  await world.sms({ id: ID });
-  await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
-  const waits = world.providers.calls
-    .slice(1)
-    .map(({ atMs }, index) => atMs - (world.providers.calls[index]?.atMs ?? 0));
-  expect(waits).toHaveLength(3);
-  for (const [index, tierMs] of [60, 120, 120].entries())
-    expect(waits[index]).toBeGreaterThanOrEqual(tierMs - 1);
-  expect(world.states.get(ID)).toMatchObject({ attempt: 4 });
-  expect(world.states.get(ID)?.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
-  for (const { status, nextAttemptAt, updatedAt } of world.history.filter(
-    (state) => state.status === 'retrying',
-  )) {
-    expect({ status, isLater: (nextAttemptAt ?? 0) > updatedAt }).toEqual({
-      status: 'retrying',
-      isLater: true,
-    });
-  }
 });
 
 it('writes a dead letter with all attempts after the time limit', async () => {
@@ -128,53 +95,6 @@ it('writes a dead letter with all attempts after the time limit', async () => {
   expect(new Set(tried.map(({ code }) => code))).toEqual(new Set(['smtp-452']));
   expect(text(HEADER.dueAt)).toBeUndefined();
   expect(text(HEADER.retryTopic)).toBeUndefined();
-});
-
-it('retries an unknown outcome by policy, or if the provider recognises the id', async () => {
-  const resend = await notificationWorld({ tiersMs: [20], env: { NOTIFICATION_UNKNOWN: 'resend' } });
-  let calls = 0;
-  resend.providers.add('silent').answer = () => {
-    calls += 1;
-    return calls === 1 ? unknown() : { kind: 'sent', providerMessageId: undefined };
-  };
-  await resend.worker();
-  await resend.sms({ id: ID });
-  await expect.poll(() => statusOf(resend)).toBe('sent');
-  expect(resend.states.get(ID)?.attempts.map(({ result }) => result)).toEqual(['unknown', 'sent']);
-
-  const idempotent = await notificationWorld({ tiersMs: [20] });
-  let isOpen = false;
-  const silent = idempotent.providers.add('silent', { isIdempotent: true });
-  silent.answer = () => {
-    isOpen = true;
-    return unknown();
-  };
-  silent.admission = () => (isOpen ? { kind: 'open', afterMs: 10, code: 'timeout' } : { kind: 'go' });
-  idempotent.providers.add('second');
-  await idempotent.worker();
-  await idempotent.sms({ id: ID });
-  await expect.poll(() => statusOf(idempotent)).toBe('retrying');
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(providersAsked(idempotent)).toEqual(['silent']);
-  isOpen = false;
-  silent.answer = () => ({ kind: 'sent', providerMessageId: undefined });
-  await expect.poll(() => statusOf(idempotent), { timeout: 3_000 }).toBe('sent');
-  expect(providersAsked(idempotent)).toEqual(['silent', 'silent']);
-});
-
-it('waits for the rate limit of the first provider without writing an intent or calling another provider', async () => {
-  const world = await notificationWorld();
-  const limited = world.providers.add('limited');
-  let allowed = false;
-  limited.admission = () => (allowed ? { kind: 'go' } : { kind: 'wait', afterMs: 20 });
-  world.providers.add('second');
-  await world.worker();
-  await world.sms({ id: ID });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(world.history).toEqual([]);
-  allowed = true;
-  await expect.poll(() => statusOf(world)).toBe('sent');
-  expect(providersAsked(world)).toEqual(['limited']);
 });
 
 it('waits and reports degraded health while all providers are unavailable or no provider is configured', async () => {
@@ -233,16 +153,17 @@ it('answers an invalid command that has a reply topic, writes a dead letter othe
   expect(world.history).toEqual([]);
 });
 
-it('rejects a command after its deadline, and fails it if it has been attempted', async () => {
-  const world = await notificationWorld({ tiersMs: [1_000] });
-  world.providers.add('busy').answer = () => transient();
+it('ends a notification whose copy cannot be read, and then sends those behind it', async () => {
+  const world = await notificationWorld({ tiersMs: [600_000] });
+  world.providers.add('only').answer = ({ id }) => (id === ID ? transient() : SENT);
   await world.worker();
-  await world.sms({ id: ID, headers: { [HEADER.deadline]: String(Date.now() - 10_000) } });
-  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['deadline-exceeded']);
-  expect(world.history).toEqual([]);
-  await world.sms({ id: idOf(2), headers: { [HEADER.deadline]: String(Date.now() + 100) } });
-  await expect.poll(() => statusOf(world, idOf(2)), { timeout: 8_000 }).toBe('failed');
-  expect(world.states.get(idOf(2))?.code).toBe('deadline-exceeded');
+  for (const number of [1, 2, 3]) await world.sms({ id: idOf(number), partition: 0, key: 'same' });
+  await expect.poll(() => world.metrics.text()).toContain('plat_notification_hold{figure="followers"} 2');
+  const headers = { [HEADER.notificationId]: ID, [HEADER.attempt]: '2' };
+  await world.publish(SMS, { key: 'same', partition: 0, value: Buffer.from('?'), headers });
+  await expect.poll(() => [...world.providers.delivered.keys()]).toEqual([idOf(2), idOf(3)]);
+  expect(codesOf(world.deadLetters)).toEqual(['undecodable-message']);
+  expect(world.states.get(ID)).toMatchObject({ status: 'failed', code: 'undecodable-message', attempt: 2 });
 });
 
 it('rejects a command whose headers leave no room for its retries', async () => {
@@ -259,21 +180,6 @@ it('rejects a command whose headers leave no room for its retries', async () => 
   await expect.poll(() => world.states.get(idOf(2))?.attempt, { timeout: 8_000 }).toBe(4);
   isBusy = false;
   await expect.poll(() => statusOf(world, idOf(2)), { timeout: 4_000 }).toBe('sent');
-});
-
-it('delivers a command whose headers do not fit a record of the delivery log, and those behind it', async () => {
-  const world = await notificationWorld();
-  world.providers.add('first');
-  await world.worker();
-  const attempt = { attempt: 3_000_000_000, at: 1, provider: 'x', result: 'unknown', code: 'x' };
-  const history = [attempt, { ...attempt, attempt: 1, code: 'x'.repeat(1_000) }];
-  const passed = { [HEADER.attempt]: '3000000000', [HEADER.deadline]: '1' };
-  await world.sms({ id: idOf(1), headers: { [HEADER.attemptHistory]: JSON.stringify(history) } });
-  await world.sms({ id: idOf(2), headers: passed });
-  await world.sms({ id: idOf(3) });
-  await expect.poll(() => statusOf(world, idOf(3))).toBe('sent');
-  expect(statusOf(world, idOf(1))).toBe('sent');
-  expect(codesOf(world.deadLetters)).toEqual(['deadline-exceeded']);
 });
 
 it('does not send a duplicate command again, whatever its partition', async () => {

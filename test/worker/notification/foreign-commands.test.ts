@@ -4,9 +4,8 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { createNotificationKeys } from '../../../workers/ingress/notifications/idempotency.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import type { SendResult } from '../../../shared/notification/provider.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
-import { permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
+import { permanent, SENT } from '../../support/fakes/scripted-providers.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import {
   idOf,
@@ -44,83 +43,35 @@ async function runningWorld(env: Readonly<Record<string, string>> = ENV): Promis
   return world;
 }
 
-describe('an id of the ingress', () => {
-  it('cannot be derived without the secret, and is the same wherever the secret is', () => {
-    expect(createNotificationKeys(SECRET, () => idOf(8)).idOf(OWNER)).toBe(OWN_ID);
-    expect(createNotificationKeys('another', () => idOf(8)).idOf(OWNER)).not.toBe(OWN_ID);
-    for (const id of [OWN_ID, keys.newId()])
-      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  });
-
-  it('is refused over Kafka to others, and the notification of the ingress is sent', async () => {
-    const world = await runningWorld();
-    await world.sms({ id: OWN_ID, message: 'foreign' });
-    await world.sms({ id: OWN_ID, message: 'foreign', headers: proofOf(OWN_ID, 'own') });
-    await world.sms({
-      id: OWN_ID,
-      message: 'foreign',
-      headers: redriven(2, { [HEADER.redriveUnknown]: 'true' }),
-    });
-    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['foreign-id', 'foreign-id', 'foreign-id']);
-    expect(reasonOf(world.deadLetters)).toMatch(/was not sent.*ingress/);
-    expect(world.states.has(OWN_ID)).toBe(false);
-    await world.sms({ id: OWN_ID, message: 'own', headers: proofOf(OWN_ID, 'own') });
-    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
-    expect(textsSent(world)).toEqual(['own']);
-  });
-
-  it('is refused in the header of a command too', async () => {
-    const world = await runningWorld();
-    await world.sms({ message: 'foreign', headers: { [HEADER.notificationId]: OWN_ID } });
-    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['foreign-id']);
-  });
+it('an id of the ingress cannot be derived without the secret, and is the same wherever the secret is', () => {
+  expect(createNotificationKeys(SECRET, () => idOf(8)).idOf(OWNER)).toBe(OWN_ID);
+  expect(createNotificationKeys('another', () => idOf(8)).idOf(OWNER)).not.toBe(OWN_ID);
+  for (const id of [OWN_ID, keys.newId()])
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-/** A world whose provider answers by the text. */
-async function answeringWorld(failing: string, answer: SendResult): Promise<NotificationWorld> {
-  const world = await notificationWorld({ env: ENV });
-  world.providers.add('first').answer = ({ message }) => (message === failing ? answer : SENT);
-  await world.worker();
-  return world;
-}
-
-describe('a copy with the number of a later round', () => {
-  it.each([
-    ['retrying', transient('busy')],
-    ['failed', permanent('no')],
-  ] as const)('is refused to others while the notification of the ingress is %s', async (status, answer) => {
-    const world = await answeringWorld('own', answer);
-    await world.sms({ id: OWN_ID, message: 'own', headers: proofOf(OWN_ID, 'own') });
-    await expect.poll(() => world.history.some((state) => state.status === status)).toBe(true);
-    const later = { [HEADER.attempt]: '9' };
-    await world.sms({ id: OWN_ID, message: 'foreign', headers: later });
-    await world.sms({ id: OWN_ID, message: 'foreign', headers: { ...later, ...proofOf(OWN_ID, 'own') } });
-    const refused = () => codesOf(world.deadLetters).filter((code) => code === 'foreign-id');
-    await expect.poll(refused).toHaveLength(2);
-    world.providers.list = [];
-    world.providers.add('first');
-    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe(status === 'retrying' ? 'sent' : 'failed');
-    expect(codesOf(world.deadLetters)).not.toContain('duplicate-id');
-    expect(textsSent(world)).not.toContain('foreign');
-  });
-
-  it.each([
-    ['invalid', '{"receiver":"1","message":"a"}'],
-    ['unreadable', '{'],
-  ])('that is %s does not end the notification of the ingress', async (_, value) => {
-    const world = await runningWorld();
-    const headers = {
-      [HEADER.messageType]: 'SendSmsCommand',
-      [HEADER.contentType]: 'application/json',
-      [HEADER.notificationId]: OWN_ID,
-      [HEADER.attempt]: '2',
-    };
+it('an id of the ingress is refused over Kafka to others, and its notification is sent', async () => {
+  const world = await runningWorld();
+  const own = proofOf(OWN_ID, 'own');
+  const headers = {
+    [HEADER.messageType]: 'SendSmsCommand',
+    [HEADER.contentType]: 'application/json',
+    [HEADER.notificationId]: OWN_ID,
+    [HEADER.attempt]: '2',
+  };
+  for (const given of [{}, own, redriven(2, { [HEADER.redriveUnknown]: 'true' }), { ...own, ...redriven(9) }])
+    await world.sms({ id: OWN_ID, message: 'foreign', headers: given });
+  await world.sms({ message: 'foreign', headers: { [HEADER.notificationId]: OWN_ID } });
+  await expect.poll(() => codesOf(world.deadLetters)).toEqual(Array.from({ length: 5 }, () => 'foreign-id'));
+  expect(reasonOf(world.deadLetters)).toMatch(/was not sent.*ingress/);
+  // Copies that are invalid or cannot be read do not end it either.
+  for (const value of ['{"receiver":"1","message":"a"}', '{'])
     await world.publish(SMS, { key: 'a', value: Buffer.from(value), headers });
-    await expect.poll(() => world.deadLetters.length).toBe(1);
-    expect(world.states.has(OWN_ID)).toBe(false);
-    await world.sms({ id: OWN_ID, message: 'own', headers: proofOf(OWN_ID, 'own') });
-    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
-  });
+  await expect.poll(() => world.deadLetters.length).toBe(7);
+  expect(world.states.has(OWN_ID)).toBe(false);
+  await world.sms({ id: OWN_ID, message: 'own', headers: own });
+  await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
+  expect(textsSent(world)).toEqual(['own']);
 });
 
 describe('an operator', () => {
@@ -135,7 +86,9 @@ describe('an operator', () => {
   });
 
   it('edits the text of a notification of the ingress', async () => {
-    const world = await answeringWorld('wrong', permanent('no'));
+    const world = await notificationWorld({ env: ENV });
+    world.providers.add('first').answer = ({ message }) => (message === 'wrong' ? permanent('no') : SENT);
+    await world.worker();
     await world.sms({ id: OWN_ID, message: 'wrong', headers: proofOf(OWN_ID, 'wrong') });
     await expect.poll(() => world.deadLetters.length).toBe(1);
     const patch = ['edit', '--channel', 'sms', '--set', 'message=right', '--reason', 'a wrong text'] as const;
@@ -163,45 +116,26 @@ describe('without a secret', () => {
   });
 });
 
-describe('the same id with another text', () => {
-  it.each(['sent', 'failed'] as const)('is reported after the first was %s', async (status) => {
-    const world = await notificationWorld({ env: ENV });
-    world.providers.add('first').answer = ({ message }) =>
-      status === 'sent'
-        ? { kind: 'sent', providerMessageId: undefined }
-        : { kind: 'permanent', code: message };
-    await world.worker();
-    await world.sms({ id: idOf(1), message: 'first' });
-    await expect.poll(() => world.states.get(idOf(1))?.status).toBe(status);
-    const before = world.deadLetters.length;
-    await world.sms({ id: idOf(1), message: 'second' });
-    await expect.poll(() => codesOf(world.deadLetters.slice(before))).toEqual(['duplicate-id']);
-    expect(reasonOf(world.deadLetters.slice(before))).toMatch(
-      /this notification was not sent: its id is that of/,
-    );
-    expect(textsSent(world)).toEqual(['first']);
-    expect(world.states.get(idOf(1))?.status).toBe(status);
-    expect(await world.metrics.text()).toContain('code="duplicate-id"} 1');
-  });
-
-  it('is recognised by a process that started later, and a repetition of the same text is not reported', async () => {
-    const world = await notificationWorld({ env: ENV });
-    world.providers.add('first');
-    const first = await world.worker();
-    await world.email({ id: idOf(1), message: 'one' });
-    await world.sms({ id: idOf(2), message: 'two' });
-    world.providers.add('mails', { channel: 'email' });
-    await expect.poll(() => world.states.get(idOf(1))?.status, { timeout: 5_000 }).toBe('sent');
-    await expect.poll(() => world.states.get(idOf(2))?.status).toBe('sent');
-    await first.stop(1_000);
-    await world.worker();
-    await world.email({ id: idOf(1), message: 'one' });
-    await world.sms({ id: idOf(2), message: 'two', key: 'another' });
-    await world.sms({ id: idOf(2), message: 'three' });
-    await world.email({ id: idOf(1), message: 'four' });
-    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['duplicate-id', 'duplicate-id']);
-    expect(world.providers.calls).toHaveLength(2);
-  });
+it('the same id with another text is reported, by a process that started later too', async () => {
+  const world = await notificationWorld({ env: ENV });
+  world.providers.add('texts');
+  world.providers.add('mails', { channel: 'email' });
+  const first = await world.worker();
+  await world.email({ id: idOf(1), message: 'one' });
+  await world.sms({ id: idOf(2), message: 'two' });
+  await expect
+    .poll(() => [1, 2].map((number) => world.states.get(idOf(number))?.status))
+    .toEqual(['sent', 'sent']);
+  await first.stop(1_000);
+  await world.worker();
+  await world.email({ id: idOf(1), message: 'one' });
+  await world.sms({ id: idOf(2), message: 'two', key: 'another' });
+  await world.sms({ id: idOf(2), message: 'three' });
+  await world.email({ id: idOf(1), message: 'four' });
+  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['duplicate-id', 'duplicate-id']);
+  expect(reasonOf(world.deadLetters)).toMatch(/this notification was not sent: its id is that of/);
+  expect(world.providers.calls).toHaveLength(2);
+  expect(await world.metrics.text()).toContain('code="duplicate-id"} 1');
 });
 
 const publish = (world: NotificationWorld, command: object, id = idOf(1)) =>

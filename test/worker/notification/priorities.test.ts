@@ -12,8 +12,6 @@ import {
   type NotificationWorld,
 } from '../../support/worlds/notification-world.ts';
 
-/** Long enough for the first half of a test on a busy machine. */
-const LONG_TIER_MS = 3_000;
 const END_MS = 10_000;
 
 const sentIds = (world: NotificationWorld) =>
@@ -34,21 +32,6 @@ it('sends an urgent message before normal ones that wait for a send slot and for
   await eventually('the urgent message', END_MS, () => sentIds(world).includes(idOf(900)));
   // One call per 200 ms is left for the normal ones: without its reserve, the urgent one would be the last.
   expect(sentIds(world).indexOf(idOf(900))).toBeLessThan(10);
-});
-
-it('keeps the order of a receiver within a priority: an urgent message does not wait for the retry of a normal one', async () => {
-  const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
-  const failsOnce = new Set([idOf(1)]);
-  world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
-  await world.worker();
-  await world.sms({ id: idOf(1), key: 'same', partition: 0 });
-  await eventually('the retry', END_MS, () => world.states.get(idOf(1))?.status === 'retrying');
-  await world.sms({ id: idOf(2), key: 'same', partition: 0 });
-  await world.sms({ id: idOf(3), key: 'same', partition: 0, priority: 'urgent' });
-  await eventually('the urgent message', LONG_TIER_MS, () => sentIds(world).length === 1);
-  expect(sentIds(world)).toEqual([idOf(3)]);
-  await eventually('the others', END_MS, () => sentIds(world).length === 3);
-  expect(sentIds(world)).toEqual([idOf(3), idOf(1), idOf(2)]);
 });
 
 it('keeps the priority in retries, followers, dead letters and redrives', async () => {
@@ -77,17 +60,4 @@ it('keeps the priority in retries, followers, dead letters and redrives', async 
   await eventually('the redrive', END_MS, () => sentIds(world).includes(idOf(3)));
   expect(urgent).toHaveLength(5);
   expect(normal).toEqual([]);
-});
-
-it('sends a command once that is on both topics of its channel', async () => {
-  const world = await notificationWorld();
-  world.providers.add('only').answer = after(100, SENT);
-  await world.worker();
-  const id = idOf(1);
-  await Promise.all([world.sms({ id }), world.sms({ id, priority: 'urgent' })]);
-  await eventually('the message', END_MS, () => world.states.get(id)?.status === 'sent');
-  await world.sms({ id, priority: 'urgent' });
-  await world.sms({ id: idOf(2), priority: 'urgent' });
-  await eventually('the next message', END_MS, () => sentIds(world).includes(idOf(2)));
-  expect(world.providers.calls.filter((call) => call.id === id)).toHaveLength(1);
 });

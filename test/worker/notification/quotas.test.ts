@@ -28,21 +28,3 @@ it('ends commands of upstream systems beyond a quota as failed, with the quota a
   await world.sms({ id: idOf(3), headers: redriven(2) });
   await eventually('the redrive', END_MS, () => world.states.get(idOf(3))?.status === 'sent');
 });
-
-it('does not count commands again that the ingress has counted, and refuses a country that is not allowed', async () => {
-  const env = { NOTIFICATION_QUOTA_CALLER: '1', NOTIFICATION_COUNTRIES: 'RO' };
-  const world = await notificationWorld({ env });
-  world.providers.add('only');
-  await world.worker();
-  for (const number of [1, 2, 3])
-    await world.sms({ id: idOf(number), headers: { [HEADER.quotaCounted]: 'true' } });
-  await eventually('the counted ones', END_MS, () => world.providers.calls.length === 3);
-  await world.sms({ id: idOf(4), receiver: '+393331234567' });
-  await world.sms({ id: idOf(5) });
-  await world.sms({ id: idOf(6), key: 'other' });
-  await eventually('the ends', END_MS, () => [4, 5, 6].every((number) => world.states.has(idOf(number))));
-  await eventually('the ends', END_MS, () => world.deadLetters.length === 2);
-  expect(world.states.get(idOf(4))).toMatchObject({ status: 'failed', code: 'country-not-allowed' });
-  const ends = [5, 6].map((number) => world.states.get(idOf(number))?.code ?? 'sent');
-  expect(ends.toSorted()).toEqual(['quota-caller', 'sent']);
-});

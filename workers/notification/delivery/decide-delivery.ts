@@ -26,7 +26,7 @@ import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 import { isOfOtherChannel } from '../../../shared/notification/state-precedence.ts';
 import type { DeliveryCopy } from '../retry/command-copy.ts';
 import { planRetry, tierFor, type RetryPlan } from '../retry/retry-plan.ts';
-import type { LogEntry } from '../state/delivery-log-index.ts';
+import type { LogEntry } from '../state/delivery-log.ts';
 import type { Failure, RoundResult } from './provider-round.ts';
 
 export interface DeliveryContext {

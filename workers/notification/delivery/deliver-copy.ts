@@ -7,6 +7,7 @@ import type { BrokerErrorCode, Publisher } from '../../../shared/messaging/ports
 import type { Channel, Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type { CommandText, createCommandCheck } from '../../../shared/notification/command-proof.ts';
 import {
+  BLANK_STATE,
   OUTCOME_UNKNOWN,
   type AttemptRecord,
   type NotificationState,
@@ -17,7 +18,7 @@ import { openDeadline, sleep } from '../../../shared/platform/system-ports.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { DeliveryLog } from '../state/delivery-log.ts';
+import type { DeliveryLog, LogEntry } from '../state/delivery-log.ts';
 import type { ReceiverOrder } from '../order/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
@@ -39,8 +40,7 @@ import {
   type Situation,
   type Times,
 } from './decide-delivery.ts';
-import { PrioritySlots, type SlotLimits } from '../providers/priority-slots.ts';
-import type { LogEntry } from '../state/delivery-log-index.ts';
+import { PrioritySlots, type SlotLimits } from '../providers/provider-connections.ts';
 import type { RetryPlan } from '../retry/retry-plan.ts';
 import {
   brokenRound,
@@ -94,10 +94,17 @@ interface Run {
   /** What the records of the notification say besides its state: the hash of its text, and the unknown members of its command. */
   readonly headers: MessageHeaders;
   readonly signal: AbortSignal;
-  holdsSlot: boolean;
+  /** Gives back its send slot, if it holds one. */
+  leave: () => void;
 }
 
-type Recorded = { readonly delivery: { readonly copy: CommandCopy }; readonly headers: MessageHeaders };
+type RecordedOutcome = Omit<Extract<Decision, { kind: 'conclude' }>, 'kind'> & { readonly attempt?: number };
+
+interface DeadLetterOf {
+  readonly code: string;
+  readonly attempts: readonly AttemptRecord[];
+  readonly attempt?: number;
+}
 
 type Limits = Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined };
 
@@ -194,10 +201,12 @@ export class CommandDelivery {
   ): Promise<Outcome> {
     const { deliveryLog, clock, plan, unknownPolicy } = this.#options;
     if (isLogBehind(given, deliveryLog)) await deliveryLog.caughtUp(LOG_READ_MS);
-    const known =
-      deliveryLog.find(given.id) ?? (isMissable(given, deliveryLog) ? lostEntry(given) : undefined);
+    const { id, attempt, originTimestampMs, redriveUnknown } = given;
+    // A lost entry may be the intent of a round that was sent: its outcome is unknown.
+    const mayMiss = !redriveUnknown && deliveryLog.mayMiss(originTimestampMs);
+    const known = deliveryLog.find(id) ?? (mayMiss ? { ...LOST_ENTRY, attempt } : undefined);
     const copy = withLoggedAttempts(given, known, clock.now());
-    const run: Run = { ...about, delivery: { copy, plan, unknownPolicy }, holdsSlot: false };
+    const run: Run = { ...about, delivery: { copy, plan, unknownPolicy }, leave: () => undefined };
     const decision = decideOnCopy(run.delivery, this.#situation(copy, known, limits));
     // Another copy of the notification may be in progress, so its entry must not be replaced.
     if (decision.kind === 'end') return decision.outcome;
@@ -205,7 +214,7 @@ export class CommandDelivery {
     try {
       return await this.#perform(run, decision);
     } finally {
-      this.#releaseSlot(run);
+      run.leave();
       this.inProgress.delete(copy.id);
     }
   }
@@ -239,10 +248,10 @@ export class CommandDelivery {
         await this.#writeDeadLetter(run.delivery.copy, { code: decision.code, attempts: [] });
         return done();
       case 'retry-copy':
-        this.#releaseSlot(run);
+        run.leave();
         return this.#writeRetryCopy(run, decision.next);
       case 'conclude':
-        this.#releaseSlot(run);
+        run.leave();
         return this.#conclude(run, decision);
       case 'begin-round':
         return this.#runRound(run, decision.isOverdue);
@@ -256,8 +265,9 @@ export class CommandDelivery {
     const { delivery } = run;
     const { copy } = delivery;
     if ((await orders[copy.priority].enqueue(copy)) === 'queued') return done();
-    run.holdsSlot = await this.#enterSlot(copy.priority);
-    if (!run.holdsSlot) return waitFor(NO_SLOT_RETRY_MS);
+    const leave = await this.#enterSlot(copy.priority);
+    if (leave === undefined) return waitFor(NO_SLOT_RETRY_MS);
+    run.leave = leave;
     const turn = await this.#acquireProvider(delivery, isOverdue);
     if ('kind' in turn) {
       const nowMs = clock.now();
@@ -269,15 +279,9 @@ export class CommandDelivery {
     return this.#perform(run, decideAfterRound(delivery, round, this.#times(copy)));
   }
 
-  async #enterSlot(priority: Priority): Promise<boolean> {
+  async #enterSlot(priority: Priority): Promise<(() => void) | undefined> {
     using deadline = openDeadline(this.#options.closing, MAX_PROVIDER_WAIT_MS, this.#options.timers);
     return await this.#slots.enter(priority, deadline.signal);
-  }
-
-  #releaseSlot(run: Run): void {
-    if (!run.holdsSlot) return;
-    run.holdsSlot = false;
-    this.#slots.leave(run.delivery.copy.priority);
   }
 
   /**
@@ -360,8 +364,7 @@ export class CommandDelivery {
     { conclusion, attempts, isOwnRound }: Extract<Decision, { kind: 'conclude' }>,
   ): Promise<Outcome> {
     const { copy } = run.delivery;
-    if (!(await this.#writeOutcome(run, { conclusion, attempts, isOwnRound }))) return waitFor(SOON_RETRY_MS);
-    this.#count(conclusion);
+    if (!(await this.#countOutcome(run, { conclusion, attempts, isOwnRound }))) return waitFor(SOON_RETRY_MS);
     switch (conclusion.status) {
       case 'sent':
         return done();
@@ -380,13 +383,9 @@ export class CommandDelivery {
 
   /** Resolves when the outcome is on the log; false when another outcome precedes it. */
   async #writeOutcome(
-    { delivery: { copy }, headers }: Recorded,
-    {
-      conclusion,
-      attempts,
-      isOwnRound,
-      attempt = copy.attempt,
-    }: Omit<Extract<Decision, { kind: 'conclude' }>, 'kind'> & { readonly attempt?: number },
+    copy: CommandCopy,
+    headers: MessageHeaders,
+    { conclusion, attempts, isOwnRound, attempt = copy.attempt }: RecordedOutcome,
   ): Promise<boolean> {
     const { deliveryLog } = this.#options;
     const { status } = conclusion;
@@ -403,9 +402,12 @@ export class CommandDelivery {
     return true;
   }
 
-  #count(conclusion: Conclusion): void {
-    const { channel, onOutcome } = this.#options;
-    onOutcome(channel, conclusion.status, codeOf(conclusion));
+  /** Writes the outcome of a run; it counts if it is on the log. */
+  async #countOutcome({ delivery, headers }: Run, outcome: RecordedOutcome): Promise<boolean> {
+    const { conclusion } = outcome;
+    const isRecorded = await this.#writeOutcome(delivery.copy, headers, outcome);
+    if (isRecorded) this.#options.onOutcome(this.#options.channel, conclusion.status, codeOf(conclusion));
+    return isRecorded;
   }
 
   /** Can be repeated: the delivery log recognises copies of the same round. */
@@ -431,23 +433,13 @@ export class CommandDelivery {
     const { copy } = run.delivery;
     const conclusion: Conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
     await this.#writeDeadLetter(copy, { attempt, code: conclusion.code, attempts });
-    const isRecorded = await this.#writeOutcome(run, { attempt, conclusion, attempts, isOwnRound: false });
-    if (!isRecorded) return waitFor(SOON_RETRY_MS);
-    this.#count(conclusion);
-    return done();
+    const outcome = { attempt, conclusion, attempts, isOwnRound: false };
+    return (await this.#countOutcome(run, outcome)) ? done() : waitFor(SOON_RETRY_MS);
   }
 
   async #writeDeadLetter(
     copy: CommandCopy,
-    {
-      code,
-      attempts,
-      attempt = copy.attempt,
-    }: {
-      readonly code: string;
-      readonly attempts: readonly AttemptRecord[];
-      readonly attempt?: number;
-    },
+    { code, attempts, attempt = copy.attempt }: DeadLetterOf,
   ): Promise<void> {
     const { deadLetters, onDeadLetter } = this.#options;
     const { signal } = new AbortController();
@@ -455,7 +447,8 @@ export class CommandDelivery {
       ...readRequest(deadCopy({ ...copy, attempt }, attempts), attempt, signal),
       originTimestampMs: copy.originTimestampMs,
     };
-    await deadLetters[copy.priority].write(request, { code, text: deadLetterText(code) });
+    const text = DEAD_LETTER_TEXTS[code] ?? `the notification was not sent: ${code}`;
+    await deadLetters[copy.priority].write(request, { code, text });
     onDeadLetter(code, copy.priority);
   }
 
@@ -466,10 +459,7 @@ export class CommandDelivery {
       const copy = withLoggedAttempts(given, deliveryLog.find(given.id), clock.now());
       const attempts = this.#begun.has(copy.id) ? brokenRound(copy.attempt, clock.now()).attempts : [];
       const conclusion = fail({ history: [...copy.history, ...attempts] }, 'unexpected');
-      await this.#writeOutcome(
-        { delivery: { copy }, headers: {} },
-        { conclusion, attempts, isOwnRound: false },
-      );
+      await this.#writeOutcome(copy, {}, { conclusion, attempts, isOwnRound: false });
     } catch (error) {
       if (isTransientFailure(error)) throw error;
       log.error(
@@ -491,11 +481,7 @@ export class CommandDelivery {
       attempt: copy.attempt,
       attempts: addAttempts(copy.history, attempts),
       updatedAt: this.#options.clock.now(),
-      nextAttemptAt: undefined,
-      providerMessageId: undefined,
-      code: undefined,
-      owner: undefined,
-      leaseUntil: undefined,
+      ...BLANK_STATE,
       ...given,
     };
   }
@@ -516,19 +502,13 @@ function codeOf(conclusion: Conclusion): string | undefined {
   return conclusion.status === 'sent' ? undefined : conclusion.code;
 }
 
-/** What is known about the sending of a dead letter's notification. */
-function deadLetterText(code: string): string {
-  switch (code) {
-    case OUTCOME_UNKNOWN:
-      return 'the notification may have been sent: a provider was called and its answer is not known';
-    case 'duplicate-id':
-      return 'this notification was not sent: its id is that of another one';
-    case 'foreign-id':
-      return 'this notification was not sent: it was not written by the ingress, to which ids of version 8 belong, or with another RESULT_ID_SECRET';
-    default:
-      return `the notification was not sent: ${code}`;
-  }
-}
+/** What is known about the sending of a dead letter's notification, by code. */
+const DEAD_LETTER_TEXTS: Readonly<Record<string, string>> = {
+  [OUTCOME_UNKNOWN]: 'the notification may have been sent: a provider was called and its answer is not known',
+  'duplicate-id': 'this notification was not sent: its id is that of another one',
+  'foreign-id':
+    'this notification was not sent: it was not written by the ingress, to which ids of version 8 belong, or with another RESULT_ID_SECRET',
+};
 
 /**
  * Whether this process has not read the outcome of the round before that of the copy: its copy is written after it. What it
@@ -540,15 +520,7 @@ function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): bo
   return mayBeReplaced && known.attempt < attempt;
 }
 
-/** Whether the delivery log may have lost the entry of a copy for which no operator accepts a second send. */
-function isMissable({ originTimestampMs, redriveUnknown }: CommandCopy, deliveryLog: DeliveryLog): boolean {
-  return !redriveUnknown && deliveryLog.mayMiss(originTimestampMs);
-}
-
-/** What is lost may be the intent of a round that was sent: its outcome is unknown. */
-function lostEntry({ attempt }: CommandCopy): LogEntry {
-  return { status: 'sending', attempt, owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY };
-}
+const LOST_ENTRY = { status: 'sending', owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY } as const;
 
 /** Codes of failures that the message itself causes, so that a retry cannot succeed. */
 const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set<BrokerErrorCode>([

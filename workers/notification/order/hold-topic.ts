@@ -8,22 +8,18 @@ import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/m
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
-import type { Clock, Timers } from '../../../shared/platform/system-ports.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import type { Log } from '../../../shared/platform/log.ts';
 import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queue-limits.ts';
-import { ReadBack } from '../state/read-back.ts';
+import type { WorkerContext } from '../../runtime/worker.ts';
+import { createReadBack, type ReadBack } from '../state/read-back.ts';
 
-export interface HoldTopicOptions {
+/** The clock limits the times that other processes wrote. */
+interface HoldTopicOptions extends Pick<WorkerContext, 'clock' | 'timers' | 'log'> {
   readonly broker: Pick<Broker, 'createTail'>;
   readonly publisher: Publisher;
   readonly topic: string;
   readonly clientId: string;
   readonly self: string;
-  /** Limits the times that other processes wrote. */
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly log: Log;
   readonly limits?: Partial<HoldLimits>;
 }
 
@@ -124,7 +120,7 @@ export class HoldTopic {
     this.#limits = { ...QUEUE_LIMITS.hold, ...options.limits };
     const { broker, topic, clientId } = options;
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
-    this.#readBack = new ReadBack(options.publisher, options.self, options.timers);
+    this.#readBack = createReadBack(options.publisher, options.self, options.timers);
   }
 
   /** Resolves when the records that were on the topic have been read. Rejects after the timeout. */

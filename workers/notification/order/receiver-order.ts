@@ -11,9 +11,8 @@ import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../share
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import type { Process, FinalResult } from '../../../shared/messaging/outcome.ts';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
-import type { Clock, MonotonicClock } from '../../../shared/platform/system-ports.ts';
+import type { WorkerContext } from '../../runtime/worker.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import type { Log } from '../../../shared/platform/log.ts';
 import type { DeliveryLog } from '../state/delivery-log.ts';
 import { carriedHeaders, retryCopy, type CommandCopy } from '../retry/command-copy.ts';
 import { tierFor, type RetryPlan } from '../retry/retry-plan.ts';
@@ -27,18 +26,16 @@ import {
   type HoldTopic,
 } from './hold-topic.ts';
 
-export interface ReceiverOrderOptions extends CommandQueue {
+export interface ReceiverOrderOptions
+  extends CommandQueue, Pick<WorkerContext, 'clock' | 'monotonic' | 'log'> {
   readonly commandTopic: string;
   readonly hold: HoldTopic;
   readonly deliveryLog: Pick<DeliveryLog, 'find'>;
   readonly plan: RetryPlan;
   readonly tierTopic: (delayMs: number) => string;
   readonly copies: Publisher;
-  readonly clock: Clock;
-  readonly monotonic: MonotonicClock;
   readonly onHeld: (channel: Channel) => void;
   readonly onUnordered: (channel: Channel) => void;
-  readonly log: Log;
 }
 
 /** Added to the time limit of a notification; when both have passed, its copy is considered lost. */

@@ -9,6 +9,7 @@ import type {
 import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
+import type { Config } from '../../../shared/platform/load-config.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
 
@@ -17,15 +18,10 @@ const MAX_FILE_BYTES = 1_048_576;
 const IDENTITY_DIGITS = 8;
 const READY: Health = { status: 'ready' };
 
-export interface ProviderSource {
-  /** Undefined: all messages go to the local outbox. */
-  readonly configFile: string | undefined;
-  readonly outboxFolder: string;
-  /** Time limit of one call; the configuration may set shorter ones. */
-  readonly sendTimeoutMs: number;
-}
+/** Without a file all messages go to the local outbox. The configuration may set shorter time limits of a call. */
+type ProviderSource = Pick<Config['notification'], 'configFile' | 'outboxFolder' | 'sendTimeoutMs'>;
 
-export interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
+interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   /** Observers of one provider, for metrics and logs. */
   readonly hooks?: (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks;
 }
@@ -91,7 +87,7 @@ async function build(
   if (read.kind === 'invalid') throw configurationError(read.faults);
   const made: GuardedProvider[] = [];
   const faults: ConfigurationFault[] = [];
-  for (const entry of read.configuration.providers) {
+  for (const entry of read.providers) {
     try {
       const provider = await makeProvider(entry, { ...deps, timeoutMs });
       const identity = identityOf(entry);

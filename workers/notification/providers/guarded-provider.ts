@@ -65,7 +65,8 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
   ): Promise<SendResult> => {
     const startedAt = monotonic.elapsedMs();
     const settle = breaker.begin();
-    const result = clean(await sendSafely(provider, message, signal, priority));
+    const given = await sendSafely(provider, message, signal, priority);
+    const result = given.code === undefined ? given : { ...given, code: sanitiseCode(given.code) };
     settle(result);
     hooks?.settled(monotonic.elapsedMs() - startedAt);
     return result;
@@ -100,10 +101,6 @@ async function sendSafely(
   } catch {
     return { kind: 'unknown', code: 'provider-fault' };
   }
-}
-
-function clean(result: SendResult): SendResult {
-  return result.code === undefined ? result : { ...result, code: sanitiseCode(result.code) };
 }
 
 /**
@@ -148,7 +145,8 @@ function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClo
     begin: () => {
       const begunIn = generation;
       return (result: SendResult): void => {
-        if (begunIn !== generation || isUncalled(result)) return;
+        const isUncalled = result.kind === 'transient' && result.isUncalled === true;
+        if (begunIn !== generation || isUncalled) return;
         if (!isFailure(result)) return close();
         failures += 1;
         const isImmediate = result.kind === 'misconfigured' || requestedWaitMs(result) > 0;
@@ -160,15 +158,11 @@ function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClo
 
 type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
 
-function isUncalled(result: SendResult): boolean {
-  return result.kind === 'transient' && result.isUncalled === true;
-}
-
 /** Whether a result is a failure of the provider, not only of this message. */
 function isFailure(result: SendResult): result is FailedResult {
   switch (result.kind) {
     case 'transient':
-      return result.isAboutReceiver !== true && result.isUncalled !== true;
+      return result.isAboutReceiver !== true;
     case 'unknown':
       return result.isAboutMessage !== true;
     case 'misconfigured':
@@ -195,23 +189,19 @@ const URGENT_SHARE = 0.2;
 /** A call that an urgent message was told to wait for is kept for it for this long, while it is waking up. */
 const CLAIM_MS = 100;
 
-interface TokenBucket {
-  /** 0 when a call may be made, which is then counted; otherwise the milliseconds until the next one may. */
-  take(priority: Priority): number;
-}
-
 /**
  * A rate limit whose tokens refill steadily, up to the calls of one second (at least one). Of two calls or more, a fifth and
  * at least one are reserved for urgent messages. An urgent message that has to wait gets the next call.
  */
-function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock): TokenBucket {
+function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock) {
   const capacity = Math.max(1, ratePerSecond);
   const reserve = capacity < 2 ? 0 : Math.max(1, Math.floor(capacity * URGENT_SHARE));
   let tokens = capacity;
   let filledAt = monotonic.elapsedMs();
   let claimedUntilMs = Number.NEGATIVE_INFINITY;
   return {
-    take: (priority) => {
+    /** 0 when a call may be made, which is then counted; otherwise the milliseconds until the next one may. */
+    take: (priority: Priority): number => {
       const now = monotonic.elapsedMs();
       tokens = Math.min(capacity, tokens + ((now - filledAt) / SECOND) * ratePerSecond);
       filledAt = now;

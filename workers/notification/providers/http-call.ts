@@ -34,27 +34,21 @@ export interface HttpResponse {
   readonly text: string | undefined;
 }
 
-export type CallOutcome =
-  | { readonly kind: 'response'; readonly response: HttpResponse }
-  /** No byte of the request was written. */
-  | { readonly kind: 'not-begun'; readonly code: string }
-  /** A part of the request may have been written, and no response was received. */
-  | { readonly kind: 'broken'; readonly code: string };
+/** No byte of the request was written; or `broken`: a part of it may have been, and no response was received. */
+type Unanswered = { readonly kind: 'not-begun' | 'broken'; readonly code: string };
+export type CallOutcome = { readonly kind: 'response'; readonly response: HttpResponse } | Unanswered;
 
 /**
  * The result of a call without a response. Values of a message are encoded before the call, so an invalid request is caused
  * by the settings.
  */
-export function unansweredResult({
-  kind,
-  code,
-}: Exclude<CallOutcome, { readonly kind: 'response' }>): SendResult {
+export function unansweredResult({ kind, code }: Unanswered): SendResult {
   if (kind === 'broken') return { kind: 'unknown', code };
   if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
   return { kind: code === REQUEST_INVALID ? 'misconfigured' : 'transient', code };
 }
 
-export interface HttpCallerOptions {
+interface HttpCallerOptions {
   readonly origin: string;
   /** Time limit of a call, from when a connection is free to the end of the response. */
   readonly timeoutMs: number;
@@ -63,14 +57,9 @@ export interface HttpCallerOptions {
   readonly ca: string | undefined;
 }
 
-export interface HttpCaller {
-  /** Makes one request; never rejects, and never follows a redirect. The default priority is normal. */
-  call(request: HttpRequest, signal: AbortSignal, priority?: Priority): Promise<CallOutcome>;
-  /** Waits for calls in progress, then closes the connections. */
-  close(): Promise<void>;
-}
+export type HttpCaller = ReturnType<typeof createHttpCaller>;
 
-export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
+export function createHttpCaller(options: HttpCallerOptions) {
   const { origin, timeoutMs, connections } = options;
   const agent = new Agent({
     connect: {
@@ -90,9 +79,11 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   });
   const free = createProviderConnections(connections, timeoutMs);
   return {
-    call: (request, signal, priority = 'normal') =>
-      free.use({ priority, caller: signal }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
-    close: async () => {
+    /** Makes one request; never rejects, and never follows a redirect. */
+    call: (request: HttpRequest, caller: AbortSignal, priority: Priority = 'normal'): Promise<CallOutcome> =>
+      free.use({ priority, caller }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
+    /** Waits for calls in progress, then closes the connections. */
+    close: async (): Promise<void> => {
       await free.close();
       await agent.destroy();
     },
@@ -113,21 +104,16 @@ async function callOnce(
     try {
       agent.dispatch({ origin, path, method, headers, body }, progress.handler);
     } catch {
-      progress.giveUp('request-invalid');
+      progress.giveUp(REQUEST_INVALID);
     }
   });
-}
-
-interface Progress {
-  readonly handler: Dispatcher.DispatchHandler;
-  giveUp(code: string): void;
 }
 
 /**
  * Tracks the progress of one request. undici calls onRequestStart right before it writes the first byte: before that, nothing
  * was sent; after it, the outcome of a failure is unknown.
  */
-function watchCall(settle: (outcome: CallOutcome) => void): Progress {
+function watchCall(settle: (outcome: CallOutcome) => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let head: Omit<HttpResponse, 'text'> | undefined;
   let isSettled = false;
@@ -147,30 +133,28 @@ function watchCall(settle: (outcome: CallOutcome) => void): Progress {
     breakOff(code);
     controller?.abort(new Error(code));
   };
-  return {
-    giveUp,
-    handler: {
-      onRequestStart: (started) => {
-        // The request was abandoned while waiting for a connection and reported as not started, so nothing may be
-        // written.
-        if (isSettled) started.abort(new Error('given-up'));
-        else controller = started;
-      },
-      onResponseStart: (_, status, headers) => {
-        if (status >= 200) head = { status, headers };
-      },
-      onResponseData: (_, chunk) => {
-        size += chunk.length;
-        if (size > MAX_RESPONSE_BYTES) giveUp('answer-too-large');
-        else chunks.push(chunk);
-      },
-      onResponseEnd: () => {
-        if (head === undefined) breakOff('no-answer');
-        else end({ kind: 'response', response: { ...head, text: Buffer.concat(chunks).toString('utf8') } });
-      },
-      onResponseError: (_, error) => breakOff(faultCode(error, controller !== undefined)),
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart: (started) => {
+      // The request was abandoned while waiting for a connection and reported as not started, so nothing may be
+      // written.
+      if (isSettled) started.abort(new Error('given-up'));
+      else controller = started;
     },
+    onResponseStart: (_, status, headers) => {
+      if (status >= 200) head = { status, headers };
+    },
+    onResponseData: (_, chunk) => {
+      size += chunk.length;
+      if (size > MAX_RESPONSE_BYTES) giveUp('answer-too-large');
+      else chunks.push(chunk);
+    },
+    onResponseEnd: () => {
+      if (head === undefined) breakOff('no-answer');
+      else end({ kind: 'response', response: { ...head, text: Buffer.concat(chunks).toString('utf8') } });
+    },
+    onResponseError: (_, error) => breakOff(faultCode(error, controller !== undefined)),
   };
+  return { handler, giveUp };
 }
 
 /** A stable code for a connection error. Error messages may contain addresses; codes do not. */

@@ -4,7 +4,6 @@ import {
   fillUrl,
   placeholdersOf,
   placeholdersOfText,
-  readTemplate,
   sampleUrl,
   urlPlaceholders,
   type Placeholder,
@@ -21,9 +20,8 @@ import {
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { ConfigError, assertNever } from '../../../shared/platform/errors.ts';
 import { classifyHttpResponse } from './classify-http-response.ts';
-import { encodePayload, renderPayload } from './http-payload.ts';
+import { encodePayload, renderPayload, type MessageValues, messageValues } from './http-payload.ts';
 import { type HttpRequest, createHttpCaller, unansweredResult } from './http-call.ts';
-import { type MessageValues, messageValues } from './message-values.ts';
 
 /** The parts of a request that do not depend on the message. */
 interface Connection {
@@ -81,20 +79,13 @@ export function createHttpConnector(
   };
 }
 
-function prepareConnection({ settings, defaultSender }: ProviderEntry): Connection {
-  const connector = settings.connector ?? DEFAULT_CONNECTOR;
-  let isValid = true;
-  const onFault = (): void => {
-    isValid = false;
-  };
-  const template = readTemplate(settings['payload-template'], connector.encoding, onFault);
-  const headers = Object.entries(connector.headers);
-  const inHeaders = headers.flatMap(([name, text]) => placeholdersOfText(text, [name], onFault));
-  if (template === undefined || settings.url === undefined || !isValid) {
+function prepareConnection({ settings, template, defaultSender }: ProviderEntry): Connection {
+  const { url, authentication: credentials, connector = DEFAULT_CONNECTOR } = settings;
+  if (template === undefined || url === undefined)
     throw new ConfigError('a provider needs a valid url and payload-template');
-  }
+  const headers = Object.entries(connector.headers);
+  const inHeaders = headers.flatMap(([, text]) => placeholdersOfText(text));
   const placeholders = new Set([...placeholdersOf(template), ...inHeaders]);
-  const { url, authentication: credentials } = settings;
   return { url, template, headers, placeholders, connector, credentials, defaultSender };
 }
 
@@ -190,8 +181,8 @@ function configuredSecrets({ credentials, connector }: Connection): readonly str
 }
 
 interface RequestAuthentication {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly fields: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 function authenticateRequest(
@@ -199,33 +190,26 @@ function authenticateRequest(
   credentials: ProviderCredentials,
 ): RequestAuthentication {
   const { username = '', password = '', key = '' } = credentials;
-  const { authentication: settings } = connector;
+  const { prefix, header = '', members = {} } = connector.authentication ?? {};
   const kind = authenticationKind(connector, credentials);
   switch (kind) {
     case 'none':
-      return { headers: {}, fields: {} };
+      return {};
     case 'basic':
-      return authorizationHeader(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
+      return {
+        headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
+      };
     case 'bearer':
-      return authorizationHeader(`Bearer ${key}`);
+      return { headers: { authorization: `Bearer ${key}` } };
     case 'prefix':
-      return authorizationHeader(`${settings?.prefix ?? ''} ${key}`);
-    case 'header': {
-      const value = settings?.prefix === undefined ? key : `${settings.prefix} ${key}`;
-      return { headers: { [(settings?.header ?? '').toLowerCase()]: value }, fields: {} };
-    }
+      return { headers: { authorization: `${prefix ?? ''} ${key}` } };
+    case 'header':
+      return { headers: { [header.toLowerCase()]: prefix === undefined ? key : `${prefix} ${key}` } };
     case 'body': {
-      const fields = Object.entries(settings?.members ?? {}).map(([name, which]) => [
-        name,
-        credentials[which] ?? '',
-      ]);
-      return { headers: {}, fields: Object.fromEntries(fields) };
+      const fields = Object.entries(members).map(([name, which]) => [name, credentials[which] ?? '']);
+      return { fields: Object.fromEntries(fields) };
     }
     default:
       return assertNever(kind);
   }
-}
-
-function authorizationHeader(value: string): RequestAuthentication {
-  return { headers: { authorization: value }, fields: {} };
 }

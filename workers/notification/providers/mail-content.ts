@@ -11,10 +11,10 @@ type ListUnsubscribeSettings = NonNullable<ProviderEntry['settings']['smtp']>['l
 
 export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 
-/** The options for nodemailer, or the reason why the message is invalid. */
-export type MailContent =
+/** The options for nodemailer, or the result of an invalid message. */
+type MailContent =
   | { readonly kind: 'mail'; readonly options: SendMailOptions }
-  | { readonly kind: 'impossible'; readonly result: 'permanent' | 'misconfigured'; readonly code: string };
+  | { readonly kind: 'permanent' | 'misconfigured'; readonly code: string };
 
 const LINE_END = /\r\n|[\r\n]/g;
 
@@ -34,15 +34,12 @@ export async function mailContent(
   const given = message.sender ?? from.defaultSender;
   const sender = given === undefined ? undefined : readMailSender(given);
   if (sender === undefined) {
-    const isDefault = message.sender === undefined && given !== undefined;
-    return isDefault
-      ? { kind: 'impossible', result: 'misconfigured', code: 'default-sender-invalid' }
-      : { kind: 'impossible', result: 'permanent', code: 'sender-invalid' };
+    return message.sender === undefined && given !== undefined
+      ? { kind: 'misconfigured', code: 'default-sender-invalid' }
+      : { kind: 'permanent', code: 'sender-invalid' };
   }
   const all = [message.receiver, ...message.cc, ...message.bcc];
-  if (!all.every(isSingleAddress)) {
-    return { kind: 'impossible', result: 'permanent', code: 'receiver-invalid' };
-  }
+  if (!all.every(isSingleAddress)) return { kind: 'permanent', code: 'receiver-invalid' };
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   const text = message.message.replaceAll(LINE_END, '\r\n');
   const options: SendMailOptions = {

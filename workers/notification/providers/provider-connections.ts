@@ -1,6 +1,5 @@
-import type { Priority } from '../../../shared/notification/notification-command.ts';
+import { PRIORITIES, type Priority } from '../../../shared/notification/notification-command.ts';
 import { type Deadline, openDeadline } from '../../../shared/platform/system-ports.ts';
-import { PrioritySlots } from './priority-slots.ts';
 
 /** Longest wait of a call for a connection, as a share of its time limit, which begins when it has one. */
 export const CONNECTION_WAIT_SHARE = 0.5;
@@ -14,46 +13,118 @@ export interface NotBegun {
   readonly code: typeof NO_CONNECTION | 'aborted' | 'provider-closed';
 }
 
-export interface ProviderConnections {
-  /** Makes a call when one of them is free. The call gets its time limit, which ends it together with `caller`. */
-  use<Result>(
-    wait: { readonly priority: Priority; readonly caller: AbortSignal },
-    call: (deadline: Deadline) => Promise<Result>,
-  ): Promise<Result | NotBegun>;
-  /** Refuses further calls, and resolves when those in progress have ended. */
-  close(): Promise<void>;
-}
-
 /**
  * Calls wait here for a connection, since pools serve them in the order of their arrival: urgent ones first, and one
  * connection, if there are two or more, is reserved for them.
  */
-export function createProviderConnections(count: number, timeoutMs: number): ProviderConnections {
+export function createProviderConnections(count: number, timeoutMs: number) {
   const reserved = count < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
   const slots = new PrioritySlots(() => ({ normal: count - reserved, all: count }));
   const inProgress = new Set<Promise<unknown>>();
   let isClosed = false;
-  const call: ProviderConnections['use'] = async ({ priority, caller }, send) => {
+  const call = async <Result>(
+    priority: Priority,
+    caller: AbortSignal,
+    send: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result | NotBegun> => {
     using wait = openDeadline(caller, timeoutMs * CONNECTION_WAIT_SHARE);
-    if (!(await slots.enter(priority, wait.signal)))
+    const leave = await slots.enter(priority, wait.signal);
+    if (leave === undefined)
       return { kind: 'not-begun', code: wait.isTimedOut() ? NO_CONNECTION : 'aborted' };
     try {
       using deadline = openDeadline(caller, timeoutMs);
       return await send(deadline);
     } finally {
-      slots.leave(priority);
+      leave();
     }
   };
   return {
-    use: async (wait, send) => {
+    /** Makes a call when one of them is free. The call gets its time limit, which ends it together with `caller`. */
+    use: async <Result>(
+      { priority, caller }: { readonly priority: Priority; readonly caller: AbortSignal },
+      send: (deadline: Deadline) => Promise<Result>,
+    ): Promise<Result | NotBegun> => {
       if (isClosed) return { kind: 'not-begun', code: 'provider-closed' };
-      const called = call(wait, send);
+      const called = call(priority, caller, send);
       inProgress.add(called);
       return called.finally(() => inProgress.delete(called));
     },
-    close: async () => {
+    /** Refuses further calls, and resolves when those in progress have ended. */
+    close: async (): Promise<void> => {
       isClosed = true;
       await Promise.allSettled(inProgress);
     },
   };
+}
+
+export interface SlotLimits {
+  /** By normal messages: the others are reserved for urgent ones. */
+  readonly normal: number;
+  /** By normal and urgent messages together. */
+  readonly all: number;
+}
+
+/**
+ * Limits what is in progress at the same time. Waiting urgent messages are served first, and those of one priority in the
+ * order of their arrival.
+ */
+export class PrioritySlots {
+  readonly #waiting: Readonly<Record<Priority, Set<(isGranted: boolean) => void>>> = {
+    normal: new Set(),
+    urgent: new Set(),
+  };
+  readonly #busy: Record<Priority, number> = { normal: 0, urgent: 0 };
+  readonly #limits: () => SlotLimits;
+
+  constructor(limits: () => SlotLimits) {
+    this.#limits = limits;
+  }
+
+  /** Waits for a slot, which the returned function gives back; undefined on abort. */
+  async enter(priority: Priority, signal: AbortSignal): Promise<(() => void) | undefined> {
+    const isGranted = await this.#isGranted(priority, signal);
+    let isHeld = isGranted;
+    const leave = (): void => {
+      if (isHeld) this.#leave(priority);
+      isHeld = false;
+    };
+    return isGranted ? leave : undefined;
+  }
+
+  #isGranted(priority: Priority, signal: AbortSignal): boolean | Promise<boolean> {
+    const waiting = this.#waiting[priority];
+    if (waiting.size === 0 && this.#hasRoom(priority)) {
+      this.#busy[priority] += 1;
+      return true;
+    }
+    if (signal.aborted) return false;
+    return new Promise((resolve) => {
+      const end = (isGranted: boolean): void => {
+        signal.removeEventListener('abort', giveUp);
+        waiting.delete(end);
+        resolve(isGranted);
+      };
+      const giveUp = (): void => end(false);
+      signal.addEventListener('abort', giveUp, { once: true });
+      waiting.add(end);
+    });
+  }
+
+  #leave(priority: Priority): void {
+    this.#busy[priority] -= 1;
+    for (const next of PRIORITIES.toReversed()) {
+      const waiting = this.#waiting[next];
+      while (waiting.size > 0 && this.#hasRoom(next)) {
+        const [first] = waiting;
+        this.#busy[next] += 1;
+        first?.(true);
+      }
+    }
+  }
+
+  #hasRoom(priority: Priority): boolean {
+    const { normal, urgent } = this.#busy;
+    const limits = this.#limits();
+    return normal + urgent < limits.all && (priority === 'urgent' || normal < limits.normal);
+  }
 }

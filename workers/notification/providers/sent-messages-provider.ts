@@ -28,7 +28,7 @@ export function createSentMessagesProvider(
     const sentAt = new Date(deps.clock.now());
     if (message.channel === 'sms') return smsText(message, defaultSender, sentAt);
     const content = await mailContent(message, { defaultSender }, sentAt);
-    if (content.kind === 'impossible') return { kind: 'permanent', code: content.code };
+    if (content.kind !== 'mail') return { kind: 'permanent', code: content.code };
     const transport = await (composer ??= loadComposer());
     const { message: composed } = await transport.sendMail(content.options);
     return composed as Buffer;

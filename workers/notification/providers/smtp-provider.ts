@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
-import { type SMTPPoolOptions, createTransport } from 'nodemailer';
+import { Readable } from 'node:stream';
+import { type MailMessage, type SMTPPoolOptions, createTransport } from 'nodemailer';
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
@@ -10,7 +11,6 @@ import { type OutboundEmail, mailContent } from './mail-content.ts';
 import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
 import { createProviderConnections, NO_CONNECTION, type NotBegun } from './provider-connections.ts';
 import { sanitiseId } from './sanitise-provider-text.ts';
-import { type BodyWatch, watchMessageBody } from './message-body-watch.ts';
 
 /** Settings of a mail server. Its password and keys are never logged. */
 export type SmtpSettings = ReturnType<typeof smtpSettings>;
@@ -33,11 +33,6 @@ const IDLE_LIMIT_MS = 60_000;
 const SIGNED_HEADERS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
-
-/** What is added to the data of a message for the plugin that creates its stream. */
-interface WatchedMail {
-  readonly watch: BodyWatch;
-}
 
 /** Reads the settings of an SMTP entry. TLS is required unless the server is on this machine or the entry disables it. */
 export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, timeoutMs: number) {
@@ -82,9 +77,9 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
     const watch: BodyWatch = { isBodyOut: false, receiverFault: undefined };
     try {
       const content = await mailContent(message, settings, new Date(deps.clock.now()));
-      if (content.kind === 'impossible') return { kind: content.result, code: content.code };
-      const watched: WatchedMail = { watch };
-      const info = await transport.sendMail({ ...content.options, ...watched, signal: deadline.signal });
+      if (content.kind !== 'mail') return content;
+      const watched = { ...content.options, watch, signal: deadline.signal };
+      const info = await transport.sendMail(watched);
       const partial = info.rejectedErrors?.[0];
       return {
         kind: 'sent',
@@ -94,7 +89,7 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
           : { code: classifySmtpReply(partial, false).code.replace('smtp', 'smtp-partial') }),
       };
     } catch (error) {
-      return classifyFailure(error as SmtpError, { message, watch, isTimedOut: deadline.isTimedOut() });
+      return classifyFailure(error as SmtpError, message, watch, deadline.isTimedOut());
     }
   };
   return {
@@ -124,7 +119,7 @@ function createPool(settings: SmtpSettings) {
   // Emitted in addition to the failed send, which reports the same error.
   transport.on('error', () => undefined);
   transport.use('stream', (mail, done) => {
-    watchMessageBody(mail, (mail.data as unknown as WatchedMail).watch);
+    watchMessageBody(mail, (mail.data as unknown as { readonly watch: BodyWatch }).watch);
     done();
   });
   return transport;
@@ -136,18 +131,15 @@ function createPool(settings: SmtpSettings) {
  */
 function classifyFailure(
   error: SmtpError,
-  how: {
-    readonly message: OutboundEmail;
-    readonly watch: BodyWatch;
-    readonly isTimedOut: boolean;
-  },
+  message: OutboundEmail,
+  { receiverFault, isBodyOut }: BodyWatch,
+  isTimedOut: boolean,
 ): SendResult {
-  const { receiverFault, isBodyOut } = how.watch;
   if (receiverFault !== undefined) return classifySmtpReply(receiverFault, false);
   const fault = error.rejectedErrors?.[0] ?? error;
-  const isLate = how.isTimedOut && fault.code === 'EABORT';
+  const isLate = isTimedOut && fault.code === 'EABORT';
   const outcome = classifySmtpReply(isLate ? { code: 'ETIMEDOUT' } : fault, isBodyOut);
-  const isOfSettings = how.message.sender === undefined && isAboutSender(fault);
+  const isOfSettings = message.sender === undefined && isAboutSender(fault);
   return isOfSettings && outcome.kind === 'permanent' ? { ...outcome, kind: 'misconfigured' } : outcome;
 }
 
@@ -196,4 +188,42 @@ function readDkim(dkim: DkimSettings): DkimSettings {
   if (type !== 'rsa')
     throw new ConfigError('the DKIM private key must be an RSA key in PEM without a passphrase');
   return dkim;
+}
+
+interface BodyWatch {
+  /** The last part of the message was passed to the connection, so that its final dot follows. */
+  isBodyOut: boolean;
+  /** The server rejected the receiver but accepted a copy; the message was withheld. */
+  receiverFault: object | undefined;
+}
+
+/** The envelope that nodemailer uses while sending, with the server's reply to each address. */
+interface RunningEnvelope {
+  readonly rejectedErrors?: readonly (object & { readonly recipient?: string })[];
+}
+
+/** Bytes that are read ahead of the connection: of these it is not known whether the server has them. */
+const READ_AHEAD_BYTES = 16_384;
+
+/**
+ * Tracks the transmission of a message, which nodemailer's errors do not report. When the first byte is read, the server has
+ * replied to all addresses. If it rejected the receiver but accepted a copy (cc, bcc), the message is not sent, so that a
+ * retry does not deliver the copies twice. A message that was sent completely is never sent on a second connection.
+ */
+function watchMessageBody({ message }: MailMessage, watch: BodyWatch): void {
+  if (message === null) throw new Error('the message is not composed yet');
+  const envelope: ReturnType<typeof message.getEnvelope> & RunningEnvelope = message.getEnvelope();
+  message.getEnvelope = () => envelope;
+  const create = message.createReadStream.bind(message);
+  async function* read(): AsyncGenerator<Buffer> {
+    if (watch.isBodyOut) throw new Error('the message was already sent');
+    // The receiver is the first address of the envelope, whose domain is encoded as on the wire.
+    const [receiver] = envelope.to;
+    watch.receiverFault = envelope.rejectedErrors?.find((fault) => fault.recipient === receiver);
+    if (watch.receiverFault !== undefined) throw new Error('the receiver is rejected');
+    yield* create() as AsyncIterable<Buffer>;
+    watch.isBodyOut = true;
+  }
+  message.createReadStream = () =>
+    Readable.from(read(), { objectMode: false, highWaterMark: READ_AHEAD_BYTES });
 }

@@ -9,7 +9,7 @@ import {
   MAX_ROUND,
   readAttempts,
 } from '../../../shared/notification/attempt-history.ts';
-import type { LogEntry } from '../state/delivery-log-index.ts';
+import type { LogEntry } from '../state/delivery-log.ts';
 
 export interface DeliveryCopy {
   /** Round of delivery to start, counted from 1. */

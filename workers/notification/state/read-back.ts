@@ -11,43 +11,35 @@ const READ_BACK_MS = 5_000;
  * Writes records to a topic that this process also reads, and waits until it has read them. By then it has also read all
  * earlier records of other processes, so that the order of the log decides between the writers.
  */
-export class ReadBack {
-  readonly #publisher: Publisher;
-  readonly #self: string;
-  readonly #timers: Timers;
-  readonly #waiting = new Map<string, () => void>();
-  #count = 0;
-
-  constructor(publisher: Publisher, self: string, timers: Timers) {
-    this.#publisher = publisher;
-    this.#self = self;
-    this.#timers = timers;
-  }
-
-  /** Resolves when the record is on the log and was read. Rejects with lost infrastructure: it may be on the log. */
-  async write(message: OutgoingMessage): Promise<void> {
-    this.#count += 1;
-    const mark = `${this.#self}/${this.#count}`;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    let cancelTimeout: (() => void) | undefined;
-    this.#waiting.set(mark, resolve);
-    try {
-      await this.#publisher.publish([{ ...message, headers: { ...message.headers, [HEADER.write]: mark } }]);
-      cancelTimeout = this.#timers.schedule(() => {
-        const text = `a record written to ${message.topic} was not read back in time`;
-        reject(new InfrastructureError('read-back-late', text));
-      }, READ_BACK_MS);
-      await promise;
-    } finally {
-      cancelTimeout?.();
-      this.#waiting.delete(mark);
-    }
-  }
-
-  /** Must be called with each record of the topic after it was applied. */
-  seen({ headers }: LogMessage): void {
-    if (this.#waiting.size === 0) return;
-    const mark = headerText(headers, HEADER.write);
-    if (mark !== undefined) this.#waiting.get(mark)?.();
-  }
+export function createReadBack(publisher: Publisher, self: string, timers: Timers) {
+  const waiting = new Map<string, () => void>();
+  let count = 0;
+  return {
+    /** Resolves when the record is on the log and was read. Rejects with lost infrastructure: it may be on the log. */
+    write: async (message: OutgoingMessage): Promise<void> => {
+      count += 1;
+      const mark = `${self}/${count}`;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      let cancelTimeout: (() => void) | undefined;
+      waiting.set(mark, resolve);
+      try {
+        await publisher.publish([{ ...message, headers: { ...message.headers, [HEADER.write]: mark } }]);
+        cancelTimeout = timers.schedule(() => {
+          const text = `a record written to ${message.topic} was not read back in time`;
+          reject(new InfrastructureError('read-back-late', text));
+        }, READ_BACK_MS);
+        await promise;
+      } finally {
+        cancelTimeout?.();
+        waiting.delete(mark);
+      }
+    },
+    /** Must be called with each record of the topic after it was applied. */
+    seen: ({ headers }: LogMessage): void => {
+      const mark = waiting.size === 0 ? undefined : headerText(headers, HEADER.write);
+      if (mark !== undefined) waiting.get(mark)?.();
+    },
+  };
 }
+
+export type ReadBack = ReturnType<typeof createReadBack>;

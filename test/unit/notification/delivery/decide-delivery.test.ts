@@ -12,7 +12,7 @@ import {
 } from '../../../../workers/notification/delivery/decide-delivery.ts';
 import type { DeliveryCopy } from '../../../../workers/notification/retry/command-copy.ts';
 import type { Failure, RoundResult } from '../../../../workers/notification/delivery/provider-round.ts';
-import type { LogEntry } from '../../../../workers/notification/state/delivery-log-index.ts';
+import type { LogEntry } from '../../../../workers/notification/state/delivery-log.ts';
 
 const NOW = 1_700_000_000_000;
 const SELF = 'this-process';
@@ -163,6 +163,16 @@ describe('after reading a copy', () => {
     }
     const edited = { text: { textHash: 'other', isForeign: false } };
     expect(shown(read({ ...FAILED, textHash: 'one' }, edited, deliveryOf({ attempt: 3 })))).toBe(BEGINS);
+  });
+
+  it.each<[string, LogEntry | undefined, Partial<DeliveryCopy>, string]>([
+    ['nothing is known', undefined, {}, 'failed undecodable-message'],
+    ['it was retried', RETRYING, { attempt: 3 }, 'failed undecodable-message'],
+    ['it may have been sent', RETRYING, { attempt: 3, ...UNKNOWN_BEFORE }, 'parked outcome-unknown'],
+    ['it was sent', SENT, { attempt: 3 }, 'done'],
+  ])('ends the notification of a copy with which no round can begin when %s', (_, known, copy, expected) => {
+    const situation = { rejection: 'undecodable-message', isDeadlineOver: true, quota: 'quota-receiver' };
+    expect(shown(read(known, situation, deliveryOf(copy)))).toBe(expected);
   });
 
   it.each<[string, Partial<DeliveryCopy>, LogEntry | undefined, string]>([

@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
-import type { Request } from '../../../../shared/messaging/handler/request.ts';
+import { DEADLINE_SKEW_MS, type Request } from '../../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { Priority } from '../../../../shared/notification/notification-command.ts';
 import { createCommandCheck } from '../../../../shared/notification/command-proof.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
+import type { QuotaDecision, Quotas } from '../../../../shared/quotas/quotas.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import {
   CommandDelivery,
@@ -21,6 +22,7 @@ import { virtualTime } from '../../../support/fakes/virtual-time.ts';
 import {
   permanent,
   SENT,
+  type ScriptedProvider,
   scriptedProviders,
   transient,
   unknown,
@@ -101,6 +103,16 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
 }
 
 const WAIT_SOON = { kind: 'retry', afterMs: 100 };
+const DOWN = () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) as const;
+const SENT_STEPS = ['claim sending', 'one sent', 'settle sent', 'count sent undefined'];
+const REFUSED: QuotaDecision = { kind: 'refused', quota: 'quota-receiver', resetsAtMs: 0 };
+const FAILED_STEPS = [
+  'settle failed',
+  'count failed quota-receiver',
+  'dead letter quota-receiver',
+  'count dead letter quota-receiver',
+];
+const quotasThat = (decision: QuotaDecision) => ({ admit: () => decision }) as unknown as Quotas;
 
 describe.each(['parked', 'sending'] as const)(
   'a copy of the round after one that is known as %s',
@@ -115,7 +127,7 @@ describe.each(['parked', 'sending'] as const)(
         return Promise.resolve();
       };
       await deliver({ 'plat-attempt': '2' });
-      expect(done).toEqual(['claim sending', 'one sent', 'settle sent', 'count sent undefined']);
+      expect(done).toEqual(SENT_STEPS);
     });
 
     it('is received again while the delivery log cannot be read to its end', async () => {
@@ -130,7 +142,7 @@ describe.each(['parked', 'sending'] as const)(
 
 describe('a delivery', () => {
   it.each([
-    ['sent', SENT, ['claim sending', 'one sent', 'settle sent', 'count sent undefined']],
+    ['sent', SENT, SENT_STEPS],
     [
       'transient',
       transient(),
@@ -174,6 +186,95 @@ describe('a delivery', () => {
     expect(done).toEqual(expected);
     expect(delivery.inProgress.size).toBe(0);
   });
+});
+
+it.each<[string, readonly Partial<ScriptedProvider>[], Partial<NotificationState>]>([
+  ['a provider that recognises ids', [{ isIdempotent: true }], { repeatableBy: 'p0' }],
+  ['its settings', [{ isIdempotent: true, identity: 'a1b2' }], { repeatableBy: 'a1b2' }],
+  ['no provider that recognises ids', [{}], { repeatableBy: undefined }],
+  ['two providers', [{ isIdempotent: true }, { isIdempotent: true }], { repeatableBy: undefined }],
+  ['those after one that is down', [{ admission: DOWN }, {}, {}], { providers: ['p1', 'p2'] }],
+])('writes an intent with owner, lease and %s', async (_, given, expected) => {
+  const { providers, written, deliver } = world();
+  for (const [index, more] of given.entries()) providers.add(`p${index}`, more);
+  await deliver();
+  const names = expected.providers ?? given.map((_one, index) => `p${index}`);
+  expect(written[0]).toEqual({
+    notificationId: ID,
+    channel: 'sms',
+    status: 'sending',
+    attempt: 1,
+    attempts: [],
+    updatedAt: NOW,
+    owner: 'self',
+    leaseUntil: NOW + 1_500 * names.length + 5_000,
+    providers: names,
+    ...expected,
+  });
+});
+
+describe('the quota of an upstream command', () => {
+  const record = { topic: 'usage', key: ID, value: null };
+  const known = { status: 'retrying', attempt: 1, channel: 'sms' } as unknown as NotificationState;
+
+  it.each<[string, QuotaDecision, object, NotificationState | undefined, readonly string[]]>([
+    [
+      'is counted with a record',
+      { kind: 'admitted', record },
+      {},
+      undefined,
+      ['publish usage', ...SENT_STEPS],
+    ],
+    ['was counted', { kind: 'admitted', record: undefined }, {}, undefined, SENT_STEPS],
+    ['is used up', REFUSED, {}, undefined, FAILED_STEPS],
+    ['was counted by the ingress', REFUSED, { [HEADER.quotaCounted]: 'true' }, undefined, SENT_STEPS],
+    ['is not asked for a copy', REFUSED, { [HEADER.attempt]: '2' }, undefined, SENT_STEPS],
+    ['is not asked for a known one', REFUSED, {}, { ...known, attempt: 0 }, SENT_STEPS],
+  ])('%s', async (...[, decision, headers, entry, expected]) => {
+    const { providers, done, deliver } = world({ quotas: quotasThat(decision) }, entry);
+    providers.add('one');
+    expect(await deliver(headers)).toEqual({ kind: 'done' });
+    expect(done).toEqual(expected);
+  });
+
+  it('lets the command be received again while it is not known', async () => {
+    const { done, deliver } = world({ quotas: quotasThat({ kind: 'unknown' }) });
+    await expect(deliver()).rejects.toMatchObject({ code: 'quotas-unknown', canRetry: true });
+    expect(done).toEqual([]);
+  });
+});
+
+it('ends the notification of a copy that cannot be read, and never one of another text', async () => {
+  const { done, delivery } = world();
+  const copy = readCopy(fakeMessage(7, { headers: {}, timestampMs: NOW }), NOW, ID);
+  expect(await delivery.reject(copy, 'undecodable-message', signal)).toEqual({ kind: 'done' });
+  expect(done).toEqual([
+    'settle failed',
+    'count failed undecodable-message',
+    'dead letter undecodable-message',
+    'count dead letter undecodable-message',
+  ]);
+  const foreign = readCopy(fakeMessage(7), NOW, ID.replace('-4c', '-8c'));
+  done.length = 0;
+  expect(await delivery.reject(foreign, 'invalid-request', signal, anSms())).toEqual({ kind: 'done' });
+  expect(done).toEqual(['dead letter foreign-id', 'count dead letter foreign-id']);
+});
+
+it.each([
+  ['is sent until the deadline, which other clocks may have', NOW - DEADLINE_SKEW_MS, {}, 'done', SENT_STEPS],
+  ['is refused after it', NOW - DEADLINE_SKEW_MS - 1, {}, 'refused', []],
+  [
+    'that was attempted fails after it',
+    NOW - DEADLINE_SKEW_MS - 1,
+    { [HEADER.attempt]: '2' },
+    'done',
+    FAILED_STEPS.map((step) => step.replace('quota-receiver', 'deadline-exceeded')),
+  ],
+] as const)('a command %s', async (...[, deadlineMs, headers, kind, expected]) => {
+  const { providers, done, deliver } = world();
+  providers.add('one');
+  expect(await deliver(headers, deadlineMs)).toMatchObject({ kind });
+  expect(done).toEqual(expected);
 });
 
 it('does not send if the lease is too short after a slow claim, and delivers later', async () => {
@@ -222,21 +323,20 @@ describe('waiting for a provider', () => {
     ['an hour back', -3_600_000],
     ['correctly', 0],
   ])('ends after ten seconds when the clock is set %s', async (_, jumpMs) => {
-    const { time, timers, providers, deliver } = world();
+    const { time, timers, done, providers, deliver } = world();
     timers.schedule(() => {
       time.wallMs += jumpMs;
     }, 5_000);
-    providers.add('one', { admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) });
+    providers.add('one', { admission: jumpMs === 0 ? () => ({ kind: 'wait', afterMs: 20 }) : DOWN });
+    if (jumpMs === 0) providers.add('two');
     expect(await deliver()).toMatchObject(WAIT_SOON);
     expect(time.elapsedMs).toBe(START_MS + 10_000);
+    expect(done).toEqual([]);
   });
 
   it('ends immediately for an overdue copy if no provider was available during the whole time limit', async () => {
     const { time, done, providers, deliver } = world();
-    providers.add('one', {
-      condition: 'degraded',
-      admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }),
-    });
+    providers.add('one', { condition: 'degraded', admission: DOWN });
     time.wallMs += 600_001;
     time.elapsedMs = START_MS + 600_000;
     expect(await deliver()).toMatchObject(WAIT_SOON);
@@ -291,13 +391,12 @@ describe('a normal delivery', () => {
 
   it('does not wait while an urgent one waits for a provider that may be called', async () => {
     const { time, providers, deliver } = world();
-    const down = { kind: 'open', afterMs: 60_000, code: 'down' } as const;
     const asked = Promise.withResolvers<void>();
     const one = providers.add('one');
     one.admission = () => {
       asked.resolve();
       one.admission = () => ({ kind: 'go' });
-      return down;
+      return DOWN();
     };
     const urgent = deliver({}, undefined, ID, 'urgent');
     await asked.promise;
@@ -308,17 +407,23 @@ describe('a normal delivery', () => {
 });
 
 it.each([
-  ['broker-refused', false, true],
-  ['broker-unavailable', true, true],
-])(
-  'when the broker answers %s (canRetry %s) to a retry copy, the failure is transient: %s',
-  async (code, canRetry, isPassing) => {
-    const { providers, copies, deliver } = world();
-    providers.add('one').answer = () => transient();
-    copies.onPublish = () => Promise.reject(new MessagingError(code, 'no', { canRetry }));
-    await expect(deliver()).rejects.toMatchObject({ code, canRetry: isPassing });
-  },
-);
+  ['broker-refused', false, 'a retry copy'],
+  ['broker-unavailable', true, 'a retry copy'],
+  ['broker-refused', false, 'a dead letter'],
+])('%s (canRetry %s) of %s is transient: the copy is received again', async (code, canRetry, what) => {
+  const fault = new MessagingError(code, 'no', { canRetry });
+  const refusing = { write: () => Promise.reject(fault) } as unknown as DeadLetters;
+  const { providers, copies, written, deliver } = world({
+    deadLetters: { normal: refusing, urgent: refusing },
+  });
+  providers.add('one').answer = () => (what === 'a dead letter' ? permanent() : transient());
+  copies.onPublish = () => Promise.reject(fault);
+  await expect(deliver()).rejects.toMatchObject({ code, canRetry: true });
+  expect(written.map(({ status }) => status)).toEqual([
+    'sending',
+    what === 'a dead letter' ? 'failed' : 'retrying',
+  ]);
+});
 
 const UNKNOWN_BEFORE = { attempt: 1, at: NOW, provider: 'one', result: 'unknown', repeatableBy: 'one' };
 

@@ -3,8 +3,11 @@ import type { ProcessingResult } from '../../../../shared/messaging/outcome.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../../shared/messaging/ports.ts';
+import type { Priority } from '../../../../shared/notification/notification-command.ts';
 import { monotonicClock, systemTimers } from '../../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
+import type { HoldLimits } from '../../../../shared/platform/queue-limits.ts';
 import { holdKey, HoldTopic } from '../../../../workers/notification/order/hold-topic.ts';
 import {
   isAwaited,
@@ -14,6 +17,7 @@ import {
 } from '../../../../workers/notification/order/receiver-order.ts';
 import { readCopy } from '../../../../workers/notification/retry/command-copy.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { FakePublisher } from '../../../support/fakes/publisher.ts';
 
 const HOLD = 'hold';
 const COMMANDS = 'commands';
@@ -23,8 +27,18 @@ const { signal } = new AbortController();
 const copyOfFirst = () =>
   fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'first', [HEADER.attempt]: '2' } });
 
+interface Known {
+  readonly status: 'retrying' | 'failed';
+  readonly attempt: number;
+  readonly nextAttemptAt?: number;
+}
+
 /** A hold topic with the first notification `first` and messages with these offsets; they are processed with the results in `ends`. */
-async function world(offsets: readonly number[], ends: Readonly<Record<string, ProcessingResult>> = {}) {
+async function world(
+  offsets: readonly number[],
+  ends: Readonly<Record<string, ProcessingResult>> = {},
+  limits: Partial<HoldLimits> = {},
+) {
   const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([HOLD, COMMANDS].map((topic) => ({ topic, partitions: 1 })));
@@ -42,14 +56,13 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, P
     timers: systemTimers,
     log,
     clock,
+    limits,
   });
   await hold.start(1_000);
   const key = holdKey({ channel: 'sms', priority: 'normal' }, fakeMessage(0, { key: 'k', partition: 0 }));
   if (key === undefined) throw new Error('the message has a key');
   const held = () => hold.get(key.name);
-  const states = new Map<string, { status: 'retrying' | 'failed'; attempt: number }>([
-    ['first', { status: 'retrying', attempt: 1 }],
-  ]);
+  const states = new Map<string, Known>([['first', { status: 'retrying', attempt: 1 }]]);
   await hold.setFirst(key, 'first', { sinceMs: Date.now() });
   const value = Buffer.from('x');
   for (const offset of offsets) {
@@ -59,22 +72,20 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, P
   const deliveryLog = {
     find: (id: string) => states.get(id),
   } as unknown as ReceiverOrderOptions['deliveryLog'];
-  const plan = { tiersMs: [1], timeLimitMs: 60_000 };
-  const order = new ReceiverOrder({
-    channel: 'sms',
-    priority: 'normal',
-    commandTopic: COMMANDS,
-    hold,
-    deliveryLog,
-    plan,
-    tierTopic: () => 'tier',
-    copies: publisher,
-    clock,
-    monotonic: monotonicClock,
-    onHeld: () => undefined,
-    onUnordered: () => undefined,
-    log,
-  });
+  const plan = { tiersMs: [1, 60_000], timeLimitMs: 60_000 };
+  const counted: string[] = [];
+  const common = { channel: 'sms', commandTopic: COMMANDS, hold, deliveryLog, plan, clock, log } as const;
+  const orderOf = (priority: Priority, copies: Publisher = publisher) =>
+    new ReceiverOrder({
+      ...common,
+      priority,
+      copies,
+      tierTopic: (delayMs) => `tier ${delayMs}`,
+      monotonic: monotonicClock,
+      onHeld: (channel) => counted.push(`held ${channel}`),
+      onUnordered: (channel) => counted.push(`unordered ${channel}`),
+    });
+  const order = orderOf('normal');
   const resumes: LogMessage[] = [];
   const tail = broker.createTail({ clientId: 'resumes', topics: [COMMANDS], from: 'earliest' });
   await tail.start((message) => resumes.push(message));
@@ -88,8 +99,58 @@ async function world(offsets: readonly number[], ends: Readonly<Record<string, P
     return ends[id] ?? 'settled';
   });
   const handle = (message: LogMessage) => process(message, 1, signal);
-  return { time, hold, key, held, states, order, resumes, processed, meanwhile, handle };
+  return { time, hold, key, held, states, order, orderOf, counted, resumes, processed, meanwhile, handle };
 }
+
+const commandOf = (id: string, key: string, offset = 5) =>
+  readCopy(fakeMessage(offset, { key, headers: { [HEADER.notificationId]: id } }), 1, undefined);
+const idAt = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
+
+it('keeps the order of each key, an empty one too, within a priority, and counts what waits once', async () => {
+  const { order, orderOf, states, held, counted } = await world([]);
+  const first = commandOf(idAt(1), '', 1);
+  states.set(first.id, { status: 'retrying', attempt: 1 });
+  await order.setFirst(first);
+  for (const [id, key, result] of [
+    [idAt(2), '', 'queued'],
+    [idAt(1), '', 'first-in-line'],
+    [idAt(2), '', 'queued'],
+    [idAt(3), 'k', 'queued'],
+    [idAt(4), 'another', 'first-in-line'],
+  ] as const) {
+    expect(await order.enqueue(commandOf(id, key))).toBe(result);
+  }
+  expect(counted).toEqual(['held sms', 'held sms']);
+  expect(held()?.waiting).toMatchObject([{ id: idAt(3), offset: 5, timestampMs: 1_700_000_000_005 }]);
+  expect(await orderOf('urgent').enqueue(commandOf(idAt(5), 'k'))).toBe('first-in-line');
+});
+
+it('lets a message for which there is no room wait on a tier, at least as long as those before it', async () => {
+  const { orderOf, states, held, counted } = await world([1], {}, { followersPerKey: 1 });
+  const copies = new FakePublisher();
+  const now = Date.now();
+  states.set('first', { status: 'retrying', attempt: 1, nextAttemptAt: now + 100_000 });
+  const order = orderOf('normal', copies);
+  expect(await order.enqueue(commandOf(idAt(2), 'k'))).toBe('queued');
+  states.set('first', { status: 'retrying', attempt: 1 });
+  expect(await order.enqueue(commandOf(idAt(2), 'k'))).toBe('queued');
+  const due = copies.sent.map(({ headers = {} }) => Number(headers[HEADER.dueAt]) - now);
+  expect(due[0]).toBe(100_000);
+  expect(due[1]).toBeLessThan(60_000);
+  expect(copies.sent[0]).toMatchObject({ topic: 'tier 60000', headers: { [HEADER.attempt]: '1' } });
+  expect(copies.sent[1]?.topic).toBe('tier 1');
+  expect([counted, held()?.waiting.length]).toEqual([['unordered sms', 'unordered sms'], 1]);
+});
+
+it('lets no later message wait for a first notification for which there is no room', async () => {
+  const { order, hold, states, counted } = await world([], {}, { keys: 1 });
+  const first = commandOf(idAt(1), 'other');
+  states.set(first.id, { status: 'retrying', attempt: 1 });
+  await order.setFirst(first);
+  expect(counted).toEqual(['unordered sms']);
+  expect(await order.enqueue(commandOf(idAt(2), 'other'))).toBe('first-in-line');
+  expect([...hold.keys()]).toEqual(['sms/0/6b']);
+});
 
 it('awaits each notification of a key that is retried, also of a process that has lost the partition', async () => {
   const { held, order, states, processed, handle } = await world([5]);
@@ -113,7 +174,7 @@ it('keeps messages waiting if another one with the key fails or the first is ret
   expect(processed).toEqual(['other', 'first']);
 });
 
-it.each<[string, ProcessingResult, { status: 'retrying' | 'failed'; attempt: number } | undefined, boolean]>([
+it.each<[string, ProcessingResult, Known | undefined, boolean]>([
   ['failed unexpectedly', 'failed', { status: 'retrying', attempt: 2 }, true],
   ['was rejected before it was in the log', 'settled', undefined, true],
   ['was followed by another copy', 'settled', { status: 'retrying', attempt: 2 }, false],

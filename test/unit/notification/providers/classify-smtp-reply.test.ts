@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type SmtpError,
   classifySmtpReply,
+  isAboutSender,
 } from '../../../../workers/notification/providers/classify-smtp-reply.ts';
 
 const reply = (responseCode: number, response: string, command: string): SmtpError => ({
@@ -25,6 +26,16 @@ describe('a failed SMTP transaction', () => {
     [{ code: 'EENVELOPE' }, 'permanent', 'smtp-envelope-invalid'],
     [{ code: 'EMESSAGE' }, 'permanent', 'smtp-message-too-large'],
     [{ code: 'ESTREAM' }, 'permanent', 'smtp-message-unencodable'],
+    [reply(554, '5.7.1 not you', 'CONN'), 'misconfigured', 'smtp-554-5.7.1'],
+    [reply(451, '4.3.0 later', 'MAIL FROM'), 'transient', 'smtp-451-4.3.0'],
+    [reply(530, '5.7.0 log in first', 'MAIL FROM'), 'misconfigured', 'smtp-530-5.7.0'],
+    [reply(421, '4.7.0 too many', 'RCPT TO'), 'transient', 'smtp-421-4.7.0'],
+    [reply(550, '5.1.1 no such user', 'RCPT TO'), 'permanent', 'smtp-550-5.1.1'],
+    [reply(554, '5.7.1 looks like spam', 'DATA'), 'permanent', 'smtp-554-5.7.1'],
+    [reply(535, '5.7.8 wrong', 'AUTH PLAIN'), 'misconfigured', 'smtp-535-5.7.8'],
+    [{ code: 'ECONFIG' }, 'misconfigured', 'smtp-settings'],
+    [{ code: 'ENOAUTH' }, 'misconfigured', 'smtp-authentication'],
+    [{ code: 'EABORT' }, 'transient', 'smtp-aborted'],
     [reply(503, '5.5.1 bad sequence', 'RCPT TO'), 'transient', 'smtp-503-5.5.1'],
     [reply(502, 'what?', 'EHLO'), 'misconfigured', 'smtp-502'],
     [reply(454, '4.7.0 TLS not available', 'STARTTLS'), 'transient', 'smtp-454-4.7.0'],
@@ -53,6 +64,8 @@ describe('a failed SMTP transaction', () => {
   it.each([
     [451, 'greylisted, come back in five minutes', 'RCPT TO', true],
     [450, '4.2.0 greylisted', 'RCPT TO', true],
+    [450, 'busy', 'RCPT TO', true],
+    [451, '4.2.0 busy', 'MAIL FROM', true],
     [452, '4.5.3 too many recipients', 'RCPT TO', true],
     [451, '4.6.1 no conversion', 'DATA', true],
     [452, '4.3.1 no room in the queue', 'RCPT TO', false],
@@ -67,6 +80,16 @@ describe('a failed SMTP transaction', () => {
       expect('isAboutReceiver' in outcome).toBe(isAboutReceiver);
     },
   );
+
+  it.each([
+    ['MAIL FROM', 553, '5.1.8 sender', true],
+    ['RCPT TO', 553, '5.1.8 sender', false],
+    ['MAIL FROM', 552, 'too big', false],
+    ['MAIL FROM', 452, '4.3.4 too big', false],
+    ['MAIL FROM', 550, '5.2.3 too big', false],
+  ])('at %s with %i %s rejects the sender, not the size: %s', (command, status, text, expected) => {
+    expect(isAboutSender(reply(status, text, command))).toBe(expected);
+  });
 
   it('does not contain the text of the reply', () => {
     const outcome = classifySmtpReply(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);

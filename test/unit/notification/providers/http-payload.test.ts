@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readTemplate, type Encoding } from '../../../../shared/notification/payload-template.ts';
-import { encodePayload, renderPayload } from '../../../../workers/notification/providers/http-payload.ts';
-import { messageValues } from '../../../../workers/notification/providers/message-values.ts';
-import { anEmail } from '../../../support/builders/outbound-messages.ts';
+import {
+  encodePayload,
+  messageValues,
+  renderPayload,
+} from '../../../../workers/notification/providers/http-payload.ts';
+import { anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
 
 const OPTIONS = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ', ' } as const;
 const email = anEmail({
@@ -91,4 +94,35 @@ describe('a payload', () => {
       '1;2',
     ]);
   });
+});
+
+it.each([
+  ['notes.TXT', 'text/plain'],
+  ['table.csv', 'text/csv'],
+  ['a.b.json', 'application/json'],
+  ['csv', 'text/csv'],
+  ['unknown.bin', 'application/octet-stream'],
+])('derives the media type of text from the name %s: %s', async (name, mediaType) => {
+  const message = anEmail({ attachments: [{ name, content: Buffer.from('text') }] });
+  expect((await messageValues(message, OPTIONS)).files).toMatchObject([{ fileName: name, mediaType }]);
+});
+
+it.each([
+  ['office@bank.example', undefined, 'office@bank.example'],
+  ['Bank <office@bank.example>', 'Bank', 'office@bank.example'],
+  ['"Bank" <office@bank.example>', 'Bank', 'office@bank.example'],
+  ['Bank < office@bank.example >', 'Bank', ' office@bank.example '],
+  [' office@bank.example ', undefined, ' office@bank.example '],
+  ['The "Bank" <office@bank.example>', undefined, 'The "Bank" <office@bank.example>'],
+])('derives SENDER_NAME and SENDER_ADDRESS from the sender %j', async (defaultSender, name, address) => {
+  const message = anEmail({ sender: undefined });
+  const { texts } = await messageValues(message, { ...OPTIONS, defaultSender });
+  expect([texts.get('SENDER_NAME'), texts.get('SENDER_ADDRESS')]).toEqual([name, address]);
+});
+
+it.each([
+  ...['', 'Your code is 1234.', 'Prix: 5 €, à toi? £$¥', '[a]{b}~^|\\\n\r'].map((text) => [text, 'text']),
+  ...['Plată', 'ç', '’', '😀', '\t', 'Привет'].map((text) => [text, 'unicode']),
+])('derives SMS_TYPE from the characters of %j: %s', async (message = '', type) => {
+  expect((await messageValues(anSms({ message }), OPTIONS)).texts.get('SMS_TYPE')).toBe(type);
 });

@@ -3,7 +3,12 @@ import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { MessageHeaders } from '../../../../shared/messaging/message.ts';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
 import { addAttempts, readAttempts } from '../../../../shared/notification/attempt-history.ts';
-import { deadCopy, readCopy, retryCopy } from '../../../../workers/notification/retry/command-copy.ts';
+import {
+  deadCopy,
+  readCopy,
+  retryCopy,
+  withLoggedAttempts,
+} from '../../../../workers/notification/retry/command-copy.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
@@ -55,6 +60,31 @@ describe('a copy of a command', () => {
       [HEADER.retryTopic]: copy.message.topic,
       [HEADER.retryPartition]: '0',
     });
+  });
+
+  it.each([
+    ['its original was written', {}, ORIGIN],
+    ['it was redriven', { [HEADER.redriveCount]: '1' }, ORIGIN + 5_000],
+    ['its header says', { [HEADER.redriveCount]: '1', [HEADER.timeLimitFrom]: '17' }, 17],
+  ])('has a time limit from when %s, which its next copy keeps', (_, headers, fromMs) => {
+    const copy = copyOf(headers);
+    expect(copy.timeLimitFromMs).toBe(fromMs);
+    const next = retryCopy(copy, { topic: 'tier', attempt: 2, dueAtMs: 0, attempts: [] });
+    expect(next.headers?.[HEADER.timeLimitFrom]).toBe(fromMs === ORIGIN ? undefined : String(fromMs));
+  });
+
+  it('has the unknown outcomes that only the log has', () => {
+    const history = JSON.stringify([attempt(1, 'unknown')]);
+    const copy = copyOf({ [HEADER.attempt]: '4', [HEADER.attemptHistory]: history });
+    const known = { status: 'retrying', attempt: 3, attempts: [attempt(1, 'unknown'), attempt(2)] } as const;
+    expect(withLoggedAttempts(copy, known, 0)).toBe(copy);
+    const more = { ...known, attempts: [...known.attempts, attempt(2, 'unknown')] };
+    expect(withLoggedAttempts(copy, more, 0).history.map((one) => one.attempt)).toEqual([2, 1]);
+    const parked = { status: 'parked', attempt: 3, code: 'timeout' } as const;
+    expect(withLoggedAttempts(copyOf(), parked, 7).history).toEqual([
+      { attempt: 3, at: 7, provider: '-', result: 'unknown', code: 'timeout' },
+    ]);
+    expect(withLoggedAttempts(copyOf(), { ...parked, status: 'failed' }, 7).history).toEqual([]);
   });
 
   it.each(['3000000000', '2147483647', '-1', 'two'])(

@@ -2,6 +2,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Codec } from '../../../../shared/messaging/codec.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { PayloadError } from '../../../../shared/messaging/codec/avro-message.ts';
+import type { DataFile } from '../../../../shared/messaging/data-file.ts';
+import { openIndexFile } from '../../../../shared/messaging/record-index/record-index.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
@@ -15,6 +19,8 @@ import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 
 const NOW = 1_700_000_000_000;
 const TOPIC = 'outcomes';
+/** Of a writer whose clock is a day ahead: the next attempt is in five seconds. */
+const RETRY_AHEAD = { updatedAt: NOW + 86_400_000, nextAttemptAt: NOW + 86_405_000 };
 
 /** Encodes states as JSON; records with `isLate` are decoded only when `schema` resolves, after these failures. */
 function jsonCodec(schema: Promise<void>, failures: Error[]): Codec {
@@ -64,7 +70,7 @@ async function world() {
     stop: () => publisher.stop(),
   };
   const time = { nowMs: NOW };
-  const open = async (self: string, log: Log = silentLog): Promise<DeliveryLog> => {
+  const open = async (self: string, log: Log = silentLog, indexFile?: DataFile): Promise<DeliveryLog> => {
     const names = { topic: TOPIC, clientId: self, self };
     const clock = { now: () => time.nowMs };
     const deliveryLog = new DeliveryLog({
@@ -75,7 +81,8 @@ async function world() {
       clock,
       monotonic: monotonicClock,
       timers: fastTimers(50),
-      longestLeaseMs: () => Infinity,
+      longestLeaseMs: (providers = 10) => providers * 1_000,
+      indexFile,
       log,
     });
     await deliveryLog.start();
@@ -125,6 +132,56 @@ it('grants a round to a new use of an id 72 hours after its outcome, although no
   time.nowMs += 1;
   expect(one.find('a')).toBeUndefined();
   await expect(one.claim(stateOf('a', { updatedAt: time.nowMs }))).resolves.toBe(true);
+});
+
+it('limits what another process wrote with a clock that is days ahead: lease, wait and retention', async () => {
+  const { open, writeState, time } = await world();
+  const one = await open('one');
+  const ahead = 4 * 86_400_000;
+  const lease = { leaseUntil: NOW + ahead, updatedAt: NOW };
+  await writeState('two', stateOf('two', { ...lease, providers: ['a', 'b'] }));
+  await writeState('many', stateOf('many', lease));
+  await writeState('retrying', stateOf('retrying', { status: 'retrying', ...RETRY_AHEAD }));
+  await writeState('sent', stateOf('sent', { status: 'sent', updatedAt: NOW }));
+  await writeState('ahead', stateOf('ahead', { status: 'sent', updatedAt: NOW + ahead }));
+  await one.caughtUp(1_000);
+  const left = ['two', 'many'].map((id) => (one.find(id)?.leaseEndsMs ?? 0) - monotonicClock.elapsedMs());
+  expect(left.map((ms) => Math.ceil(ms / 1_000))).toEqual([2, 10]);
+  expect(one.find('retrying')).toMatchObject({ status: 'retrying', nextAttemptAt: NOW + 5_000 });
+  expect(one.find('sent')?.status).toBe('sent');
+  expect(one.figures()).toMatchObject({ size: 5, intents: 2, overdue: 0, retrying: 1 });
+  time.nowMs = NOW + OUTCOME_RETENTION_MS + 1;
+  expect(['sent', 'ahead'].map((id) => one.find(id))).toEqual([undefined, undefined]);
+  expect(one.find('retrying')?.status).toBe('retrying');
+});
+
+it('counts the open notifications that it has from the file of the last process, and their leases begin anew', async () => {
+  const { open, writeState } = await world();
+  const folder = scratchFolder();
+  const file = () => openIndexFile({ folder, name: 'ledger', origin: 'test', log: silentLog });
+  const first = await open('one', silentLog, file());
+  await writeState('a', stateOf('a', { status: 'retrying', nextAttemptAt: NOW }));
+  await writeState('b', stateOf('b', { updatedAt: NOW, providers: ['x', 'y'], leaseUntil: NOW + 60_000 }));
+  await writeState('c', stateOf('c', { status: 'sent', updatedAt: NOW }));
+  await first.caughtUp(1_000);
+  await first.stop(1_000);
+  const next = await open('two', silentLog, file());
+  expect(next.figures()).toMatchObject({ size: 3, intents: 1, overdue: 0, retrying: 1 });
+  const leftMs = (next.find('b')?.leaseEndsMs ?? 0) - monotonicClock.elapsedMs();
+  expect(Math.ceil(leftMs / 1_000)).toBe(2);
+});
+
+it('keeps the text of a notification through its states, and its channel when it was sent', async () => {
+  const { open } = await world();
+  const one = await open('one');
+  const headers = { [HEADER.textHash]: 'abcdEFG-' };
+  await one.claim(stateOf('a', { channel: 'email' }), 'urgent', headers);
+  expect(one.find('a')).toMatchObject({ status: 'sending', textHash: 'abcdEFG-' });
+  await one.settle(stateOf('a', { channel: 'email', status: 'sent' }));
+  expect(one.find('a')).toEqual({ status: 'sent', attempt: 0, channel: 'email', textHash: 'abcdEFG-' });
+  await one.settle(stateOf('b', { status: 'sent' }));
+  expect(one.find('b')).toEqual({ status: 'sent', attempt: 0, channel: 'sms', textHash: undefined });
+  expect(one.figures()).toMatchObject({ intents: 0, retrying: 0 });
 });
 
 it.each<[string, Partial<NotificationState>]>([

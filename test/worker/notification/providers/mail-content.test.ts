@@ -77,6 +77,7 @@ describe('an e-mail', () => {
     expect(mime.messageId).toBe(`<${message.id}@example.org>`);
     expect(mime.date).toBe('2031-05-06T07:08:09.000Z');
     expect(raw.toString('latin1')).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(raw.toString('latin1')).not.toMatch(/list-unsubscribe/i);
   });
 
   it('is HTML only with content type text/html', async () => {
@@ -206,6 +207,27 @@ describe('the text of an e-mail reaches the reader as it was sent', () => {
   });
 });
 
+const ADDRESSES = [
+  'ana@example.net\r\nRCPT TO:<victim@example.com>',
+  'ana@example.net, victim@example.com',
+  'ana@example.net;victim@example.com',
+  'Ana <ana@example.net>',
+  '<ana@example.net>',
+  'group: ana@example.net;',
+  '"quoted"@example.net',
+  'ana@example.net ORCPT=rfc822;x',
+  'ana@@example.net',
+  'no-address',
+  '',
+];
+const SENDERS = [
+  'bank@example.org\r\nBcc: victim@example.com',
+  'Bank <bank@example.org>, other@example.org',
+  'Bank\r\nBcc: victim@example.com <bank@example.org>',
+  'Bank <bank@example.org> <other@example.org>',
+  'no-address',
+];
+
 describe('header injection', () => {
   const INJECTED = 'x\r\nBcc: victim@example.com\r\nX-Evil: 1\r\n\r\nbody';
 
@@ -217,65 +239,32 @@ describe('header injection', () => {
     expect(mime.subject).toContain('Bcc: victim@example.com');
   });
 
-  it.each(['\u0000', '\u000b', '\u0085', '\u2028', '\u2029', '\r', '\n'])(
+  it.each(['\u0000', '\u000b', '\u0085', '\u2028', '\u2029', '\r', '\n', '\r\nBcc: v@example.com\r\n'])(
     'is impossible with the separator %j in a subject and in a file name',
     async (separator) => {
-      const { head, mime } = await delivered(
-        outboundEmail({
-          subject: `a${separator}X-Evil: 1`,
-          attachments: [{ name: `a${separator}X-Evil: 1.txt`, content: Buffer.from('x') }],
-        }),
-      );
-      expect(head).not.toMatch(/^x-evil:/im);
+      const text = `a${separator}X-Evil: 1`;
+      const attachments = [{ name: `${text}".txt`, content: Buffer.from('x') }];
+      const { raw, mime } = await delivered(outboundEmail({ subject: text, attachments }));
+      expect(raw.toString('latin1')).not.toMatch(/^(?:bcc|x-evil):/im);
       expect(mime.headers.map(({ key }) => key)).not.toContain('x-evil');
       expect(mime.attachments).toHaveLength(1);
     },
   );
 
-  it('is impossible in a file name', async () => {
-    const { mime, raw } = await delivered(
-      outboundEmail({ attachments: [{ name: `${INJECTED}".txt`, content: Buffer.from('x') }] }),
-    );
-    expect(raw.toString('latin1')).not.toMatch(/^(?:bcc|x-evil):/im);
-    expect(mime.attachments).toHaveLength(1);
-    expect(mime.headers.map(({ key }) => key)).not.toContain('x-evil');
-  });
-
-  it.each([
-    'ana@example.net\r\nRCPT TO:<victim@example.com>',
-    'ana@example.net, victim@example.com',
-    'ana@example.net;victim@example.com',
-    'Ana <ana@example.net>',
-    '<ana@example.net>',
-    'group: ana@example.net;',
-    '"quoted"@example.net',
-    'ana@example.net ORCPT=rfc822;x',
-    'ana@@example.net',
-    'no-address',
-    '',
-  ])('is impossible in the address %j, which is rejected', async (address) => {
+  it('is impossible in addresses and senders, which are rejected before a connection is opened', async () => {
     const sink = await openSink();
     const provider = providerFor(sink.port);
-    const refused = { kind: 'permanent', code: 'receiver-invalid' };
-    expect(await provider.send(outboundEmail({ receiver: address }), NEVER)).toEqual(refused);
-    expect(await provider.send(outboundEmail({ bcc: [address] }), NEVER)).toEqual(refused);
-    expect(sink.opened()).toBe(0);
-    await provider.close();
-  });
-
-  it.each([
-    'bank@example.org\r\nBcc: victim@example.com',
-    'Bank <bank@example.org>, other@example.org',
-    'Bank\r\nBcc: victim@example.com <bank@example.org>',
-    'Bank <bank@example.org> <other@example.org>',
-    'no-address',
-  ])('is impossible in the sender %j, which is rejected', async (sender) => {
-    const sink = await openSink();
-    const provider = providerFor(sink.port);
-    expect(await provider.send(outboundEmail({ sender }), NEVER)).toEqual({
-      kind: 'permanent',
-      code: 'sender-invalid',
-    });
+    const resultOf = async (message: Outbound) => ({ ...(await provider.send(message, NEVER)) });
+    for (const address of ADDRESSES) {
+      const refused = { kind: 'permanent', code: 'receiver-invalid' };
+      expect(await resultOf(outboundEmail({ receiver: address }))).toEqual(refused);
+      expect(await resultOf(outboundEmail({ bcc: [address] }))).toEqual(refused);
+    }
+    for (const sender of SENDERS)
+      expect(await resultOf(outboundEmail({ sender }))).toEqual({
+        kind: 'permanent',
+        code: 'sender-invalid',
+      });
     expect(sink.opened()).toBe(0);
     await provider.close();
   });
@@ -334,11 +323,6 @@ describe('DKIM', () => {
       `List-Unsubscribe: <${url.replaceAll('{id}', message.id)}>, <mailto:unsubscribe@bank.example>`,
     );
     expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
-  });
-
-  it('omits both headers of one-click unsubscription if they are not configured', async () => {
-    const { head } = await delivered(outboundEmail());
-    expect(head).not.toMatch(/list-unsubscribe/i);
   });
 
   it.each(['', 'no key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])(

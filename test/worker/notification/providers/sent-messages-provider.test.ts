@@ -46,6 +46,9 @@ describe('the outbox provider', () => {
     expect(mime.text?.trim()).toBe('The statement for May is ready.');
     expect(mime.attachments).toMatchObject([{ filename: 'a.pdf', mimeType: 'application/pdf' }]);
     expect(readFileSync(file, 'latin1')).not.toContain('archive@');
+    // Only the current user may read it.
+    expect([folder, file].map((name) => statSync(name).mode & 0o777)).toEqual([0o700, 0o600]);
+    expect(readdirSync(folder)).toEqual([`${message.id}.eml`]);
   });
 
   it('writes an SMS as text with sender and receiver', async () => {
@@ -54,14 +57,6 @@ describe('the outbox provider', () => {
     expect(readFileSync(path.join(folder, `${message.id}.txt`), 'utf8')).toBe(
       'From: Bank To: other\nTo: +40722123456\nDate: Tue, 06 May 2031 07:08:09 GMT\n\nCod ș\nA doua linie\n',
     );
-  });
-
-  it('restricts access to the current user', async () => {
-    const message = outboundEmail();
-    await provider('email').send(message, NEVER);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(statSync(path.join(folder, `${message.id}.eml`)).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual([`${message.id}.eml`]);
   });
 
   it('is misconfigured when its folder cannot be written', async () => {

@@ -72,22 +72,12 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<number
 
 const refuse = (reply: number, text: string) => (): SinkReply => ({ reply, text });
 
-/** Replies per phase with their results. Tested with and without pipelining, which changes when replies arrive. */
+/** A reply of each phase. Tested with and without pipelining, which changes when replies arrive. */
 const REPLIES: readonly [title: string, script: SinkScript, result: SendResult][] = [
   ['421 in the greeting', { greeting: refuse(421, '4.3.2 closing') }, transient('smtp-421-4.3.2')],
-  ['554 in the greeting', { greeting: refuse(554, '5.7.1 not you') }, misconfigured('smtp-554-5.7.1')],
-  ['451 at MAIL', { mailFrom: refuse(451, '4.3.0 later') }, transient('smtp-451-4.3.0')],
   ['553 at MAIL', { mailFrom: refuse(553, '5.1.8 sender') }, permanent('smtp-553-5.1.8')],
-  ['530 at MAIL', { mailFrom: refuse(530, '5.7.0 log in first') }, misconfigured('smtp-530-5.7.0')],
-  ['421 at RCPT', { rcptTo: refuse(421, '4.7.0 too many') }, transient('smtp-421-4.7.0')],
   ['450 at RCPT', { rcptTo: refuse(450, '4.7.1 greylisted') }, receiverTransient('smtp-450-4.7.1')],
-  ['452 at RCPT', { rcptTo: refuse(452, '4.2.2 mailbox full') }, receiverTransient('smtp-452-4.2.2')],
-  ['452 at RCPT due to a full disk', { rcptTo: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
-  ['550 at RCPT', { rcptTo: refuse(550, '5.1.1 no such user') }, permanent('smtp-550-5.1.1')],
-  ['450 without an enhanced code', { rcptTo: refuse(450, 'busy') }, receiverTransient('smtp-450')],
-  ['452 after the body', { data: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
   ['552 after the body', { data: refuse(552, '5.3.4 too big') }, permanent('smtp-552-5.3.4')],
-  ['554 after the body', { data: refuse(554, '5.7.1 looks like spam') }, permanent('smtp-554-5.7.1')],
 ];
 
 function transient(code: string): SendResult {
@@ -327,32 +317,27 @@ describe('several addresses', AT_A_TIME, () => {
     },
   );
 
-  it.each([
-    [false, refuse(550, '5.1.1 gone'), refuse(450, '4.7.1 greylisted'), permanent('smtp-550-5.1.1')],
-    [true, refuse(550, '5.1.1 gone'), refuse(450, '4.7.1 greylisted'), permanent('smtp-550-5.1.1')],
-    [false, refuse(450, '4.2.1 later'), refuse(550, '5.1.1 gone'), receiverTransient('smtp-450-4.2.1')],
-    [true, refuse(450, '4.2.1 later'), refuse(550, '5.1.1 gone'), receiverTransient('smtp-450-4.2.1')],
-  ])(
-    'have the result of the receiver if all are rejected (pipelining hidden: %s)',
-    async (hidePIPELINING, ofReceiver, ofCopies, result) => {
-      const rcptTo = (address: string) => (address.startsWith('ana') ? ofReceiver() : ofCopies());
+  const OUTCOMES = [
+    [550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
+    [450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
+  ] as const;
+  const CASES = OUTCOMES.flatMap((outcome) => [false, true].map((hidden) => [hidden, ...outcome] as const));
+
+  it.each(CASES)(
+    'have the result of the receiver if all are rejected (pipelining hidden: %s, %s)',
+    async (hidePIPELINING, ...[reply, text, result]) => {
+      const ofCopies = refuse(reply === 550 ? 450 : 550, reply === 550 ? '4.7.1 greylisted' : '5.1.1 gone');
+      const rcptTo = (address: string) => (address.startsWith('ana') ? { reply, text } : ofCopies());
       const { provider } = await sinkAndProvider({ script: { rcptTo }, server: { hidePIPELINING } });
       expect(await provider.send(outboundEmail(message), NEVER)).toEqual(result);
     },
   );
 
-  it.each([
-    [false, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
-    [true, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
-    [false, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
-    [true, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
-  ])(
+  it.each(CASES)(
     'do not receive the message if the receiver is rejected (pipelining hidden: %s, %s)',
-    async (hidePIPELINING, reply, text, result) => {
-      const { sink, provider } = await sinkAndProvider({
-        script: only('ana', reply, text),
-        server: { hidePIPELINING },
-      });
+    async (hidePIPELINING, ...[reply, text, result]) => {
+      const script = only('ana', reply, text);
+      const { sink, provider } = await sinkAndProvider({ script, server: { hidePIPELINING } });
       expect(await provider.send(outboundEmail(message), NEVER)).toEqual(result);
       await sleep(100);
       expect(sink.bodies).toHaveLength(0);
@@ -366,12 +351,12 @@ describe('several addresses', AT_A_TIME, () => {
 describe('the pool', AT_A_TIME, () => {
   it('sends many messages over few connections, each once', async () => {
     const { sink, provider } = await sinkAndProvider({}, { maxConnections: 3, maxMessages: 6 });
-    const messages = Array.from({ length: 60 }, () => outboundEmail());
+    const messages = Array.from({ length: 30 }, () => outboundEmail());
     const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));
     expect(results.every((result) => result.kind === 'sent')).toBe(true);
     expect(messages.every((message) => sink.countOf(`${message.id}@example.org`) === 1)).toBe(true);
-    expect(sink.opened()).toBeGreaterThanOrEqual(10);
-    expect(sink.opened()).toBeLessThan(20);
+    expect(sink.opened()).toBeGreaterThanOrEqual(5);
+    expect(sink.opened()).toBeLessThan(10);
   });
 
   it('does not begin a message for which no connection is free in half of its time, and sends nothing later', async () => {
@@ -385,26 +370,16 @@ describe('the pool', AT_A_TIME, () => {
     expect(sink.bodies).toHaveLength(1);
   });
 
-  it.each([
-    [1, 1],
-    [2, 2],
-    [3, 3],
-  ])(
-    'sends an urgent message before waiting normal ones, of %i connections as number %i',
-    async (maxConnections, place) => {
-      const { sink, provider } = await sinkAndProvider(
-        { script: { data: () => ({ afterMs: 50 }) } },
-        { maxConnections },
-      );
-      const normal = Array.from({ length: 12 }, () => provider.send(outboundEmail(), NEVER));
-      const message = outboundEmail();
-      await Promise.all([...normal, provider.send(message, NEVER, 'urgent')]);
-      const order = sink.mails.map(({ messageId }) => messageId.includes(message.id));
-      expect(order).toHaveLength(13);
-      // Those that were begun before it may be received after it.
-      expect(order.indexOf(true)).toBeLessThanOrEqual(place);
-    },
-  );
+  it('sends an urgent message before waiting normal ones', async () => {
+    const script: SinkScript = { data: () => ({ afterMs: 50 }) };
+    const { sink, provider } = await sinkAndProvider({ script }, { maxConnections: 2 });
+    const normal = Array.from({ length: 6 }, () => provider.send(outboundEmail(), NEVER));
+    const message = outboundEmail();
+    await Promise.all([...normal, provider.send(message, NEVER, 'urgent')]);
+    // Those that were begun before it may be received after it.
+    const at = sink.mails.findIndex(({ messageId }) => messageId.includes(message.id));
+    expect(at).toBeLessThanOrEqual(2);
+  });
 
   it('completes sends in progress on close and rejects later ones as transient', async () => {
     const { sink, provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 200 }) } });
@@ -425,7 +400,7 @@ describe('the pool', AT_A_TIME, () => {
       { script: { greeting: mostly, mailFrom: mostly, rcptTo: mostly, dataBytes: mostly, data: mostly } },
       { maxConnections: 5 },
     );
-    const messages = Array.from({ length: 200 }, () => outboundEmail());
+    const messages = Array.from({ length: 80 }, () => outboundEmail());
     const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));
     const kinds = new Map<string, number>();
     for (const [index, result] of results.entries()) {
@@ -434,7 +409,7 @@ describe('the pool', AT_A_TIME, () => {
       expect(count).toBe(result.kind === 'sent' ? 1 : 0);
     }
     expect(sink.bodies.length - sink.mails.length).toBeLessThanOrEqual(kinds.get('unknown') ?? 0);
-    expect(kinds.get('sent')).toBeGreaterThan(100);
+    expect(kinds.get('sent')).toBeGreaterThan(40);
     expect(kinds.get('transient')).toBeGreaterThan(0);
   });
 });
