@@ -1,4 +1,4 @@
-/** Faulty requests as text, for tables of tests. */
+/** Requests as text, for tables of tests. */
 
 import { date, decimal } from './lending-loan.ts';
 
@@ -19,27 +19,32 @@ export function typedFields(fields: object): object {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, typed(field, value)]));
 }
 
-/** Reads fields such as `InterestPercent = null; Precision = 11`. */
-export function readSettings(line: string): Readonly<Record<string, unknown>> {
-  const settings = line.split('; ').map((setting) => setting.split(' = ') as [string, string]);
-  return Object.fromEntries(settings.map(([field, value]) => [field, JSON.parse(value) as unknown]));
-}
+const SETTING = /^\w+ = /;
 
-/** Fields as sent, and the faults that they cause. */
+/** A block of text: its first line, fields as sent, and its other lines. */
 interface SentCase {
   readonly title: string;
   readonly sent: Readonly<Record<string, unknown>>;
-  readonly faults: readonly string[];
+  readonly others: readonly string[];
 }
 
-/** Reads lines of fields, each followed by its indented faults. */
+/**
+ * Reads blocks, each of a line and further indented ones. Fields such as `InterestPercent = null; Precision = 11` may
+ * continue in the next line.
+ */
 export function readSentCases(text: string): readonly SentCase[] {
   return text
     .trim()
     .split(/\n(?! )/)
     .map((block) => {
-      const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
-      return { title, sent: readSettings(title), faults };
+      const lines = block.split('\n').map((line) => line.trim());
+      const settings = lines.filter((line) => SETTING.test(line)).flatMap((line) => line.split('; '));
+      const fields = settings.map((setting) => setting.split(' = ') as [string, string]);
+      return {
+        title: lines[0] ?? '',
+        sent: Object.fromEntries(fields.map(([field, value]) => [field, JSON.parse(value) as unknown])),
+        others: lines.slice(1).filter((line) => !SETTING.test(line)),
+      };
     });
 }
 
@@ -51,7 +56,7 @@ interface RequestCase<Changes> {
 
 /** Reads cases of one fault each; null stands for a field that is not sent. */
 export function readRequestCases<Changes extends object>(text: string): readonly RequestCase<Changes>[] {
-  return readSentCases(text).map(({ sent, faults: [fault = ''] }) => {
+  return readSentCases(text).map(({ sent, others: [fault = ''] }) => {
     return { fault, changes: typedFields(sent) as Changes };
   });
 }

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { difference } from '../../../support/reference/compare-with-reference.ts';
-import { readSettings, typedFields } from '../../../support/builders/request-cases.ts';
+import { readSentCases, typedFields } from '../../../support/builders/request-cases.ts';
 import { intervalOf } from '../../../support/reference/annual-rate.ts';
 import { dayOf } from '../../../support/reference/dates.ts';
 import {
@@ -32,22 +32,12 @@ function readColumn(changes: Changes, name: Column): string {
     .join(' ');
 }
 
-/**
- * Reads examples: a description, then in indented lines the changes to the loan of the examples (`-` for none), and the
- * expected columns.
- */
+/** Each example is a description, then in indented lines the changes to the loan, and the expected columns. */
 function verifyExamples(rules: string, text: string): void {
-  const examples = text
-    .trim()
-    .split(/\n(?! )/)
-    .map((block) => {
-      const [title = '', sent = '', ...columns] = block.split('\n').map((line) => line.trim());
-      const changes: Changes = sent === '-' ? {} : typedFields(readSettings(sent));
-      return { title, changes, columns };
-    });
   describe(`worked examples of ${rules}`, () => {
-    it.each(examples)('calculates $title', ({ changes, columns }) => {
-      for (const line of columns) {
+    it.each(readSentCases(text))('calculates $title', ({ sent, others }) => {
+      const changes: Changes = typedFields(sent);
+      for (const line of others) {
         const [name = ''] = line.split(': ', 1);
         expect(`${name}: ${readColumn(changes, name as Column)}`).toBe(line);
       }
@@ -69,10 +59,12 @@ a start on the day of the request
   ActivationDate = null; InstallmentsNo = 1; InstallmentDay = 17
   days: 31
 the first due date by ActualMonth
-  ActivationDate = "2025-01-10"; PeriodicityType = "Quarterly"; InstallmentDay = 15; InstallmentsNo = 2; InstallmentMethod = "ActualMonth"
+  ActivationDate = "2025-01-10"; PeriodicityType = "Quarterly"; InstallmentDay = 15; InstallmentsNo = 2
+  InstallmentMethod = "ActualMonth"
   dates: 2025-01-15 2025-04-15
 the first due date by NextMonth
-  ActivationDate = "2025-01-10"; PeriodicityType = "Quarterly"; InstallmentDay = 15; InstallmentsNo = 2; InstallmentMethod = "NextMonth"
+  ActivationDate = "2025-01-10"; PeriodicityType = "Quarterly"; InstallmentDay = 15; InstallmentsNo = 2
+  InstallmentMethod = "NextMonth"
   dates: 2025-02-15 2025-05-15
 the first due date one period later
   ActivationDate = "2025-01-10"; PeriodicityType = "Quarterly"; InstallmentDay = 15; InstallmentsNo = 2
@@ -96,25 +88,32 @@ verifyExamples(
   'shifts of rules H1 and H3',
   `
 Forward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"; HolidayMethod = "Forward"
+  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
+  HolidayMethod = "Forward"
   dates: 2025-09-01
 ModifiedForward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"; HolidayMethod = "ModifiedForward"
+  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
+  HolidayMethod = "ModifiedForward"
   dates: 2025-08-29
 Backward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"; HolidayMethod = "Backward"
+  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
+  HolidayMethod = "Backward"
   dates: 2025-08-29
 Nearest
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"; HolidayMethod = "Nearest"
+  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
+  HolidayMethod = "Nearest"
   dates: 2025-09-01
 ModifiedBackward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-03-01"; HolidayMethod = "ModifiedBackward"
+  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-03-01"
+  HolidayMethod = "ModifiedBackward"
   dates: 2025-03-03
 None
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"; HolidayMethod = "None"
+  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
+  HolidayMethod = "None"
   dates: 2025-08-31
 Backward after the start of the schedule
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-30"; HolidayMethod = "Backward"; ActivationDate = "2025-08-29"
+  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-30"
+  HolidayMethod = "Backward"; ActivationDate = "2025-08-29"
   dates: 2025-09-01
 interest up to the unshifted dates
   HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 2
@@ -134,16 +133,17 @@ a regular month to 28 February
   interest: 10.00
   days: 28
 a regular month by 30/365
-  ActivationDate = "2025-01-31"; InstallmentDay = 31; InstallmentsNo = 1; InterestCalculationMethod = "30/365"
+  ActivationDate = "2025-01-31"; InstallmentDay = 31; InstallmentsNo = 1
+  InterestCalculationMethod = "30/365"
   interest: 9.86
 the same month by 30E/360
-  ActivationDate = "2025-01-31"; InstallmentDay = 31; InstallmentsNo = 1; InterestCalculationMethod = "30E/360"
+  ActivationDate = "2025-01-31"; InstallmentDay = 31; InstallmentsNo = 1
+  InterestCalculationMethod = "30E/360"
   interest: 9.33
 the same month as an irregular period
   ActivationDate = "2025-01-31"; InstallmentDay = 1; InstallmentsNo = 1; FirstDueDate = "2025-02-28"
   interest: 9.33
 the annuity formula at 1 % a month
-  -
   pmt: 256.28 256.28 256.28 256.29
 interest by EffectiveRate
   ScheduleType = "EffectiveRate"; Amount = 30000; InterestPercent = 7; InstallmentsNo = 1
@@ -152,16 +152,22 @@ rates of 12 % and from row 3 of 24 %
   MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":24}]; InterestPercent = null
   pmt: 256.28 256.28 260.09 260.09
 rate bands by slices
-  ScheduleType = "InterestOnly"; Amount = 1500; InstallmentsNo = 1; PeriodicityType = "Annual"; InterestPercent = null; BandedInterestRates = [{"MinUtilizedAmount":0,"MaxUtilizedAmount":999.99,"Value":10},{"MinUtilizedAmount":1000,"Value":8}]
+  ScheduleType = "InterestOnly"; Amount = 1500; InstallmentsNo = 1; PeriodicityType = "Annual"
+  InterestPercent = null
+  BandedInterestRates = [{"MinUtilizedAmount":0,"MaxUtilizedAmount":999.99,"Value":10},{"MinUtilizedAmount":1000,"Value":8}]
   interest: 140.00
 rate bands for the whole balance
-  ScheduleType = "InterestOnly"; Amount = 1500; InstallmentsNo = 1; PeriodicityType = "Annual"; InterestPercent = null; BandedInterestRates = [{"MinUtilizedAmount":0,"MaxUtilizedAmount":999.99,"Value":10},{"MinUtilizedAmount":1000,"Value":8}]; BandMethod = "Whole"
+  ScheduleType = "InterestOnly"; Amount = 1500; InstallmentsNo = 1; PeriodicityType = "Annual"
+  InterestPercent = null
+  BandedInterestRates = [{"MinUtilizedAmount":0,"MaxUtilizedAmount":999.99,"Value":10},{"MinUtilizedAmount":1000,"Value":8}]
+  BandMethod = "Whole"
   interest: 120.00
 one rate band as one rate
   InterestPercent = null; BandedInterestRates = [{"MinUtilizedAmount":0,"Value":12}]
   pmt: 256.28 256.28 256.28 256.29
 two bands with one rate as one rate
-  InterestPercent = null; BandedInterestRates = [{"MinUtilizedAmount":0,"Value":12},{"MinUtilizedAmount":400,"Value":12}]
+  InterestPercent = null
+  BandedInterestRates = [{"MinUtilizedAmount":0,"Value":12},{"MinUtilizedAmount":400,"Value":12}]
   pmt: 256.28 256.28 256.28 256.29
 a negative rate
   InterestPercent = -12; InstallmentsNo = 1
@@ -182,7 +188,8 @@ interest grace that is longer than principal grace
   GracePeriodPrincipal = 1; GracePeriodInterest = 3
   totalInstallment: 0.00 330.02 333.32 366.73
 grace by the original row numbers of a recalculation
-  GracePeriodPrincipal = 2; GracePeriodInterest = 2; LastDueDate = "2025-02-01"; BlockInstallmentNo = 1; ActivationDate = null
+  GracePeriodPrincipal = 2; GracePeriodInterest = 2; LastDueDate = "2025-02-01"; BlockInstallmentNo = 1
+  ActivationDate = null
   totalInstallment: 0.00 517.51 507.51
 deferred interest
   GracePeriodPrincipal = 2; GracePeriodInterest = 2
@@ -223,13 +230,16 @@ verifyExamples(
   'charges of rules F2, F3 and F5',
   `
 0.5 % per annum of 833.33 monthly
-  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":0.5,"PerAnnum":true}]; Amount = 833.33
+  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":0.5,"PerAnnum":true}]
+  Amount = 833.33
   managementFee: 0.35 0.35 0.35 0.35
 an annual premium upfront
-  InstallmentsNo = 13; Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Annual","InsuranceDate":"2025-01-01","SourceValue":12,"IsUpfront":true}]
+  InstallmentsNo = 13
+  Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Annual","InsuranceDate":"2025-01-01","SourceValue":12,"IsUpfront":true}]
   insurance: 12.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 12.00
 an annual premium in arrears
-  InstallmentsNo = 13; Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Annual","InsuranceDate":"2025-01-01","SourceValue":12,"IsUpfront":false}]
+  InstallmentsNo = 13
+  Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Annual","InsuranceDate":"2025-01-01","SourceValue":12,"IsUpfront":false}]
   insurance: 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 12.00 0.00
 a monthly fee
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":1}]
@@ -238,7 +248,9 @@ a fee with a grace period
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":1,"GracePeriodFee":2}]
   managementFee: 0.00 0.00 1.00 1.00
 1 % of 400 unused from 16 January to 1 February
-  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":1,"IsForUnusage":true}]; UnusedAmount = 400; StartDateForUnusage = "2025-01-16"; InterestCalculationMethod = "Actual/365"; InstallmentsNo = 1
+  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":1,"IsForUnusage":true}]
+  UnusedAmount = 400; StartDateForUnusage = "2025-01-16"; InterestCalculationMethod = "Actual/365"
+  InstallmentsNo = 1
   managementFee: 0.18
 `,
 );
@@ -274,7 +286,8 @@ a fixed payment with a residual
   installmentValue = 500; ResidualValue = 200
   pmt: 500.00 315.10 2.00 2.00 200.00
 a fixed payment after principal grace at changing rates
-  InterestPercent = null; installmentValue = 300; GracePeriodPrincipal = 1; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":24}]
+  InterestPercent = null; installmentValue = 300; GracePeriodPrincipal = 1
+  MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":24}]
   pmt: 10.00 300.00 300.00 432.68
 a fixed principal below equal parts
   ScheduleType = "EqualPrincipal"; principalValue = 200
@@ -323,38 +336,48 @@ verifyExamples(
   'recalculation of rules X1, X2 and X4',
   `
 dates from the original FirstDueDate
-  LastDueDate = "2025-03-31"; ActivationDate = null; FirstDueDate = "2025-02-28"; InstallmentDay = 31; BlockInstallmentNo = 2
+  LastDueDate = "2025-03-31"; ActivationDate = null; FirstDueDate = "2025-02-28"; InstallmentDay = 31
+  BlockInstallmentNo = 2
   dates: 2025-04-30 2025-05-31
 interest from the unshifted LastDueDate
-  LastDueDate = "2025-03-03"; ActivationDate = null; HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 2; BlockInstallmentNo = 1
+  LastDueDate = "2025-03-03"; ActivationDate = null; HolidayShift = true; HolidayCountry = "Weekdays"
+  InstallmentsNo = 2; BlockInstallmentNo = 1
   days: 31
 interest from the shifted LastDueDate
-  LastDueDate = "2025-03-03"; ActivationDate = null; HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 2; BlockInstallmentNo = 1; DeferDueDate = true
+  LastDueDate = "2025-03-03"; ActivationDate = null; HolidayShift = true; HolidayCountry = "Weekdays"
+  InstallmentsNo = 2; BlockInstallmentNo = 1; DeferDueDate = true
   days: 29
 BlockAmount in the first row
-  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true; BlockAmount = 100
+  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true
+  BlockAmount = 100
   pmt: 305.01 204.01 204.02
   interest: 7.00 4.02 2.02
 BlockAmount and BlockInterestAmount in the first row
-  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true; BlockAmount = 100; BlockInterestAmount = 5
+  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true
+  BlockAmount = 100; BlockInterestAmount = 5
   pmt: 310.01 204.01 204.02
 BlockInterestAmount during interest grace
-  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true; BlockInterestAmount = 4.5; GracePeriodInterest = 1
+  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true
+  BlockInterestAmount = 4.5; GracePeriodInterest = 1
   interest: 4.50 11.69 2.36
 BlockAmount in addition to a fixed payment
-  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true; BlockAmount = 100; installmentValue = 250
+  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true
+  BlockAmount = 100; installmentValue = 250
   pmt: 351.00 250.00 110.66
 BlockAmount during principal grace
-  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true; BlockAmount = 100; GracePeriodPrincipal = 1
+  LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true
+  BlockAmount = 100; GracePeriodPrincipal = 1
   principal: 100.00 298.51 301.49
 the contract before a recalculation
   InstallmentsNo = 6
   pmt: 172.55 172.55 172.55 172.55 172.55 172.53
 a recalculated payment
-  LastDueDate = "2025-04-01"; ActivationDate = null; InstallmentsNo = 6; BlockInstallmentNo = 3; Amount = 507.45
+  LastDueDate = "2025-04-01"; ActivationDate = null; InstallmentsNo = 6; BlockInstallmentNo = 3
+  Amount = 507.45
   pmt: 172.54 172.54 172.55
 the fixed payment of the contract
-  LastDueDate = "2025-04-01"; ActivationDate = null; InstallmentsNo = 6; BlockInstallmentNo = 3; Amount = 507.45; installmentValue = 172.55
+  LastDueDate = "2025-04-01"; ActivationDate = null; InstallmentsNo = 6; BlockInstallmentNo = 3
+  Amount = 507.45; installmentValue = 172.55
   pmt: 172.55 172.55 172.53
 `,
 );
@@ -387,13 +410,16 @@ a fixed payment that is kept
   installmentValue = 200; EarlyRepayments = [{"Date":"2025-02-01","Amount":300,"DecreaseInstallment":false}]
   pmt: 200.00 300.00 200.00 200.00 119.43
 a fixed payment below the interest that is kept
-  installmentValue = 5; AllowNegativeAmortisation = true; EarlyRepayments = [{"Date":"2025-02-01","Amount":10,"DecreaseInstallment":false}]
+  installmentValue = 5; AllowNegativeAmortisation = true
+  EarlyRepayments = [{"Date":"2025-02-01","Amount":10,"DecreaseInstallment":false}]
   principal: -5.00 10.00 -4.95 -5.00 1004.95
 a payment kept from principal grace on
-  GracePeriodPrincipal = 2; EarlyRepayments = [{"Date":"2025-02-01","Amount":300,"DecreaseInstallment":false}]
+  GracePeriodPrincipal = 2
+  EarlyRepayments = [{"Date":"2025-02-01","Amount":300,"DecreaseInstallment":false}]
   pmt: 10.00 300.00 7.00 507.51 201.48
 a payment kept from the first row with a payment on
-  GracePeriodPrincipal = 2; EarlyRepayments = [{"Date":"2025-03-16","Amount":300,"DecreaseInstallment":false}]
+  GracePeriodPrincipal = 2
+  EarlyRepayments = [{"Date":"2025-03-16","Amount":300,"DecreaseInstallment":false}]
   pmt: 10.00 10.00 305.00 507.51 197.95
 a payment kept before the first row
   EarlyRepayments = [{"Date":"2025-01-16","Amount":300,"DecreaseInstallment":false}]
@@ -402,13 +428,15 @@ a payment kept after a prepayment of one cent
   EarlyRepayments = [{"Date":"2025-01-31","Amount":0.01,"DecreaseInstallment":false}]
   pmt: 10.01 256.28 256.28 256.28 245.98
 the payment of the contract in a recalculation
-  LastDueDate = "2025-02-01"; BlockInstallmentNo = 1; Amount = 753.72; ActivationDate = null; EarlyRepayments = [{"Date":"2025-02-16","Amount":300,"DecreaseInstallment":false}]
+  LastDueDate = "2025-02-01"; BlockInstallmentNo = 1; Amount = 753.72; ActivationDate = null
+  EarlyRepayments = [{"Date":"2025-02-16","Amount":300,"DecreaseInstallment":false}]
   pmt: 303.77 256.28 201.71
 lower equal parts
   ScheduleType = "EqualPrincipal"; EarlyRepayments = [{"Date":"2025-02-01","Amount":300}]
   principal: 250.00 300.00 150.00 150.00 150.00
 equal parts that are kept
-  ScheduleType = "EqualPrincipal"; EarlyRepayments = [{"Date":"2025-02-01","Amount":300,"DecreaseInstallment":false}]
+  ScheduleType = "EqualPrincipal"
+  EarlyRepayments = [{"Date":"2025-02-01","Amount":300,"DecreaseInstallment":false}]
   principal: 250.00 300.00 250.00 200.00
 a lower residual
   ResidualValue = 200; EarlyRepayments = [{"Date":"2025-05-01","Amount":100}]

@@ -121,13 +121,16 @@ InterestPercent = null; MultipleInterestRates = [{}]
   MultipleInterestRates[0].InterestRate missing is missing; must be an annual rate in percent
 InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"FromInstNo":3,"ToInstNo":2}]
   MultipleInterestRates[0].ToInstNo out-of-range must not be below FromInstNo, 3
-InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":12,"FromInstNo":2,"ToInstNo":4}]
+InterestPercent = null
+  MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":12,"FromInstNo":2,"ToInstNo":4}]
   MultipleInterestRates[1].FromInstNo rates-overlap must be after the end of the previous range, 2
-InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":12,"FromInstNo":4,"ToInstNo":4}]
+InterestPercent = null
+  MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":12,"FromInstNo":4,"ToInstNo":4}]
   MultipleInterestRates[1].FromInstNo rates-incomplete must be 3: no row may be without a rate
 InterestPercent = null; MultipleInterestRates = [{"InterestRate":12,"ToInstNo":3}]
   MultipleInterestRates[0].ToInstNo rates-incomplete must be 4 or left out: the ranges must cover every row
-InterestPercent = null; MultipleInterestRates = [{"InterestRate":12}]; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0}]
+InterestPercent = null; MultipleInterestRates = [{"InterestRate":12}]
+  BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0}]
   BandedInterestRates not-allowed must be left out when MultipleInterestRates is sent
 InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":-1}]
   BandedInterestRates[0].MinUtilizedAmount out-of-range must be zero or more
@@ -135,7 +138,8 @@ InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0
   BandedInterestRates[0].MaxUtilizedAmount out-of-range must be zero or more
 InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":100,"MaxUtilizedAmount":100}]
   BandedInterestRates[0].MaxUtilizedAmount out-of-range must be more than MinUtilizedAmount
-InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0},{"Value":12,"MinUtilizedAmount":0}]
+InterestPercent = null
+  BandedInterestRates = [{"Value":12,"MinUtilizedAmount":0},{"Value":12,"MinUtilizedAmount":0}]
   BandedInterestRates[1].MinUtilizedAmount bands-overlap must differ from that of every other band
 InterestPercent = null; BandedInterestRates = [{"Value":12,"MinUtilizedAmount":1}]
   BandedInterestRates[0].MinUtilizedAmount outside-bands must be 0 or null in one band: every part of the balance needs a rate
