@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ExplainedFigure, ScheduleRow } from '../../../../shared/lending/request/repayment-schedule.ts';
 import { faultOfExplanation } from '../../../support/reference/formula-checker.ts';
 import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { readSentCases, typedFields } from '../../../support/builders/request-cases.ts';
 import {
   columnOf,
   formulaColumn,
@@ -14,54 +14,23 @@ const RANGES = [
   { InterestRate: decimal(12), FromInstNo: 1, ToInstNo: 2 },
   { InterestRate: decimal(24), FromInstNo: 3, ToInstNo: 4 },
 ];
-const early = (day: string, more: object = {}) => [{ Date: date(day), Amount: decimal(300), ...more }];
-
-const BLOCKED = { LastDueDate: date('2025-01-01'), IsLocked: true, BlockAmount: decimal(100) } as const;
 
 /** Cases that random requests seldom meet (test/property/lending/explain). */
-const LOANS: readonly (readonly [string, Partial<RepaymentScheduleRequest>])[] = [
-  [
-    'a credit card that repays the whole balance, with a blocked amount',
-    {
-      ScheduleType: 'CreditCard',
-      CapitalPercent: decimal(100),
-      ...BLOCKED,
-      ResidualValue: decimal(50),
-    },
-  ],
-  [
-    'a credit card in capitalising grace',
-    {
-      ScheduleType: 'CreditCard',
-      CapitalPercent: decimal(90),
-      GracePeriodInterest: 3,
-      GraceType: 'Capitalised',
-      ResidualValue: decimal(50),
-    },
-  ],
-  [
-    'capitalising grace at a rate that takes most of the balance',
-    {
-      ScheduleType: 'CreditCard',
-      CapitalPercent: decimal(80),
-      InterestPercent: decimal(-600),
-      GracePeriodInterest: 3,
-      GraceType: 'Capitalised',
-      ResidualValue: decimal(100),
-      ...BLOCKED,
-    },
-  ],
-  [
-    'equal principal whose schedule ends in capitalising grace',
-    {
-      ScheduleType: 'EqualPrincipal',
-      InterestPercent: decimal(-240),
-      GracePeriodInterest: 3,
-      GraceType: 'Capitalised',
-      ResidualValue: decimal(100),
-    },
-  ],
-];
+const LOANS = readSentCases(`
+a credit card that repays the whole balance, with a blocked amount
+  ScheduleType = "CreditCard"; CapitalPercent = 100; ResidualValue = 50
+  LastDueDate = "2025-01-01"; IsLocked = true; BlockAmount = 100
+a credit card in capitalising grace
+  ScheduleType = "CreditCard"; CapitalPercent = 90; ResidualValue = 50
+  GracePeriodInterest = 3; GraceType = "Capitalised"
+capitalising grace at a rate that takes most of the balance
+  ScheduleType = "CreditCard"; CapitalPercent = 80; InterestPercent = -600; ResidualValue = 100
+  GracePeriodInterest = 3; GraceType = "Capitalised"
+  LastDueDate = "2025-01-01"; IsLocked = true; BlockAmount = 100
+equal principal whose schedule ends in capitalising grace
+  ScheduleType = "EqualPrincipal"; InterestPercent = -240; ResidualValue = 100
+  GracePeriodInterest = 3; GraceType = "Capitalised"
+`);
 
 const BALANCE = columnOf('RemainingValue', 'RemainingValue');
 const INTEREST = formulaColumn(
@@ -103,8 +72,8 @@ function explainedAmount(row: ScheduleRow, figure: ExplainedFigure): number | un
   return row.explanation?.find((one) => one.figure === figure && one.name === undefined)?.amount;
 }
 
-test.each(LOANS)('explains every figure with a formula that evaluates to it: %s (S6)', (_loan, changes) => {
-  const { rows } = scheduleOf({ ...changes, Explain: true });
+test.each(LOANS)('explains every figure with a formula that evaluates to it: $title (S6)', ({ sent }) => {
+  const { rows } = scheduleOf({ ...typedFields(sent), Explain: true });
   const faults: string[] = [];
   for (const row of rows) {
     for (const one of row.explanation ?? []) {
@@ -129,7 +98,7 @@ test.each(LOANS)('explains every figure with a formula that evaluates to it: %s 
 });
 
 test.each(FORMULAS)('explains %s with formulas that evaluate to their figures (S2, S6)', (_type, record) => {
-  const EarlyRepayments = early('2025-02-16');
+  const EarlyRepayments = [{ Date: date('2025-02-16'), Amount: decimal(300) }];
   const outcome = outcomeWith(record, { EarlyRepayments, Explain: true });
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   for (const row of outcome.rows) {
@@ -176,53 +145,30 @@ test('shows the rate with which a level payment was solved, even if the rate cha
   expect(payments.map((payment) => payment?.rates)).toEqual([['12'], ['12'], ['24'], ['24']]);
 });
 
-test.each<[string, Partial<RepaymentScheduleRequest>, readonly [row: number, ExplainedFigure], string]>([
-  [
-    'a credit card with a blocked amount, by the planned balance (B3, X2)',
-    { ScheduleType: 'CreditCard', CapitalPercent: decimal(20), ...BLOCKED },
-    [0, 'principal'],
-    '20 % * balance of the plan 900.00 + blocked 100.00 = 280.00',
-  ],
-  [
-    'a credit card in capitalising grace, by the planned balance (B3, G2)',
-    {
-      ScheduleType: 'CreditCard',
-      CapitalPercent: decimal(90),
-      GracePeriodInterest: 3,
-      GraceType: 'Capitalised',
-    },
-    [1, 'principal'],
-    '90 % * balance of the plan 100.00 = 90.00',
-  ],
-  [
-    'a blocked amount that capitalised negative interest lowers (X2, R3)',
-    {
-      ScheduleType: 'Deposit',
-      InterestPercent: decimal(-12),
-      InstallmentsNo: 2,
-      InterestCalculationMethod: '30/360',
-      InterestCapitalization: 1,
-      ...BLOCKED,
-      BlockAmount: decimal(995),
-    },
-    [0, 'principal'],
-    'balance 1000.00 + capitalised interest -10.00 = 990.00',
-  ],
-  [
-    'a payment that is kept in capitalising grace (X3, G2)',
-    {
-      InstallmentsNo: 6,
-      GraceType: 'Capitalised',
-      GracePeriodInterest: 2,
-      GracePeriodPrincipal: 1,
-      EarlyRepayments: early('2025-03-16', { DecreaseInstallment: false }),
-    },
-    [4, 'payment'],
-    'kept through an early repayment: 211.19',
-  ],
-])('explains %s', (_what, changes, [row, figure], formula) => {
-  const { rows } = scheduleOf({ ...changes, Explain: true });
-  const explained = rows[row]?.explanation?.find((one) => one.figure === figure && one.name === undefined);
+test.each(
+  readSentCases(`
+a credit card with a blocked amount, by the planned balance (B3, X2)
+  ScheduleType = "CreditCard"; CapitalPercent = 20
+  LastDueDate = "2025-01-01"; IsLocked = true; BlockAmount = 100
+  0 principal: 20 % * balance of the plan 900.00 + blocked 100.00 = 280.00
+a credit card in capitalising grace, by the planned balance (B3, G2)
+  ScheduleType = "CreditCard"; CapitalPercent = 90; GracePeriodInterest = 3; GraceType = "Capitalised"
+  1 principal: 90 % * balance of the plan 100.00 = 90.00
+a blocked amount that capitalised negative interest lowers (X2, R3)
+  ScheduleType = "Deposit"; InterestPercent = -12; InstallmentsNo = 2; InterestCalculationMethod = "30/360"
+  InterestCapitalization = 1; LastDueDate = "2025-01-01"; IsLocked = true; BlockAmount = 995
+  0 principal: balance 1000.00 + capitalised interest -10.00 = 990.00
+a payment that is kept in capitalising grace (X3, G2)
+  InstallmentsNo = 6; GraceType = "Capitalised"; GracePeriodInterest = 2; GracePeriodPrincipal = 1
+  EarlyRepayments = [{"Date":"2025-03-16","Amount":300,"DecreaseInstallment":false}]
+  4 payment: kept through an early repayment: 211.19
+`),
+)('explains $title', ({ sent, others: [expected = ''] }) => {
+  const { rows } = scheduleOf({ ...typedFields(sent), Explain: true });
+  const [, row, name, formula] = /^(\d) (\w+): (.*)$/.exec(expected) ?? [];
+  const explained = rows[Number(row)]?.explanation?.find(
+    (one) => one.figure === name && one.name === undefined,
+  );
   expect(explained?.formula).toBe(formula);
 });
 
