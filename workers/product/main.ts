@@ -4,7 +4,7 @@ import type {
   ProductByCodePayload,
   ProductDocumentsPayload,
 } from '../../shared/api/actions/look-up-actions.ts';
-import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { RequestFault } from '../../shared/lending/request/validation.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
@@ -23,17 +23,12 @@ import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 
-const MESSAGE_TYPES = [
-  'GetBankingProductByCodeRequest',
-  'GetBankingProductByCodeReply',
-  'GetBankingProductDetailsRequest',
-  'GetBankingProductDetailsReply',
-  'GetProductInsuranceListRequest',
-  'GetProductInsuranceListReply',
-  'GetProductDocumentsRequest',
-  'GetProductDocumentsReply',
+const LOOK_UPS = [
+  'GetBankingProductByCode',
+  'GetBankingProductDetails',
+  'GetProductInsuranceList',
+  'GetProductDocuments',
 ];
-const DAY_MS = 86_400_000;
 
 /** Starts the product worker, which answers look-ups. Rejects when it cannot start, and leaves nothing running. */
 export function startProductWorker(
@@ -42,7 +37,7 @@ export function startProductWorker(
 ): Promise<RunningWorker> {
   return startCatalogueWorker(context, {
     name: 'product',
-    messageTypes: MESSAGE_TYPES,
+    messageTypes: LOOK_UPS.flatMap((name) => [`${name}Request`, `${name}Reply`]),
     deadLetterTopic: 'productDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'productRequests' }],
     open,
@@ -100,9 +95,8 @@ function createHandler<Answer>(
     if (timeFault !== undefined && (payload as SelectorRequest).Date === undefined) {
       return refused(createProblem('not-computable', { errors: [timeFault] }));
     }
-    const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
     // The payload has been validated as a request of this type.
-    const found = lookUp(payload as never, { catalogue, requestDay });
+    const found = lookUp(payload as never, { catalogue, requestDay: toUtcDay(originTimestampMs) });
     if (found.kind !== 'found') {
       return refuseFaults(found.kind === 'refused' ? 'invalid-request' : 'unknown-product', found.faults);
     }

@@ -6,7 +6,7 @@ import { limitFaults } from '../../shared/api/json/faults.ts';
 import { JSON_PARAM } from '../../shared/api/json/request-reader.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
-import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import { toUtcDay, type CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { startsOnRequestDay } from '../../shared/lending/due-dates/planned-rows.ts';
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
@@ -28,7 +28,6 @@ import { formatCalendar } from '../../shared/platform/header-text.ts';
 import { createProblem, type Fault } from '../../shared/platform/problem.ts';
 import type { CalculationThreads, CalculationWork } from '../runtime/thread-pool.ts';
 
-const DAY_MS = 86_400_000;
 /** Approximate time in which the threads complete half of the calculations that may wait. */
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
@@ -192,10 +191,6 @@ function createAnsweredCalculation<Input>(
       return done({ ...reply, payload: { ...result, warnings: located }, warnings: header });
     },
   };
-}
-
-function toUtcDay(originTimestampMs: number): CalendarDate {
-  return Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
 }
 
 /**

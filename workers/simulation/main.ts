@@ -9,7 +9,7 @@ import {
   simulatePayload,
 } from '../../shared/api/actions/simulate-action.ts';
 import { limitFaults } from '../../shared/api/json/faults.ts';
-import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
@@ -22,7 +22,6 @@ import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { SimulationQueue } from './simulation-queue.ts';
 
-const DAY_MS = 86_400_000;
 /** A long simulation yields to the event loop after this time. */
 const SLICE_MS = 10;
 
@@ -59,12 +58,8 @@ export function createSimulationHandlers(
     SimulateRequest: (payload, request) => {
       const { originTimestampMs, timeFault } = request;
       if (timeFault !== undefined) return refused(createProblem('not-computable', { errors: [timeFault] }));
-      const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
-      const steps = simulateInSteps(toSimulateRequest(payload as SimulateInput), {
-        catalogue,
-        calendars,
-        requestDay,
-      });
+      const context = { catalogue, calendars, requestDay: toUtcDay(originTimestampMs) };
+      const steps = simulateInSteps(toSimulateRequest(payload as SimulateInput), context);
       return queue.run(steps, request, toOutcome);
     },
   };

@@ -28,6 +28,7 @@ const YEARS_PER_ERA = 400;
 const EPOCH_SHIFT = 719_468;
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const MONTHS_PER_YEAR = 12;
+const DAY_MS = 86_400_000;
 
 const DATE_TEXT =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/;
@@ -54,6 +55,11 @@ export function toCalendarDate(year: number, month: number, day: number): Calend
   const dayOfYear = Math.floor((153 * monthFromMarch + 2) / 5) + day - 1;
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   return (era * DAYS_PER_ERA + dayOfEra - EPOCH_SHIFT) as CalendarDate;
+}
+
+/** The UTC day of a time in epoch milliseconds. */
+export function toUtcDay(timeMs: number): CalendarDate {
+  return Math.floor(timeMs / DAY_MS) as CalendarDate;
 }
 
 /** Year, month and day of a date; the inverse of {@link toCalendarDate}. */
