@@ -17,14 +17,7 @@ import type { CompiledScheduleType } from '../../lending/schedule-types/schedule
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { Availability, PeriodType, ProductRecord } from '../catalogue/product-record.ts';
-import {
-  fraction,
-  percentOf,
-  roundToMinor,
-  scaledDecimal,
-  toExact,
-  type ExactFigure,
-} from './exact-figures.ts';
+import { fraction, percentOf, roundToMinor, scaledDecimal, toExact } from './exact-figures.ts';
 import type { SimulateRequest } from './simulation.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 
@@ -218,34 +211,32 @@ interface SimulatedTerm {
   readonly start: CalendarDate;
 }
 
+/** The bounds of a product, with the sign of a comparison that exceeds them. */
+const BOUNDS = [
+  ['Minimum', -1, 'at least'],
+  ['Maximum', 1, 'at most'],
+] as const;
+
 /** Refuses an amount or a down payment outside the product's bounds; the message names the bound (Q6). */
 function checkAmountBounds(
   { amount, downPayment }: { readonly amount: Decimal; readonly downPayment: Decimal },
   bounds: Availability,
   validation: Validation,
 ): void {
-  const { MinimumAmount, MaximumAmount, MinimumAdvance, MaximumAdvance, Currency } = bounds;
-  if (MinimumAmount !== null && amount.lessThan(MinimumAmount)) {
-    const message = `must be at least ${MinimumAmount} ${Currency}, the product's MinimumAmount`;
+  for (const [end, sign, limit] of BOUNDS) {
+    const bound = bounds[`${end}Amount`];
+    if (bound === null || amount.cmp(bound) !== sign) continue;
+    const message = `must be ${limit} ${bound} ${bounds.Currency}, the product's ${end}Amount`;
     validation.reject('amount', 'out-of-range', message);
   }
-  if (MaximumAmount !== null && amount.greaterThan(MaximumAmount)) {
-    const message = `must be at most ${MaximumAmount} ${Currency}, the product's MaximumAmount`;
-    validation.reject('amount', 'out-of-range', message);
-  }
-  const paid = toExact(downPayment);
-  if (MinimumAdvance !== null && compareValues(paid, calculateShare(amount, MinimumAdvance)) < 0) {
-    const message = `must be at least ${MinimumAdvance} % of amount, the product's MinimumAdvance`;
+  for (const [end, sign, limit] of BOUNDS) {
+    const percent = bounds[`${end}Advance`];
+    if (percent === null) continue;
+    const share = percentOf(toExact(amount), toExact(percent));
+    if (compareValues(toExact(downPayment), share) * sign <= 0) continue;
+    const message = `must be ${limit} ${percent} % of amount, the product's ${end}Advance`;
     validation.reject('downPayment', 'out-of-range', message);
   }
-  if (MaximumAdvance !== null && compareValues(paid, calculateShare(amount, MaximumAdvance)) > 0) {
-    const message = `must be at most ${MaximumAdvance} % of amount, the product's MaximumAdvance`;
-    validation.reject('downPayment', 'out-of-range', message);
-  }
-}
-
-function calculateShare(amount: Decimal, percent: number): ExactFigure {
-  return percentOf(toExact(amount), toExact(percent));
 }
 
 /** Describes the unit of loanPeriod, such as `Monthly periods`; for Once, which has no length, the PeriodType. */
@@ -256,18 +247,16 @@ function describePeriodUnit(periodicity: Periodicity | undefined, periodType: Pe
 
 /** Refuses a term outside the product's bounds, which count in its PeriodType; the message names the bound (Q6). */
 export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, validation: Validation): void {
-  const { MinimumPeriod, MaximumPeriod, PeriodType } = bounds;
-  const counts = `loanPeriod counts ${describePeriodUnit(term.periodicity, PeriodType)}`;
-  const counted = (count: number): string => {
-    const units = PeriodType.toLowerCase();
-    return `${count} ${count === 1 ? units.slice(0, -1) : units}`;
-  };
-  if (MinimumPeriod !== null && compareTerm(term, Math.ceil(MinimumPeriod), PeriodType) < 0) {
-    const message = `must come to at least ${counted(MinimumPeriod)}, the product's MinimumPeriod; ${counts}`;
-    validation.reject('loanPeriod', 'out-of-range', message);
-  }
-  if (MaximumPeriod !== null && compareTerm(term, Math.floor(MaximumPeriod), PeriodType) > 0) {
-    const message = `must come to at most ${counted(MaximumPeriod)}, the product's MaximumPeriod; ${counts}`;
+  const { PeriodType } = bounds;
+  const units = PeriodType.toLowerCase();
+  for (const [end, sign, limit] of BOUNDS) {
+    const count = bounds[`${end}Period`];
+    if (count === null) continue;
+    const whole = sign < 0 ? Math.ceil(count) : Math.floor(count);
+    if (compareTerm(term, whole, PeriodType) * sign <= 0) continue;
+    const counted = `${count} ${count === 1 ? units.slice(0, -1) : units}, the product's ${end}Period`;
+    const unit = describePeriodUnit(term.periodicity, PeriodType);
+    const message = `must come to ${limit} ${counted}; loanPeriod counts ${unit}`;
     validation.reject('loanPeriod', 'out-of-range', message);
   }
 }
