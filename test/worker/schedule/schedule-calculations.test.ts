@@ -5,7 +5,6 @@ import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
@@ -74,28 +73,6 @@ it('answers a payment value in Avro without loss of precision', async () => {
     format: 'avro',
     payload: { pmtValue: new Decimal('204.9751238904'), principalValue: new Decimal(200), digits: 10 },
   });
-});
-
-it('refuses an invalid payment value with all faults in both formats', async () => {
-  const ask = await startCaller();
-  const wrong = { ...PMT_TERMS, PeriodicityType: 'Once', InterestCalculationMethod: 'x', InstallmentsNo: 0 };
-  const inJson = await ask(TOPIC.scheduleRequests, jsonOf(wrong), {
-    [HEADER.messageType]: 'CalculatePMTRequest',
-  });
-  const problem = JSON.parse(textOf(inJson)) as Problem;
-  expect(problem).toMatchObject({ code: 'not-computable', status: 422, correlationId: 'loan-4711' });
-  expect(problem.errors?.map(({ path, code }) => `${path} ${code}`)).toEqual([
-    'jsonParam.InstallmentsNo out-of-range',
-    'jsonParam.PeriodicityType not-allowed',
-    'jsonParam.InterestCalculationMethod unknown-day-count',
-  ]);
-
-  const numbers = { FinancedAmount: new Decimal(1000), InterestPercent: new Decimal(12) };
-  const { value, headers } = await codec.encode('CalculatePMTRequest', { ...wrong, ...numbers }, 'avro');
-  const inAvro = await ask(TOPIC.scheduleRequests, value, headers);
-  expect(headerText(inAvro.headers, HEADER.errorCode)).toBe('not-computable');
-  const decoded = await codec.decode({ value: inAvro.value, headers: inAvro.headers });
-  expect(decoded).toMatchObject({ type: 'ProblemReply', payload: { errors: problem.errors } });
 });
 
 it('answers a payment value over HTTP on its case-insensitive path and in both body forms (E2, E4)', async () => {
