@@ -32,16 +32,15 @@ export interface Contract {
   readonly former: unknown;
 }
 
-export interface RefusedLine {
-  readonly line: number;
-  /** Undefined if it cannot be read. */
-  readonly id: string | number | undefined;
-  readonly problem: Problem;
-}
-
 export type InputRecord = (
   | ({ readonly kind: 'contract' } & Contract)
-  | ({ readonly kind: 'refused' } & RefusedLine)
+  | {
+      readonly kind: 'refused';
+      readonly line: number;
+      /** Undefined if it cannot be read. */
+      readonly id: string | number | undefined;
+      readonly problem: Problem;
+    }
 ) & {
   /** Of CSV: the cell of a field, by its path in faults. */
   readonly cellOf?: (path: string) => NamedCell | undefined;

@@ -12,14 +12,11 @@ import { isPlausibleTime } from '../../shared/messaging/handler/request.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { emptyTally, type Tally } from '../../shared/portfolio/tally.ts';
 
-/** Where the run continues; the number of this process among those that worked on it is `sessions`. */
-export type RunPlan = Checkpoint;
-
 /**
  * Inspects the existing files; changes nothing. Throws UsageError if a file would be lost, or if there is no run that
  * matches the arguments.
  */
-export function planRun(args: RecalculateArguments, nowMs: number, stored?: Checkpoint): RunPlan {
+export function planRun(args: RecalculateArguments, nowMs: number, stored?: Checkpoint): Checkpoint {
   const output = args.output?.file;
   if (args.resume && stored !== undefined) return resumedRun(args, stored);
   if (!args.resume || output === undefined || !isPlainFile(output)) {
@@ -39,7 +36,7 @@ export function planRun(args: RecalculateArguments, nowMs: number, stored?: Chec
   return newRun(args, nowMs);
 }
 
-function newRun(args: RecalculateArguments, nowMs: number): RunPlan {
+function newRun(args: RecalculateArguments, nowMs: number): Checkpoint {
   if (args.asOfMs !== undefined && !isPlausibleTime(args.asOfMs, nowMs)) {
     throw new UsageError('--as-of must be a day from 2000-01-01 to tomorrow (UTC)');
   }
@@ -57,7 +54,7 @@ function newRun(args: RecalculateArguments, nowMs: number): RunPlan {
   };
 }
 
-function resumedRun(args: RecalculateArguments, stored: Checkpoint): RunPlan {
+function resumedRun(args: RecalculateArguments, stored: Checkpoint): Checkpoint {
   const { options, originTimestampMs, outputBytes, failuresBytes, sessions } = stored;
   const must = 'must have its value at the start of the run';
   const faults = Object.entries(outputOptions(args)).flatMap(([name, value]) => {
@@ -107,6 +104,7 @@ export interface RunState {
   readonly elapsedMs: number;
 }
 
+/** Where the run continues; `sessions` processes have worked on it. */
 export interface Checkpoint extends RunState {
   readonly runId: string;
   readonly sessions: number;

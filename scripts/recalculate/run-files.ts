@@ -21,7 +21,13 @@ import { RunError } from './interruption.ts';
 import { STANDARD_STREAM } from './open-source.ts';
 import type { RecalculateArguments } from './recalculate-arguments.ts';
 import { csvHeader } from './result-lines.ts';
-import { type CheckpointFile, checkpointName, isPlainFile, type RunPlan, type RunState } from './resume.ts';
+import {
+  type CheckpointFile,
+  checkpointName,
+  isPlainFile,
+  type Checkpoint,
+  type RunState,
+} from './resume.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
 const STANDARD_OUTPUT = 1;
@@ -34,15 +40,14 @@ export type RunFiles = Awaited<ReturnType<typeof openRunFiles>>;
  */
 export async function openRunFiles(
   args: RecalculateArguments,
-  plan: RunPlan,
+  plan: Checkpoint,
   checkpoint: CheckpointFile | undefined,
 ) {
   const { output, failures: failuresFile } = args;
-  const targets = [
-    { name: output?.file, from: plan.outputBytes, isCompressed: output?.gzip ?? false },
-    { name: failuresFile, from: plan.failuresBytes, isCompressed: false },
-  ];
-  const opened = await openTargets(targets.filter((target): target is Target => target.name !== undefined));
+  const opened = await openTargets([
+    ...(output ? [{ name: output.file, from: plan.outputBytes, isCompressed: output.gzip }] : []),
+    ...(failuresFile ? [{ name: failuresFile, from: plan.failuresBytes, isCompressed: false }] : []),
+  ]);
   const store = (state: RunState, outputBytes: number, failuresBytes: number): void => {
     try {
       checkpoint?.save({ ...plan, ...state, outputBytes, failuresBytes });
@@ -131,10 +136,6 @@ export async function replaceFile(file: string, draft: string, text: string): Pr
   }
 }
 
-interface Target extends Omit<OpenFile, 'descriptor'> {
-  readonly from: number;
-}
-
 interface OpenTarget extends OpenFile {
   /** Undefined for the standard output. */
   readonly handle: FileHandle | undefined;
@@ -142,7 +143,7 @@ interface OpenTarget extends OpenFile {
 }
 
 /** Opens all files before any is changed, and removes new ones if one cannot be opened. */
-async function openTargets(targets: readonly Target[]): Promise<readonly OpenTarget[]> {
+async function openTargets(targets: readonly Omit<OpenFile, 'descriptor'>[]): Promise<readonly OpenTarget[]> {
   const opened: OpenTarget[] = [];
   try {
     for (const target of targets) {

@@ -6,7 +6,7 @@ import type { Contract, InputChunk, InputRecord } from './input-records.ts';
 import { RunError, unlessAborted } from './interruption.ts';
 import type { RecalculateArguments } from './recalculate-arguments.ts';
 import { type ContractResult, csvResult, failureLine, ndjsonResult } from './result-lines.ts';
-import type { RunPlan } from './resume.ts';
+import type { Checkpoint } from './resume.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
 import { readWarningsList, warningsList } from '../../shared/platform/header-text.ts';
@@ -26,7 +26,7 @@ export interface RecalculationOptions {
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
   readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
   /** The point at which the run continues; its tally is updated. */
-  readonly plan: Pick<RunPlan, 'tally' | 'input'>;
+  readonly plan: Pick<Checkpoint, 'tally' | 'input'>;
   /** Duration of the run so far in milliseconds, including earlier sessions. */
   readonly elapsedMs: () => number;
   readonly onFinished?: (chunk: InputChunk) => void;

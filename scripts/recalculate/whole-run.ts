@@ -10,7 +10,7 @@ import { createPatientRequests, watchSilence } from './patient-requests.ts';
 import { showProgress, type ProgressStream } from './progress-line.ts';
 import { openInput, type PortfolioInput } from './read-portfolio.ts';
 import type { RecalculateArguments } from './recalculate-arguments.ts';
-import { type CheckpointFile, isPlainFile, openCheckpoint, planRun, type RunPlan } from './resume.ts';
+import { type CheckpointFile, isPlainFile, openCheckpoint, planRun, type Checkpoint } from './resume.ts';
 import { openRunFiles, refuseSameFiles, refuseUnwritable, replaceFile, type RunFiles } from './run-files.ts';
 import { runRecalculation } from './run-recalculation.ts';
 import { createReport, type Report, reportLines } from './run-report.ts';
@@ -126,7 +126,11 @@ async function recalculateFrom(
  * Connects, and retries while brokers or the registry are unavailable. A service that cannot be reached in time is
  * reported as a configuration error.
  */
-async function connect(config: Config, plan: RunPlan, { stderr, interruption }: RunContext): Promise<Engine> {
+async function connect(
+  config: Config,
+  plan: Checkpoint,
+  { stderr, interruption }: RunContext,
+): Promise<Engine> {
   const wait = createStartWait({
     onWait: (line) => stderr.write(`recalculate: ${line}\n`),
     signal: interruption.stopped,
@@ -147,7 +151,7 @@ interface OpenRun {
   readonly args: RecalculateArguments;
   readonly context: RunContext;
   readonly config: Config;
-  readonly plan: RunPlan;
+  readonly plan: Checkpoint;
   readonly input: PortfolioInput;
   readonly engine: Engine;
   readonly files: RunFiles;

@@ -55,11 +55,5 @@ export function parseArguments(args: readonly string[]) {
     faults.push(`--port must be a port from 1 to ${MAX_PORT - nodes + 1} with --nodes ${nodes}`);
   }
   refuseFaults(faults);
-  return {
-    json: values.json,
-    nodes,
-    registry: !values['no-registry'],
-    ...(port === undefined ? {} : { port }),
-    ...(registryPort === undefined ? {} : { registryPort }),
-  };
+  return { json: values.json, nodes, registry: !values['no-registry'], port, registryPort };
 }

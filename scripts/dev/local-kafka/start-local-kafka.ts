@@ -31,8 +31,8 @@ import { startWatchdog, type Watchdog } from './watchdog.ts';
  */
 export interface LocalKafkaOptions {
   readonly nodes?: 1 | 3;
-  readonly port?: number;
-  readonly registryPort?: number;
+  readonly port?: number | undefined;
+  readonly registryPort?: number | undefined;
   /** Further listeners of each node. */
   readonly listeners?: readonly (readonly Listener[])[];
   readonly registry?: boolean;

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -11,7 +13,12 @@ import {
   type InputFormat,
 } from '../../../../scripts/recalculate/input-records.ts';
 import { openInput } from '../../../../scripts/recalculate/read-portfolio.ts';
-import { contractLine, readChunks, readRecords } from '../../../support/builders/portfolio-lines.ts';
+import {
+  contractLine,
+  PLAIN_LOAN,
+  readChunks,
+  readRecords,
+} from '../../../support/builders/portfolio-lines.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -171,3 +178,47 @@ describe('resumed reading', () => {
     expect((await readChunks(after, { maxContracts: 7, skip })).length).toBeGreaterThan(0);
   });
 });
+
+const LINES = 20_000;
+const BLOCK_LINES = 400;
+/** Limit of the memory growth: 210 bytes for each contract, which would take 700 to 1,200 as an object. */
+const MAX_GROWTH_BYTES = 4 * 1_024 * 1_024;
+const TIME_LIMIT_MS = 120_000;
+const CSV_CELLS = Object.values(PLAIN_LOAN).join(',');
+
+/** The portfolio is generated while it is read, so that it does not take memory. */
+function* largePortfolio(format: InputFormat): Generator<Buffer> {
+  if (format === 'csv') yield Buffer.from(`id,${Object.keys(PLAIN_LOAN).join(',')}\n`);
+  for (let first = 0; first < LINES; first += BLOCK_LINES) {
+    const ids = Array.from({ length: BLOCK_LINES }, (_, index) => first + index);
+    const block = ids.map((id) => (format === 'csv' ? `${id},${CSV_CELLS}` : contractLine(id)));
+    yield Buffer.from(`${block.join('\n')}\n`);
+  }
+}
+
+it.each<InputFormat>(['ndjson', 'csv'])(
+  'a portfolio of 20,000 contracts is read from %s in order with constant memory',
+  async (format) => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const stdin = Readable.from(largePortfolio(format), { objectMode: false });
+    const input = await openInput({ file: '-', format, maxContracts: 100, stdin });
+    const heldBytes: number[] = [];
+    let expected = 0;
+    for await (const { records } of input.records()) {
+      for (const { id } of records) {
+        if (String(id) !== String(expected)) throw new Error(`${String(id)} in place of ${expected}`);
+        expected += 1;
+      }
+      if (expected % 2_000 !== 0) continue;
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      heldBytes.push(heapUsed + external);
+    }
+    expect(expected).toBe(LINES);
+    const [first = 0, ...later] = heldBytes;
+    expect(later).toHaveLength(9);
+    expect(Math.max(...later) - first).toBeLessThan(MAX_GROWTH_BYTES);
+  },
+  TIME_LIMIT_MS,
+);
