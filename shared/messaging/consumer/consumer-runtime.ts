@@ -7,7 +7,7 @@ import { type Process, isTransientFailure, type FinalResult, type ProcessingResu
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import { ClockWarning } from '../clock-warning.ts';
-import type { GroupSink, GroupSource } from '../ports.ts';
+import type { GroupReads, GroupSink, GroupSource } from '../ports.ts';
 import { ConsumerHealth } from './consumer-health.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
 import {
@@ -35,11 +35,6 @@ export const CONSUMER_DEFAULTS = {
   drainTimeoutMs: 10_000,
 } as const;
 
-export interface ConsumerReads {
-  readonly groupId: string;
-  readonly topics: readonly string[];
-}
-
 export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly process: Process;
   readonly log: Log;
@@ -54,7 +49,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly window?: Partial<WindowLimits>;
   readonly retryBackoff?: BackoffOptions;
   readonly stallMs?: number;
-  readonly reads?: ConsumerReads;
+  readonly reads?: GroupReads;
   /**
    * Awaited after each assignment before its first message is started, for example until a table that handlers depend on is
    * read to its end. Heartbeats continue; a rejection is retried with growing delays. `signal` is aborted at the end of the

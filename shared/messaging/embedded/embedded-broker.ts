@@ -6,7 +6,8 @@ import { EmbeddedScheduler } from './reader-rounds.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { EmbeddedTail } from './embedded-tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
-import { EmbeddedTopics, type EmbeddedParts, type Stoppable } from './embedded-topics.ts';
+import { EmbeddedTopics, type EmbeddedParts } from './embedded-topics.ts';
+import type { Drainable } from '../start-stop-order.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { DiskCalls } from '../data-file.ts';
 import type { OffsetRange, PartitionOffset } from '../message.ts';
@@ -78,7 +79,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
   const topics = new EmbeddedTopics({ ...options, folder, limits, ports }, scheduler);
   const { store } = topics;
   const groups = new Map<string, EmbeddedGroup>();
-  const open = new Set<Stoppable>();
+  const open = new Set<Drainable>();
   const parts: EmbeddedParts = { topics, scheduler, ports, onStopped: (part) => open.delete(part) };
   const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
   const stopSweeps = repeat(timers, () => topics.sweep(), sweepIntervalMs, 'background');
@@ -94,7 +95,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
   };
   // Known before a consumer joins, so that their commits can be queried.
   for (const groupId of store.commits.keys()) groupOf(groupId);
-  const opened = <T extends Stoppable>(part: T): T => {
+  const opened = <T extends Drainable>(part: T): T => {
     open.add(part);
     return part;
   };

@@ -8,6 +8,7 @@ import { SqliteStore, type SqliteStoreOptions, type StoredTopic } from './sqlite
 import { parseTopicConfig, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import { partitionId, type OutgoingMessage } from '../message.ts';
+import type { Drainable } from '../start-stop-order.ts';
 import type { TopicSpec } from '../ports.ts';
 
 /** Between removals of expired rows, each of which takes a few milliseconds. */
@@ -19,18 +20,13 @@ export interface LogUser {
   keepFrom(topic: string, partition: number): number;
 }
 
-/** A publisher, a consumer or a tail, which is stopped when the broker closes. */
-export interface Stoppable {
-  stop(timeoutMs?: number): Promise<void>;
-}
-
 /** Shared by the publishers, consumers and tails of one broker. */
 export interface EmbeddedParts {
   readonly topics: EmbeddedTopics;
   readonly scheduler: EmbeddedScheduler;
   readonly ports: SystemPorts;
   /** Called when the part has stopped, so that the broker does not stop it again. */
-  onStopped(part: Stoppable): void;
+  onStopped(part: Drainable): void;
 }
 
 export class EmbeddedTopics {
