@@ -462,6 +462,6 @@ function checkAuthentication(settings: ProviderSettings, connector: ConnectorSet
   const ofBody = 'is required with kind body and not allowed otherwise';
   check((kind === 'body') === (members !== undefined), `${at}.members`, ofBody);
   if (kind === 'basic') needCredentials(authentication, ['username', 'password'], check);
-  else if (kind === 'body') needCredentials(authentication, inBody, check);
+  else if (kind === 'body') needCredentials(authentication, [...new Set(inBody)], check);
   else if (kind !== 'none') needCredentials(authentication, ['key'], check);
 }

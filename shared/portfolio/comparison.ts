@@ -160,8 +160,11 @@ function pairRows(former: readonly NumberedRow[], rows: readonly NumberedRow[]):
 
 function byNumber(rows: readonly NumberedRow[]): Map<number, number[]> {
   const totals = new Map<number, number[]>();
-  for (const { InstallmentNo, totalInstallment } of rows)
-    totals.set(InstallmentNo, [...(totals.get(InstallmentNo) ?? []), totalInstallment]);
+  for (const { InstallmentNo, totalInstallment } of rows) {
+    const same = totals.get(InstallmentNo);
+    if (same === undefined) totals.set(InstallmentNo, [totalInstallment]);
+    else same.push(totalInstallment);
+  }
   return totals;
 }
 

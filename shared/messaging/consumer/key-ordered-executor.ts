@@ -39,7 +39,9 @@ export class KeyOrderedExecutor {
   readonly #calls: ExecutorCalls;
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();
+  /** Those before #firstReady have been started; they are removed in chunks, since moving a long array takes time. */
   #ready: KeyQueue[] = [];
+  #firstReady = 0;
   /** The queues whose first work is held, each with the cancel function of its timer. */
   readonly #held = new Map<KeyQueue, () => void>();
   #running = 0;
@@ -66,7 +68,7 @@ export class KeyOrderedExecutor {
 
   /** True if no work is running or queued; held work items may still become due. */
   get isIdle(): boolean {
-    return this.#running === 0 && this.#ready.length === 0;
+    return this.#running === 0 && this.#firstReady === this.#ready.length;
   }
 
   /** Appends a work item to the queue of its key; dispatch() starts it. */
@@ -106,6 +108,7 @@ export class KeyOrderedExecutor {
 
   dropQueued(): void {
     this.#ready = [];
+    this.#firstReady = 0;
     for (const [queue, cancel] of this.#held) {
       cancel();
       queue.busy = false;
@@ -125,14 +128,25 @@ export class KeyOrderedExecutor {
   #startUntilFull(): void {
     const { monotonic } = this.#options;
     while (!this.#isPaused && monotonic.elapsedMs() < this.#sliceEndMs && this.#hasRoom()) {
-      const queue = this.#ready.shift();
+      const queue = this.#takeReady();
       if (queue !== undefined) this.#start(queue, this.#weigh(queue.works[0]));
     }
   }
 
+  #takeReady(): KeyQueue | undefined {
+    const queue = this.#ready[this.#firstReady];
+    if (queue === undefined) return undefined;
+    this.#firstReady += 1;
+    if (this.#firstReady * 2 >= this.#ready.length) {
+      this.#ready.splice(0, this.#firstReady);
+      this.#firstReady = 0;
+    }
+    return queue;
+  }
+
   /** Whether a work item can be started. Without room the end of a running one dispatches again. */
   #hasRoom(): boolean {
-    const [queue] = this.#ready;
+    const queue = this.#ready[this.#firstReady];
     if (queue === undefined) return false;
     return this.#running === 0 || this.#load + this.#weigh(queue.works[0]) <= this.#options.limit;
   }

@@ -189,7 +189,7 @@ export class SqliteStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopProbes?.();
-    await this.#running;
+    while (this.#running !== undefined) await this.#running;
     try {
       this.#file.close();
     } catch (error) {
