@@ -92,17 +92,15 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
       await publishCatalogue(broker, codec, config, { isShared: options.broker !== undefined });
     }
     const context = { ...ports, config, log, metrics, broker, codec, threads, processHealth: health };
-    const startOne = async (name: WorkerName): Promise<void> => {
+    const startOne = async (name: WorkerName): Promise<RunningWorker> => {
       const start = options.starters?.[name] ?? (await WORKERS[name].load());
       const ownLog = log.child({ worker: name });
       // The broker may fail meanwhile; a worker whose start fails leaves nothing running.
-      await wait(`the services that worker ${name} needs`, async () => {
-        started.push(await start({ ...context, log: ownLog }));
-      });
+      return wait(`the services that worker ${name} needs`, () => start({ ...context, log: ownLog }));
     };
-    await startTogether(names.filter((name) => name !== 'ingress').map(startOne));
+    await startTogether(names.filter((name) => name !== 'ingress').map(startOne), started);
     // It accepts requests once the workers of this process can respond, and stops before them.
-    if (names.includes('ingress')) await startOne('ingress');
+    if (names.includes('ingress')) started.push(await startOne('ingress'));
   } catch (error) {
     await stopAll(options.signal?.aborted === true ? DRAIN_TIMEOUT_MS : 0);
     throw error;

@@ -31,11 +31,12 @@ export async function stopInTurn(
 }
 
 /**
- * Waits until every start has ended, so that a caller can stop what has started; rejects with the first failure. Members
- * of consumer groups start together, because each waits a few seconds for the other members of its group.
+ * Waits until every start has ended and adds what has started to `started`, in the order of `starts`, so that the caller
+ * can stop it; rejects with the first failure. Members of consumer groups start together, because each waits a few seconds
+ * for the other members of its group.
  */
-export async function startTogether(starts: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(starts);
+export async function startTogether<Part>(starts: readonly Promise<Part>[], started: Part[]): Promise<void> {
+  for (const end of await Promise.allSettled(starts)) if (end.status === 'fulfilled') started.push(end.value);
   await Promise.all(starts);
 }
 

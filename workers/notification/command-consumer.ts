@@ -105,10 +105,9 @@ export async function startChannel(context: WorkerContext, shared: SharedParts, 
   const running: RunningQueue[] = [];
   const consumers = stopTogether(running);
   try {
-    const start = async (priority: Priority): Promise<void> => {
-      running.push(await startQueue(context, shared, { ...common, ...queues[priority], priority, delivery }));
-    };
-    await startTogether(PRIORITIES.map(start));
+    const start = (priority: Priority) =>
+      startQueue(context, shared, { ...common, ...queues[priority], priority, delivery });
+    await startTogether(PRIORITIES.map(start), running);
   } catch (error) {
     await consumers.stop(0);
     throw error;

@@ -40,11 +40,11 @@ export async function start(
   const closing = new AbortController();
   const providers = await open(context);
   const shared = createSharedParts(context);
-  const channels = new Map<Channel, RunningChannel>();
+  const channels: (RunningChannel & { readonly channel: Channel })[] = [];
   const tiers: RunningTier[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
     closing.abort();
-    const consumers = [...channels.values(), ...tiers.map(({ consumer }) => consumer)];
+    const consumers = [...channels, ...tiers.map(({ consumer }) => consumer)];
     await stopInTurn([stopTogether(consumers), ...shared.parts], timeoutMs, context.monotonic);
     await providers.close();
   };
@@ -52,21 +52,16 @@ export async function start(
     await shared.start();
     const metrics = createNotificationMetrics(context.metrics);
     const { retryTiersMs } = context.config.notification;
-    const startOne = async (channel: Channel): Promise<RunningChannel> => {
+    const startOne = async (channel: Channel) => {
       const options = { channel, providers, metrics, closing: closing.signal };
-      const running = await startChannel(context, shared, options);
-      channels.set(channel, running);
-      return running;
+      return { channel, ...(await startChannel(context, shared, options)) };
     };
     const starting = { sms: startOne('sms'), email: startOne('email') };
-    await startTogether(Object.values(starting));
+    await startTogether([starting.sms, starting.email], channels);
     const deliveries = { sms: (await starting.sms).delivery, email: (await starting.email).delivery };
-    const startOwn = async (priority: Priority, delayMs: number): Promise<void> => {
-      tiers.push(await startTier(context, shared, { delayMs, priority, deliveries }));
-    };
-    await startTogether(
-      PRIORITIES.flatMap((priority) => retryTiersMs.map((delayMs) => startOwn(priority, delayMs))),
-    );
+    const startOwn = (priority: Priority) =>
+      retryTiersMs.map((delayMs) => startTier(context, shared, { delayMs, priority, deliveries }));
+    await startTogether(PRIORITIES.flatMap(startOwn), tiers);
     metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);
@@ -76,7 +71,7 @@ export async function start(
     name: NAME,
     health: () =>
       combineHealth({
-        ...Object.fromEntries([...channels].map(([channel, running]) => [channel, running.health()])),
+        ...Object.fromEntries(channels.map(({ channel, health }) => [channel, health()])),
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
         ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),

@@ -41,25 +41,27 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   const { name, deadLetterTopic } = worker;
   await context.codec.prepare([...worker.messageTypes, ...COMMON_TYPES]);
   const catalogue = await worker.open(context, name);
-  const lanes = new Map<RequestConsumerOptions['lane'], RequestConsumer>();
+  const lanes: (readonly [RequestConsumerOptions['lane'], RequestConsumer])[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
-    await stopInTurn([stopTogether([...lanes.values()]), catalogue], timeoutMs, context.monotonic);
+    await stopInTurn(
+      [stopTogether(lanes.map(([, consumer]) => consumer)), catalogue],
+      timeoutMs,
+      context.monotonic,
+    );
   };
   try {
     const handlers = checkedHandlers(worker.createHandlers(catalogue), catalogue.view);
-    const startLane = async (own: CatalogueWorker<Opened>['lanes'][number]): Promise<void> => {
-      lanes.set(
-        own.lane,
-        await startRequestConsumer(context, { worker: name, deadLetterTopic, handlers, ...own }),
-      );
+    const startLane = async (own: CatalogueWorker<Opened>['lanes'][number]) => {
+      const options = { worker: name, deadLetterTopic, handlers, ...own };
+      return [own.lane, await startRequestConsumer(context, options)] as const;
     };
-    await startTogether(worker.lanes.map(startLane));
+    await startTogether(worker.lanes.map(startLane), lanes);
   } catch (error) {
     await stop(0);
     throw error;
   }
   const health = () => {
-    const ofLanes = [...lanes].map(([lane, running]) => [lane, running.health()] as const);
+    const ofLanes = lanes.map(([lane, running]) => [lane, running.health()] as const);
     return combineHealth({ ...Object.fromEntries(ofLanes), catalogue: catalogue.health() });
   };
   return { name, health, stop };
