@@ -127,9 +127,8 @@ describe('processes with different clocks', () => {
       const { start } = await setUp();
       await start('schedule', REPLY_TIMEOUT_MS + aheadMs);
       const { url } = await start('ingress');
-      // On a busy machine a call may be refused, since little of its time is left.
-      const statusOfCall = async () => (await post(url, { jsonParam: PROOF_REQUEST })).status;
-      await expect.poll(statusOfCall, { timeout: 20_000 }).toBe(status);
+      const response = await post(url, { jsonParam: PROOF_REQUEST });
+      expect(response.status).toBe(status);
     },
   );
 });

@@ -140,3 +140,34 @@ it('repeated redrives of an upstream command with an invalid id send one notific
   await settle();
   expect([...world.providers.delivered.values()]).toEqual([1]);
 });
+
+it('an edit corrects an invalid receiver, is validated like a command, and shows no personal data', async () => {
+  const { world, provider, command } = await startWorld();
+  provider.answer = () => SENT;
+  const value = Buffer.from(
+    JSON.stringify({ receiver: '0722 planted', message: 'planted text', sender: 'Bank' }),
+  );
+  await world.publish(TOPIC.smsCommands, {
+    key: 'upstream-planted',
+    value,
+    headers: { 'plat-message-type': 'SendSmsCommand' },
+  });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  const list = await command('list');
+  const shown = await command('show', '--topic', 'notification');
+  expect(JSON.stringify([list, shown])).not.toMatch(/planted/);
+
+  const wrong = await command('edit', '--topic', 'notification', '--set', 'receiver=12345');
+  expect(wrong).toMatchObject({ ok: false });
+  expect(JSON.stringify(wrong)).not.toMatch(/planted/);
+  expect(world.providers.calls).toHaveLength(0);
+  const right = ['edit', '--topic', 'notification', '--set', 'receiver=+40722123456'] as const;
+  expect(await command(...right)).toMatchObject({ ok: true });
+  expect(await command(...right, '--again')).toMatchObject({ ok: true });
+  await expect.poll(() => world.providers.calls.length).toBe(1);
+  expect(world.providers.calls[0]?.message).toMatchObject({
+    receiver: '+40722123456',
+    message: 'planted text',
+  });
+  expect([...world.providers.delivered.values()]).toEqual([1]);
+});

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
@@ -7,6 +9,7 @@ import { createFakeRequester, type FakeRequester } from '../../support/fakes/req
 import { tokenAccess } from '../../support/fakes/token-access.ts';
 import {
   createTestBroker,
+  ECHO_PATH,
   openTestIngress,
   postEcho,
   type IngressSettings,
@@ -55,6 +58,17 @@ async function reply(payload: unknown, headers: Record<string, string> = {}): Pr
   await publisher.publish([
     { topic: TOPIC.ingressResults, key: correlationId, value, headers: all, timestampMs: nowMs },
   ]);
+}
+
+/** Posts from another address of this machine; returns the address of the result. */
+async function postFrom(localAddress: string, url: string): Promise<string> {
+  const headers = { ...RESPOND_ASYNC, 'content-type': 'application/json' };
+  const sent = httpRequest(url, { method: 'POST', localAddress, headers });
+  sent.end('{}');
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(202);
+  return response.headers.location ?? '';
 }
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
@@ -187,4 +201,22 @@ describe('GET of a result', () => {
       expect(await response.json()).toMatchObject({ code: 'not-found' });
     }
   });
+
+  it.runIf(process.platform === 'linux')(
+    'stays while another address asks for results without end, where there are no tokens',
+    async () => {
+      const ingress = await open({ options: { resultStoreBytes: 8_000 } });
+      const { href } = await submit(ingress);
+      await reply({ text: 'x'.repeat(1_000) });
+      await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+      const loudHrefs: string[] = [];
+      for (let sent = 0; sent < 10; sent++) {
+        loudHrefs.push(await postFrom('127.0.0.2', ingress.url + ECHO_PATH));
+        await reply({ text: 'y'.repeat(1_000) });
+      }
+      await expect.poll(() => statusOf(ingress.url + loudHrefs.at(-1))).toBe(200);
+      expect(await statusOf(ingress.url + loudHrefs[0])).toBe(410);
+      expect(await statusOf(ingress.url + href)).toBe(200);
+    },
+  );
 });

@@ -429,7 +429,7 @@ const SPECIAL: Readonly<Record<string, Provoke>> = {
   [`${PRODUCTS} 400`]: valid('products', { path: `${PRODUCTS}?x=1` }),
   [`${PRODUCT} 404`]: valid('products', { path: `${PRODUCTS}/none` }),
   [`${VERSION} 404`]: valid('products', { path: `${PRODUCTS}/TL/versions/9` }),
-  ...each([SYSTEM, SETTINGS], { 200: valid('alone'), 403: valid('alone', FOREIGN), 503: withoutKeys }),
+  ...each([SYSTEM, SETTINGS], { 200: valid('alone'), 503: withoutKeys }),
   ...each(['/health/live', '/health/ready', '/metrics'], {
     200: valid('alone'),
     403: valid('alone', FOREIGN),

@@ -61,3 +61,16 @@ it('keeps the priority in retries, followers, dead letters and redrives', async 
   expect(urgent).toHaveLength(5);
   expect(normal).toEqual([]);
 });
+
+it('sends a command once that is on both topics of its channel', async () => {
+  const world = await notificationWorld();
+  world.providers.add('only').answer = after(100, SENT);
+  await world.worker();
+  const id = idOf(1);
+  await Promise.all([world.sms({ id }), world.sms({ id, priority: 'urgent' })]);
+  await eventually('the message', END_MS, () => world.states.get(id)?.status === 'sent');
+  await world.sms({ id, priority: 'urgent' });
+  await world.sms({ id: idOf(2), priority: 'urgent' });
+  await eventually('the next message', END_MS, () => sentIds(world).includes(idOf(2)));
+  expect(world.providers.calls.filter((call) => call.id === id)).toHaveLength(1);
+});

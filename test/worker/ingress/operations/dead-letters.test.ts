@@ -169,6 +169,29 @@ describe('one dead letter', () => {
 });
 
 describe('actions on dead letters', () => {
+  it('edits and redrives, and the audit has no values', async () => {
+    const { broker, post } = await openWith(1);
+    const selection = { ids: [`${PLACE}/0`] };
+    const wrong = await post('/dead-letters/edit', {
+      selection,
+      reason: 'typing error',
+      patch: { receiver: '12' },
+    });
+    expect(wrong.body).toMatchObject({
+      letters: [{ result: 'refused', why: expect.stringContaining('receiver') as string }],
+    });
+    const right = await post('/dead-letters/edit', {
+      selection,
+      reason: 'typing error',
+      patch: { receiver: '+40722123457' },
+    });
+    expect(right.body).toMatchObject({ letters: [{ result: 'edited' }] });
+    expect(await commandsOf(broker, 'sms')).toMatchObject([{ payload: { receiver: '+40722123457' } }]);
+    const audit = JSON.stringify(await auditOf(broker));
+    expect(audit).toContain('"members":["receiver"]');
+    expect(audit).not.toContain('+4072');
+  });
+
   it('redrives once, records who and why, and the command sees it as handled', async () => {
     const { broker, url, get, post } = await openWith(1);
     const call = { selection: { ids: [`${PLACE}/0`] }, reason: 'new credentials' };

@@ -514,3 +514,18 @@ test('compaction keeps exactly the latest value of each key over restarts, with 
     await again.close();
   }
 });
+
+test('a start with many messages does not read them', async () => {
+  const folder = newFolder();
+  const first = await open(folder);
+  const publisher = await publisherOf(first);
+  for (let count = 0; count < 20; count += 1)
+    await publisher.publish(Array.from({ length: 500 }, (_, at) => message('x'.repeat(900), `k${at}`)));
+  await first.close();
+  const before = performance.now();
+  const second = createEmbeddedBroker({ dataFolder: folder });
+  onTestFinished(() => second.close());
+  expect(performance.now() - before).toBeLessThan(1_000);
+  const offsets = await second.admin.offsets('t');
+  expect(offsets.reduce((sum, { high }) => sum + high, 0)).toBe(10_000);
+});
