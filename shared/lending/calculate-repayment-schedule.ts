@@ -2,7 +2,7 @@
 
 import { amortise } from './amortisation/amortise.ts';
 import { planRepayment } from './amortisation/repayment-plan.ts';
-import { effectiveAnnualRate, effectiveInterestRate } from './annual-rate/effective-rates.ts';
+import { effectiveAnnualRate, effectiveInterestRate } from './annual-rate/dae-and-eir.ts';
 import { checkChargesAtEnd, findEarlyEnd } from './amortisation/early-end.ts';
 import { refuseTooLargeCharges } from './charges/schedule-charges.ts';
 import type { CalendarDate } from './dates/calendar-date.ts';

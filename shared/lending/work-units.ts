@@ -21,6 +21,14 @@ const SOLVED = 30;
 /** The most work of any request: explanations stop when the reply is full, and all iterations are bounded. */
 const MAX_UNITS = 900_000;
 
+/** Units of work that an ordinary server does in a millisecond. */
+export const UNITS_PER_MS = 1_000;
+/**
+ * The units of one call: what has more runs in a thread, which the event loop does not wait for, and counts as several in the
+ * rate limit. With 100 calls a second a caller cannot occupy more than one processor.
+ */
+const UNITS_PER_CALL = 10_000;
+
 /** The units of a repayment schedule; with a catalogue, the formulas of its schedule type are included. */
 export function scheduleUnits(request: RepaymentScheduleRequest, catalogue?: ScheduleCatalogue): number {
   const early = request.EarlyRepayments?.length ?? 0;
@@ -55,4 +63,14 @@ function countFormulas(type: CompiledScheduleType | undefined): number {
   if (type?.hasFormulas !== true) return 0;
   const methods = [type.interest, type.payment, type.principal, ...type.extras.map(({ method }) => method)];
   return methods.filter(({ kind }) => kind === 'Formula').length;
+}
+
+/** How many calls the work of a request counts as in the rate limit. */
+export function callsOf(units: number): number {
+  return Math.max(1, Math.ceil(units / UNITS_PER_CALL));
+}
+
+/** Whether a calculation runs in a thread, so that it does not block the event loop. */
+export function needsThread(units: number): boolean {
+  return units > UNITS_PER_CALL;
 }

@@ -3,7 +3,7 @@
  * {placeholders}. Values are inserted into the texts of the JSON before it is encoded, so that a value cannot change the structure.
  */
 
-import { BINARY_DIGITS, parseJson } from '../platform/json.ts';
+import { BINARY_DIGITS, parseJson } from '../platform/bounded-json.ts';
 
 /** Written in a template as `<NAME>_PLACEHOLDER`. */
 export const PLACEHOLDERS = [

@@ -1,7 +1,7 @@
 /** The kinds of JSON values that requests, catalogue records and answers share, with messages that never repeat the value. */
 
 import { z } from 'zod';
-import { BINARY_DIGITS } from './json.ts';
+import { BINARY_DIGITS } from './bounded-json.ts';
 
 export type ErrorText = (issue: { readonly input?: unknown }) => string;
 

@@ -1,9 +1,9 @@
 /** The columns of a portfolio in CSV, and the values of their cells as in NDJSON. */
 
 import type { Options } from 'csv-parse';
-import { BINARY_DIGITS, parseJson, refusalText } from '../platform/json.ts';
+import { BINARY_DIGITS, parseJson, refusalText } from '../platform/bounded-json.ts';
 import type { Fault } from '../platform/problem.ts';
-import { type Notation, type NotationSurvey, readDate, readNumber } from './csv-notation.ts';
+import { delimiterOf, type Notation, type NotationSurvey, readDate, readNumber } from './csv-notation.ts';
 import type { NamedCell } from './input-faults.ts';
 
 export type CellKind = 'text' | 'date' | 'number' | 'flag' | 'json';
@@ -204,14 +204,12 @@ export const MAX_LINE_BYTES = 1_048_576;
 /** Why no record after a certain line can be told apart: what follows a stray quote may belong to its cell. */
 export const MALFORMED = 'has a misplaced quote, or one that is not closed within 1 MiB';
 
-const DELIMITERS = [',', ';', '\t'];
-const QUOTED = /"[^"]*"/g;
 const LINE_FEED = /\n/g;
 const CARRIAGE_RETURN = /\r/g;
 
 /**
- * Options of csv-parse, whose result is what `onRecord` returns for each record. The delimiter is whichever of comma, semicolon and tab is most
- * frequent in `head`, the first line. csv-parse refuses a misplaced quote.
+ * Options of csv-parse, whose result is what `onRecord` returns for each record. `head`: the first line. csv-parse refuses a
+ * misplaced quote.
  */
 export function csvParseOptions(head: string, onRecord: (record: CsvRecord) => unknown): Options {
   // csv-parse counts each carriage return in a cell as a line.
@@ -230,12 +228,6 @@ export function csvParseOptions(head: string, onRecord: (record: CsvRecord) => u
       return onRecord({ line, cells }) as string[];
     },
   };
-}
-
-function delimiterOf(head: string): string {
-  const plain = head.replaceAll(QUOTED, '');
-  const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
 /** A spreadsheet takes a text with such a first character for a formula, also in quotes. */

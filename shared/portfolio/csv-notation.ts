@@ -32,6 +32,8 @@ export interface NotationSurvey {
   faults(): readonly NotationFault[];
 }
 
+const DELIMITERS = [',', ';', '\t'];
+const QUOTED = /"[^"]*"/g;
 /** Digits in groups of three or in one row, then a decimal mark and decimals. */
 const NUMBER =
   /^(-?)(?:([1-9]\d{0,2}(?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)|(0|[1-9]\d*))(?:([.,])(\d+))?$/;
@@ -197,4 +199,11 @@ function dateFaults(
   }
   if (dayFirst !== undefined || monthFirst !== undefined || twoOrders === undefined) return [];
   return [{ kind: 'ambiguous-date', examples: [twoOrders] }];
+}
+
+/** Whichever of comma, semicolon and tab is most frequent in the first line. */
+export function delimiterOf(head: string): string {
+  const plain = head.replaceAll(QUOTED, '');
+  const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }

@@ -9,14 +9,14 @@ import path from 'node:path';
 import { serialize } from 'node:v8';
 import type { Piscina } from 'piscina';
 import type { LendingSnapshot } from '../../shared/product/storage/lending-environment.ts';
-import { UNITS_PER_CALL, UNITS_PER_MS } from '../../shared/api/actions/request-limits.ts';
+import { needsThread, UNITS_PER_MS } from '../../shared/lending/work-units.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { Outcome, Reply } from '../../shared/messaging/outcome.ts';
 import type { Clock } from '../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
-import { SharedLimit } from '../../shared/platform/queue-limits.ts';
+import { SharedLimit } from '../../shared/platform/shared-limit.ts';
 
 /** A request to be calculated in a thread. */
 export interface CalculationWork {
@@ -112,7 +112,7 @@ export class ThreadPool implements CalculationThreads {
   }
 
   takes(units: number): boolean {
-    return units > UNITS_PER_CALL;
+    return needsThread(units);
   }
 
   async calculate(work: CalculationWork): Promise<Outcome | undefined> {

@@ -1,7 +1,7 @@
 /** The calculations of the schedule worker, which the event loop and the calculation threads share, and where each runs. */
 
 import type { LendingEnvironment } from '../../shared/product/storage/lending-environment.ts';
-import { MAX_REPLY_BYTES } from '../../shared/api/actions/request-limits.ts';
+import { MAX_BATCH_REPLY_BYTES } from '../../shared/messaging/codec/request-batch.ts';
 import { limitFaults } from '../../shared/api/json/faults.ts';
 import { JSON_PARAM } from '../../shared/api/json/request-reader.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
@@ -91,7 +91,7 @@ const REPAYMENT_SCHEDULE: Calculation<RepaymentScheduleRequest> = {
       requestDay,
       catalogue,
       calendars,
-      maxReplyBytes: MAX_REPLY_BYTES,
+      maxReplyBytes: MAX_BATCH_REPLY_BYTES,
     }),
 };
 

@@ -3,7 +3,7 @@ import type { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Clock } from '../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
-import { SharedLimit } from '../../shared/platform/queue-limits.ts';
+import { SharedLimit } from '../../shared/platform/shared-limit.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
 /** A simulation with at most this many rows takes about 5 ms; it runs without yielding or waiting for long ones. */

@@ -4,7 +4,7 @@
  * next to the direct input. Only access control reads them; they never become part of a message.
  */
 
-import { MAX_REQUEST_VALUES, parseJson } from '../../platform/json.ts';
+import { MAX_REQUEST_VALUES, parseJson } from '../../platform/bounded-json.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from './faults.ts';
 import {

@@ -114,7 +114,7 @@ function calculateDueRow(
   if (isRowFault(accrued)) return accrued;
   row.accrued = accrued;
   const isLast = index === dates.rowCount - 1;
-  const principal = isLast ? payRest(plan, state) : calculatePrincipal(plan, state, row);
+  const principal = calculatePrincipal(plan, state, row, isLast);
   if (isRowFault(principal)) return principal;
   const left = remaining - principal + findCapitalisedInterest(plan, no, accrued);
   const ends = isLast || (left === 0 && endsAtZero(plan, state));
@@ -143,14 +143,6 @@ function calculateDueRow(
   };
   plan.explanations?.end(result);
   return plan.formulas?.finish(result) ?? result;
-}
-
-/** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */
-function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): number {
-  const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
-  explanations?.principal({ rule: 'rest', balance: state.balance, residual: left });
-  state.block = 0;
-  return state.balance - left;
 }
 
 /** The residual on the date of the last row, without interest (B1). */

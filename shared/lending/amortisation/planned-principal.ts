@@ -9,10 +9,17 @@ import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded, divideRoundedSafe } from '../numbers/rounding.ts';
 
 /**
- * The principal of a row other than the last, in minor units, or a fault. Recalculates the payment if necessary, and
- * updates the planned balance if a capitalising grace period makes it differ from the actual one.
+ * The principal of a row in minor units, or a fault. The last row repays what is left, so that the balance ends at zero.
+ * Recalculates the payment if necessary, and updates the planned balance if a capitalising grace period makes it differ
+ * from the actual one.
  */
-export function calculatePrincipal(plan: RepaymentPlan, state: LoanState, row: RowPeriod): number | RowFault {
+export function calculatePrincipal(
+  plan: RepaymentPlan,
+  state: LoanState,
+  row: RowPeriod,
+  isLast: boolean,
+): number | RowFault {
+  if (isLast) return payRest(plan, state);
   const { terms } = plan;
   if (state.planned !== undefined && row.no > terms.graceInterest) {
     state.planned = undefined;
@@ -35,6 +42,14 @@ export function calculatePrincipal(plan: RepaymentPlan, state: LoanState, row: R
   const repaid = isWithinBalance ? total : capByBalance(plan, state, total, capitalised);
   if (block > 0 && repaid === total) plan.explanations?.block({ principal: block });
   return repaid;
+}
+
+/** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */
+function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): number {
+  const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
+  explanations?.principal({ rule: 'rest', balance: state.balance, residual: left });
+  state.block = 0;
+  return state.balance - left;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Decodes JSON messages within limits. */
 
 import { messageDefinition } from '../../../schemas/messages.ts';
-import { jsonProblem, MAX_JSON_VALUES, MAX_REQUEST_VALUES, parseJson } from '../../platform/json.ts';
+import { jsonProblem, MAX_JSON_VALUES, MAX_REQUEST_VALUES, parseJson } from '../../platform/bounded-json.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 import { HEADER } from '../headers.ts';

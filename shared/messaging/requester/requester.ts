@@ -1,7 +1,8 @@
 import { createProblem, type ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { QUEUE_LIMITS, SharedLimit } from '../../platform/queue-limits.ts';
+import { QUEUE_LIMITS } from '../../platform/queue-limits.ts';
+import { SharedLimit } from '../../platform/shared-limit.ts';
 import { type SystemPorts, repeat, sleep, type MonotonicClock } from '../../platform/system-ports.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { Codec, EncodedMessage } from '../codec.ts';

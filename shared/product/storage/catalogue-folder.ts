@@ -16,7 +16,7 @@ import {
   type RecordKind,
 } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { parseJson, refusalText } from '../../platform/json.ts';
+import { parseJson, refusalText } from '../../platform/bounded-json.ts';
 import { ConfigError, errorText } from '../../platform/errors.ts';
 import { readCatalogueRecord } from '../catalogue/read-record.ts';
 import { fileURLToPath } from 'node:url';

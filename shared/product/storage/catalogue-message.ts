@@ -4,7 +4,7 @@
  */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { parseJson, refusalText } from '../../platform/json.ts';
+import { parseJson, refusalText } from '../../platform/bounded-json.ts';
 import { readCatalogueRecord } from '../catalogue/read-record.ts';
 import {
   type CalendarDate,

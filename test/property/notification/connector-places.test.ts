@@ -8,7 +8,7 @@ import {
   messageValues,
   renderPayload,
 } from '../../../workers/notification/providers/http-payload.ts';
-import { createHttpConnector } from '../../../workers/notification/providers/http-connector.ts';
+import { createHttpConnector } from '../../../workers/notification/providers/http-provider.ts';
 import { httpEntry } from '../../support/builders/provider-entry.ts';
 import { anEmail } from '../../support/builders/outbound-messages.ts';
 import {

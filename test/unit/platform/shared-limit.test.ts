@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedLimit } from '../../../shared/platform/queue-limits.ts';
+import { SharedLimit } from '../../../shared/platform/shared-limit.ts';
 
 const LIMIT = 600;
 

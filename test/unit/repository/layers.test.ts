@@ -64,7 +64,7 @@ const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
 /** What the workbench takes types from. */
 const TYPES = /^(?:zod$|shared\/api\/|shared\/platform\/problem\.ts$)/;
-const FOR_BROWSERS = /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/json\.ts$)/;
+const FOR_BROWSERS = /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/bounded-json\.ts$)/;
 /** If fewer modules are reached, the test has missed imports. */
 const MIN_LOADED = 250;
 const VALUE_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
@@ -203,7 +203,7 @@ describe('layers', () => {
       'shared/api/documents/html.ts',
       'shared/api/json/faults.ts',
       'shared/lending/numbers/money.ts',
-      'shared/platform/json.ts',
+      'shared/platform/bounded-json.ts',
     ]);
     expect(new Set([...loaded].flatMap(valueImports))).toEqual(
       new Set(['decimal.js', 'shared/platform/problem.ts']),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { UNITS_PER_CALL } from '../../../shared/api/actions/request-limits.ts';
+import { needsThread } from '../../../shared/lending/work-units.ts';
 import { ThreadPool, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
@@ -142,7 +142,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
 
 describe('handler of long calculations', () => {
   const busy: CalculationThreads = {
-    takes: (units) => units > UNITS_PER_CALL,
+    takes: needsThread,
     calculate: () => Promise.resolve(undefined),
     render: () => Promise.resolve(undefined),
     stop: () => Promise.resolve(),

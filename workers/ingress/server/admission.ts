@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callsOf, UNITS_PER_CALL, UNITS_PER_MS } from '../../../shared/api/actions/request-limits.ts';
+import { callsOf, needsThread, UNITS_PER_MS } from '../../../shared/lending/work-units.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import { SharedLimit } from '../../../shared/platform/queue-limits.ts';
+import { SharedLimit } from '../../../shared/platform/shared-limit.ts';
 import { announcedLength, refuse } from './send-answer.ts';
 
 /** What a call waits for: the worker of a request topic, or the broker, which stores notifications. */
@@ -152,7 +152,7 @@ export async function createAdmission(
       const { permit, bodyCost } = request;
       if (permit === undefined) throw new Error('the hook requirePermit has not run');
       if (reply.raw.destroyed) return undefined;
-      const kind = units > UNITS_PER_CALL ? 'long' : 'short';
+      const kind = needsThread(units) ? 'long' : 'short';
       if (!permit.take(limitsOf(permit.queue)[kind], MAX_UNITS[kind], Math.ceil(units))) {
         refuseOverloaded(reply, permit.queue, 'share');
         return undefined;

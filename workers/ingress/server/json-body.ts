@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { jsonProblem, parseJson } from '../../../shared/platform/json.ts';
+import { jsonProblem, parseJson } from '../../../shared/platform/bounded-json.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** What a body may take. */

@@ -131,7 +131,7 @@ export async function makeProvider(
       return createTwilioProvider(entry, deps);
     }
     case 'http': {
-      const { createHttpConnector } = await import('./http-connector.ts');
+      const { createHttpConnector } = await import('./http-provider.ts');
       return createHttpConnector(entry, deps);
     }
     default:

@@ -8,7 +8,7 @@ import {
   paymentValueRequest,
 } from '../../../../shared/api/actions/pmt-action.ts';
 import { BUILT_IN_CATALOGUE } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { parseJson } from '../../../../shared/platform/json.ts';
+import { parseJson } from '../../../../shared/platform/bounded-json.ts';
 import type { PaymentValueRequest } from '../../../../shared/lending/request/payment-value-request.ts';
 
 const TERMS = {

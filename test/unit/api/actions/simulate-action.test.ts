@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
-import { keepDigits } from '../../../../shared/platform/json.ts';
+import { keepDigits } from '../../../../shared/platform/bounded-json.ts';
 import { findAction } from '../../../../shared/api/actions/actions.ts';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import {

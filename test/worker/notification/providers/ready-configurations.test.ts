@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Channel, Outbound } from '../../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
-import { createHttpConnector } from '../../../../workers/notification/providers/http-connector.ts';
+import { createHttpConnector } from '../../../../workers/notification/providers/http-provider.ts';
 import { makeProvider } from '../../../../workers/notification/providers/configured-providers.ts';
 import { smtpSettings } from '../../../../workers/notification/providers/smtp-provider.ts';
 import { entriesOf, readyEntry, readyText } from '../../../support/builders/provider-entry.ts';

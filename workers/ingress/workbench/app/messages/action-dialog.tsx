@@ -13,7 +13,7 @@ import {
   type Override,
   type EditDeadLetters,
 } from './message-calls.ts';
-import { parseJson } from '../../../../../shared/platform/json.ts';
+import { parseJson } from '../../../../../shared/platform/bounded-json.ts';
 
 /** What an action works on. */
 export interface Chosen {

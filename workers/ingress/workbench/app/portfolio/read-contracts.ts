@@ -1,6 +1,6 @@
 /** Reads a portfolio file in the browser: NDJSON or CSV as for `npm run recalculate` (docs/recalculation.md). */
 import { CsvError, parse } from 'csv-parse/browser/esm/sync';
-import { jsonProblem, parseJson } from '../../../../../shared/platform/json.ts';
+import { jsonProblem, parseJson } from '../../../../../shared/platform/bounded-json.ts';
 import type { Fault, Problem } from '../../../../../shared/platform/problem.ts';
 import {
   createDuplicateSearch,

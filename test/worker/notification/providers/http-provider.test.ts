@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
-import { createHttpConnector } from '../../../../workers/notification/providers/http-connector.ts';
+import { createHttpConnector } from '../../../../workers/notification/providers/http-provider.ts';
 import { httpEntry } from '../../../support/builders/provider-entry.ts';
 import { ID, anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
 import { startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findAction } from '../../../../shared/api/actions/actions.ts';
-import { callsOf, MAX_REPLY_BYTES } from '../../../../shared/api/actions/request-limits.ts';
+import { callsOf } from '../../../../shared/lending/work-units.ts';
+import { MAX_BATCH_REPLY_BYTES } from '../../../../shared/messaging/codec/request-batch.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { allTopicSpecs } from '../../../../shared/messaging/topics/topic-list.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
@@ -22,7 +23,7 @@ function callsOfBody(body: object, name: string): number {
 describe('the size of a reply (E6)', () => {
   it('is limited by the common message size limit of the topics', () => {
     const limits = allTopicSpecs('', []).map(({ config }) => config?.['max.message.bytes']);
-    expect(new Set(limits)).toEqual(new Set([String(MAX_REPLY_BYTES)]));
+    expect(new Set(limits)).toEqual(new Set([String(MAX_BATCH_REPLY_BYTES)]));
   });
 
   it('the engine refuses Explain when the explanations exceed the limit', () => {
