@@ -53,6 +53,27 @@ describe('a payload', () => {
     });
   });
 
+  it.each([
+    ['plus', 'hello', '+40711000111', 'text'],
+    ['digits', 'bună', '40711000111', 'unicode'],
+  ] as const)(
+    'has numbers as %s, and the alphabet of the SMS',
+    async (phoneFormat, message, number, type) => {
+      const sms = { ...anSms(), sender: '+40711000111', receiver: '+40711000111', message };
+      const { texts } = await messageValues(sms, { ...OPTIONS, phoneFormat });
+      expect(Object.fromEntries(texts)).toEqual({
+        ID: sms.id,
+        MESSAGE: message,
+        SENDER: number,
+        SENDER_ADDRESS: number,
+        RECEIVER: number,
+        TEXT: message,
+        CONTENT_TYPE: 'text/plain',
+        SMS_TYPE: type,
+      });
+    },
+  );
+
   it('is a form or a query with a repeated field for a list', async () => {
     const template = { to: 'RECEIVER_PLACEHOLDER', cc: ['CC_PLACEHOLDER'], n: 1 };
     const fields = 'to=customer%40example.com&cc=one%40example.com&cc=two%40example.com&n=1';
