@@ -12,18 +12,14 @@ import { startTier, type RunningTier } from './retry-tier.ts';
 import { createSharedParts } from './shared-parts.ts';
 
 const NAME = 'notification';
-const LOSS_WARNING =
-  'notifications are sent by real providers but stored in memory only: a restart loses accepted notifications that have not been sent yet';
 const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), NOTIFICATION_STATE, 'ProblemReply'];
 
 export type OpenProviders = (context: WorkerContext) => Promise<ProviderSet>;
 
 /** The providers of the configuration file, or the local outbox without one. Loads only the configured clients. */
 const openConfigured: OpenProviders = async (context) => {
-  const { broker, config, log, metrics } = context;
+  const { config, log, metrics } = context;
   const { createProviders } = await import('./providers/configured-providers.ts');
-  const isInMemory = broker.kind === 'embedded' && config.dataFolder === undefined;
-  if (config.notification.configFile !== undefined && isInMemory) log.warn(LOSS_WARNING);
   return createProviders(config.notification, { ...context, hooks: providerHooks(metrics, log) });
 };
 

@@ -1,9 +1,155 @@
-import { expect, test } from 'vitest';
-import { recordBytes } from '../../../../shared/messaging/kafka/kafka-publisher.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  KafkaPublisher,
+  recordBytes,
+  type OutgoingRecord,
+} from '../../../../shared/messaging/kafka/kafka-publisher.ts';
+import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
+import { TopicPartitions } from '../../../../shared/messaging/topics/topic-partitions.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { sleep } from '../../../support/conformance/wait.ts';
+
+type Answer = (records: readonly OutgoingRecord[], attempt: number) => unknown;
+
+const at = (partition: number, key: string): OutgoingMessage => ({ topic: 't', partition, key, value: null });
+const brokerError = (type: string): Error => Object.assign(new Error(type), { type });
+
+/** A started publisher over producers whose sends take a turn and fail with what `answer` returns, if it is an error. */
+async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs = 2_000 } = {}) {
+  const sends: string[] = [];
+  const calls = { connects: 0, destroyed: 0, inFlight: 0, mostInFlight: 0 };
+  const connectProducer = () => {
+    calls.connects += 1;
+    if (calls.connects <= connectFailures) return Promise.reject(new Error('refused'));
+    return Promise.resolve({
+      send: async (records: readonly OutgoingRecord[]) => {
+        sends.push(records.map(({ partition, key }) => `${partition}${String(key)}`).join(' '));
+        const failure = records[0]?.key === 'warm' ? undefined : answer(records, sends.length);
+        calls.inFlight += 1;
+        calls.mostInFlight = Math.max(calls.mostInFlight, calls.inFlight);
+        await sleep(5);
+        calls.inFlight -= 1;
+        if (failure instanceof Error) throw failure;
+      },
+      destroy: () => {
+        calls.destroyed += 1;
+      },
+    });
+  };
+  const topics = new TopicPartitions(
+    { partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, 3]))) },
+    systemPorts,
+  );
+  const parts = {
+    connectProducer,
+    topics,
+    log: silentLog,
+    clock: systemPorts.clock,
+    onStopped: () => undefined,
+  };
+  const publisher = new KafkaPublisher({ clientId: 'p', deadlineMs }, parts);
+  onTestFinished(() => publisher.stop(0));
+  await publisher.start();
+  await publisher.publish([at(2, 'warm')]);
+  sends.length = 0;
+  return { publisher, sends, calls };
+}
 
 test('the size of a record counts key, value and headers in bytes, not in characters', () => {
   const plain = recordBytes({ topic: 't', key: null, value: null });
   const headers = { h: 'ö', gone: undefined };
   const complete = recordBytes({ topic: 't', key: 'ä', value: Buffer.alloc(10), headers });
   expect(complete - plain).toBe(2 + 10 + 6 + 1 + 2);
+});
+
+test('one send is in flight, and what is published meanwhile is the next one, in order', async () => {
+  const { publisher, sends, calls } = await publisherOver(() => undefined);
+  const first = publisher.publish([at(0, 'a')]);
+  await sleep(1);
+  await Promise.all([first, publisher.publish([at(0, 'b'), at(1, 'c')]), publisher.publish([at(0, 'd')])]);
+  // A partition that has had its turn is behind the others.
+  expect(sends).toEqual(['0a', '1c 0b 0d']);
+  expect([calls.mostInFlight, calls.connects, calls.destroyed]).toEqual([1, 1, 0]);
+});
+
+test('a send that fails is repeated by partition, on a new producer, after a pause', async () => {
+  const { publisher, sends, calls } = await publisherOver((_, number) =>
+    number === 1 ? brokerError('NOT_LEADER_FOR_PARTITION') : undefined,
+  );
+  const startedMs = performance.now();
+  await publisher.publish([at(0, 'a'), at(0, 'b'), at(1, 'c')]);
+  expect(sends.toSorted()).toEqual(['0a 0b', '0a 0b 1c', '1c']);
+  expect([calls.connects, calls.destroyed]).toEqual([2, 1]);
+  expect(performance.now() - startedMs).toBeLessThan(1_500);
+});
+
+test('a producer that cannot connect is tried again after 50, 100 and 200 ms', async () => {
+  const startedMs = performance.now();
+  const { calls } = await publisherOver(() => undefined, { connectFailures: 3 });
+  expect(calls.connects).toBe(4);
+  expect(performance.now() - startedMs).toBeGreaterThan(345);
+});
+
+test('a partition that cannot be written is tried again with longer pauses, and keeps its order', async () => {
+  const { publisher, sends } = await publisherOver(([first], number) =>
+    first?.partition === 0 && number < 6 ? brokerError('REQUEST_TIMED_OUT') : undefined,
+  );
+  const late = publisher.publish([at(0, 'a')]);
+  await sleep(20);
+  const behind = publisher.publish([at(0, 'b')]);
+  await publisher.publish([at(1, 'c')]);
+  await Promise.all([late, behind]);
+  const ofFirst = sends.filter((send) => send.startsWith('0'));
+  expect(ofFirst.at(0)).toBe('0a');
+  expect(ofFirst.at(-1)).toBe('0a 0b');
+  expect(sends).toContain('1c');
+  expect(sends.length).toBeLessThan(12);
+});
+
+test('only the record that the broker refuses fails, and says that others may be stored', async () => {
+  const { publisher, sends } = await publisherOver((records) =>
+    records.some(({ key }) => key === 'bad') ? brokerError('MESSAGE_TOO_LARGE') : undefined,
+  );
+  const calls = [
+    publisher.publish([at(0, 'a')]),
+    publisher.publish([at(0, 'bad')]),
+    publisher.publish([at(0, 'b')]),
+  ];
+  const ends = await Promise.allSettled(calls);
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(ends[1]).toMatchObject({ reason: { code: 'message-too-large', canRetry: false } });
+  expect(sends.slice(-3)).toEqual(['0a', '0bad', '0b']);
+});
+
+test.each([
+  ['NOT_ENOUGH_REPLICAS', 'not-sent'],
+  ['REQUEST_TIMED_OUT', 'send-unknown'],
+])('at the deadline a call fails; after %s with %s', async (type, code) => {
+  const { publisher } = await publisherOver(
+    ([first]) => (first?.partition === 0 ? brokerError(type) : undefined),
+    {
+      deadlineMs: 200,
+    },
+  );
+  await expect(publisher.publish([at(0, 'a')])).rejects.toMatchObject({ code, canRetry: true });
+  await publisher.publish([at(1, 'b')]);
+});
+
+test('a stop lets what is published be sent, and later calls are refused', async () => {
+  const { publisher, sends, calls } = await publisherOver(() => undefined);
+  const published = publisher.publish([at(0, 'a')]);
+  await publisher.stop(1_000);
+  await published;
+  expect([sends, calls.destroyed]).toEqual([['0a'], 1]);
+  await expect(publisher.publish([at(0, 'b')])).rejects.toThrow('it was stopped');
+});
+
+test('more than fits into the queue or into a record is refused at once', async () => {
+  const { publisher, sends } = await publisherOver(() => undefined);
+  const many = Array.from({ length: 50_001 }, () => at(0, 'a'));
+  await expect(publisher.publish(many)).rejects.toThrow('its queue is full');
+  const large = { ...at(0, 'a'), value: Buffer.alloc(8 * 1_048_576) };
+  await expect(publisher.publish([large])).rejects.toMatchObject({ code: 'message-too-large' });
+  expect(sends).toEqual([]);
 });
