@@ -18,6 +18,9 @@ const brokerError = (type: string): Error => Object.assign(new Error(type), { ty
 /** A started publisher over producers whose sends take a turn and fail with what `answer` returns, if it is an error. */
 async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs = 2_000 } = {}) {
   const sends: string[] = [];
+  const lines: string[] = [];
+  const write = (_: unknown, line?: string) => void lines.push(line ?? '');
+  const log = { ...silentLog, warn: write, info: write };
   const calls = { connects: 0, destroyed: 0, inFlight: 0, mostInFlight: 0 };
   const connectProducer = () => {
     calls.connects += 1;
@@ -44,7 +47,7 @@ async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs =
   const parts = {
     connectProducer,
     topics,
-    log: silentLog,
+    log,
     clock: systemPorts.clock,
     onStopped: () => undefined,
   };
@@ -53,7 +56,7 @@ async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs =
   await publisher.start();
   await publisher.publish([at(2, 'warm')]);
   sends.length = 0;
-  return { publisher, sends, calls };
+  return { publisher, sends, calls, lines };
 }
 
 test('the size of a record counts key, value and headers in bytes, not in characters', () => {
@@ -73,14 +76,28 @@ test('one send is in flight, and what is published meanwhile is the next one, in
   expect([calls.mostInFlight, calls.connects, calls.destroyed]).toEqual([1, 1, 0]);
 });
 
+test('a send has at most a thousand records, and half a MiB of one partition', async () => {
+  const { publisher, sends } = await publisherOver(() => undefined);
+  await publisher.publish(
+    [0, 1, 2].flatMap((partition) => Array.from({ length: 700 }, () => at(partition, 'a'))),
+  );
+  const sizes = sends.map((send) => send.split(' ').length);
+  expect([Math.max(...sizes), sizes.reduce((sum, size) => sum + size)]).toEqual([1_000, 2_100]);
+  sends.length = 0;
+  const large = { ...at(0, 'a'), value: Buffer.alloc(200 * 1_024) };
+  await publisher.publish([large, large, large, large, { ...large, partition: 1 }]);
+  expect(sends).toEqual(['0a 0a 1a', '0a 0a']);
+});
+
 test('a send that fails is repeated by partition, on a new producer, after a pause', async () => {
-  const { publisher, sends, calls } = await publisherOver((_, number) =>
+  const { publisher, sends, calls, lines } = await publisherOver((_, number) =>
     number === 1 ? brokerError('NOT_LEADER_FOR_PARTITION') : undefined,
   );
   const startedMs = performance.now();
   await publisher.publish([at(0, 'a'), at(0, 'b'), at(1, 'c')]);
   expect(sends.toSorted()).toEqual(['0a 0b', '0a 0b 1c', '1c']);
   expect([calls.connects, calls.destroyed]).toEqual([2, 1]);
+  expect(lines).toEqual(['send failed, retrying', 'publisher sends again']);
   expect(performance.now() - startedMs).toBeLessThan(1_500);
 });
 
