@@ -234,7 +234,7 @@ export interface GroupReads {
 
 export interface GroupState {
   readonly groupId: string;
-  /** `rebalancing`: the partitions are being divided anew. `empty`: no member, or no such group. */
+  /** `rebalancing`: the partitions are being divided again. `empty`: no member, or no such group. */
   readonly state: 'stable' | 'rebalancing' | 'empty';
   readonly members: readonly GroupMemberState[];
   /** The partitions of those of its topics that exist. */

@@ -9,7 +9,7 @@ import { startProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { spawnEngine, startEngine } from '../support/worlds/engine-process.ts';
 
 /** `ENGINE_KILLS=1000` for a longer run. */
-const KILLS = Number(process.env['ENGINE_KILLS'] ?? 3);
+const KILLS = Number(process.env['ENGINE_KILLS'] ?? 4);
 /** On a busy machine most of it is the start of the process. */
 const KILL_LIMIT_MS = 30_000;
 const READY_LIMIT_MS = 60_000;

@@ -20,7 +20,7 @@ import { post, untilAdmitted } from '../../support/builders/schedule-call.ts';
 /** Each test makes RUNS calls, which takes longer on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-const RUNS = 10;
+const RUNS = 30;
 const PREFIX = '/platapi/automation-processors/actions/';
 const REPLIES = 'any.text.replies';
 const PLANES = 17;

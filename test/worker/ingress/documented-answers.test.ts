@@ -129,7 +129,7 @@ const WORLDS = {
       await startOn(broker, start);
     return startOn(broker, startIngressWorker);
   },
-  /** An ingress whose requests nobody answers, at the time of `nowMs`. */
+  /** An ingress whose requests get no reply, at the time of `nowMs`. */
   unanswered: async () => {
     const broker = await createSharedBroker(1);
     const clock = { now: () => nowMs };
@@ -451,7 +451,7 @@ async function later(url: string, body: unknown = PROOF, headers: Record<string,
   return { resultId, correlationId, fetchResult };
 }
 
-/** The result of a request that nobody has answered after this time. */
+/** The result of a request that has no reply after this time. */
 async function overdue(open: Open, ms: number): Promise<Response> {
   const { fetchResult } = await later((await open('unanswered')).url);
   nowMs += ms;

@@ -31,7 +31,7 @@ interface Spoiled {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reply topics that do not exist, none, internal and tiny ones, missing partitions, values and types that nobody reads. */
+/** Reply topics that do not exist, none, internal and tiny ones, missing partitions, values and types that no worker reads. */
 const KINDS: readonly Spoiled[] = [
   { headers: { [HEADER.replyTopic]: 'nobody.made.this' } },
   { headers: { [HEADER.replyTopic]: '' } },
@@ -112,7 +112,7 @@ function goodMessages(): readonly OutgoingMessage[] {
 const IDS = Array.from({ length: GOOD }, (_, index) => `good-${index}`);
 
 describe('the bulk lane', () => {
-  it('answers the good messages behind 4,000 that nobody can answer, of every kind', async () => {
+  it('answers the good messages behind 4,000 that no worker can answer, of every kind', async () => {
     const world = await openWorld(startScheduleWorker);
     await world.send(
       Array.from({ length: POISON }, (_x, index) =>

@@ -28,7 +28,7 @@ import {
 } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
-const RUNS = { numRuns: 100 };
+const RUNS = { numRuns: 300 };
 const small = atOnce(codec.encode(REQUEST, smallRequest, 'avro')).value;
 const smallJson = JSON.parse(String(atOnce(codec.encode(REQUEST, smallRequest, 'json')).value)) as object;
 
@@ -123,7 +123,7 @@ it('never throws on arbitrary bytes instead of a batch or its items', () => {
       const expected = new Set(['malformed-json', 'invalid-request', 'decoded', 'undecodable']);
       expect(found.filter((one) => !expected.has(one))).toEqual([]);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 3_000 },
   );
   assert(
     property(uint8Array({ maxLength: 200 }), (bytes) => {
@@ -131,6 +131,6 @@ it('never throws on arbitrary bytes instead of a batch or its items', () => {
       const decoded = codec.decode({ value: Buffer.concat([head, Buffer.from(bytes)]), headers: {} });
       expect(['items', 'invalid']).toContain((payloadOf(decoded) as EncodedBatch).open().kind);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 3_000 },
   );
 });

@@ -30,7 +30,7 @@ import { REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.
 import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
-const RUNS = { numRuns: 100 };
+const RUNS = { numRuns: 300 };
 
 /** Payloads that match a schema; absent fields are undefined. */
 function payloadsOf(type: Type): Arbitrary<unknown> {

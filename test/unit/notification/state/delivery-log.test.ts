@@ -155,7 +155,7 @@ it('limits what another process wrote with a clock that is days ahead: lease, wa
   expect(one.find('retrying')?.status).toBe('retrying');
 });
 
-it('counts the open notifications that it has from the file of the last process, and their leases begin anew', async () => {
+it('counts the open notifications that it has from the file of the last process, and their leases start again', async () => {
   const { open, writeState } = await world();
   const folder = scratchFolder();
   const file = () => openIndexFile({ folder, name: 'ledger', origin: 'test', log: silentLog });

@@ -72,7 +72,7 @@ const PROCESS_LIMIT_MS = 2_500;
 
 interface Source {
   readonly name: string;
-  /** Of this process: read anew each time. */
+  /** Of this process: read again each time. */
   readonly reading: Reading<ProcessState> | undefined;
 }
 
