@@ -188,15 +188,16 @@ export class ConsumerRuntime {
   }
 
   /**
-   * Accepts nothing new, lets messages in progress end for at most `timeoutMs`, commits and leaves the group, for which it may take
-   * two seconds longer.
+   * Starts nothing new, lets running messages end for at most `timeoutMs`, commits and leaves the group, for which it may take
+   * two seconds longer. Messages that were not started are delivered again, to the next member.
    */
   async drain(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     this.#isDraining = true;
     this.#owned.pauseAll();
+    this.#setFlow();
     const endMs = monotonic.elapsedMs() + timeoutMs;
-    while (!this.#hasEnded() && monotonic.elapsedMs() < endMs) await sleep(timers, DRAIN_POLL_MS);
+    while (this.#executor.running > 0 && monotonic.elapsedMs() < endMs) await sleep(timers, DRAIN_POLL_MS);
     this.#abort.abort();
     const requestMs = () =>
       Math.min(LAST_REQUEST_MS, Math.max(endMs - monotonic.elapsedMs(), MIN_LAST_REQUEST_MS));
@@ -318,16 +319,13 @@ export class ConsumerRuntime {
   }
 
   get #mayRun(): boolean {
-    return this.#attached !== undefined && this.#attached.revokedMs === undefined && this.#gate.isOpen;
+    if (this.#isDraining || this.#attached === undefined) return false;
+    return this.#attached.revokedMs === undefined && this.#gate.isOpen;
   }
 
   #setFlow(): void {
     if (this.#mayRun) this.#executor.resume();
     else this.#executor.pause();
-  }
-
-  #hasEnded(): boolean {
-    return this.#mayRun ? this.#executor.isIdle : this.#executor.running === 0;
   }
 
   /** Commits and observes the progress after the commit interval, and then regularly until everything is committed. */

@@ -66,11 +66,6 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
-  /** True if no work is running or queued; held work items may still become due. */
-  get isIdle(): boolean {
-    return this.#running === 0 && this.#firstReady === this.#ready.length;
-  }
-
   /** Appends a work item to the queue of its key; dispatch() starts it. */
   add(work: Work): void {
     const { topic, key } = work.message;

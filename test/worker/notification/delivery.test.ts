@@ -119,14 +119,14 @@ it('stops quickly while notifications wait for a provider, and another worker co
   const only = world.providers.add('only');
   only.admission = () => ({ kind: 'open', afterMs: 60_000, code: 'busy' });
   const first = await world.worker();
-  for (let number = 1; number <= 20; number += 1) await world.sms({ id: idOf(number), key: `key-${number}` });
+  for (let number = 1; number <= 100; number += 1) await world.sms({ id: idOf(number), key: `key-${number}` });
   await new Promise((resolve) => setTimeout(resolve, 100));
   const startedMs = performance.now();
   await first.stop(10_000);
   expect(performance.now() - startedMs).toBeLessThan(3_000);
   only.admission = () => ({ kind: 'go' });
   await world.worker();
-  await expect.poll(() => world.providers.delivered.size, { timeout: 5_000 }).toBe(20);
+  await expect.poll(() => world.providers.delivered.size, { timeout: 5_000 }).toBe(100);
 });
 
 it('answers an invalid command that has a reply topic, writes a dead letter otherwise, and never repeats its values', async () => {
