@@ -119,7 +119,8 @@ it('stops quickly while notifications wait for a provider, and another worker co
   const only = world.providers.add('only');
   only.admission = () => ({ kind: 'open', afterMs: 60_000, code: 'busy' });
   const first = await world.worker();
-  for (let number = 1; number <= 100; number += 1) await world.sms({ id: idOf(number), key: `key-${number}` });
+  for (let number = 1; number <= 100; number += 1)
+    await world.sms({ id: idOf(number), key: `key-${number}` });
   await new Promise((resolve) => setTimeout(resolve, 100));
   const startedMs = performance.now();
   await first.stop(10_000);
