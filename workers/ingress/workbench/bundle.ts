@@ -5,7 +5,6 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { scheduleFormFields } from './schedule-form-fields.ts';
 
-/** One file of the workbench, as it is and compressed. */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
@@ -15,7 +14,6 @@ export interface Asset {
 /** The files of the workbench by their names, which contain a hash of their content. */
 export interface Bundle {
   readonly assets: ReadonlyMap<string, Asset>;
-  /** The script that starts the workbench. */
   readonly script: string;
   readonly styles: string;
 }
@@ -40,13 +38,11 @@ export async function loadBundle(): Promise<Bundle> {
   return createBundle(files);
 }
 
-/** The script of the page at /docs. */
 export async function loadDocsScript(): Promise<string> {
   const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(['docs.ts']);
   return files.get(findName(files, 'docs-'))?.toString() ?? '';
 }
 
-/** Writes the compiled files to the built folder and returns their names. */
 export async function writeBuiltFolder(): Promise<readonly string[]> {
   const files = await compile(ENTRIES);
   await rm(BUILT_FOLDER, { recursive: true, force: true });
@@ -55,7 +51,6 @@ export async function writeBuiltFolder(): Promise<readonly string[]> {
   return [...files.keys()];
 }
 
-/** Compiles files of the app for browsers, each with all that it imports. */
 async function compile(entries: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   const { build, stop } = await import('esbuild');
   try {
@@ -108,7 +103,6 @@ function findName(files: ReadonlyMap<string, Buffer>, prefix: string): string {
   return name;
 }
 
-/** An entity tag of a text. */
 export function entityTag(text: string | Buffer): string {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, HASH_LENGTH)}"`;
 }

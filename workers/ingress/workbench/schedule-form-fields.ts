@@ -4,7 +4,6 @@ import { toJsonSchema, type JsonSchema } from '../../../shared/api/json/json-sch
 import { repaymentScheduleFields } from '../../../shared/api/actions/schedule-request-fields.ts';
 import type { FieldKind, FormField } from './app/schedules/loan-fields.ts';
 
-/** All fields of a schedule request, in the order of the schema. */
 export function scheduleFormFields(): readonly FormField[] {
   return describeFields(toJsonSchema(repaymentScheduleFields));
 }

@@ -93,7 +93,6 @@ async function loadOrExplain(
   }
 }
 
-/** The page loads script and styles, and passes them what they need to know of this instance. */
 function renderPage(
   { script, styles }: Bundle,
   { access, options: { topicPrefix } }: Pick<IngressContext, 'access' | 'options'>,

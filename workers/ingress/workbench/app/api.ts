@@ -8,7 +8,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit of the whole call, repeats included. */
   readonly timeoutMs?: number;
-  /** How often the request is sent at most. */
   readonly attempts?: number;
 }
 
@@ -80,7 +79,6 @@ async function exchange<Reply>(
   }
 }
 
-/** Ends early with the call. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);

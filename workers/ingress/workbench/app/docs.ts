@@ -216,7 +216,6 @@ function startTry(box: HTMLElement): void {
   const faults = one('.faults', box);
   const reply = one('.reply', box);
   const fill = (): void => void (text.value = example.value);
-  /** A fault with a link to its code and to the field. */
   const showFault = ({ path, code, message }: Fault): HTMLElement => {
     const field = document.getElementById(`${name}.request.${path.replaceAll(/\[\d+\]/g, '')}`);
     const shown = element('code', { textContent: path });

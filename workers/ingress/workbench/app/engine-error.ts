@@ -4,7 +4,6 @@ import type { Problem } from '../../../../shared/platform/problem.ts';
 export interface ShownProblem extends Pick<Problem, 'title' | 'detail' | 'errors'> {
   /** That of the problem; without one `timeout`, `unreachable` or `unreadable-answer`, such as the page of a proxy. */
   readonly code: string;
-  /** HTTP status; undefined without an answer. */
   readonly status?: number | undefined;
   /** The id of the call in the logs of the engine. */
   readonly correlationId?: string | undefined;
@@ -13,7 +12,6 @@ export interface ShownProblem extends Pick<Problem, 'title' | 'detail' | 'errors
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   readonly problem: ShownProblem;
-  /** How long the engine asks to wait before the next attempt. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: ShownProblem, retryAfterMs?: number) {
@@ -32,7 +30,6 @@ export class EngineError extends Error {
 /** Statuses of an engine, or of the proxy before it. */
 const TEMPORARY: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
 
-/** The problem behind any thrown value. */
 export function asProblem(error: unknown): ShownProblem {
   if (error instanceof EngineError) return error.problem;
   return { title: error instanceof Error ? error.message : String(error), code: 'unexpected' };

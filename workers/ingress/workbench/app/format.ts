@@ -40,7 +40,6 @@ export function formatAmount(amount: number, decimals = 2): string {
   return numberFormat({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(amount);
 }
 
-/** A number with at most `decimals` decimals. */
 export function formatNumber(value: number, decimals = 0): string {
   return numberFormat({ maximumFractionDigits: decimals }).format(value);
 }

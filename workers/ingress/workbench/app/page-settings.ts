@@ -6,7 +6,5 @@ function readMeta(name: string): string {
 
 /** The topic of schedule requests, with the prefix of the instance. */
 export const SCHEDULE_TOPIC = readMeta('schedule-topic');
-/** Whether the instance requires access tokens. */
 export const TOKEN_REQUIRED = readMeta('access') === 'token';
-/** Below this path are the addresses of the workbench. */
 export const WORKBENCH_PATH = '/workbench';

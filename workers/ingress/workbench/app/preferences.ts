@@ -17,7 +17,6 @@ function createStored<Value extends string>(
     try {
       return use(storage());
     } catch {
-      // Storage is disabled.
       return null;
     }
   };

@@ -2,7 +2,7 @@ import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'pre
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tokenRefused } from './api.ts';
 import { Button, Dialog, Empty, Failure } from './design/components.tsx';
-import { LinesField, Select } from './design/fields.tsx';
+import { Form, LinesField, Select } from './design/fields.tsx';
 import { MessagesPage } from './messages/messages-page.tsx';
 import { TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
 import { language, theme, token, type Language, type Theme } from './preferences.ts';
@@ -22,7 +22,6 @@ const PAGES = [
 ] as const;
 const HOME = 'schedules';
 
-/** The frame of the workbench: navigation, preferences, token, and the page of the current address. */
 export function Shell() {
   return (
     <LocationProvider scope={WORKBENCH_PATH}>
@@ -118,8 +117,7 @@ const TOKEN_TEXT = /^[\x21-\x7e]+$/;
 function TokenDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [isMalformed, setMalformed] = useState(false);
-  const use = (event: Event): void => {
-    event.preventDefault();
+  const use = (): void => {
     const entered = text.trim();
     if (entered === '') return;
     if (!TOKEN_TEXT.test(entered)) return setMalformed(true);
@@ -131,7 +129,7 @@ function TokenDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t('token')} onClose={onClose}>
       <p>{t('tokenLead')}</p>
-      <form class="stack" onSubmit={use}>
+      <Form class="stack" onSubmit={use}>
         <LinesField
           label={t('token')}
           error={isMalformed ? t('tokenSyntax') : refused}
@@ -157,7 +155,7 @@ function TokenDialog({ onClose }: { onClose: () => void }) {
             </Button>
           )}
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

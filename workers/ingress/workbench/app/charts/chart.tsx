@@ -13,17 +13,15 @@ export interface Series {
   readonly dash?: string | undefined;
 }
 
-/** Places on the axis with their amounts. */
-type Points = readonly (readonly [at: number, amount: number])[];
+type Point = readonly [at: number, amount: number];
 
 /** Amounts of a series: as a line, as an area below it, or as a level up to each place. */
 interface Shape {
   readonly series: Series;
   readonly kind: 'line' | 'area' | 'steps';
-  readonly points: Points;
+  readonly points: readonly Point[];
 }
 
-/** A part of a chart, with a scale of its own from zero to the highest amount. */
 interface Panel {
   readonly title: string;
   readonly height: number;
@@ -34,25 +32,19 @@ interface Panel {
 }
 
 interface ChartProps {
-  /** What it shows, in words. */
   readonly label: string;
   readonly legend: readonly Series[];
-  /** Of the amounts; empty if it is not known. */
   readonly currency: string;
   readonly panels: readonly Panel[];
-  /** The values at both ends of the axis. */
   readonly range: readonly [first: number, last: number];
-  /** The dates on the axis, at most this many. */
   readonly dates: (most: number) => readonly (readonly [at: number, day: string])[];
 }
 
 /** Room for the amounts left of a plot, and for half a line right of it, in pixels. */
 const LEFT = 52;
 const RIGHT = 8;
-/** Above a panel, for its title. */
 const TITLE = 26;
 const BELOW = 32;
-/** Below a panel, before the title of the next one. */
 const GAP = 26;
 const DATE_WIDTH = 110;
 const FIRST_WIDTH = 720;
@@ -91,7 +83,14 @@ export function Chart({ label, legend, currency, panels, range, dates }: ChartPr
               <text x={LEFT} y={top - 12} class="chart-title">
                 {currency === '' ? title : `${title}, ${currency}`}
               </text>
-              <Grid scale={y} ticks={ticks} width={width} />
+              {y.ticks(ticks).map((tick) => (
+                <g key={tick} transform={`translate(0,${y(tick)})`}>
+                  <line class={tick === 0 ? 'axis' : 'grid'} x1={LEFT} x2={width - RIGHT} />
+                  <text x={LEFT - 8} dy="0.32em" text-anchor="end">
+                    {formatCompact(tick)}
+                  </text>
+                </g>
+              ))}
               {columns.map(({ series }, at) => (
                 <path key={series.name} fill={`var(${series.colour})`} d={columnsOf(columns, at, x, y)} />
               ))}
@@ -137,43 +136,28 @@ function columnsOf(all: NonNullable<Panel['columns']>, own: number, x: Scale, y:
 }
 
 function ShapePath({ shape: { series, kind, points }, x, y }: { shape: Shape; x: Scale; y: Scale }) {
-  const curve = kind === 'steps' ? curveStepBefore : curveLinear;
-  const place = ([at]: Points[number]): number => x(at);
-  const level = ([, amount]: Points[number]): number => y(amount);
-  const below = area<Points[number]>(place, y(0), level);
+  const place = ([at]: Point): number => x(at);
+  const level = ([, amount]: Point): number => y(amount);
+  const curve = line(place, level).curve(kind === 'steps' ? curveStepBefore : curveLinear);
   return (
     <g class="chart-line" stroke={`var(${series.colour})`} stroke-dasharray={series.dash}>
       {kind === 'area' && (
-        <path class="chart-area" fill={`var(${series.colour})`} d={below([...points]) ?? ''} />
+        <path
+          class="chart-area"
+          fill={`var(${series.colour})`}
+          d={area(place, y(0), level)([...points]) ?? ''}
+        />
       )}
-      <path d={line<Points[number]>(place, level).curve(curve)([...points]) ?? ''} />
+      <path d={curve([...points]) ?? ''} />
     </g>
   );
 }
 
-/** A date near an end of the axis stays within the chart. */
 function anchorOf(left: number, width: number): 'start' | 'middle' | 'end' {
   if (left < LEFT + DATE_WIDTH / 2) return 'start';
   return left + DATE_WIDTH / 2 > width ? 'end' : 'middle';
 }
 
-/** Lines at round amounts, with the amounts. */
-function Grid({ scale, ticks, width }: { scale: Scale; ticks: number; width: number }) {
-  return (
-    <>
-      {scale.ticks(ticks).map((tick) => (
-        <g key={tick} transform={`translate(0,${scale(tick)})`}>
-          <line class={tick === 0 ? 'axis' : 'grid'} x1={LEFT} x2={width - RIGHT} />
-          <text x={LEFT - 8} dy="0.32em" text-anchor="end">
-            {formatCompact(tick)}
-          </text>
-        </g>
-      ))}
-    </>
-  );
-}
-
-/** The width of an element in pixels, as it changes. */
 function useWidth() {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(FIRST_WIDTH);

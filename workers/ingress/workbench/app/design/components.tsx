@@ -13,13 +13,11 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'className'> 
   readonly small?: boolean;
 }
 
-/** A button; of type `button` unless stated otherwise. */
 export function Button({ kind = 'normal', small = false, ...rest }: ButtonProps) {
   const looks = classes('button', kind !== 'normal' && `button-${kind}`, small && 'button-small');
   return <button type="button" {...rest} class={looks} />;
 }
 
-/** The head of a page: its name, one sentence about it, and its main actions. */
 export function PageHead(props: { title: string; lead?: string; children?: ComponentChildren }) {
   useEffect(() => {
     document.title = `${props.title} · Workbench`;
@@ -35,7 +33,6 @@ export function PageHead(props: { title: string; lead?: string; children?: Compo
   );
 }
 
-/** A state in one or two words, in a colour that repeats their meaning. */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={tone === 'neutral' ? 'badge' : `badge badge-${tone}`}>{children}</span>;
 }
@@ -50,7 +47,6 @@ export function Notice(props: { tone?: Exclude<Tone, 'neutral'>; children: Compo
   );
 }
 
-/** What the page says where there is nothing to show, and what can be done. */
 export function Empty(props: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -133,7 +129,6 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-/** Copies a text to the clipboard and says so, or that the browser did not allow it. */
 export function CopyButton({ text, label }: { text: () => string; label?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'notCopied'>();
   useEffect(() => {
@@ -177,14 +172,12 @@ export function Definitions(props: {
   );
 }
 
-/** Copies a text to the clipboard. False: the browser did not allow it. */
 async function copyText(text: string): Promise<boolean> {
-  // Browsers have no clipboard for scripts on pages without TLS, except on loopback.
-  if (!isSecureContext) return copySelection(text);
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
+    // Browsers have no clipboard for scripts on pages without TLS, except on loopback.
     return copySelection(text);
   }
 }
@@ -204,7 +197,6 @@ function copySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Saves a text as a file. */
 export function download(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));

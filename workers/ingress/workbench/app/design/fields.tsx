@@ -1,13 +1,24 @@
 /** The fields of forms: a control of each kind with its label, hint, error and help. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, FormHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { classes } from './table.tsx';
 
-/** The attributes that tie a control to label, hint, error and help. */
 export interface ControlProps {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': boolean | undefined;
+}
+
+/** A form whose values stay in the page. */
+export function Form({
+  onSubmit,
+  ...rest
+}: Omit<FormHTMLAttributes, 'onSubmit'> & { onSubmit?: () => void }) {
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  return <form {...rest} onSubmit={submit} />;
 }
 
 interface Labelled {
@@ -19,17 +30,13 @@ interface Labelled {
 interface FieldProps extends Labelled {
   readonly help?: ComponentChildren;
   readonly class?: string | undefined;
-  /** The place that it has in the form. */
   readonly place?: string;
   readonly children: (control: ControlProps) => ComponentChildren;
 }
 
-/** A control with its label, hint and error. */
 export function Field({ label, hint, error, help, class: className, place, children }: FieldProps) {
   const id = useId();
-  const described = Object.entries({ error, hint, help })
-    .filter(([, part]) => part !== undefined)
-    .map(([name]) => `${id}-${name}`);
+  const notes = Object.entries({ error, hint, help }).filter(([, note]) => note !== undefined);
   return (
     <div class={classes('field', className)} data-place={place}>
       <label class="field-label" for={id}>
@@ -38,24 +45,14 @@ export function Field({ label, hint, error, help, class: className, place, child
       <div class="field">
         {children({
           id,
-          'aria-describedby': described.join(' ') || undefined,
+          'aria-describedby': notes.map(([name]) => `${id}-${name}`).join(' ') || undefined,
           'aria-invalid': error === undefined ? undefined : true,
         })}
-        {error !== undefined && (
-          <span class="field-error" id={`${id}-error`}>
-            {error}
+        {notes.map(([name, note]) => (
+          <span key={name} class={`field-${name}`} id={`${id}-${name}`}>
+            {note}
           </span>
-        )}
-        {hint !== undefined && (
-          <span class="field-hint" id={`${id}-hint`}>
-            {hint}
-          </span>
-        )}
-        {help !== undefined && (
-          <span class="field-help" id={`${id}-help`}>
-            {help}
-          </span>
-        )}
+        ))}
       </div>
     </div>
   );
@@ -66,14 +63,15 @@ interface Entered {
   readonly onChange: (value: string) => void;
 }
 
+type Control = Partial<ControlProps> & { readonly 'aria-label'?: string };
+
 interface InputProps extends Entered {
-  readonly control: Partial<ControlProps> & { readonly 'aria-label'?: string };
+  readonly control: Control;
   readonly inputMode?: 'text' | 'decimal' | 'numeric';
   readonly type?: 'text' | 'search' | 'date' | 'datetime-local';
   readonly maxLength?: number | undefined;
 }
 
-/** A text in one line, or a number as it is entered. */
 export function Input(props: InputProps) {
   const { control, value, onChange, maxLength = 300, inputMode = 'text', type = 'text' } = props;
   return (
@@ -95,9 +93,8 @@ export function Input(props: InputProps) {
 
 type Options<Value extends string> = readonly (readonly [value: Value, label: string])[];
 
-/** One of several values. */
 export function Select<Value extends string>(props: {
-  control: Partial<ControlProps> & { readonly 'aria-label'?: string };
+  control: Control;
   value: Value;
   options: Options<Value>;
   onChange: (value: Value) => void;
@@ -128,7 +125,6 @@ export function ChoiceField(props: Labelled & Entered & { options: Options<strin
   return <Field {...{ label, hint, error }}>{(control) => <Select control={control} {...select} />}</Field>;
 }
 
-/** A text of several lines. */
 export function LinesField(props: Labelled & Entered & { rows: number; isCode?: boolean }) {
   const { label, hint, error, value, rows, onChange, isCode = false } = props;
   return (
@@ -148,7 +144,6 @@ export function LinesField(props: Labelled & Entered & { rows: number; isCode?: 
   );
 }
 
-/** A box to tick. */
 export function Check(props: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
   return (
     <label class="check">

@@ -12,10 +12,7 @@ export interface Loaded<Value> {
   readonly reload: () => void;
 }
 
-/**
- * Loads a value when one of `inputs` changes and after a new token. Aborts a load that is no longer wanted. `delayMs`: how long a
- * change has to last before it is loaded.
- */
+/** Loads a value when one of `inputs` has changed for `delayMs`, and after a new token. Aborts a load that is no longer wanted. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],

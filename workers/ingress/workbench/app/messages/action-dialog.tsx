@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Badge, Button, Dialog, Failure, Notice, type Tone } from '../design/components.tsx';
-import { Check, TextField, LinesField } from '../design/fields.tsx';
+import { Check, Form, TextField, LinesField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
@@ -13,18 +13,16 @@ import {
   type Override,
   type EditDeadLetters,
 } from './message-calls.ts';
+import { isRecord } from '../schedules/loan.ts';
 import { parseJson } from '../../../../../shared/platform/bounded-json.ts';
 
-/** What an action works on. */
 export interface Chosen {
   readonly selection: LetterSelection;
   readonly count: number;
 }
 
 type Result = ActionReply['letters'][number]['result'];
-type Overrides = Partial<Record<Override, boolean>>;
 
-/** Dead letters of one action. */
 export const MAX_AT_ONCE = 500;
 const OVERRIDES: readonly Override[] = ['again', 'force', 'acceptDuplicates'];
 const RESULT_TONES: Readonly<Record<Result, Tone>> = {
@@ -41,15 +39,13 @@ const RESULT_TONES: Readonly<Record<Result, Tone>> = {
   failed: 'bad',
 };
 
-/**
- * An action in steps: the changes, if it is an edit; a dry run with its guards; the reason; and the result. `hasActed`: the list is
- * no longer what it was.
- */
-export function ActionDialog(props: {
-  action: LetterAction;
-  chosen: Chosen;
-  onClose: (hasActed: boolean) => void;
-}) {
+interface ActionProps {
+  readonly action: LetterAction;
+  readonly chosen: Chosen;
+}
+
+/** An action in steps: the changes, if it is an edit; a dry run with its guards; the reason; and the result. */
+export function ActionDialog(props: ActionProps & { onClose: (hasActed: boolean) => void }) {
   const { action, chosen, onClose } = props;
   const [changes, setChanges] = useState<LetterChanges | undefined>(action === 'edit' ? undefined : {});
   const [done, setDone] = useState<ActionReply>();
@@ -77,15 +73,9 @@ export function ActionDialog(props: {
   );
 }
 
-/** The dry run, which is repeated whenever the overrides change, the guards that hold dead letters back, and the reason. */
-function Preview(props: {
-  action: LetterAction;
-  chosen: Chosen;
-  changes: LetterChanges;
-  onDone: (reply: ActionReply) => void;
-}) {
+function Preview(props: ActionProps & { changes: LetterChanges; onDone: (reply: ActionReply) => void }) {
   const { action, chosen, changes, onDone } = props;
-  const [overrides, setOverrides] = useState<Overrides>({});
+  const [overrides, setOverrides] = useState<Partial<Record<Override, boolean>>>({});
   const [failure, setFailure] = useState<unknown>();
   const [isActing, setActing] = useState(false);
   const limit = Math.max(1, Math.min(MAX_AT_ONCE, chosen.count));
@@ -110,6 +100,9 @@ function Preview(props: {
   };
   if (failure !== undefined) return <Failure error={failure} onRetry={again} />;
   const isBusy = isActing || preview.isLoading;
+  const guards = OVERRIDES.filter(
+    (name) => overrides[name] === true || preview.value?.letters.some(({ override }) => override === name),
+  );
   return (
     <WhenLoaded loaded={preview}>
       {(reply) => (
@@ -121,36 +114,23 @@ function Preview(props: {
             <Results reply={reply} />
             {chosen.count >= MAX_AT_ONCE && <p class="soft small">{t('limited')}</p>}
           </section>
-          <Guards reply={reply} overrides={overrides} onChange={setOverrides} />
+          {guards.length > 0 && (
+            <fieldset class="stack">
+              <legend>{t('needs')}</legend>
+              {guards.map((name) => (
+                <Check
+                  key={name}
+                  label={t(name)}
+                  checked={overrides[name] === true}
+                  onChange={(checked) => setOverrides({ ...overrides, [name]: checked })}
+                />
+              ))}
+            </fieldset>
+          )}
           <Reason {...{ action, reply, isBusy }} onAct={act} />
         </>
       )}
     </WhenLoaded>
-  );
-}
-
-/** The guards that hold some dead letters back, each with a box that disables it. */
-function Guards(props: {
-  reply: ActionReply;
-  overrides: Overrides;
-  onChange: (overrides: Overrides) => void;
-}) {
-  const { reply, overrides, onChange } = props;
-  const named = new Set(reply.letters.map(({ override }) => override));
-  const needed = OVERRIDES.filter((name) => named.has(name) || overrides[name] === true);
-  if (needed.length === 0) return null;
-  return (
-    <fieldset class="stack">
-      <legend>{t('needs')}</legend>
-      {needed.map((name) => (
-        <Check
-          key={name}
-          label={t(name)}
-          checked={overrides[name] === true}
-          onChange={(checked) => onChange({ ...overrides, [name]: checked })}
-        />
-      ))}
-    </fieldset>
   );
 }
 
@@ -165,13 +145,12 @@ function Reason(props: {
   const [isMissing, setMissing] = useState(false);
   const possible = reply.letters.filter(({ result }) => result.startsWith('would-')).length;
   if (possible === 0) return <Notice tone="warn">{t('nothingToDo')}</Notice>;
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (reason.trim() === '') setMissing(true);
     else if (!isBusy) void onAct(reason.trim());
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form class="stack" onSubmit={submit}>
       <TextField
         label={t('why')}
         hint={t('whyHint')}
@@ -185,7 +164,7 @@ function Reason(props: {
           {isBusy ? t('acting') : t(`confirm_${action}`, { count: formatNumber(possible) })}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -224,7 +203,6 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
   );
 }
 
-/** The changes of an edit. */
 type LetterChanges = Pick<EditDeadLetters, 'patch' | 'headers'>;
 
 /** The changes of payload and headers, both as JSON objects; what is typed then takes their preview away. */
@@ -234,10 +212,9 @@ function LetterChangesForm({ onPreview }: { onPreview: (changes?: LetterChanges)
   const patch = parseObject(texts.patch);
   const headers = parseObject(texts.headers) as LetterChanges['headers'];
   const isEmpty = texts.patch.trim() === '' && texts.headers.trim() === '';
-  const faultOf = (part: object | undefined): string | undefined =>
+  const faultOf = (part: object | undefined) =>
     isChecked && part === undefined ? t('patchInvalid') : undefined;
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const submit = (): void => {
     setChecked(true);
     if (isEmpty || patch === undefined || headers === undefined) return;
     onPreview({
@@ -246,7 +223,7 @@ function LetterChangesForm({ onPreview }: { onPreview: (changes?: LetterChanges)
     });
   };
   return (
-    <form class="stack" onSubmit={submit} onInput={() => onPreview()} noValidate>
+    <Form class="stack" onSubmit={submit} onInput={() => onPreview()} noValidate>
       <LinesField
         label={t('patch')}
         hint={t('patchHint')}
@@ -270,16 +247,13 @@ function LetterChangesForm({ onPreview }: { onPreview: (changes?: LetterChanges)
           {t('preview')}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
-/** The object of a text, none of an empty one; undefined if it is something else. */
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === '') return {};
   const parsed = parseJson(text);
-  const value = parsed.kind === 'parsed' ? parsed.value : undefined;
-  const isObject =
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  const value = parsed.kind === 'parsed' && !JSON.isRawJSON(parsed.value) ? parsed.value : undefined;
+  return isRecord(value) ? value : undefined;
 }

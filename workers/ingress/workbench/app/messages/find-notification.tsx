@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { getJson, withQuery } from '../api.ts';
 import { Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
-import { TextField } from '../design/fields.tsx';
+import { Form, TextField } from '../design/fields.tsx';
 import { useLoaded, useReload, WhenLoaded } from '../design/loaded.tsx';
 import { formatMoment, formatNumber, formatDuration } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
@@ -15,13 +15,10 @@ import type {
 } from '../../../../../shared/api/operations/notification-lists.ts';
 import { MESSAGES_PATH, OPERATIONS } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
-import type { ComponentChildren } from 'preact';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** A notification on its way is read again after this time. */
 const REFRESH_MS = 3_000;
 
-/** The tone and the name of each status. */
 const STATUSES: Readonly<Record<NotificationTimeline['status'], readonly [Tone, Parameters<typeof t>[0]]>> = {
   accepted: ['neutral', 'accepted'],
   sending: ['accent', 'status_sending'],
@@ -66,13 +63,10 @@ function SearchForm(props: {
   const [text, setText] = useState(props.initial);
   const [caller, setCaller] = useState(props.caller);
   return (
-    <form
+    <Form
       class="card card-tight search-form"
       role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        props.onSearch(text.trim(), caller.trim());
-      }}
+      onSubmit={() => props.onSearch(text.trim(), caller.trim())}
     >
       <TextField label={t('idOrReference')} hint={t('idHint')} value={text} onChange={setText} />
       {TOKEN_REQUIRED && (
@@ -81,7 +75,7 @@ function SearchForm(props: {
       <Button kind="primary" type="submit">
         {t('search')}
       </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -190,10 +184,8 @@ function Notification({ timeline }: { timeline: NotificationTimeline }) {
   );
 }
 
-/** Waits shorter than this are not mentioned. */
 const SHOWN_WAIT_MS = 1_000;
 
-/** What has happened to a notification, from top to bottom, with the waits in between. */
 function NotificationSteps({ timeline }: { timeline: NotificationTimeline }) {
   const { events, hasEarlierAttempts } = timeline;
   return (
@@ -219,12 +211,6 @@ function NotificationSteps({ timeline }: { timeline: NotificationTimeline }) {
   );
 }
 
-interface Description {
-  readonly tone: Tone;
-  readonly title: string;
-  readonly text?: ComponentChildren;
-}
-
 const RESULT_TONES = {
   sent: 'good',
   transient: 'warn',
@@ -233,7 +219,7 @@ const RESULT_TONES = {
   unknown: 'bad',
 } as const;
 
-function describe(event: TimelineEvent): Description {
+function describe(event: TimelineEvent) {
   switch (event.event) {
     case 'accepted':
       return { tone: 'neutral', title: t('accepted'), text: <p class="soft">{t('acceptedLead')}</p> };
@@ -256,7 +242,8 @@ function describe(event: TimelineEvent): Description {
       return { tone: 'warn', title: t('retry', { round: event.round }), text: <Due at={event.at} /> };
     case 'sent':
     case 'failed':
-    case 'parked': {
+    case 'parked':
+    default: {
       const { code, providerMessageId } = event;
       const text = (
         <>
@@ -267,8 +254,6 @@ function describe(event: TimelineEvent): Description {
       );
       return { tone: event.event === 'sent' ? 'good' : 'bad', title: t(event.event), text };
     }
-    default:
-      throw new Error(`unknown event ${JSON.stringify(event satisfies never)}`);
   }
 }
 
@@ -280,7 +265,6 @@ function Coded({ text, code }: { text: string; code: string | undefined }) {
   );
 }
 
-/** How long it takes until a time, by the second. */
 function Due({ at }: { at: string }) {
   const [nowMs, setNowMs] = useState(Date.now());
   useEffect(() => {

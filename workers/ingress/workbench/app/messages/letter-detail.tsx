@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { getJson } from '../api.ts';
-import { Button, CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
+import { CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { ActionDialog } from './action-dialog.tsx';
-import { LetterStatus } from './letter-list.tsx';
+import { LetterActions, LetterStatus } from './letter-list.tsx';
 import { MESSAGES_PATH, OPERATIONS, type DeadLetter, type LetterAction } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 
@@ -79,18 +79,7 @@ function Facts(props: { letter: DeadLetter; onAction: (action: LetterAction) => 
           ],
         ]}
       />
-      <div class="row no-print" role="group" aria-label={t('actions')}>
-        <Button kind="primary" onClick={() => onAction('redrive')}>
-          {t('redrive')}
-        </Button>
-        <Button onClick={() => onAction('edit')}>{t('edit')}</Button>
-        {letter.code === 'outcome-unknown' && (
-          <Button onClick={() => onAction('mark-sent')}>{t('mark-sent')}</Button>
-        )}
-        <Button kind="danger" onClick={() => onAction('discard')}>
-          {t('discard')}
-        </Button>
-      </div>
+      <LetterActions canMarkSent={letter.code === 'outcome-unknown'} onAction={onAction} />
     </section>
   );
 }
@@ -135,13 +124,12 @@ interface PastAttempt {
 
 function History({ letter: { history } }: { letter: DeadLetter }) {
   if (history.length === 0) return null;
-  const attempts = history.map((text) => JSON.parse(text) as PastAttempt);
   return (
     <section class="card stack">
       <h2>{t('history')}</h2>
       <Table
         label={t('attempts')}
-        rows={attempts}
+        rows={history.map((text) => JSON.parse(text) as PastAttempt)}
         columns={[
           ['', ({ attempt, provider = '' }) => t('attempt', { round: attempt, provider })],
           ['', ({ at }) => at !== undefined && formatMoment(at), 'figures'],

@@ -13,14 +13,13 @@ import {
   readFilters,
   selectionOf,
   type LetterAction,
-  type LetterSelection,
   type DeadLetter,
   NO_FILTERS,
   type LetterFilters,
 } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 import { Table } from '../design/table.tsx';
-import { Check, ChoiceField, TextField } from '../design/fields.tsx';
+import { Check, Form, ChoiceField, TextField } from '../design/fields.tsx';
 
 const ACTIONS = [
   ['redrive', 'primary'],
@@ -44,15 +43,11 @@ export function DeadLetters() {
       <FilterForm key={JSON.stringify(filters)} filters={filters} onFilter={open} />
       <WhenLoaded loaded={loaded}>
         {(page) => (
+          // A selection belongs to one page of one filter.
           <Page
-            // A selection belongs to one page of one filter.
             key={JSON.stringify(query)}
-            page={page}
-            isFiltered={Object.values({ ...filters, all: '' }).some((value) => value !== '')}
-            selection={selectionOf(filters)}
             isFirst={cursor === ''}
-            onCode={(code) => open({ code })}
-            onPage={(next) => open({}, next)}
+            {...{ page, filters, open }}
             onChanged={loaded.reload}
           />
         )}
@@ -63,21 +58,20 @@ export function DeadLetters() {
 
 interface PageProps {
   readonly page: LetterPage;
-  readonly isFiltered: boolean;
-  readonly selection: LetterSelection;
+  readonly filters: LetterFilters;
   readonly isFirst: boolean;
-  readonly onCode: (code: string) => void;
-  readonly onPage: (cursor: string) => void;
+  readonly open: (changed: Partial<LetterFilters>, cursor?: string) => void;
   readonly onChanged: () => void;
 }
 
-function Page({ page, isFiltered, selection, isFirst, onCode, onPage, onChanged }: PageProps) {
+function Page({ page, filters, isFirst, open, onChanged }: PageProps) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setIsAll] = useState(false);
   const [action, setAction] = useState<LetterAction>();
   const { letters, count, handled, isComplete, isAuditComplete, nextCursor } = page;
+  const isFiltered = Object.values({ ...filters, all: '' }).some((value) => value !== '');
   const chosen: Chosen = isAll
-    ? { selection, count: Math.min(count, MAX_AT_ONCE) }
+    ? { selection: selectionOf(filters), count: Math.min(count, MAX_AT_ONCE) }
     : { selection: { ids: [...ids] }, count: ids.size };
   const select = (selected: ReadonlySet<string>): void => {
     setIds(selected);
@@ -90,7 +84,7 @@ function Page({ page, isFiltered, selection, isFirst, onCode, onPage, onChanged 
     <div class="stack">
       {!isComplete && <Notice tone="warn">{t('incomplete')}</Notice>}
       {!isAuditComplete && <Notice tone="warn">{t('partialAudit')}</Notice>}
-      <Overview page={page} onCode={onCode} onRefresh={onChanged} />
+      <Overview page={page} onCode={(code) => open({ code })} onRefresh={onChanged} />
       <div class="selection-bar card card-tight row-between" hidden={chosen.count === 0}>
         <div class="row">
           <span role="status">
@@ -105,12 +99,12 @@ function Page({ page, isFiltered, selection, isFirst, onCode, onPage, onChanged 
             {t('clearSelection')}
           </Button>
         </div>
-        <Actions onAction={setAction} />
+        <LetterActions small onAction={setAction} />
       </div>
       <LetterTable letters={letters} selected={ids} onSelect={select} />
       <nav class="row" aria-label={t('pages')} hidden={nextCursor === undefined && isFirst}>
-        {!isFirst && <Button onClick={() => onPage('')}>{t('first')}</Button>}
-        {nextCursor !== undefined && <Button onClick={() => onPage(nextCursor)}>{t('next')}</Button>}
+        {!isFirst && <Button onClick={() => open({})}>{t('first')}</Button>}
+        {nextCursor !== undefined && <Button onClick={() => open({}, nextCursor)}>{t('next')}</Button>}
       </nav>
       {action !== undefined && (
         <ActionDialog
@@ -128,18 +122,6 @@ function Page({ page, isFiltered, selection, isFirst, onCode, onPage, onChanged 
   );
 }
 
-function Actions({ onAction }: { onAction: (action: LetterAction) => void }) {
-  return (
-    <div class="row" role="group" aria-label={t('actions')}>
-      {ACTIONS.map(([name, kind]) => (
-        <Button key={name} kind={kind} small onClick={() => onAction(name)}>
-          {t(name)}
-        </Button>
-      ))}
-    </div>
-  );
-}
-
 function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () => void }) {
   const { isFiltered, handled, onRefresh } = props;
   return (
@@ -153,7 +135,24 @@ function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () 
   );
 }
 
-/** How many there are, by problem code; a code is a filter. */
+/** The buttons of actions. */
+export function LetterActions(props: {
+  small?: boolean;
+  canMarkSent?: boolean;
+  onAction: (action: LetterAction) => void;
+}) {
+  const { small = false, canMarkSent = true, onAction } = props;
+  return (
+    <div class="row no-print" role="group" aria-label={t('actions')}>
+      {ACTIONS.filter(([name]) => canMarkSent || name !== 'mark-sent').map(([name, kind]) => (
+        <Button key={name} {...{ kind, small }} onClick={() => onAction(name)}>
+          {t(name)}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
 function Overview(props: { page: LetterPage; onCode: (code: string) => void; onRefresh: () => void }) {
   const { page, onCode, onRefresh } = props;
   const { count, codes, handled } = page;
@@ -173,19 +172,12 @@ function Overview(props: { page: LetterPage; onCode: (code: string) => void; onR
   );
 }
 
-interface LetterTableProps {
-  readonly letters: readonly ListedLetter[];
-  readonly selected: ReadonlySet<string>;
-  readonly onSelect: (selected: ReadonlySet<string>) => void;
-}
-
-/** Dead letters, with a box each to select them. A narrow screen leaves out what the page of a letter has too. */
-function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
-  const toggle = (id: string): void => {
-    const changed = new Set(selected);
-    if (!changed.delete(id)) changed.add(id);
-    onSelect(changed);
-  };
+function LetterTable(props: {
+  letters: readonly ListedLetter[];
+  selected: ReadonlySet<string>;
+  onSelect: (selected: ReadonlySet<string>) => void;
+}) {
+  const { letters, selected, onSelect } = props;
   const isAll = letters.length > 0 && selected.size === letters.length;
   const selectAll = (
     <input
@@ -200,7 +192,9 @@ function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
       type="checkbox"
       aria-label={t('select', { id })}
       checked={selected.has(id)}
-      onChange={() => toggle(id)}
+      onChange={() =>
+        onSelect(new Set(selected.has(id) ? [...selected].filter((one) => one !== id) : [...selected, id]))
+      }
     />
   );
   return (
@@ -212,7 +206,16 @@ function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
       header={1}
       columns={[
         [selectAll, select],
-        [t('problem'), (letter) => <Problem letter={letter} />],
+        [
+          t('problem'),
+          ({ id, code, reason, at }) => (
+            <>
+              <a href={`${MESSAGES_PATH}/dead-letters/${id}`}>{code}</a>
+              <div class="soft small">{reason}</div>
+              <div class="soft small figures narrow-only">{formatMoment(at)}</div>
+            </>
+          ),
+        ],
         [t('when'), ({ at }) => formatMoment(at), 'figures nowrap wide-only'],
         [t('message'), (letter) => <Message letter={letter} />, 'wide-only'],
         [t('origin'), ({ from }) => from, 'breakable small wide-only'],
@@ -221,16 +224,6 @@ function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
         [t('status'), ({ status }) => <LetterStatus status={status} />],
       ]}
     />
-  );
-}
-
-function Problem({ letter: { id, code, reason, at } }: { letter: ListedLetter }) {
-  return (
-    <>
-      <a href={`${MESSAGES_PATH}/dead-letters/${id}`}>{code}</a>
-      <div class="soft small">{reason}</div>
-      <div class="soft small figures narrow-only">{formatMoment(at)}</div>
-    </>
   );
 }
 
@@ -254,13 +247,11 @@ const TONES: Readonly<Record<DeadLetter['status'], Tone>> = {
   'marked-sent': 'good',
 };
 
-/** The status of a dead letter. */
 export function LetterStatus({ status }: Pick<DeadLetter, 'status'>) {
   return <Badge tone={TONES[status]}>{t(`status_${status}`)}</Badge>;
 }
 
 const WORKERS = ['notification', 'schedule', 'product', 'simulation'];
-/** The filters of dead letters; they take effect together. */
 function FilterForm(props: { filters: LetterFilters; onFilter: (filters: LetterFilters) => void }) {
   const [draft, setDraft] = useState(props.filters);
   const field = (name: Exclude<keyof LetterFilters, 'id' | 'all'>) => ({
@@ -269,13 +260,10 @@ function FilterForm(props: { filters: LetterFilters; onFilter: (filters: LetterF
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),
   });
   return (
-    <form
+    <Form
       class="card card-tight stack"
       role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        props.onFilter({ ...draft, code: draft.code.trim(), type: draft.type.trim() });
-      }}
+      onSubmit={() => props.onFilter({ ...draft, code: draft.code.trim(), type: draft.type.trim() })}
     >
       <div class="columns" style="--least: 16rem">
         <ChoiceField
@@ -304,6 +292,6 @@ function FilterForm(props: { filters: LetterFilters; onFilter: (filters: LetterF
         </Button>
         <Check label={t('showHandled')} checked={draft.all} onChange={(all) => setDraft({ ...draft, all })} />
       </div>
-    </form>
+    </Form>
   );
 }

@@ -30,27 +30,22 @@ export const NO_FILTERS = {
 };
 
 export type DeadLetter = z.infer<typeof shownLetter>;
-/** As it is sent. */
 export type EditDeadLetters = z.input<typeof editBody>;
 export type LetterSelection = EditDeadLetters['selection'];
 export type LetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
 export type Override = NonNullable<ActionReply['letters'][number]['override']>;
 
-export function listLetters(
-  filters: LetterFilters,
-  cursor: string,
-  signal: AbortSignal,
-): Promise<LetterPage> {
+/** A page of the list; an empty `cursor` is the first. */
+export function listLetters(filters: LetterFilters, cursor: string, signal: AbortSignal) {
   const { since, until } = filters;
   const query = { ...filterQuery(filters), since: momentOf(since), until: momentOf(until), cursor };
-  return getJson(`${OPERATIONS}/dead-letters`, query, { signal });
+  return getJson<LetterPage>(`${OPERATIONS}/dead-letters`, query, { signal });
 }
 
 export function actOnLetters(action: LetterAction, body: EditDeadLetters): Promise<ActionReply> {
   return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
 }
 
-/** The query of an address for these filters. */
 export function filterQuery({ all, ...filters }: LetterFilters) {
   return { ...filters, all: all ? 'true' : '' };
 }
@@ -61,19 +56,12 @@ export function readFilters({ all, ...query }: Readonly<Record<string, string>>)
 }
 
 /** The selection of an action on all dead letters of these filters; the engine refuses what an address typed by hand has wrong. */
-export function selectionOf({
-  topic,
-  channel,
-  code,
-  type,
-  since,
-  until,
-  id,
-}: LetterFilters): LetterSelection {
-  const selection = { topics: [topic], codes: [code], types: [type], ids: [id], channel };
-  const times = { since: momentOf(since), until: momentOf(until) };
+export function selectionOf(filters: LetterFilters): LetterSelection {
+  const { topic, channel, code, type, since, until, id } = filters;
+  const lists = { topics: [topic], codes: [code], types: [type], ids: [id] };
+  const selection = { ...lists, channel, since: momentOf(since), until: momentOf(until) };
   return Object.fromEntries(
-    Object.entries({ ...selection, ...times }).filter(([, wanted]) => wanted.length > 0 && wanted[0] !== ''),
+    Object.entries(selection).filter(([, wanted]) => wanted.length > 0 && wanted[0] !== ''),
   );
 }
 

@@ -8,7 +8,6 @@ import type { OutboxList, OutboxReply } from '../../../../../shared/api/operatio
 import { MESSAGES_PATH, OPERATIONS } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 
-/** The newest messages of the local outbox. */
 export function Outbox() {
   const loaded = useLoaded((signal) => getJson<OutboxList>(`${OPERATIONS}/outbox`, {}, { signal }), []);
   const { reload } = loaded;
@@ -32,7 +31,14 @@ export function Outbox() {
               label={t('outbox')}
               rows={messages}
               columns={[
-                [t('subject'), (message) => <Subject message={message} />],
+                [
+                  t('subject'),
+                  ({ id, subject, channel }) => (
+                    <a href={`${MESSAGES_PATH}/outbox/${id}`}>
+                      {subject === '' ? t(channel === 'sms' ? 'sms' : 'noSubject') : subject}
+                    </a>
+                  ),
+                ],
                 [t('to'), ({ receiver }) => receiver, 'breakable'],
                 [t('from'), ({ sender }) => sender, 'breakable wide-only'],
                 [t('channel'), ({ channel }) => t(channel)],
@@ -44,12 +50,6 @@ export function Outbox() {
       }
     </InOutbox>
   );
-}
-
-function Subject(props: { message: OutboxList['messages'][number] }) {
-  const { id, subject, channel } = props.message;
-  const known = channel === 'sms' ? t('sms') : t('noSubject');
-  return <a href={`${MESSAGES_PATH}/outbox/${id}`}>{subject === '' ? known : subject}</a>;
 }
 
 /** What is in the outbox; an instance with providers has none. */
@@ -65,7 +65,6 @@ function InOutbox<Value>(props: Parameters<typeof WhenLoaded<Value>>[0]) {
   );
 }
 
-/** One message: as its receiver sees it, as text, and its header lines. */
 export function OutboxMessage({ id }: { id: string }) {
   return (
     <>

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
 import { callAction } from '../api.ts';
@@ -21,6 +21,7 @@ import {
   type CsvChoice,
   type FileFault,
 } from './read-contracts.ts';
+import type { NotationFault } from '../../../../../shared/portfolio/csv-notation.ts';
 import type { FormField } from '../schedules/loan-fields.ts';
 import { portfolioText as t, reportText } from '../texts.ts';
 
@@ -33,30 +34,30 @@ interface Shown {
   readonly end: RunEnd | undefined;
 }
 
-/** Why a file was refused, and what reads it nevertheless. */
 interface Refusal {
   readonly text: string;
   readonly remedies: readonly Remedy[];
-  readonly again: (choice: CsvChoice) => void;
+  readonly again?: (choice: CsvChoice) => void;
 }
 
-interface Remedy {
-  readonly label: 'ignoreColumns' | 'decimalPoint' | 'decimalComma' | 'dayFirst' | 'monthFirst';
-  readonly choice: CsvChoice;
-}
+type Remedy = readonly [
+  label: 'ignoreColumns' | 'decimalPoint' | 'decimalComma' | 'dayFirst' | 'monthFirst',
+  choice: CsvChoice,
+];
 
 const DECIMALS: readonly Remedy[] = [
-  { label: 'decimalPoint', choice: { decimal: '.' } },
-  { label: 'decimalComma', choice: { decimal: ',' } },
+  ['decimalPoint', { decimal: '.' }],
+  ['decimalComma', { decimal: ',' }],
 ];
-const NOTATIONS = {
+const NOTATIONS: Readonly<Record<NotationFault['kind'], readonly Remedy[]>> = {
   'ambiguous-number': DECIMALS,
   'mixed-numbers': DECIMALS,
   'ambiguous-date': [
-    { label: 'dayFirst', choice: { dates: 'day-first' } },
-    { label: 'monthFirst', choice: { dates: 'month-first' } },
+    ['dayFirst', { dates: 'day-first' }],
+    ['monthFirst', { dates: 'month-first' }],
   ],
-} as const;
+  'mixed-dates': [],
+};
 const MEBIBYTE = 1_024 * 1_024;
 /** Redrawing for every contract would cost more than its calculation. */
 const DRAW_EVERY_MS = 200;
@@ -71,21 +72,21 @@ let abort: AbortController | undefined;
 export function PortfolioPage() {
   const shown = current.value;
   const [fault, setFault] = useState<Refusal>();
-  useEffect(keepPageOnDrop, []);
-  const start = (name: string, content: BufferSource, choice: CsvChoice = {}): void => {
+  useLayoutEffect(keepPageOnDrop, []);
+  const start = (name: string, content: Uint8Array<ArrayBuffer>, choice: CsvChoice = {}): void => {
     const read = readOrExplain(name, content, choice);
-    const remedies = 'text' in read ? read.remedies : [];
+    const isRefused = 'text' in read;
     const again = (remedy: CsvChoice) => start(name, content, { ...choice, ...remedy });
-    setFault('text' in read ? { text: read.text, remedies, again } : undefined);
-    if (!('text' in read)) void go(name, read);
+    setFault(isRefused ? { ...read, again } : undefined);
+    if (!isRefused) void go(name, read);
   };
-  const refuse = (text: string): void => setFault({ text, remedies: [], again: () => undefined });
+  const refuse = (text: string): void => setFault({ text, remedies: [] });
   const open = (file: File | undefined): void => {
     if (file === undefined) return;
     if (file.size > MAX_FILE_BYTES) return refuse(t('tooLarge', { max: MAX_FILE_BYTES / MEBIBYTE }));
     if (/\.gz$/i.test(file.name)) return refuse(t('compressed'));
     file.arrayBuffer().then(
-      (content) => start(file.name, content),
+      (content) => start(file.name, new Uint8Array(content)),
       () => refuse(t('unreadableFile')),
     );
   };
@@ -109,9 +110,9 @@ export function PortfolioPage() {
         {fault !== undefined && (
           <Notice tone="bad">
             {fault.text}{' '}
-            {fault.remedies.map((remedy) => (
-              <Button small onClick={() => fault.again(remedy.choice)}>
-                {t(remedy.label)}
+            {fault.remedies.map(([label, choice]) => (
+              <Button key={label} small onClick={() => fault.again?.(choice)}>
+                {t(label)}
               </Button>
             ))}
           </Notice>
@@ -142,9 +143,9 @@ function preventDefault(event: Event): void {
 
 function readOrExplain(
   name: string,
-  content: BufferSource,
+  content: Uint8Array<ArrayBuffer>,
   choice: CsvChoice,
-): PortfolioRun | Pick<Refusal, 'text' | 'remedies'> {
+): PortfolioRun | Refusal {
   try {
     const run = createPortfolioRun(readContracts(name, content, SCHEDULE_FORM_FIELDS, choice));
     return run.all === 0 ? { text: t('empty'), remedies: [] } : run;
@@ -154,42 +155,41 @@ function readOrExplain(
   }
 }
 
-/** What lets a refused CSV be read, for the user to choose. */
 function remediesOf(fault: FileFault, { ignore = [] }: CsvChoice): readonly Remedy[] {
   if (fault.kind === 'columns') {
     const [first, ...others] = fault.faults;
     const isUnknown = first?.kind === 'unknown' && others.length === 0;
-    return isUnknown ? [{ label: 'ignoreColumns', choice: { ignore: [...ignore, ...first.names] } }] : [];
+    return isUnknown ? [['ignoreColumns', { ignore: [...ignore, ...first.names] }]] : [];
   }
-  if (fault.kind !== 'notation') return [];
-  return fault.faults.flatMap(({ kind }) => (kind === 'mixed-dates' ? [] : NOTATIONS[kind]));
+  return fault.kind === 'notation' ? fault.faults.flatMap(({ kind }) => NOTATIONS[kind]) : [];
 }
 
 function explain(fault: FileFault): string {
-  if (fault.kind === 'equal-faults') {
-    const { column = '', line, value = '' } = fault.fault;
-    return t('equalFaults', { column, line: formatNumber(line), value });
+  switch (fault.kind) {
+    case 'equal-faults': {
+      const { column = '', line, value = '' } = fault.fault;
+      return t('equalFaults', { column, line: formatNumber(line), value });
+    }
+    case 'malformed':
+      return t('malformed', { line: formatNumber(fault.line) });
+    case 'notation': {
+      const texts = fault.faults.map(({ kind, examples }) => {
+        const values = examples.map((one) => t('valueAt', { ...one, line: formatNumber(one.line) }));
+        return t(kind, { values: values.join(', ') });
+      });
+      return texts.join(' ');
+    }
+    case 'columns':
+      return fault.faults.map(({ kind, names }) => t(kind, { names: names.join(', ') })).join(' ');
+    case 'too-many':
+      return t('tooMany', { count: formatNumber(fault.count), max: formatNumber(MAX_CONTRACTS) });
+    case 'not-utf8':
+    case 'workbook':
+    default:
+      return t(fault.kind);
   }
-  if (fault.kind === 'malformed') return t('malformed', { line: formatNumber(fault.line) });
-  if (fault.kind === 'notation') {
-    return fault.faults
-      .map(({ kind, examples }) =>
-        t(kind, {
-          values: examples
-            .map(({ line, column, value }) => t('valueAt', { value, line: formatNumber(line), column }))
-            .join(', '),
-        }),
-      )
-      .join(' ');
-  }
-  if (fault.kind === 'columns') {
-    return fault.faults.map(({ kind, names }) => t(kind, { names: names.join(', ') })).join(' ');
-  }
-  if (fault.kind !== 'too-many') return t(fault.kind);
-  return t('tooMany', { count: formatNumber(fault.count), max: formatNumber(MAX_CONTRACTS) });
 }
 
-/** Calculates what is not done yet, and shows the state a few times a second. */
 async function go(name: string, run: PortfolioRun): Promise<void> {
   abort = new AbortController();
   addEventListener('beforeunload', preventDefault);

@@ -25,7 +25,6 @@ import {
 import type { Contract, PortfolioFile } from './read-contracts.ts';
 import { withoutFormula } from '../../../../../shared/portfolio/csv-columns.ts';
 
-/** A schedule as the engine returns it, and the fields of the request that it ignored. */
 interface CalculatedSchedule {
   readonly rows: unknown;
   readonly warnings: CountedSchedule['warnings'];
@@ -36,7 +35,6 @@ interface FinishedContract extends Pick<
   CountedSchedule,
   'line' | 'id' | 'currency' | 'digits' | 'rows' | 'sums'
 > {
-  /** Undefined without a previous schedule that can be read. */
   readonly former: ScheduleSums | undefined;
 }
 
@@ -44,7 +42,6 @@ export interface PortfolioRun {
   readonly all: number;
   readonly tally: Tally;
   readonly duplicates: DuplicateIds;
-  /** In the order in which they were calculated. */
   readonly results: readonly FinishedContract[];
   readonly failures: readonly CountedFailure[];
   /** Calculates what is not done yet. A call that is repeated until it succeeds or fails is the matter of `calculate`. */
@@ -81,7 +78,7 @@ export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
     pending.delete(contract);
     if (!('rows' in reply)) return fail({ line, id, problem: reply });
     const counted = countedSchedule(contract, reply);
-    if (counted === undefined) return fail({ line, id, problem: NO_SCHEDULE });
+    if ('problem' in counted) return fail(counted);
     const { comparison, warnings: _, ...finished } = counted;
     results.push({ ...finished, former: typeof comparison === 'string' ? undefined : comparison.before });
     countSchedule(tally, counted);
@@ -96,7 +93,6 @@ export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
   };
 }
 
-/** Calculates contracts with a window of calls in progress, until one finds that no contract can be calculated now. */
 async function runAll(
   waiting: Contract[],
   { calculate, signal }: RunPorts,
@@ -123,24 +119,20 @@ async function runAll(
   return signal.aborted ? { kind: 'stopped' } : (interrupted ?? { kind: 'finished' });
 }
 
-/** Whether no other contract could be calculated either. */
 function concernsAll(error: unknown): boolean {
   return error instanceof EngineError && (error.isTemporary || NOT_ALLOWED.has(error.problem.status));
 }
 
-const NO_SCHEDULE: CountedFailure['problem'] = {
-  code: 'unexpected',
-  title: 'The reply contains no instalments or invalid figures.',
-};
-
-/** Undefined if the reply has no instalments with amounts. */
 function countedSchedule(
   { line, id, jsonParam, schedule, ignored }: Contract,
   { rows: replied, warnings }: CalculatedSchedule,
-): CountedSchedule | undefined {
+): CountedSchedule | CountedFailure {
   const digits = digitsOf(jsonParam);
   const replySchedule = readFormerSchedule(replied, digits);
-  if (replySchedule === undefined) return undefined;
+  if (replySchedule === undefined) {
+    const title = 'The reply contains no instalments or invalid figures.';
+    return { line, id, problem: { code: 'unexpected', title } };
+  }
   const { rows, sums } = replySchedule;
   const former = schedule === undefined ? undefined : readFormerSchedule(schedule, digits);
   const missing = schedule === undefined ? 'none' : 'unreadable';
@@ -165,7 +157,6 @@ function digitsOf(jsonParam: Contract['jsonParam']): number {
   return (typeof currency === 'string' ? currencyDigits(currency) : undefined) ?? DEFAULT_CURRENCY_DIGITS;
 }
 
-/** A field in either spelling. */
 function fieldOf(jsonParam: Contract['jsonParam'], name: string): unknown {
   return jsonParam[name] ?? jsonParam[`${name.charAt(0).toLowerCase()}${name.slice(1)}`];
 }
@@ -179,41 +170,33 @@ const RESULT_COLUMNS = [
   'totalBefore',
   'totalDifference',
 ];
-const FAILURE_COLUMNS = ['id', 'line', 'code', 'reason'];
-
 /** One line for each calculated contract; the columns on the previous schedule are empty where there is none. */
 export function resultsToCsv(results: readonly FinishedContract[]): string {
-  return toCsv(
-    RESULT_COLUMNS,
-    inOrder(results).map(({ id, line, currency, rows, digits, sums, former }) => {
-      const money = (minor: bigint): string => formatMinorUnits(minor, digits);
-      const compared =
-        former === undefined ? ['', ''] : [money(former.total), money(sums.total - former.total)];
-      const amounts = Object.values(bySum((name) => money(sums[name])));
-      return [quoted(id), String(line), currency ?? '', String(rows), ...amounts, ...compared];
-    }),
-  );
+  return toCsv(RESULT_COLUMNS, results, ({ id, line, currency, rows, digits, sums, former }) => {
+    const money = (minor: bigint): string => formatMinorUnits(minor, digits);
+    const compared =
+      former === undefined ? ['', ''] : [money(former.total), money(sums.total - former.total)];
+    const amounts = Object.values(bySum((name) => money(sums[name])));
+    return [quoted(id), String(line), currency ?? '', String(rows), ...amounts, ...compared];
+  });
 }
 
-/** One line for each contract or line that failed. */
 export function failuresToCsv(failures: readonly CountedFailure[]): string {
-  return toCsv(
-    FAILURE_COLUMNS,
-    inOrder(failures).map(({ id, line, problem }) => [
-      id === undefined ? '' : quoted(id),
-      String(line),
-      problem.code,
-      quoted(reasonOf(problem)),
-    ]),
-  );
+  return toCsv(['id', 'line', 'code', 'reason'], failures, ({ id, line, problem }) => [
+    id === undefined ? '' : quoted(id),
+    String(line),
+    problem.code,
+    quoted(reasonOf(problem)),
+  ]);
 }
 
-function toCsv(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  return `${[columns, ...rows].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
-}
-
-function inOrder<Item extends { readonly line: number }>(items: readonly Item[]): readonly Item[] {
-  return items.toSorted((one, other) => one.line - other.line);
+function toCsv<Item extends { readonly line: number }>(
+  columns: readonly string[],
+  items: readonly Item[],
+  cellsOf: (item: Item) => readonly string[],
+): string {
+  const rows = items.toSorted((one, other) => one.line - other.line).map(cellsOf);
+  return [columns, ...rows].map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 
 function quoted(text: string | number): string {

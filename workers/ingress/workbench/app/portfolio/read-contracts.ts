@@ -1,5 +1,6 @@
 /** Reads a portfolio file in the browser: NDJSON or CSV as for `npm run recalculate` (docs/recalculation.md). */
 import { CsvError, parse } from 'csv-parse/browser/esm/sync';
+import { isRecord } from '../schedules/loan.ts';
 import { jsonProblem, parseJson } from '../../../../../shared/platform/bounded-json.ts';
 import type { Fault, Problem } from '../../../../../shared/platform/problem.ts';
 import {
@@ -36,18 +37,15 @@ export interface Contract {
   readonly jsonParam: Readonly<Record<string, unknown>>;
   /** The previous schedule as sent; undefined if absent. */
   readonly schedule: unknown;
-  /** Names of further members of the line, which have no effect. */
   readonly ignored: readonly string[];
 }
 
 export interface PortfolioFile {
   readonly contracts: readonly Contract[];
-  /** The lines that are not contracts. */
   readonly unreadable: readonly CountedFailure[];
   readonly duplicates: DuplicateIds;
 }
 
-/** A field of a request, as far as its column needs it. */
 type RequestField = Pick<FormField, 'name' | 'kind'>;
 
 /** What the user chose for a CSV that cannot be read without. */
@@ -69,7 +67,6 @@ const CELL_KINDS: Readonly<Record<FieldKind, CellKind>> = {
 export const MAX_CONTRACTS = 10_000;
 export const MAX_FILE_BYTES = 50 * 1_024 * 1_024;
 
-/** Enough to recognise a name. */
 const MAX_SHOWN_NAME = 60;
 /** Of the columns that a fault names: the file may be none of text. */
 const MAX_SHOWN_COLUMNS = 20;
@@ -94,30 +91,22 @@ export class FileError extends Error {
   }
 }
 
-/**
- * Reads the contracts of a file by its name: `.csv` is CSV, whose columns are `fields`, everything else NDJSON. Throws FileError
- * if the file is not UTF-8, there are too many contracts, or a column is at fault.
- */
+/** Reads the contracts of a file: `.csv` is CSV, whose columns are `fields`, all else NDJSON. Throws FileError if it cannot be read. */
 export function readContracts(
   fileName: string,
-  content: BufferSource,
+  content: Uint8Array<ArrayBuffer>,
   fields: readonly RequestField[],
   choice: CsvChoice = {},
 ): PortfolioFile {
-  if (isWorkbook(content)) throw new FileError({ kind: 'workbook' });
+  if (WORKBOOKS.has(String.fromCodePoint(...content.subarray(0, 4)))) {
+    throw new FileError({ kind: 'workbook' });
+  }
   const text = decode(content);
   return collect(/\.csv$/i.test(fileName) ? csvLines(text, fields, choice) : ndjsonLines(text));
 }
 
-function isWorkbook(content: BufferSource): boolean {
-  const bytes = ArrayBuffer.isView(content)
-    ? new Uint8Array(content.buffer, content.byteOffset, content.byteLength)
-    : new Uint8Array(content);
-  return WORKBOOKS.has(String.fromCodePoint(...bytes.subarray(0, 4)));
-}
-
 /** Without its byte order mark. Any other encoding is refused: a character that is replaced would give a contract the id of another. */
-function decode(content: BufferSource): string {
+function decode(content: Uint8Array<ArrayBuffer>): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
@@ -125,7 +114,6 @@ function decode(content: BufferSource): string {
   }
 }
 
-/** A line of the file, not read yet. */
 interface Line {
   readonly line: number;
   readonly read: () => Contract | CountedFailure;
@@ -214,9 +202,9 @@ function readContract(line: number, value: unknown, known: readonly Fault[] = []
   if ('code' in read) return failureOf(line, [read]);
   const { id, jsonParam, schedule } = read;
   const faults = [...read.faults, ...known];
-  if (!isObject(jsonParam))
+  if (!isRecord(jsonParam))
     faults.push({ path: 'jsonParam', code: 'wrong-type', message: 'must be an object' });
-  if (id === undefined || !isObject(jsonParam) || faults.length > 0) {
+  if (id === undefined || !isRecord(jsonParam) || faults.length > 0) {
     return { ...failureOf(line, faults), id };
   }
   const ignored = read.ignored.map((name) => name.slice(0, MAX_SHOWN_NAME));
@@ -230,8 +218,4 @@ function failureOf(
   code: Problem['code'] = 'invalid-request',
 ): CountedFailure {
   return { line, id: undefined, problem: { code, title: errors[0]?.message ?? '', errors } };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -14,12 +14,9 @@ export type RecordFields = Readonly<Record<string, unknown>>;
 export const NO_FILTERS = { search: '', validOn: '', cursor: '' };
 export type ProductFilters = typeof NO_FILTERS;
 
-type Query = Readonly<Record<string, string>>;
-
 const PAGES = `${WORKBENCH_PATH}/products`;
 const PRODUCTS = '/api/operations/v1/products';
 
-/** The code in the path of a page; empty: the list. */
 export function codeOf(path: string): string {
   const encoded = path.slice(PAGES.length + 1);
   try {
@@ -29,28 +26,21 @@ export function codeOf(path: string): string {
   }
 }
 
-/** The address of the list or, with a code, of a product. */
-export function addressOf(code: string, query: Query): string {
+export function addressOf(code: string, query: Readonly<Record<string, string>>): string {
   return withQuery(code === '' ? PAGES : `${PAGES}/${encodeURIComponent(code)}`, query);
 }
 
-/** The version number of a parameter; undefined if it is none. */
 export function versionOf(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
 }
 
-export function listProducts(filters: ProductFilters, signal: AbortSignal): Promise<ProductPage> {
-  return getJson(PRODUCTS, filters, { signal });
-}
+export const listProducts = (filters: ProductFilters, signal: AbortSignal) =>
+  getJson<ProductPage>(PRODUCTS, filters, { signal });
 
-export function getProduct(code: string, signal: AbortSignal): Promise<CatalogueProductReply> {
-  return getJson(`${PRODUCTS}/${encodeURIComponent(code)}`, {}, { signal });
-}
+export const getProduct = (code: string, signal: AbortSignal) =>
+  getJson<CatalogueProductReply>(`${PRODUCTS}/${encodeURIComponent(code)}`, {}, { signal });
 
-export function getVersion(
-  code: string,
-  version: number,
-  signal: AbortSignal,
-): Promise<CatalogueVersionReply> {
-  return getJson(`${PRODUCTS}/${encodeURIComponent(code)}/versions/${version}`, {}, { signal });
+export function getVersion(code: string, version: number, signal: AbortSignal) {
+  const path = `${PRODUCTS}/${encodeURIComponent(code)}/versions/${version}`;
+  return getJson<CatalogueVersionReply>(path, {}, { signal });
 }

@@ -2,8 +2,9 @@
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { choiceText } from '../schedules/field-texts.ts';
 import { inWords, knownText, productsText as t } from '../texts.ts';
+import { isRecord } from '../schedules/loan.ts';
 import type { RecordFields } from './catalogue-calls.ts';
-import { isFields, itemList, titleField } from './record-sections.ts';
+import { itemList, titleField } from './record-sections.ts';
 
 const PERCENT = /Percent$|^Percent$|Advance$/;
 const MONEY = /Amount$|^Amount$|^CommissionValue$|^MinimumEarlyRepaymentValue$/;
@@ -17,7 +18,6 @@ const MOST_NUMBERS = 30;
 const CHOICES = new Set(['PaymentScheduleTypes', 'PeriodType']);
 const DAY_FIELDS = new Set(['ValidFrom', 'ValidTo', 'CollectionValidFrom', 'CollectionValidTo']);
 
-/** The name of a field of a record; one without a name as words. */
 export function fieldName(field: string): string {
   return knownText('recordFields', field) ?? inWords(field);
 }
@@ -33,13 +33,11 @@ export function isId(value: unknown): boolean {
   return typeof value === 'string' && GUID.test(value);
 }
 
-/** The status of a version or item in the current language; others as they are. */
 export function statusText(status: string | null): string {
   const known = STATUSES.find((one) => one === status);
   return known === undefined ? (status ?? '–') : t(`status${known}`);
 }
 
-/** A periodicity of charges in the current language; others as they are. */
 export function periodicityText(name: string): string {
   return name === 'Once' ? t('once') : choiceText(name);
 }
@@ -47,7 +45,7 @@ export function periodicityText(name: string): string {
 /** The lines that show the value of a field; `currency` of amounts. */
 export function valueLines(field: string, value: unknown, currency: string): readonly string[] {
   if (isBlank(value)) return ['–'];
-  if (isFields(value)) return [itemLine(value, currency)];
+  if (isRecord(value)) return [itemLine(value, currency)];
   if (!Array.isArray(value)) return [scalarText(field, value, currency)];
   const items = itemList(value);
   if (items.length > 0) return items.map((item) => itemLine(item, currency));
@@ -71,7 +69,6 @@ function scalarText(field: string, value: unknown, currency: string): string {
   return DAY.test(text) ? formatDate(text) : text;
 }
 
-/** An amount with its currency: whole, or with at least two decimals. */
 function moneyText(value: number, currency: string): string {
   const decimals = Number.isInteger(value) ? 0 : Math.max(2, decimalsOf(value));
   return `${formatAmount(value, decimals)} ${currency}`.trim();
@@ -85,7 +82,6 @@ function decimalsOf(value: number): number {
   return Math.min(MOST_DECIMALS, (String(value).split('.')[1] ?? '').length);
 }
 
-/** A nested item in one line: a condition, a value with its validity, or its fields. */
 function itemLine(item: RecordFields, currency: string): string {
   if (typeof item['Expression'] === 'string') return `${String(item['Name'])} = ${item['Expression']}`;
   if ('From' in item || 'To' in item || Array.isArray(item['Values']) || 'List' in item)

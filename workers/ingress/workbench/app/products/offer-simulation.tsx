@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { callAction } from '../api.ts';
 import { Button, Failure, Loading, Notice } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
-import { Check, ChoiceField, TextField } from '../design/fields.tsx';
-import { formatAmount, groupSign, formatNumber, formatPercent } from '../format.ts';
+import { Check, Form, ChoiceField, TextField } from '../design/fields.tsx';
+import { formatAmount, formatNumber, formatPercent } from '../format.ts';
 import { choiceText, withLabels } from '../schedules/field-texts.ts';
 import { paymentLabel, exceptionText, type LeadingPayment } from '../schedules/leading-payment.ts';
 import { fieldName, periodicityText } from './field-values.ts';
@@ -21,12 +21,10 @@ import {
   type OfferSum,
 } from './simulated-offer.ts';
 import {
-  entryOfProduct,
   figureOf,
   firstTerms,
   interestTypes,
   neededFigures,
-  optionalDiscounts,
   simulateRequest,
   unreadTerms,
   type SimulationTerms,
@@ -36,7 +34,6 @@ import { Table } from '../design/table.tsx';
 import { decimalsOfCurrency } from '../schedules/loan.ts';
 
 interface Simulation {
-  /** The request of which this is the result. */
   readonly request: string;
   readonly offers?: readonly SimulatedOffer[];
   readonly error?: unknown;
@@ -45,13 +42,12 @@ interface Simulation {
   readonly isAsked: boolean;
 }
 
-/** The terms of a simulation with their faults, and the result, which is outdated when they have changed since. */
 function useSimulation(code: string, product: Product) {
   const [terms, setTerms] = useState<SimulationTerms>(() => firstTerms(product));
   const [simulation, setSimulation] = useState<Simulation>({ request: '', isAsked: false });
-  const sent = simulateRequest(code, terms, product, groupSign());
+  const sent = simulateRequest(code, terms, product);
   const request = JSON.stringify(sent);
-  const unread = unreadTerms(terms, entryOfProduct(product, groupSign()));
+  const unread = unreadTerms(terms, product);
   const run = async (isAsked: boolean): Promise<void> => {
     if (unread.length > 0) return;
     setSimulation({ request, isRunning: true, isAsked });
@@ -69,8 +65,7 @@ function useSimulation(code: string, product: Product) {
   };
   useEffect(() => void run(false), []);
   const isOutdated = simulation.request !== '' && (simulation.request !== request || unread.length > 0);
-  const change = (changed: Partial<SimulationTerms>): void =>
-    setTerms((former) => ({ ...former, ...changed }));
+  const change = (changed: Partial<SimulationTerms>) => setTerms((former) => ({ ...former, ...changed }));
   return { terms, change, run, unread, simulation, isOutdated };
 }
 
@@ -108,18 +103,17 @@ export function OfferSimulation({ code, product }: { code: string; product: Prod
   );
 }
 
-const LABELS = {
-  amount: 'amount',
-  downPayment: 'downPayment',
-  loanPeriod: 'period',
-  scheduleType: 'scheduleType',
-  interestType: 'interestType',
-} as const;
+const LABELS: ReadonlyMap<string, Parameters<typeof t>[0]> = new Map([
+  ['amount', 'amount'],
+  ['downPayment', 'downPayment'],
+  ['loanPeriod', 'period'],
+  ['scheduleType', 'scheduleType'],
+  ['interestType', 'interestType'],
+]);
 
-/** A fault in the words of this page. */
 function sayFault({ path, message }: { path: string; message: string }): string {
-  const label = Object.hasOwn(LABELS, path) ? t(LABELS[path as keyof typeof LABELS]) : figureText(path);
-  return `${label}: ${withLabels(message)}`;
+  const label = LABELS.get(path);
+  return `${label === undefined ? figureText(path) : t(label)}: ${withLabels(message)}`;
 }
 
 const faultsOf = (error: unknown) => (error === undefined ? [] : (asProblem(error).errors ?? []));
@@ -133,17 +127,11 @@ interface TermsFormProps {
 }
 
 function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) {
-  const faultOf = (field: string): string | undefined =>
-    messageOf(faults.find(({ path }) => path === field || path.endsWith(`.${field}`)));
+  const faultOf = (field: string) =>
+    messageAt(faults, (path) => path === field || path.endsWith(`.${field}`));
   const types = product.Details?.AssociatedPaymentScheduleTypes ?? [];
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onRun();
-      }}
-    >
+    <Form class="stack" onSubmit={onRun}>
       <div class="columns">
         {(['amount', 'downPayment', 'period'] as const).map((field) => (
           <TextField
@@ -158,10 +146,7 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
         <ChoiceField
           label={t('scheduleType')}
           value={terms.scheduleType}
-          options={types.map(({ PaymentScheduleCode: type, PaymentScheduleTypeName: name }) => [
-            type,
-            choiceText(name),
-          ])}
+          options={types.map((type) => [type.PaymentScheduleCode, choiceText(type.PaymentScheduleTypeName)])}
           error={faultOf('scheduleType')}
           onChange={(scheduleType) => onChange({ scheduleType })}
         />
@@ -175,42 +160,25 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
           error={faultOf('interestType')}
           onChange={(interestType) => onChange({ interestType })}
         />
-        <Figures terms={terms} faults={faults} onChange={onChange} />
+        {Object.entries(terms.figures).map(([path, text]) => (
+          <TextField
+            key={path}
+            inputMode="decimal"
+            label={figureText(path)}
+            hint={t('askedBy')}
+            value={text}
+            error={messageAt(faults, (faulty) => faulty === path)}
+            onChange={(changed) => onChange({ figures: { ...terms.figures, [path]: changed } })}
+          />
+        ))}
       </div>
-      <Discounts
-        product={product}
-        chosen={terms.discounts}
-        onChange={(discounts) => onChange({ discounts })}
-      />
+      <Discounts {...{ product, terms, onChange }} />
       <div>
         <Button kind="primary" type="submit">
           {t('run')}
         </Button>
       </div>
-    </form>
-  );
-}
-
-function messageOf(fault: { readonly message: string } | undefined): string | undefined {
-  return fault === undefined ? undefined : withLabels(fault.message);
-}
-
-/** The figures that this product has asked for. */
-function Figures({ terms, faults, onChange }: Pick<TermsFormProps, 'terms' | 'faults' | 'onChange'>) {
-  return (
-    <>
-      {Object.entries(terms.figures).map(([path, text]) => (
-        <TextField
-          key={path}
-          inputMode="decimal"
-          label={figureText(path)}
-          hint={t('askedBy')}
-          value={text}
-          error={messageOf(faults.find((fault) => fault.path === path))}
-          onChange={(changed) => onChange({ figures: { ...terms.figures, [path]: changed } })}
-        />
-      ))}
-    </>
+    </Form>
   );
 }
 
@@ -222,13 +190,15 @@ function figureText(path: string): string {
   return fieldName(name);
 }
 
-function Discounts(props: {
-  product: Product;
-  chosen: readonly string[];
-  onChange: (chosen: readonly string[]) => void;
-}) {
-  const { product, chosen, onChange } = props;
-  const names = [...new Set(optionalDiscounts(product).map(({ Name }) => Name))];
+function messageAt(faults: TermsFormProps['faults'], isPlace: (path: string) => boolean) {
+  const fault = faults.find(({ path }) => isPlace(path));
+  return fault && withLabels(fault.message);
+}
+
+function Discounts({ product, terms, onChange }: Pick<TermsFormProps, 'product' | 'terms' | 'onChange'>) {
+  const { discounts: chosen } = terms;
+  const offered = (product.Dimensions?.Discounts ?? []).filter((one) => one.IsOptionalDiscount);
+  const names = [...new Set(offered.map(({ Name }) => Name))];
   if (names.length === 0) return null;
   return (
     <fieldset class="row">
@@ -238,17 +208,17 @@ function Discounts(props: {
           key={name}
           label={name}
           checked={chosen.includes(name)}
-          onChange={(checked) => onChange(checked ? [...chosen, name] : chosen.filter((one) => one !== name))}
+          onChange={(checked) =>
+            onChange({ discounts: checked ? [...chosen, name] : chosen.filter((one) => one !== name) })
+          }
         />
       ))}
     </fieldset>
   );
 }
 
-/** Decimals of rates and percentages of charges. */
 const RATE_DECIMALS = 4;
 
-/** The offers of a simulation; each opens its charges, discounts and instalments. */
 function OfferTable(props: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
   const { offers, currency } = props;
   const decimals = decimalsOfCurrency(currency ?? '');
@@ -295,14 +265,16 @@ function Prices({ charges, decimals }: { charges: readonly OfferCharge[]; decima
     <>
       {charges.map((charge, index) => (
         <div key={index}>
-          {charge.Name} <span class="soft small">{priceLine(charge, decimals)}</span>
+          {charge.Name}{' '}
+          <span class="soft small">
+            {priceOf(charge.Value, charge.Percent, decimals)}, {periodicityText(periodicityOf(charge))}
+          </span>
         </div>
       ))}
     </>
   );
 }
 
-/** An amount, and below it what differs or is part of it. */
 function Amount({ text, notes }: { text: string; notes: readonly string[] }) {
   return (
     <>
@@ -330,10 +302,6 @@ function priceOf(value: number | null, percent: number | null, decimals: number)
   return percent === null ? '–' : formatPercent(percent, RATE_DECIMALS);
 }
 
-function priceLine(charge: OfferCharge, decimals: number): string {
-  return `${priceOf(charge.Value, charge.Percent, decimals)}, ${periodicityText(periodicityOf(charge))}`;
-}
-
 function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: number }) {
   const { offer, parts, decimals } = props;
   const { commissions, insurances, rows, baseRate } = parts;
@@ -349,7 +317,24 @@ function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: numb
           })}
         </p>
       )}
-      {charges.length > 0 && <Charges charges={charges} decimals={decimals} />}
+      {charges.length > 0 && (
+        <Table
+          label={t('charges')}
+          class="table-dense"
+          hasCaption
+          rows={charges}
+          columns={[
+            [t('name'), ({ Name }) => Name],
+            [t('periodicity'), (charge) => periodicityText(periodicityOf(charge))],
+            [
+              t('beforeDiscounts'),
+              ({ BaseValue, BasePercent }) => priceOf(BaseValue, BasePercent, decimals),
+              'number',
+            ],
+            [t('price'), ({ Value, Percent }) => priceOf(Value, Percent, decimals), 'number'],
+          ]}
+        />
+      )}
       {commissions.some((charge) => periodicityOf(charge) === ONCE) && (
         <p class="small soft">{t('paidOnce')}</p>
       )}
@@ -358,28 +343,6 @@ function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: numb
   );
 }
 
-function Charges({ charges, decimals }: { charges: readonly OfferCharge[]; decimals: number }) {
-  return (
-    <Table
-      label={t('charges')}
-      class="table-dense"
-      hasCaption
-      rows={charges}
-      columns={[
-        [t('name'), ({ Name }) => Name],
-        [t('periodicity'), (charge) => periodicityText(periodicityOf(charge))],
-        [
-          t('beforeDiscounts'),
-          ({ BaseValue, BasePercent }) => priceOf(BaseValue, BasePercent, decimals),
-          'number',
-        ],
-        [t('price'), ({ Value, Percent }) => priceOf(Value, Percent, decimals), 'number'],
-      ]}
-    />
-  );
-}
-
-/** The instalments, and the down payment if there is one. */
 function Rows({ rows, decimals }: { rows: readonly OfferRow[]; decimals: number }) {
   const [first, ...others] = rows;
   const amount = (head: string, of: (row: OfferRow) => number) =>

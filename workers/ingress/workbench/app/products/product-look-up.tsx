@@ -13,7 +13,6 @@ import { FieldList, ItemTable } from './version-sections.tsx';
 export type Product = z.infer<typeof productByCodeReply>;
 type Offer = NonNullable<NonNullable<Product['Dimensions']>['InterestsAndCommissions']>[number];
 
-/** What callers get today. */
 interface FoundProduct {
   readonly product: Product;
   readonly documents: z.infer<typeof productDocumentsReply>;
@@ -27,7 +26,6 @@ const SHOWN = {
   displayPaymentScheduleTypes: true,
 };
 
-/** Looks a product up by its code, as every caller can. */
 export function useProduct(code: string) {
   return useLoaded(
     async (signal): Promise<FoundProduct> => {
@@ -127,7 +125,6 @@ function commissionToday(commission: Offer['Commissions'][number]): RecordFields
 
 type Day = { readonly invariantDate: string } | null;
 
-/** The value that is in force today: valid from it or before, and the latest of those. */
 function valueInForce<Value extends { readonly ValueValidFrom: Day; readonly ValueValidTo: Day }>(
   values: readonly Value[],
 ): Value | undefined {

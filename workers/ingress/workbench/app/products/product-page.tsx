@@ -28,19 +28,20 @@ import { findBreaks, timeScale, versionOn } from './validity.ts';
 import { VersionDifferences } from './version-differences.tsx';
 import { VersionSections } from './version-sections.tsx';
 import { useEffect, useState } from 'preact/hooks';
-import { TextField } from '../design/fields.tsx';
+import { Form, TextField } from '../design/fields.tsx';
 
 /** The views of a product. Look-up and offer use the actions; the others need the scope operations:read. */
 const VIEWS = ['sections', 'differences', 'look-up', 'offer'] as const;
 const PUBLIC_VIEWS = VIEWS.slice(2);
 
-/** The catalogue (/workbench/products), or one product of it (/workbench/products/CODE). */
 export function ProductsPage() {
   const code = codeOf(useLocation().path);
   return code === '' ? <ProductSearch /> : <ProductDetail key={code} code={code} />;
 }
 
-/** One product: its versions over time, their sections and differences, and what callers get. The address has the state. */
+const inOneLine = (...parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined).join(' · ');
+
 function ProductDetail({ code }: { code: string }) {
   const { query } = useLocation();
   const loaded = useLoaded((signal) => getProduct(code, signal), [code]);
@@ -48,10 +49,7 @@ function ProductDetail({ code }: { code: string }) {
   const { name, type, currency } = product ?? {};
   return (
     <>
-      <PageHead
-        title={name ?? product?.code ?? code}
-        lead={[product?.code ?? code, type, currency].filter((part) => part !== undefined).join(' · ')}
-      >
+      <PageHead title={name ?? product?.code ?? code} lead={inOneLine(product?.code ?? code, type, currency)}>
         <a
           class="button"
           href={addressOf('', { search: query['search'] ?? '', validOn: query['validOn'] ?? '' })}
@@ -65,9 +63,7 @@ function ProductDetail({ code }: { code: string }) {
           failed={(error, notice) => (
             <>
               {notice}
-              {asProblem(error).code !== 'unknown-product' && (
-                <ProductViews code={code} product={undefined} />
-              )}
+              {asProblem(error).code !== 'unknown-product' && <ProductViews code={code} />}
             </>
           )}
         >
@@ -79,7 +75,7 @@ function ProductDetail({ code }: { code: string }) {
 }
 
 /** The views; without the versions of the product only those that look it up. */
-function ProductViews({ code, product }: { code: string; product: CatalogueProductReply | undefined }) {
+function ProductViews({ code, product }: { code: string; product?: CatalogueProductReply }) {
   const { query, route } = useLocation();
   const versions = product?.versions ?? [];
   const views = product === undefined ? PUBLIC_VIEWS : VIEWS;
@@ -119,7 +115,6 @@ function ProductViews({ code, product }: { code: string; product: CatalogueProdu
   );
 }
 
-/** The version before another one, or else after it. */
 function neighbourOf(versions: readonly ListedVersion[], selected: number): number {
   const others = versions.map(({ version }) => version).filter((version) => version !== selected);
   return others.findLast((version) => version < selected) ?? others[0] ?? selected;
@@ -203,24 +198,16 @@ function VersionTable({ product: { versions }, day, selected, go }: VersionsProp
         [t('status'), ({ status }) => statusText(status)],
         [t('validFrom'), ({ validFrom }) => (validFrom === null ? t('open') : formatDate(validFrom))],
         [t('validTo'), ({ validTo }) => (validTo === null ? t('open') : formatDate(validTo))],
-        [
-          <>
-            <span class="visually-hidden">{t('versions')}</span>
-            <ValidityAxis scale={scale} />
-          </>,
-          (one) => <ValidityBars versions={[one]} {...{ scale, day }} />,
-        ],
+        [<ValidityAxis scale={scale} />, (one) => <ValidityBars versions={[one]} {...{ scale, day }} />],
         [t('name'), ({ name }) => name ?? '–'],
       ]}
     />
   );
 }
 
-/** A search begins when the user has not typed for this time. */
 const TYPING_MS = 200;
 const MAX_SEARCH = 100;
 
-/** The catalogue, limited to what the user types and to what is valid on a day. The address keeps both. */
 function ProductSearch() {
   const { query, route } = useLocation();
   const { search = '', validOn = '', cursor = '' } = query;
@@ -269,15 +256,14 @@ function SearchForm(props: {
     const timer = setTimeout(() => filter({ search: typed.trim() }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed, filters.search, filters.validOn]);
-  const open = (event: Event): void => {
-    event.preventDefault();
+  const open = (): void => {
     const code = codeToOpen(loaded.value?.products ?? [], typed);
     if (code !== undefined) route(addressOf(code, { ...filters, search: typed.trim() }));
   };
   const faults = loaded.error === undefined ? [] : (asProblem(loaded.error).errors ?? []);
   const faultOf = (name: string) => faults.find(({ path }) => path === name)?.message;
   return (
-    <form class="card card-tight search-form no-print" role="search" onSubmit={open}>
+    <Form class="card card-tight search-form no-print" role="search" onSubmit={open}>
       <TextField
         label={t('search')}
         hint={t('searchHint')}
@@ -299,7 +285,7 @@ function SearchForm(props: {
           {t('clear')}
         </Button>
       )}
-    </form>
+    </Form>
   );
 }
 
@@ -314,15 +300,14 @@ function codeToOpen(products: readonly ListedProduct[], typed: string): string |
 function OpenByCode() {
   const { route } = useLocation();
   const [code, setCode] = useState('');
-  const open = (event: Event): void => {
-    event.preventDefault();
+  const open = (): void => {
     if (code.trim() !== '') route(addressOf(code.trim(), {}));
   };
   return (
-    <form class="card card-tight search-form" onSubmit={open}>
+    <Form class="card card-tight search-form" onSubmit={open}>
       <TextField label={t('code')} hint={t('codeHint')} maxLength={64} value={code} onChange={setCode} />
       <Button type="submit">{t('show')}</Button>
-    </form>
+    </Form>
   );
 }
 
@@ -356,16 +341,18 @@ function Results(props: { page: ProductPage; filters: ProductFilters; onClear: (
           class="product-list"
           rows={products}
           columns={[
-            [t('product'), (product) => <Name product={product} filters={filters} />],
             [
-              t('validOnDay', { day: formatDate(day) }),
-              (product) => <Validity product={product} day={day} />,
+              t('product'),
+              ({ code, name, type, currency }) => (
+                <>
+                  <a href={addressOf(code, { ...filters, cursor: '' })}>{name ?? code}</a>
+                  <div class="small soft">{inOneLine(code, type, currency)}</div>
+                </>
+              ),
             ],
+            [t('validOnDay', { day: formatDate(day) }), (product) => <Validity {...{ product, day }} />],
             [
-              <>
-                <span class="visually-hidden">{t('versions')}</span>
-                <ValidityAxis scale={scale} />
-              </>,
+              <ValidityAxis scale={scale} />,
               ({ versions }) => <ValidityBars {...{ versions, scale, day }} />,
               'wide-only',
             ],
@@ -380,16 +367,6 @@ function Results(props: { page: ProductPage; filters: ProductFilters; onClear: (
           </a>
         )}
       </div>
-    </>
-  );
-}
-
-function Name({ product, filters }: { product: ListedProduct; filters: ProductFilters }) {
-  const { code, name, type, currency } = product;
-  return (
-    <>
-      <a href={addressOf(code, { ...filters, cursor: '' })}>{name ?? code}</a>
-      <div class="small soft">{[code, type, currency].filter((part) => part !== undefined).join(' · ')}</div>
     </>
   );
 }
@@ -418,7 +395,6 @@ type TimeScale = ReturnType<typeof timeScale>;
 
 const TICKS = 5;
 
-/** Versions as bars over time, in one row with a line for today. What is open continues to the end. */
 function ValidityBars(props: { versions: readonly ListedVersion[]; scale: TimeScale; day: string }) {
   const { versions, scale, day } = props;
   const today = `${scale(dayMs(day))}%`;
@@ -452,17 +428,19 @@ function ValidityBars(props: { versions: readonly ListedVersion[]; scale: TimeSc
 const approvedLast = (one: ListedVersion, other: ListedVersion): number =>
   Number(one.status === 'Approved') - Number(other.status === 'Approved');
 
-/** The years or months above the bars. */
 function ValidityAxis({ scale }: { scale: TimeScale }) {
   const ticks = scale.ticks(TICKS);
   const areYears = ticks.every((tick) => tick.getUTCMonth() === 0);
   return (
-    <svg class="validity-bars" aria-hidden="true">
-      {ticks.map((tick) => (
-        <text key={tick} x={`${scale(tick)}%`} y="70%">
-          {areYears ? tick.getUTCFullYear() : formatDate(dayText(tick)).replace(/^1 /, '')}
-        </text>
-      ))}
-    </svg>
+    <>
+      <span class="visually-hidden">{t('versions')}</span>
+      <svg class="validity-bars" aria-hidden="true">
+        {ticks.map((tick) => (
+          <text key={tick} x={`${scale(tick)}%`} y="70%">
+            {areYears ? tick.getUTCFullYear() : formatDate(dayText(tick)).replace(/^1 /, '')}
+          </text>
+        ))}
+      </svg>
+    </>
   );
 }

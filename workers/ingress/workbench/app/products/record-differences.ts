@@ -1,6 +1,7 @@
 /** What is different between two versions of a product, by section: single values, each with its place on both sides. */
+import { isRecord } from '../schedules/loan.ts';
 import type { RecordFields } from './catalogue-calls.ts';
-import { isFields, itemList, titleField, type Section, type SectionKey } from './record-sections.ts';
+import { itemList, titleField, type Section, type SectionKey } from './record-sections.ts';
 
 /** A step to a place in a section: a field, or an item by its name or by the first day of its validity. */
 export type Step = { readonly field: string } | { readonly item: string } | { readonly from: string | null };
@@ -62,7 +63,7 @@ function leavesIn(part: unknown, isShared: (id: unknown) => id is string): Reado
       const value = items.map((item) => item[title]);
       leaves.set(`${place}/Order`, { path: [...path, { field: 'Order' }], currency, value });
     }
-    if (isFields(content)) {
+    if (isRecord(content)) {
       const own = typeof content['Currency'] === 'string' ? content['Currency'] : currency;
       for (const [field, value] of Object.entries(content)) {
         if (field !== 'Id') visit(value, `${place}/${field}`, [...path, { field }], own);

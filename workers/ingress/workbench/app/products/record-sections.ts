@@ -3,17 +3,16 @@ import type {
   CatalogueVersionReply,
   ReferredList,
 } from '../../../../../shared/api/operations/product-lists.ts';
+import { isRecord } from '../schedules/loan.ts';
 import type { RecordFields } from './catalogue-calls.ts';
 
 export type SectionKey = keyof typeof SECTIONS;
 
-/** One section: fields, or a list of items. */
 export interface Section {
   readonly key: SectionKey;
   readonly content: RecordFields | readonly RecordFields[];
 }
 
-/** Fields of the record, one field of it, or the items of lists to which it refers. */
 type Source =
   | { readonly fields: readonly string[] | undefined }
   | { readonly field: string }
@@ -36,7 +35,6 @@ const GENERAL_FIELDS = [
   'ResidualPercent',
 ];
 
-/** Where the content of each section is, in the order in which they are shown. */
 const SECTIONS = {
   general: { fields: GENERAL_FIELDS },
   availability: { field: 'Availability' },
@@ -67,14 +65,9 @@ const ELSEWHERE = new Set([
   ...Object.values(SECTIONS).map((source) => ('field' in source ? source.field : '')),
 ]);
 
-/**
- * The sections of a version that have content. The items of its lists have the field `List`, the code of their list, and each of
- * their values is in a field that says what it is: Percent, PercentagePoints or Amount.
- */
-export function sectionsOf({
-  product,
-  lists,
-}: Pick<CatalogueVersionReply, 'product' | 'lists'>): readonly Section[] {
+/** The sections that have content. `List` of an item is the code of its list; values are Percent, PercentagePoints or Amount. */
+export function sectionsOf(version: Pick<CatalogueVersionReply, 'product' | 'lists'>): readonly Section[] {
+  const { product, lists } = version;
   if (product === undefined) return [];
   const keys = Object.keys(SECTIONS) as SectionKey[];
   return keys
@@ -82,19 +75,14 @@ export function sectionsOf({
     .filter(({ content }) => Object.keys(content).length > 0);
 }
 
-function contentOf(
-  source: Source,
-  product: RecordFields,
-  lists: readonly ReferredList[],
-): Section['content'] {
+function contentOf(source: Source, product: RecordFields, lists: readonly ReferredList[]) {
   if ('fields' in source) {
-    const others = Object.keys(product).filter((name) => !ELSEWHERE.has(name));
-    const names = source.fields ?? others;
+    const names = source.fields ?? Object.keys(product).filter((name) => !ELSEWHERE.has(name));
     return filled(Object.fromEntries(names.map((name) => [name, product[name]])));
   }
   if ('field' in source) {
     const value = product[source.field];
-    return isFields(value) ? filled(value) : itemList(value);
+    return isRecord(value) ? filled(value) : itemList(value);
   }
   const { list, items, describe = (item) => item } = source;
   return lists
@@ -106,7 +94,6 @@ function contentOf(
     );
 }
 
-/** Without what is empty. */
 function filled(record: RecordFields): RecordFields {
   return Object.fromEntries(
     Object.entries(record).filter(([, value]) =>
@@ -116,34 +103,24 @@ function filled(record: RecordFields): RecordFields {
 }
 
 function describeInterest({ Values, BandedInterests, ...interest }: RecordFields): RecordFields {
-  return {
-    ...interest,
-    Values: itemList(Values).map(({ Value, ValueStatus, ...days }) => ({
-      Percent: Value,
-      ...days,
-      Status: ValueStatus,
-    })),
-    BandedInterests: itemList(BandedInterests).map(({ Value, ...band }) => ({ ...band, Percent: Value })),
-  };
+  const values = itemList(Values).map(({ Value, ValueStatus, ...days }) => {
+    return { Percent: Value, ...days, Status: ValueStatus };
+  });
+  const bands = itemList(BandedInterests).map(({ Value, ...band }) => ({ ...band, Percent: Value }));
+  return { ...interest, Values: values, BandedInterests: bands };
 }
 
 function describeCommission({ Values, ...commission }: RecordFields): RecordFields {
-  return {
-    ...commission,
-    Values: itemList(Values).map(({ CommissionValue, CommissionPercent, ...days }) => ({
-      Amount: CommissionValue,
-      Percent: CommissionPercent,
-      ...days,
-    })),
-  };
+  const values = itemList(Values).map(({ CommissionValue, CommissionPercent, ...days }) => {
+    return { Amount: CommissionValue, Percent: CommissionPercent, ...days };
+  });
+  return { ...commission, Values: values };
 }
 
 function describeInsurance({ Values, ...insurance }: RecordFields): RecordFields {
   const unit = insurance['ValueIsPercentage'] === true ? 'Percent' : 'Amount';
-  return {
-    ...insurance,
-    Values: itemList(Values).map(({ Value, ...days }) => ({ [unit]: Value, ...days })),
-  };
+  const values = itemList(Values).map(({ Value, ...days }) => ({ [unit]: Value, ...days }));
+  return { ...insurance, Values: values };
 }
 
 function describeDiscount({ DiscountValue, ...discount }: RecordFields): RecordFields {
@@ -152,14 +129,8 @@ function describeDiscount({ DiscountValue, ...discount }: RecordFields): RecordF
   return { ...discount, [IsPercentage === true ? 'Percent' : ofOther]: DiscountValue };
 }
 
-/** The objects of a list; none if the value is something else. */
 export function itemList(value: unknown): readonly RecordFields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
-}
-
-/** True for an object that is not a list. */
-export function isFields(value: unknown): value is RecordFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** Fields that name an item, in order of preference. */

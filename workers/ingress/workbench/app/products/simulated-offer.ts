@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { simulateReply } from '../../../../../shared/api/actions/simulate-action.ts';
 import { leadingPayment } from '../schedules/leading-payment.ts';
-import { exactSum } from '../schedules/schedule.ts';
+import { exactSum, type ShownAmounts } from '../schedules/schedule.ts';
 
 /** The periodicity of a charge that is paid at the start. */
 export const ONCE = 'Once';
@@ -28,18 +28,8 @@ export function periodicityOf({ FeePeriodicityType, InsurancePeriodicityType }: 
   return FeePeriodicityType ?? InsurancePeriodicityType ?? '';
 }
 
-/** A row of the schedule of a simulated offer. */
-export interface OfferRow {
-  readonly InstallmentNo: number;
-  readonly remainingValue: number;
-  readonly interest: number;
-  readonly principal: number;
-  readonly managementFee: number;
-  readonly insurance?: number;
-  readonly totalInstallment: number;
-}
+export type OfferRow = Omit<ShownAmounts, 'capitalisedInterest'>;
 
-/** What a simulated offer contains as JSON text. */
 export interface OfferParts {
   readonly commissions: readonly OfferCharge[];
   readonly insurances: readonly OfferCharge[];
@@ -49,26 +39,14 @@ export interface OfferParts {
   readonly baseRate: number | undefined;
 }
 
-type JsonParts = Pick<
-  SimulatedOffer,
-  'ScheduleJson' | 'OutputInterestJson' | 'OutputCommissionJson' | 'OutputInsuranceJson'
->;
-
-export function readOffer(offer: JsonParts): OfferParts {
-  const { paymentSchedule } = JSON.parse(offer.ScheduleJson) as { paymentSchedule: readonly OfferRow[] };
-  const { BaseInterestPercent } = JSON.parse(offer.OutputInterestJson) as {
-    BaseInterestPercent?: number | null;
-  };
+export function readOffer(offer: SimulatedOffer): OfferParts {
+  const interest = JSON.parse(offer.OutputInterestJson) as { BaseInterestPercent?: number | null };
   return {
-    commissions: readCharges(offer.OutputCommissionJson),
-    insurances: readCharges(offer.OutputInsuranceJson),
-    rows: paymentSchedule,
-    baseRate: BaseInterestPercent ?? undefined,
+    commissions: (JSON.parse(offer.OutputCommissionJson) as OfferParts['commissions'] | null) ?? [],
+    insurances: (JSON.parse(offer.OutputInsuranceJson) as OfferParts['insurances'] | null) ?? [],
+    rows: (JSON.parse(offer.ScheduleJson) as { paymentSchedule: readonly OfferRow[] }).paymentSchedule,
+    baseRate: interest.BaseInterestPercent ?? undefined,
   };
-}
-
-function readCharges(text: string): readonly OfferCharge[] {
-  return (JSON.parse(text) as readonly OfferCharge[] | null) ?? [];
 }
 
 /** A sum of an offer, and the part of it that is paid once at the start and is in no instalment (Q6). */
@@ -77,9 +55,8 @@ export interface OfferSum {
   readonly atStart: number;
 }
 
-/** The payment and the sums of an offer, with what is paid at the start. */
 export function offerFigures(
-  { TotalFee, TotalInsurance, Total }: Pick<SimulatedOffer, 'TotalFee' | 'TotalInsurance' | 'Total'>,
+  { TotalFee, TotalInsurance, Total }: SimulatedOffer,
   { commissions, insurances, rows: [before, ...rows] }: OfferParts,
   decimals: number,
 ) {

@@ -1,4 +1,5 @@
 /** The terms of a simulation as they are entered, and the request that they make. */
+import { groupSign } from '../format.ts';
 import { faultOf } from '../schedules/check-loan.ts';
 import { decimalsOfCurrency, MONTHS_OF_PERIOD, readField, type Entry } from '../schedules/loan.ts';
 import { entryText } from '../schedules/remarks.ts';
@@ -11,14 +12,10 @@ export interface SimulationTerms {
   readonly scheduleType: string;
   /** Empty: the default of the product. */
   readonly interestType: string;
-  /** Names of the optional discounts that are taken. */
   readonly discounts: readonly string[];
   /** Figures that only some products need, by their paths, such as `jsonInputFormula.interestInput.Score`. */
   readonly figures: Readonly<Record<string, string>>;
 }
-
-type InterestTypeOf = Pick<Product, 'Dimensions'>;
-type PeriodsOf = Pick<Product, 'Availability' | 'Details'>;
 
 const ARGUMENT = /^jsonInputFormula\.(\w+)\.(.+)$/;
 const FIXED_VALUES: ReadonlySet<string> = new Set(['installmentValue', 'principalValue']);
@@ -58,7 +55,6 @@ function middleOf(from: Bound, to: Bound): number | undefined {
   return typeof from === 'number' && typeof to === 'number' ? Math.round((from + to) / 2) : undefined;
 }
 
-/** A bound of the term in periods of the product. */
 function periodsOf(
   bound: Bound,
   unit: string | null | undefined,
@@ -70,14 +66,11 @@ function periodsOf(
   return Math.max(1, Math.floor((bound * months) / length));
 }
 
-/** How the numbers of a simulation are read; `group` separates thousands on the page. */
-export function entryOfProduct(
-  { Availability: availability, Details: details }: PeriodsOf,
-  group: string,
-): Entry {
+/** How the numbers of a simulation are read. */
+function entryOfProduct({ Availability: availability, Details: details }: Product): Entry {
   const currency = availability?.Currency ?? '';
   const periodicity = details?.GeneralData?.PeriodicityType ?? '';
-  return { group, currency, periodicity, decimals: decimalsOfCurrency(currency) };
+  return { group: groupSign(), currency, periodicity, decimals: decimalsOfCurrency(currency) };
 }
 
 /** The kinds of the numbers of a simulation; a term may have its unit, such as `2 years`. */
@@ -85,8 +78,9 @@ const AMOUNT = { name: 'Amount', kind: 'number', help: '', isRequired: false } a
 const PERIOD = { name: 'InstallmentsNo', kind: 'whole', help: '', isRequired: true } as const;
 
 /** The numbers that cannot be read, by their paths in the request. */
-export function unreadTerms(terms: SimulationTerms, entry: Entry) {
+export function unreadTerms(terms: SimulationTerms, product: Product) {
   const { amount, downPayment, period, figures } = terms;
+  const entry = entryOfProduct(product);
   const entries = [
     ['amount', amount, { ...AMOUNT, isRequired: true }],
     ['downPayment', downPayment, AMOUNT],
@@ -99,23 +93,18 @@ export function unreadTerms(terms: SimulationTerms, entry: Entry) {
   });
 }
 
-/** The request, of terms that can be read. */
-export function simulateRequest(
-  code: string,
-  terms: SimulationTerms,
-  product: InterestTypeOf & PeriodsOf,
-  group = ',',
-) {
+/** The request of these terms. */
+export function simulateRequest(code: string, terms: SimulationTerms, product: Product) {
   const { scheduleType, discounts, figures } = terms;
-  const entry = entryOfProduct(product, group);
+  const entry = entryOfProduct(product);
   const numberOf = (text: string): number => readField(text, AMOUNT, entry) ?? Number.NaN;
   const amount = numberOf(terms.amount);
   const jsonInputFormula: Record<string, Record<string, number>> = {};
   const fixed: Record<string, number> = {};
   for (const [path, text] of Object.entries(figures)) {
     if (text.trim() === '') continue;
-    const [, section, name] = ARGUMENT.exec(path) ?? [];
-    if (section === undefined || name === undefined) fixed[path] = numberOf(text);
+    const { section, name } = figureOf(path);
+    if (section === '') fixed[path] = numberOf(text);
     else (jsonInputFormula[section] ??= {})[name] = numberOf(text);
   }
   const hasArguments = Object.keys(jsonInputFormula).length > 0;
@@ -137,7 +126,7 @@ export function simulateRequest(
 }
 
 /** The types of the interests of a product, that of a default interest first. */
-export function interestTypes({ Dimensions: dimensions }: InterestTypeOf): readonly string[] {
+export function interestTypes({ Dimensions: dimensions }: Product): readonly string[] {
   const interests = (dimensions?.InterestsAndCommissions ?? []).flatMap(({ Interests }) => Interests);
   const ordered = interests.toSorted(
     (one, other) => Number(other.IsDefault ?? false) - Number(one.IsDefault ?? false),
@@ -147,17 +136,11 @@ export function interestTypes({ Dimensions: dimensions }: InterestTypeOf): reado
   );
 }
 
-/** The optional discounts of a product. */
-export function optionalDiscounts({ Dimensions: dimensions }: Pick<Product, 'Dimensions'>) {
-  return (dimensions?.Discounts ?? []).filter(({ IsOptionalDiscount }) => IsOptionalDiscount);
-}
-
 /** The paths of faults about figures that only some products need. */
 export function neededFigures(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => ARGUMENT.test(path) || FIXED_VALUES.has(path));
 }
 
-/** The parts of such a path. */
 export function figureOf(path: string): { readonly section: string; readonly name: string } {
   const [, section = '', name = path] = ARGUMENT.exec(path) ?? [];
   return { section, name };

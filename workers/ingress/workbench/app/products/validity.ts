@@ -1,18 +1,12 @@
 /** When the versions of a product are valid: the one in use, gaps, overlaps, and places on a time axis. Days are `yyyy-mm-dd`. */
 import { scaleUtc } from 'd3-scale';
+import type { ListedVersion } from '../../../../../shared/api/operations/product-lists.ts';
 import { DAY_MS, dayMs, dayText } from '../utc-days.ts';
 
-/** The fields of a version that say when it is valid. */
-interface DatedVersion {
-  readonly version: number;
-  readonly status: string | null;
-  readonly validFrom: string | null;
-  readonly validTo: string | null;
-}
+type DatedVersion = Pick<ListedVersion, 'version' | 'status' | 'validFrom' | 'validTo'>;
 
 /** A day further from today than this means that there is no end, such as 9999-12-31. */
 const FARTHEST_MS = 50 * 365.25 * DAY_MS;
-/** Before the first and after the last day. */
 const MARGIN = 0.08;
 const LEAST_MARGIN_MS = 60 * DAY_MS;
 const FIRST_DAY = '0000-01-01';
@@ -32,17 +26,11 @@ export function versionOn<Version extends DatedVersion>(
 }
 
 /** Days on which no Approved version is valid though earlier and later ones are, or the two `versions` are. */
-interface Break {
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly versions: readonly number[];
-}
-
-export function findBreaks(versions: readonly DatedVersion[]): readonly Break[] {
+export function findBreaks(versions: readonly DatedVersion[]) {
   const approved = versions
     .filter(({ status }) => status === 'Approved')
     .toSorted((one, other) => startOf(one).localeCompare(startOf(other)));
-  return approved.slice(1).flatMap((next, at): readonly Break[] => {
+  return approved.slice(1).flatMap((next, at) => {
     const earlier = approved.slice(0, at + 1);
     const ends = Math.max(...earlier.map((one) => dayMs(endOf(one))));
     const starts = dayMs(startOf(next));

@@ -17,7 +17,6 @@ import { currencyOf, Lines, ReadingFaults } from './version-sections.tsx';
 
 const TONES = { added: 'good', removed: 'bad', changed: 'accent' } as const;
 
-/** The differences between two versions, which can be chosen. */
 export function VersionDifferences(props: {
   code: string;
   versions: readonly ListedVersion[];

@@ -3,12 +3,12 @@ import { Badge, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import type { CatalogueVersionReply } from '../../../../../shared/api/operations/product-lists.ts';
+import { isRecord } from '../schedules/loan.ts';
 import { getVersion, type RecordFields } from './catalogue-calls.ts';
 import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
 import { productsText as t } from '../texts.ts';
-import { isFields, itemList, sectionsOf, titleField } from './record-sections.ts';
+import { itemList, sectionsOf, titleField } from './record-sections.ts';
 
-/** A version, section by section. */
 export function VersionSections({ code, version }: { code: string; version: number }) {
   const loaded = useLoaded((signal) => getVersion(code, version, signal), [code, version]);
   return <WhenLoaded loaded={loaded}>{(found) => <Sections version={found} />}</WhenLoaded>;
@@ -44,7 +44,6 @@ function Sections({ version }: { version: CatalogueVersionReply }) {
   );
 }
 
-/** What the workers cannot use, and why. */
 export function ReadingFaults({ version }: { version: CatalogueVersionReply }) {
   const faulty = version.lists.filter(({ fault }) => fault !== undefined);
   return (
@@ -74,11 +73,10 @@ export function ReadingFaults({ version }: { version: CatalogueVersionReply }) {
 /** The currency of the amounts of a version that have none of their own. */
 export function currencyOf({ product = {} }: CatalogueVersionReply): string {
   const availability = product['Availability'];
-  const currency = isFields(availability) ? availability['Currency'] : undefined;
+  const currency = isRecord(availability) ? availability['Currency'] : undefined;
   return typeof currency === 'string' ? currency : '';
 }
 
-/** Fields with their values, and below them the lists that they are. */
 export function FieldList({ fields, currency }: { fields: RecordFields; currency: string }) {
   const entries = Object.entries(fields).filter(([, value]) => !isBlank(value));
   const tables = entries.filter(([, value]) => itemList(value).length > 0);
@@ -111,7 +109,6 @@ interface ItemTableProps {
   readonly hasCaption?: boolean;
 }
 
-/** Items in rows: their fields with values, and flags that are set beside the name. */
 export function ItemTable({ label, items, currency, hasCaption = false }: ItemTableProps) {
   const title = titleField(items);
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))].filter(
@@ -172,7 +169,6 @@ function Flags({ item }: { item: RecordFields }) {
 
 const UNITS = new Set(['ValueIsPercent', 'ValueIsPercentage', 'IsPercentage']);
 
-/** The lines of a value, each on its own. */
 export function Lines({ lines }: { lines: readonly string[] }) {
   if (lines.length === 1) return <>{lines[0]}</>;
   return (

@@ -1,10 +1,8 @@
 /** The call of a schedule as curl, JSON or Kafka message, to repeat it elsewhere. */
 
-/** The action that calculates schedules. */
 export const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 const MESSAGE_TYPE = 'CalculateRepaymentScheduleRequest';
 
-/** The body of the HTTP call. */
 export function asJson(terms: unknown): string {
   return JSON.stringify({ jsonParam: terms }, null, 2);
 }
@@ -24,7 +22,6 @@ export function asCurl(origin: string, terms: unknown, needsToken = false): stri
   return lines.join(' \\\n  ');
 }
 
-/** A message for the topic of schedule requests: its headers and its value. */
 export function asKafkaMessage(topic: string, terms: unknown): string {
   const message = {
     topic,

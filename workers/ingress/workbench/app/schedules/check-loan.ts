@@ -2,7 +2,6 @@
 import { FROM_START, type FormField } from './loan-fields.ts';
 import { entryOf, isSent, itemsOf, readField, type Entry, type Loan, type Values } from './loan.ts';
 
-/** Why a value cannot be right, with the bounds of the field. */
 export interface EntryFault {
   readonly reason:
     | 'required'
@@ -18,7 +17,7 @@ export interface EntryFault {
 }
 
 /** Bounds beyond this are not worth a mention: they are limits of the engine rather than of a loan. */
-const NOTABLE = 1_000_000;
+export const NOTABLE_BOUND = 1_000_000;
 const DATE_TEXT = /^(?:19|2\d)\d\d-\d\d-\d\d$/;
 
 /** The faults by their places in the form, such as `Amount` or `Commission[0].FeeDate`. */
@@ -69,7 +68,8 @@ function rangeFault(value: number, field: FormField): EntryFault | undefined {
   }
   if (isWithin) return undefined;
   if (value <= exclusiveMinimum) return { reason: 'above', from: exclusiveMinimum };
-  if (Math.abs(minimum) < NOTABLE && maximum < NOTABLE)
+  if (Math.max(Math.abs(minimum), maximum) < NOTABLE_BOUND) {
     return { reason: 'between', from: minimum, to: maximum };
+  }
   return value < minimum ? { reason: 'atLeast', from: minimum } : { reason: 'atMost', to: maximum };
 }

@@ -30,17 +30,14 @@ export function withLabels(sentence: string): string {
   });
 }
 
-/** The name of an item, such as `Commission 2`. */
 export function itemText(list: string, index: number): string {
   return `${knownText('items', list) ?? fieldText(list)} ${formatNumber(index + 1)}`;
 }
 
-/** The button that adds an item. */
 export function addText(list: string): string {
   return knownText('add', list) ?? t('addTo', { list: fieldText(list) });
 }
 
-/** The label of a place in the form: of a field, of an item, or of a field of an item. */
 export function placeText(place: string): string {
   const found = readPlace(place);
   if (found === undefined) return fieldText(place);

@@ -1,7 +1,6 @@
 /** The fields of the form: their kinds from the schema, and their groups and order, as a banker thinks of a loan. */
 import type { FieldName } from '../texts.ts';
 
-/** Names of fields: those that most loans use, and the others. */
 interface Names<Name extends string = string> {
   readonly main: readonly Name[];
   readonly more?: readonly Name[];
@@ -84,7 +83,6 @@ export function groupFields(
   return [...grouped, other].filter(({ main, more }) => main.length + more.length > 0);
 }
 
-/** The fields of the items of a list. */
 export function groupItemFields({ name, items = [] }: FormField): FieldGroup {
   const names = ITEMS[name];
   if (names === undefined) return { main: items, more: [] };
@@ -101,18 +99,15 @@ function pick(fields: readonly FormField[], { main, more = [] }: Names): FieldGr
 export type FieldKind = 'number' | 'whole' | 'date' | 'flag' | 'numeric-flag' | 'text' | 'list';
 
 export interface FormField {
-  /** The name in the interface. */
   readonly name: string;
   /** How the value is sent: a flag as true or false, a numeric flag as 1 or 0. */
   readonly kind: FieldKind;
-  /** The description of the schema; empty without one. */
   readonly help: string;
   readonly isRequired: boolean;
   readonly minimum?: number | undefined;
   readonly exclusiveMinimum?: number | undefined;
   readonly maximum?: number | undefined;
   readonly maxLength?: number | undefined;
-  /** Known values of a text. */
   readonly choices?: readonly string[];
   /** Whether other values than the choices are possible. */
   readonly isOpen?: boolean;
@@ -121,7 +116,6 @@ export interface FormField {
   readonly maxItems?: number | undefined;
 }
 
-/** Names of fields whose numbers are percentages. */
 const PERCENTAGE = /Percent$|^InterestRate$|^Value$/;
 
 export function isPercentage({ name }: Pick<FormField, 'name'>): boolean {

@@ -2,11 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../design/components.tsx';
 import { FROM_START, groupFields, groupItemFields, type GroupName, type FormField } from './loan-fields.ts';
+import { NOTABLE_BOUND } from './check-loan.ts';
 import { addText, fieldText, helpText, itemText, choiceText, flagText } from './field-texts.ts';
 import { addItem, itemsOf, listValues, type Loan, type Values } from './loan.ts';
 import type { PlacedFault, PlacedNote } from './remarks.ts';
 import { groupText, schedulesText as t } from '../texts.ts';
-import { Field, Input, Select, type ControlProps } from '../design/fields.tsx';
+import { Field, Form, Input, Select, type ControlProps } from '../design/fields.tsx';
 import { formatNumber } from '../format.ts';
 
 interface LoanFormProps {
@@ -16,7 +17,6 @@ interface LoanFormProps {
   /** By places such as `Amount`, `Commission` or `Commission[0].FeeDate`. */
   readonly faults: Readonly<Record<string, PlacedFault>>;
   readonly notes: Readonly<Record<string, PlacedNote>>;
-  /** Shows the help of all fields. */
   readonly isExplained: boolean;
 }
 
@@ -25,44 +25,33 @@ const OPEN_GROUPS: ReadonlySet<GroupName> = new Set(['loan', 'rate']);
 /** Groups of which every loan has values, so that these are no reason to open them. */
 const CLOSED_GROUPS: ReadonlySet<GroupName> = new Set(['dates']);
 
-/** All terms of a loan, by group. */
 export function LoanForm(props: LoanFormProps) {
   const { form, loan } = props;
   const places = listValues(loan, form).map(({ place }) => place);
+  const faulty = Object.keys(props.faults);
   return (
-    <form
-      class="loan-form no-print"
-      aria-label={t('terms')}
-      onSubmit={(event) => event.preventDefault()}
-      noValidate
-    >
+    <Form class="loan-form no-print" aria-label={t('terms')} noValidate>
       {groupFields(form).map(({ name, main, more }) => {
-        const [count, moreCount] = [countIn(places, [...main, ...more]), countIn(places, more)];
+        const count = countIn(places, [...main, ...more]);
         return (
           <Fold
             key={name}
-            isGroup
             title={groupText(name)}
             count={count}
             isOpen={OPEN_GROUPS.has(name) || (count > 0 && !CLOSED_GROUPS.has(name))}
-            hasFault={hasFaultIn(props.faults, [...main, ...more])}
+            hasFault={countIn(faulty, [...main, ...more]) > 0}
           >
             {name === 'response' && <p class="small soft">{t('responseNote')}</p>}
             <LoanFields {...props} fields={main} />
             {more.length > 0 && (
-              <Fold
-                title={t('more')}
-                count={moreCount}
-                isOpen={moreCount > 0}
-                hasFault={hasFaultIn(props.faults, more)}
-              >
+              <Fold count={countIn(places, more)} hasFault={countIn(faulty, more) > 0}>
                 <LoanFields {...props} fields={more} />
               </Fold>
             )}
           </Fold>
         );
       })}
-    </form>
+    </Form>
   );
 }
 
@@ -77,28 +66,21 @@ export function focusPlace(place: string): void {
   control?.focus();
 }
 
-/** The name before the first bracket or point: `Commission` of `Commission[0].FeeDate`. */
-const topOf = (place: string): string => place.split('[', 1)[0] ?? '';
-
+/** A place such as `Commission[0].FeeDate` is in the field `Commission`. */
 function countIn(places: readonly string[], fields: readonly FormField[]): number {
-  return places.filter((place) => fields.some(({ name }) => name === topOf(place))).length;
+  return places.filter((place) => fields.some(({ name }) => name === place.split('[', 1)[0])).length;
 }
 
-function hasFaultIn(faults: LoanFormProps['faults'], fields: readonly FormField[]): boolean {
-  return countIn(Object.keys(faults), fields) > 0;
-}
-
-/** Fields that open for a fault, and close only by hand. */
+/** Fields that open for a fault, and close only by hand: a group with a title, or more fields of one. */
 function Fold(props: {
-  title: string;
-  isGroup?: boolean;
+  title?: string;
   count: number;
-  isOpen: boolean;
+  isOpen?: boolean;
   hasFault: boolean;
   children: ComponentChildren;
 }) {
-  const { title, isGroup = false, count, hasFault, children } = props;
-  const [isOpen, setOpen] = useState(props.isOpen);
+  const { title, count, hasFault, children } = props;
+  const [isOpen, setOpen] = useState(props.isOpen ?? count > 0);
   // Fields that nobody has seen are not made: they would take half of the time until the form can be used.
   const wasOpen = useRef(isOpen);
   wasOpen.current ||= isOpen;
@@ -107,12 +89,12 @@ function Fold(props: {
   }, [hasFault]);
   return (
     <details
-      class={isGroup ? 'card loan-group' : 'loan-more'}
+      class={title === undefined ? 'loan-more' : 'card loan-group'}
       open={isOpen}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>
-        {isGroup ? <h2>{title}</h2> : <span>{title}</span>}
+        {title === undefined ? <span>{t('more')}</span> : <h2>{title}</h2>}
         {count > 0 && <span class="small soft">{t('values', { count })}</span>}
       </summary>
       {wasOpen.current && <div class="stack">{children}</div>}
@@ -120,7 +102,6 @@ function Fold(props: {
   );
 }
 
-/** Single fields side by side, and lists below each other, in the order of the group. */
 function LoanFields(props: LoanFormProps & { fields: readonly FormField[] }) {
   const { fields, loan, onChange } = props;
   const single = fields.filter(({ kind }) => kind !== 'list');
@@ -131,8 +112,6 @@ function LoanFields(props: LoanFormProps & { fields: readonly FormField[] }) {
         <Fields
           {...props}
           fields={single}
-          list=""
-          prefix=""
           values={loan.fields}
           onValues={(changed) => onChange({ ...loan, fields: changed })}
         />
@@ -150,31 +129,40 @@ function LoanFields(props: LoanFormProps & { fields: readonly FormField[] }) {
 
 interface FieldsProps extends LoanFormProps {
   readonly fields: readonly FormField[];
-  /** The list of an item; empty for fields of the loan. */
-  readonly list: string;
-  /** Of their places. */
-  readonly prefix: string;
+  /** The list of an item. */
+  readonly list?: string;
+  /** Of the places of the fields. */
+  readonly prefix?: string;
   readonly values: Values;
   readonly onValues: (values: Values) => void;
 }
 
 function Fields(props: FieldsProps) {
-  const { fields, list, prefix, values, onValues, faults, notes, isExplained } = props;
+  const { fields, list = '', prefix = '', values, onValues, faults, notes, isExplained } = props;
   return (
     <div class="loan-fields">
       {fields.map((field) => {
         const { name } = field;
-        const value = values[name] ?? '';
+        const [value, fault, note] = [values[name] ?? '', faults[prefix + name], notes[prefix + name]];
+        const label = fieldText(name, list);
+        const hint = FROM_START.has(name) && value === '' && t('fromHint');
         return (
-          <FieldInput
+          <Field
             key={name}
-            {...{ field, list, value, isExplained }}
+            label={label}
+            class={note?.isIgnored === true ? 'loan-field-ignored' : undefined}
             place={prefix + name}
-            fault={faults[prefix + name]}
-            note={notes[prefix + name]}
-            hint={FROM_START.has(name) && value === '' ? t('fromHint') : ''}
-            onChange={(text) => onValues({ ...values, [name]: text })}
-          />
+            error={fault && <span lang={fault.lang}>{fault.text}</span>}
+            hint={[note?.text, hint].filter(Boolean).join(' ') || undefined}
+            help={isExplained ? <Help field={field} list={list} /> : undefined}
+          >
+            {(control) => (
+              <Control
+                {...{ field, control, label, value }}
+                onChange={(text) => onValues({ ...values, [name]: text })}
+              />
+            )}
+          </Field>
         );
       })}
     </div>
@@ -256,9 +244,7 @@ function Item(
   const { main, more } = groupItemFields(field);
   const place = `${list}[${index}]`;
   const name = itemText(list, index);
-  const isSet = ({ name: part }: FormField): boolean => (item[part] ?? '') !== '';
   const own = { ...props, list, prefix: `${place}.`, values: item, onValues: onItem };
-  const moreCount = more.filter(isSet).length;
   return (
     <fieldset class="loan-item" data-place={place}>
       <legend>{name}</legend>
@@ -275,9 +261,7 @@ function Item(
         <Fields {...own} fields={main} />
         {more.length > 0 && (
           <Fold
-            title={t('more')}
-            count={moreCount}
-            isOpen={moreCount > 0}
+            count={more.filter(({ name: part }) => (item[part] ?? '') !== '').length}
             hasFault={more.some(({ name: part }) => faults[`${place}.${part}`] !== undefined)}
           >
             <Fields {...own} fields={more} />
@@ -285,38 +269,6 @@ function Item(
         )}
       </div>
     </fieldset>
-  );
-}
-
-interface FieldInputProps {
-  readonly field: FormField;
-  /** The list of an item; empty for a field of the loan. */
-  readonly list: string;
-  readonly place: string;
-  readonly value: string;
-  readonly fault: PlacedFault | undefined;
-  readonly note: PlacedNote | undefined;
-  /** Always shown. */
-  readonly hint: string;
-  readonly isExplained: boolean;
-  readonly onChange: (text: string) => void;
-}
-
-/** A field of any kind: label, help, control, fault and note. */
-function FieldInput(props: FieldInputProps) {
-  const { field, list, place, value, fault, note, hint, onChange } = props;
-  const label = fieldText(field.name, list);
-  return (
-    <Field
-      label={label}
-      class={note?.isIgnored === true ? 'loan-field-ignored' : undefined}
-      place={place}
-      error={fault && <span lang={fault.lang}>{fault.text}</span>}
-      hint={[note?.text, hint].filter(Boolean).join(' ') || undefined}
-      help={props.isExplained ? <Help field={field} list={list} /> : undefined}
-    >
-      {(control) => <Control {...{ field, control, label, value, onChange }} />}
-    </Field>
   );
 }
 
@@ -352,7 +304,6 @@ function Control(props: KindProps) {
 const MAX_NUMBER_LENGTH = 64;
 const OTHER = '\u0000other';
 
-/** The known values of a text, and a field for another one where there may be others. */
 function Choice(props: KindProps & { choices: readonly string[] }) {
   const { field, choices, control, label, value, onChange } = props;
   const { isOpen = false, isRequired, maxLength } = field;
@@ -387,7 +338,6 @@ function Choice(props: KindProps & { choices: readonly string[] }) {
   );
 }
 
-/** The description of the field, what is allowed, and its name in the interface. */
 function Help({ field, list }: { field: FormField; list: string }) {
   const { text, lang } = helpText(field, list);
   const range = rangeOf(field, text);
@@ -399,12 +349,9 @@ function Help({ field, list }: { field: FormField; list: string }) {
   );
 }
 
-/** Bounds beyond this are limits of the engine rather than of a loan. */
-const NOTABLE = 1_000_000;
-
 /** The bounds of a number that has two; empty where the text names them. */
 function rangeOf({ minimum, maximum }: FormField, text: string): string {
-  const isBounded = minimum !== undefined && maximum !== undefined && maximum < NOTABLE;
+  const isBounded = minimum !== undefined && maximum !== undefined && maximum < NOTABLE_BOUND;
   if (!isBounded || text.includes(String(maximum))) return '';
   return `${formatNumber(minimum)} – ${formatNumber(maximum)}`;
 }

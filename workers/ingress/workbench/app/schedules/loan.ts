@@ -12,7 +12,6 @@ export interface Loan {
 }
 
 export const MAX_VARIANTS = 3;
-/** The length of the periodicities of whole months. */
 export const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
   Monthly: 1,
   Bimonthly: 2,
@@ -44,10 +43,7 @@ const MONTHS_OF_YEAR = 12;
 const CURRENCY_SIGNS: Readonly<Record<string, string>> = { '€': 'EUR', LEI: 'RON' };
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
-/**
- * The loan that the page shows first: 25,000 over 60 months at 8.5 % with a monthly commission, from `today` (YYYY-MM-DD). `entered`
- * writes a number as the user would.
- */
+/** The loan that the page shows first, from `today` (YYYY-MM-DD). `entered` writes a number as the user would. */
 export function exampleLoan(today: string, entered: (number: string) => string): Loan {
   return {
     fields: {
@@ -153,12 +149,10 @@ function readTerm(text: string, { periodicity, group }: Entry): number | undefin
   return Number.isInteger(periods) ? periods : undefined;
 }
 
-/** The currency of a loan; empty if it has none. */
 export function currencyOf(loan: Loan | undefined): string {
   return (loan?.fields['Currency'] ?? '').trim().toUpperCase();
 }
 
-/** Decimals of the amounts of a loan. */
 export function decimalsOf(loan: Loan): number {
   const precision = readNumber(loan.fields['Precision'] ?? '') ?? -1;
   const isPrecision = Number.isInteger(precision) && precision >= 0 && precision <= MAX_PRECISION;
@@ -170,7 +164,6 @@ export function decimalsOfCurrency(currency: string): number {
   return currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
 }
 
-/** The items of a list. */
 export function itemsOf(loan: Loan, list: string): readonly Values[] {
   return loan.lists[list] ?? [];
 }
@@ -209,12 +202,8 @@ function withStart(item: Values, fields: readonly FormField[], start: string): V
 }
 
 function valuesOf(values: Values, fields: readonly FormField[], entry: Entry): Record<string, unknown> {
-  return Object.fromEntries(
-    fields.flatMap((field) => {
-      const text = values[field.name]?.trim() ?? '';
-      return text === '' ? [] : [[field.name, valueOf(text, field, entry)] as const];
-    }),
-  );
+  const entered = valuesAt(values, fields, '');
+  return Object.fromEntries(entered.map(({ field, text }) => [field.name, valueOf(text, field, entry)]));
 }
 
 function valueOf(text: string, field: FormField, entry: Entry): unknown {
@@ -263,14 +252,12 @@ export function readPlace(
   return list === undefined ? undefined : { list, index: Number(index), name };
 }
 
-/** A value of a loan with its place in the form. */
 export interface PlacedValue {
   readonly place: string;
   readonly field: FormField;
   readonly text: string;
 }
 
-/** All values of a loan with their places and fields, in the order of the form. */
 export function listValues(loan: Loan, form: readonly FormField[]): readonly PlacedValue[] {
   return form.flatMap((field) =>
     field.items === undefined
@@ -306,22 +293,20 @@ export function addItem(loan: Loan, list: string, name: string): Loan {
     }
     case 'MultipleInterestRates': {
       if (last === undefined) return set([{ FromInstNo: '1', InterestRate: rate }]);
+      const { FromInstNo = '', ToInstNo = '', InterestRate = '' } = last;
       const rows = readNumber(loan.fields['InstallmentsNo'] ?? '') ?? 0;
-      const from = readNumber(last['FromInstNo'] ?? '') ?? 1;
-      const to = readNumber(last['ToInstNo'] ?? '') ?? Math.min(from + 11, Math.max(from, rows - 1));
+      const from = readNumber(FromInstNo) ?? 1;
+      const to = readNumber(ToInstNo) ?? Math.min(from + 11, Math.max(from, rows - 1));
       const ended = { ...last, ToInstNo: String(to) };
-      return set([
-        ...items.slice(0, -1),
-        ended,
-        { FromInstNo: String(to + 1), InterestRate: last['InterestRate'] ?? '' },
-      ]);
+      return set([...items.slice(0, -1), ended, { FromInstNo: String(to + 1), InterestRate }]);
     }
     case 'BandedInterestRates': {
       if (last === undefined) return set([{ MinUtilizedAmount: '0', Value: rate }]);
-      const from = readNumber(last['MinUtilizedAmount'] ?? '') ?? 0;
-      const to = last['MaxUtilizedAmount'] ?? String(Math.round((from + Math.max(amount, from + 2)) / 2));
+      const { MinUtilizedAmount = '', MaxUtilizedAmount, Value = '' } = last;
+      const from = readNumber(MinUtilizedAmount) ?? 0;
+      const to = MaxUtilizedAmount ?? String(Math.round((from + Math.max(amount, from + 2)) / 2));
       const ended = { ...last, MaxUtilizedAmount: to };
-      return set([...items.slice(0, -1), ended, { MinUtilizedAmount: to, Value: last['Value'] ?? '' }]);
+      return set([...items.slice(0, -1), ended, { MinUtilizedAmount: to, Value }]);
     }
     default:
       return set([...items, {}]);
@@ -373,32 +358,17 @@ function readLoan(value: Readonly<Record<string, unknown>>, form: readonly FormF
     const read = list.filter(isRecord).slice(0, MAX_ITEMS);
     return [[name, read.map((item) => readValues(item, items))] as const];
   });
-  return {
-    fields: readValues(
-      value,
-      form.filter(({ kind }) => kind !== 'list'),
-    ),
-    lists: Object.fromEntries(lists),
-  };
+  const single = form.filter(({ kind }) => kind !== 'list');
+  return { fields: readValues(value, single), lists: Object.fromEntries(lists) };
 }
 
 function readValues(value: Readonly<Record<string, unknown>>, fields: readonly FormField[]): Values {
-  return Object.fromEntries(
-    fields.flatMap(({ name }) => {
-      const text = textOf(value[name]);
-      return text === '' ? [] : [[name, text] as const];
-    }),
-  );
+  const sent = fields.map(({ name }): [string, unknown] => [name, value[name]]);
+  const scalars = sent.filter(([, one]) => ['string', 'number', 'boolean'].includes(typeof one));
+  return filled(Object.fromEntries(scalars.map(([name, one]) => [name, String(one)])));
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string'
-    ? value
-    : ['number', 'boolean'].includes(typeof value)
-      ? String(value)
-      : '';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** True for an object that is no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -23,29 +23,25 @@ export interface PlacedFault {
   readonly lang?: 'en';
 }
 
-/** What the engine says about a place that is no fault. */
 export interface PlacedNote {
   readonly text: string;
-  /** Whether the value changes nothing. */
   readonly isIgnored: boolean;
 }
 
 export interface Remarks {
   /** Faults by their places: those of this page at once, those of the engine when it has answered. */
   readonly faults: Readonly<Record<string, PlacedFault>>;
-  /** Faults of the engine that have no place in the form. */
   readonly others: readonly string[];
   readonly notes: Readonly<Record<string, PlacedNote>>;
 }
 
-/** What there is to say about the fields of a loan. */
 export function remarkOn(loan: Loan, form: readonly FormField[], live: LiveSchedule | undefined): Remarks {
   const errors = live?.error === undefined ? [] : (asProblem(live.error).errors ?? []);
   const { byPlace, others } = placeInForm(errors, loan, form);
   const group = groupSign();
   const checked = Object.entries(checkLoan(loan, form, group));
   const values = new Map(listValues(loan, form).map((value) => [value.place, value]));
-  const warned = placeInForm(live?.schedule?.warnings ?? [], loan, form).byPlace;
+  const warned = placeInForm(live?.value?.warnings ?? [], loan, form).byPlace;
   return {
     faults: {
       ...mapValues(byPlace, ({ message }): PlacedFault => ({ text: withLabels(message), lang: 'en' })),
@@ -71,7 +67,6 @@ export function remarkOn(loan: Loan, form: readonly FormField[], live: LiveSched
   };
 }
 
-/** What is missing in items that are not sent. */
 function notesOnNewItems({ lists }: Loan): Record<string, PlacedNote> {
   const notes = Object.entries(lists).flatMap(([list, items]) =>
     items.flatMap((item, at) => {

@@ -11,17 +11,14 @@ interface Explained {
   readonly label: string;
   readonly value: string;
   readonly text: string;
-  /** What of an amount differs or is part of it. */
   readonly note?: string;
   readonly isAmount?: boolean;
 }
 
-/** The totals of a schedule and its effective rates; each opens what it means. */
 export function ScheduleFigures(props: {
   schedule: ShownSchedule;
   decimals: number;
   currency: string;
-  /** The variant, if there are several. */
   title: string | undefined;
 }) {
   const { schedule, decimals, currency, title } = props;
@@ -95,11 +92,11 @@ function listFigures(schedule: ShownSchedule, decimals: number): readonly Explai
 }
 
 /** The most important figures with their labels, which a screen reader says after each change. */
-export function shortFigures(schedule: ShownSchedule, decimals: number) {
+export function shortFigures(schedule: ShownSchedule, decimals: number): string {
   const payment = leadingPayment(schedule.rows);
-  return [
-    [paymentLabel(payment), formatAmount(payment.amount, decimals)],
-    [t('totalPaid'), formatAmount(sumSchedule(schedule).total, decimals)],
-    ['DAE', schedule.dae === undefined ? '–' : formatPercent(schedule.dae)],
-  ] as const;
+  const [paid, total] = [payment.amount, sumSchedule(schedule).total].map((one) =>
+    formatAmount(one, decimals),
+  );
+  const dae = schedule.dae === undefined ? '–' : formatPercent(schedule.dae);
+  return `${paymentLabel(payment)} ${paid}, ${t('totalPaid')} ${total}, DAE ${dae}`;
 }

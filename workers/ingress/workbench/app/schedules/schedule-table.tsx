@@ -27,11 +27,9 @@ const COLUMNS = [
 const FIRST_ROWS = 24;
 
 interface Explained {
-  /** The position of the row. */
   readonly at: number;
   /** Without any, all of the row. */
   readonly figures: readonly string[];
-  /** The column of the schedule type. */
   readonly name?: string | undefined;
 }
 
@@ -150,7 +148,6 @@ function Amounts(props: {
   );
 }
 
-/** The explanations of some figures of a row, or of all. */
 function Explanations(props: Explained & { schedule: ShownSchedule; decimals: number }) {
   const { at, figures, name, schedule, decimals } = props;
   const loaded = useLoaded((signal) => loadExplained(schedule, signal), [schedule]);

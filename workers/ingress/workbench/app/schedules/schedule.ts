@@ -1,7 +1,6 @@
 /** A calculated schedule: its rows, payments, totals, and its text as CSV. */
 import type { Warning } from '../../../../../shared/platform/problem.ts';
 
-/** How a figure of a row is calculated. */
 interface ShownExplanation {
   readonly figure: string;
   readonly name?: string;
@@ -10,11 +9,9 @@ interface ShownExplanation {
   readonly dayCount?: string;
 }
 
-/** A row of the response with CalculateDAE 2. A schedule type may have columns of its own, by their names. */
-export interface ShownRow extends Readonly<Record<string, unknown>> {
+/** The number and the amounts of a row of any schedule. */
+export interface ShownAmounts {
   readonly InstallmentNo: number;
-  readonly DueDate: string;
-  readonly NoDays: number;
   readonly remainingValue: number;
   readonly interest: number;
   readonly capitalisedInterest?: number;
@@ -22,6 +19,12 @@ export interface ShownRow extends Readonly<Record<string, unknown>> {
   readonly managementFee: number;
   readonly insurance?: number;
   readonly totalInstallment: number;
+}
+
+/** A row of the response with CalculateDAE 2. A schedule type may have columns of its own, by their names. */
+export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>> {
+  readonly DueDate: string;
+  readonly NoDays: number;
   /** Null where there is no such rate (A4). */
   readonly dae: number | null;
   readonly isEarlyRepayment: string;
@@ -29,7 +32,6 @@ export interface ShownRow extends Readonly<Record<string, unknown>> {
 }
 
 export interface ShownSchedule {
-  /** The terms from which it is calculated. */
   readonly terms: Readonly<Record<string, unknown>>;
   readonly rows: readonly ShownRow[];
   /** Effective rates a year in percent: with insurances (A1), and without them (A2). Undefined where the response has none. */
@@ -115,7 +117,6 @@ const ROW_FIELDS: ReadonlySet<string> = new Set([
   'explanation',
 ]);
 
-/** The names of the columns of amounts that the schedule type has besides the usual ones. */
 export function ownColumns(rows: readonly ShownRow[]): readonly string[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   return [...names].filter((name) => !ROW_FIELDS.has(name));

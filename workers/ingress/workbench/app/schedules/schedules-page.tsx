@@ -54,16 +54,24 @@ export function SchedulesPage() {
   const lives = [useSchedule(terms[0]), useSchedule(terms[1]), useSchedule(terms[2])].slice(0, loans.length);
   const live = lives[at];
   const [isExplained, explain] = useReducer((former: boolean) => !former, false);
+  const current = live?.isLoading === false && live.error === undefined ? live.value : undefined;
   const remarks = remarkOn(loan, form, live);
   const decimals = decimalsOf(loan);
-  const variants = loans.map((one, index) => ({ loan: one, schedule: currentOf(lives[index]) }));
-  const mark = markOf(live, lives);
+  // A loan with faults has no schedule that may be compared.
+  const variants = loans.map((one, index) => {
+    const { error, value } = lives[index] ?? {};
+    return { loan: one, schedule: error === undefined ? value : undefined };
+  });
+  const isCalculating = lives.some(({ isLoading }) => isLoading);
+  const mark = live?.error === undefined ? (isCalculating ? t('calculating') : '') : t('outdated');
   return (
     <>
       <PageHead title={t('title')} lead={t('lead')}>
-        <Export live={live} loans={loans} decimals={decimals} />
+        <Export schedule={current} loans={loans} decimals={decimals} />
       </PageHead>
-      <Spoken live={live} decimals={decimals} />
+      <p class="visually-hidden" role="status">
+        {current !== undefined && shortFigures(current, decimals)}
+      </p>
       <div class="schedules">
         <div class="stack schedules-form">
           <div class="row-between schedules-head no-print">
@@ -79,13 +87,13 @@ export function SchedulesPage() {
           </div>
           <LoanForm key={at} {...{ form, loan, isExplained, ...remarks }} onChange={change} />
         </div>
-        <div class="stack" aria-busy={live?.isCalculating}>
+        <div class="stack" aria-busy={live?.isLoading}>
           <OfferHead {...{ loan, form }} variant={variants.length > 1 ? variantName(at) : ''} />
           {live?.error !== undefined && <Problems live={live} {...remarks} />}
-          {live?.schedule === undefined && live?.error === undefined && <Loading label={t('calculating')} />}
-          {live?.schedule !== undefined && (
+          {live?.value === undefined && live?.error === undefined && <Loading label={t('calculating')} />}
+          {live?.value !== undefined && (
             <Result
-              schedule={live.schedule}
+              schedule={live.value}
               terms={terms[at] ?? {}}
               {...{ variants, at, form, decimals, mark }}
             />
@@ -117,29 +125,6 @@ function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: str
         items={shown.map(({ place, field, text }) => [placeText(place), valueText(field, text, entry)])}
       />
     </section>
-  );
-}
-
-/** The schedule that may be compared: none while the loan has faults. */
-function currentOf(live: LiveSchedule | undefined): LiveSchedule['schedule'] {
-  return live?.error === undefined ? live?.schedule : undefined;
-}
-
-/** Why the figures are not those of the form; empty if they are. */
-function markOf(live: LiveSchedule | undefined, lives: readonly LiveSchedule[]): string {
-  if (live?.error !== undefined) return t('outdated');
-  return lives.some(({ isCalculating }) => isCalculating) ? t('calculating') : '';
-}
-
-/** What a screen reader says after each calculation. */
-function Spoken({ live, decimals }: { live: LiveSchedule | undefined; decimals: number }) {
-  const { schedule, error, isCalculating = true } = live ?? {};
-  const figures =
-    schedule === undefined || error !== undefined || isCalculating ? [] : shortFigures(schedule, decimals);
-  return (
-    <p class="visually-hidden" role="status">
-      {figures.map((figure) => figure.join(' ')).join(', ')}
-    </p>
   );
 }
 
@@ -228,16 +213,15 @@ function Variants(props: {
 }
 
 /** What is saved and printed needs the figures of the loan as it is now. */
-function Export(props: { live: LiveSchedule | undefined; loans: readonly Loan[]; decimals: number }) {
-  const { live, loans, decimals } = props;
-  const rows = live?.schedule?.rows;
-  const disabled = rows === undefined || live?.isCalculating === true || live?.error !== undefined;
+function Export(props: { schedule: ShownSchedule | undefined; loans: readonly Loan[]; decimals: number }) {
+  const { schedule, loans, decimals } = props;
+  const disabled = schedule === undefined;
   return (
     <>
       <Button
         small
         disabled={disabled}
-        onClick={() => rows !== undefined && download('schedule.csv', toCsv(rows, decimals))}
+        onClick={() => schedule && download('schedule.csv', toCsv(schedule.rows, decimals))}
       >
         {t('csv')}
       </Button>
@@ -249,11 +233,10 @@ function Export(props: { live: LiveSchedule | undefined; loans: readonly Loan[];
   );
 }
 
-/** The fields to correct, each a way to its place in the form, or the failure of the call. */
 function Problems(props: Remarks & { live: LiveSchedule }) {
   const { live, faults, others } = props;
   const isAboutFields = (asProblem(live.error).errors ?? []).length > 0;
-  if (!isAboutFields) return <Failure error={live.error} onRetry={live.retry} />;
+  if (!isAboutFields) return <Failure error={live.error} onRetry={live.reload} />;
   return (
     <Notice tone="bad">
       <strong>{t('correct')}</strong>
@@ -281,13 +264,11 @@ const firstLoan = (): Loan => exampleLoan(today(), formatEntry);
 /** The date of this device, which Swedish writes as YYYY-MM-DD. */
 const today = (): string => new Date().toLocaleDateString('sv');
 
-/** A schedule: its totals, chart and rows, the comparison with the other variants, and the call that calculates it. */
 export function Result(props: {
   schedule: ShownSchedule;
   variants: readonly Variant[];
   form: readonly FormField[];
   terms: Readonly<Record<string, unknown>>;
-  /** The variant that is shown. */
   at: number;
   decimals: number;
   /** Why the figures are not those of the form; empty if they are. */

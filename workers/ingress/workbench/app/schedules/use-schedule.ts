@@ -1,17 +1,11 @@
 import { callAction } from '../api.ts';
-import { useLoaded } from '../design/loaded.tsx';
+import { useLoaded, type Loaded } from '../design/loaded.tsx';
 import { SCHEDULE_ACTION } from './call-formats.ts';
 import { calculatedTerms } from './loan.ts';
 import { type ShownRow, type ShownSchedule } from './schedule.ts';
 
-export interface LiveSchedule {
-  /** The last schedule that could be calculated. */
-  readonly schedule: ShownSchedule | undefined;
-  /** Why the loan as it is now cannot be calculated. */
-  readonly error: unknown;
-  readonly isCalculating: boolean;
-  readonly retry: () => void;
-}
+/** The last schedule that could be calculated, and why the loan as it is now cannot be. */
+export type LiveSchedule = Loaded<ShownSchedule | undefined>;
 
 /** Long enough that a word is typed, short enough that figures follow a slider. */
 const DEBOUNCE_MS = 250;
@@ -21,18 +15,13 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
   const key = terms === undefined ? '' : JSON.stringify(calculatedTerms(terms));
   const calculate = async (signal: AbortSignal): Promise<ShownSchedule | undefined> =>
     key === '' ? undefined : await loadSchedule(JSON.parse(key) as Record<string, unknown>, signal);
-  const { value: schedule, error, isLoading, reload } = useLoaded(calculate, [key], DEBOUNCE_MS);
-  return { schedule, error, isCalculating: isLoading, retry: reload };
+  return useLoaded(calculate, [key], DEBOUNCE_MS);
 }
 
 /** The rows of a schedule with their explanations: three times as long as without, so that they are loaded where one is read. */
-export async function loadExplained(
-  { terms }: ShownSchedule,
-  signal: AbortSignal,
-): Promise<readonly ShownRow[]> {
+export async function loadExplained({ terms }: ShownSchedule, signal: AbortSignal) {
   const jsonParam = { ...terms, CalculateDAE: 2, Explain: true };
-  const { reply } = await callAction<readonly ShownRow[]>(SCHEDULE_ACTION, { jsonParam }, { signal });
-  return reply;
+  return (await callAction<readonly ShownRow[]>(SCHEDULE_ACTION, { jsonParam }, { signal })).reply;
 }
 
 /** The response shows one effective rate at a time (A5): rows with the DAE, and a second call for the EIR. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Table, type Columns } from '../design/table.tsx';
+import { Table, type Column } from '../design/table.tsx';
 import { formatAmount, formatDate, formatNumber, formatRate, groupSign } from '../format.ts';
 import { placeText, valueText } from './field-texts.ts';
 import type { FormField } from './loan-fields.ts';
@@ -8,7 +8,6 @@ import { currencyOf, decimalsOf, entryOf, listValues, type Loan } from './loan.t
 import { exactSum, sumSchedule, type ShownSchedule } from './schedule.ts';
 import { schedulesText as t } from '../texts.ts';
 
-/** A, B, C. */
 export function variantName(index: number): string {
   return String.fromCodePoint(65 + index);
 }
@@ -18,7 +17,6 @@ export interface Variant {
   readonly schedule: ShownSchedule | undefined;
 }
 
-/** A difference of rates, with their decimals. */
 const points = (value: number): string => t('points', { value: formatAmount(value, 4) });
 
 /**
@@ -53,7 +51,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
     return [label, cells];
   });
   const lastDue = totals.map((one) => (one === undefined ? '–' : formatDate(one.lastDueDate)));
-  const columns: Columns<Line> = [
+  const columns: readonly Column<Line>[] = [
     [t('figure'), ([label]) => label],
     ...variants.map(
       (_, index) =>
@@ -70,7 +68,6 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
   );
 }
 
-/** A row of the comparison: what it compares, and that of each variant. */
 type Line = readonly [label: string, cells: readonly ComponentChildren[]];
 
 /**
@@ -93,7 +90,6 @@ function paymentLines(schedules: readonly (ShownSchedule | undefined)[]) {
   return [[paymentLabel({ kind }), leading] as const, ...further.filter(([, values]) => differs(values))];
 }
 
-/** The terms that are not the same in all variants, as they are shown. */
 function differingTerms(variants: readonly Variant[], form: readonly FormField[]): readonly Line[] {
   const byPlace = variants.map(({ loan }) => {
     const entry = entryOf(loan, groupSign());

@@ -18,7 +18,6 @@ const HEALTH: Readonly<Record<SystemWorker['status'], Tone>> = {
 };
 const BREAKER = { closed: 'good', open: 'bad' } as const;
 
-/** The processes with their workers, and the reasons of those that are not ready. */
 export function Processes({ state: { processes, broker } }: { state: SystemState }) {
   return (
     <section class="stack">
@@ -70,7 +69,6 @@ function FaultNotice({ lastReadAt, ...source }: Omit<SystemState['broker'], 'kin
   return <Notice tone="warn">{text}</Notice>;
 }
 
-/** The circuit breakers of providers. */
 export function Breakers({ breakers }: Pick<SystemState, 'breakers'>) {
   return (
     <section class="stack">

@@ -3,7 +3,6 @@ import type { SystemFinding, SystemState } from '../../../../../shared/api/opera
 import { formatMoment, formatNumber } from '../format.ts';
 import { systemText as t } from '../texts.ts';
 
-/** One or two sentences about a finding. */
 export function findingText({
   code,
   text,
@@ -38,7 +37,6 @@ export function findingText({
   }
 }
 
-/** Why a source cannot be read. */
 export function faultText({
   faultCode = 'failed',
   faultDetail,
