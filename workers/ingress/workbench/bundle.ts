@@ -29,13 +29,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const HASH_LENGTH = 12;
 
-/**
- * The files of the workbench: those of the built folder if there is one, otherwise compiled from the sources, which takes about
- * 0.1 s in a process of its own. Rejects when neither is possible.
- */
+/** Reads the built folder or, without one, compiles the sources (0.1 s in a process of its own). Rejects when neither is possible. */
 export async function loadBundle(): Promise<Bundle> {
   const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(ENTRIES);
-  return createBundle(files);
+  const assets = new Map<string, Asset>();
+  for (const [name, body] of files) {
+    assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, gzip: gzipSync(body) });
+  }
+  return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }
 
 export async function loadDocsScript(): Promise<string> {
@@ -87,14 +88,6 @@ async function readFiles(folder: string): Promise<ReadonlyMap<string, Buffer>> {
       names.map(async (name): Promise<[string, Buffer]> => [name, await readFile(path.join(folder, name))]),
     ),
   );
-}
-
-function createBundle(files: ReadonlyMap<string, Buffer>): Bundle {
-  const assets = new Map<string, Asset>();
-  for (const [name, body] of files) {
-    assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, gzip: gzipSync(body) });
-  }
-  return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }
 
 function findName(files: ReadonlyMap<string, Buffer>, prefix: string): string {

@@ -9,7 +9,8 @@ import { entityTag, loadBundle, type Bundle } from './bundle.ts';
 
 /** Names contain a hash of the content, so that a file never changes under its name. */
 const ASSET_CACHE = 'public, max-age=31536000, immutable';
-const PAGE_CACHE = 'no-cache';
+const CANNOT_COMPILE =
+  'The workbench cannot be compiled. Install the optional packages (npm ci), or compile it beforehand with npm run build:workbench.';
 /** All resources come from this instance. Frames show documents of the page itself, in a sandbox. */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -25,16 +26,9 @@ const PAGE_POLICY = [
 
 type AssetRequest = FastifyRequest<{ Params: { name: string } }>;
 
-interface Page {
-  readonly body: string;
-  readonly etag: string;
-}
-
 /**
- * Serves the workbench at /workbench and all addresses below it, and its files at /workbench/assets. The page and its files contain no data:
- * they are sent without a token, and the page asks for one where access control is on. / redirects to it.
- *
- * The files are compiled on the first request, so that a start does not wait for them.
+ * Serves the workbench at /workbench and below, and its files, which are compiled on the first request. They contain no data: they are
+ * sent without a token, and the page asks for one where access control is on. / redirects to it.
  */
 export function registerWorkbench(
   app: FastifyInstance,
@@ -42,22 +36,26 @@ export function registerWorkbench(
 ): void {
   const base = '/workbench';
   let loading: Promise<Bundle> | undefined;
-  const load = (): Promise<Bundle> => {
-    loading ??= loadBundle().catch((error: unknown) => {
+  const load = async (reply: FastifyReply): Promise<Bundle | undefined> => {
+    loading ??= loadBundle();
+    try {
+      return await loading;
+    } catch (error) {
       // The next request tries again.
       loading = undefined;
-      throw error;
-    });
-    return loading;
+      deps.log.error({ error: errorText(error) }, 'the workbench cannot be compiled');
+      refuse(reply, 'unexpected', { detail: CANNOT_COMPILE });
+      return undefined;
+    }
   };
   const preHandler = [labelMetrics('workbench')];
   const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const bundle = await loadOrExplain(load, reply, deps.log);
+    const bundle = await load(reply);
     if (bundle === undefined) return;
     const page = renderPage(bundle, deps);
     reply
       .header('etag', page.etag)
-      .header('cache-control', PAGE_CACHE)
+      .header('cache-control', 'no-cache')
       .header('content-security-policy', PAGE_POLICY)
       .header('referrer-policy', 'no-referrer');
     if (matchesTag(request.headers['if-none-match'], page.etag)) return void reply.code(304).send();
@@ -66,7 +64,7 @@ export function registerWorkbench(
   app.get(base, { preHandler }, sendPage);
   app.get(`${base}/*`, { preHandler }, sendPage);
   app.get(`${base}/assets/:name`, { preHandler }, async (request: AssetRequest, reply) => {
-    const bundle = await loadOrExplain(load, reply, deps.log);
+    const bundle = await load(reply);
     if (bundle === undefined) return;
     const asset = bundle.assets.get(request.params.name);
     if (asset === undefined) return refuse(reply, 'not-found');
@@ -76,27 +74,10 @@ export function registerWorkbench(
   app.get('/', (_request, reply) => reply.redirect(base, 302));
 }
 
-async function loadOrExplain(
-  load: () => Promise<Bundle>,
-  reply: FastifyReply,
-  log: IngressContext['log'],
-): Promise<Bundle | undefined> {
-  try {
-    return await load();
-  } catch (error) {
-    log.error({ error: errorText(error) }, 'the workbench cannot be compiled');
-    refuse(reply, 'unexpected', {
-      detail:
-        'The workbench cannot be compiled. Install the optional packages (npm ci), or compile it beforehand with npm run build:workbench.',
-    });
-    return undefined;
-  }
-}
-
 function renderPage(
   { script, styles }: Bundle,
   { access, options: { topicPrefix } }: Pick<IngressContext, 'access' | 'options'>,
-): Page {
+) {
   const assets = '/workbench/assets';
   const body = html`<!doctype html>
 <html lang="en">

@@ -17,8 +17,6 @@ export interface Answer<Reply> {
   readonly warnings: readonly Warning[];
 }
 
-type Query = Readonly<Record<string, string>>;
-
 /** True after a response said that the token is missing or no longer valid. */
 export const tokenRefused = createSignal(false);
 
@@ -29,13 +27,12 @@ const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 8_000;
 
-/** Reads an address; what is empty in the query is left out. */
-export async function getJson<Reply>(path: string, query: Query, options: CallOptions): Promise<Reply> {
-  return (await exchange<Reply>(withQuery(path, query), undefined, options)).reply;
+export async function getJson<Reply>(address: string, options: CallOptions): Promise<Reply> {
+  return (await exchange<Reply>(address, undefined, options)).reply;
 }
 
 /** An address with its query, without what is empty. */
-export function withQuery(path: string, query: Query): string {
+export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
   const filled = Object.entries(query).filter(([, value]) => value !== '');
   return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled)}`;
 }

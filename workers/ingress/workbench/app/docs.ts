@@ -1,5 +1,7 @@
 /** The script of the page at /docs. It only adds to a page that is complete without it: the search, and calls to edit and send. */
 
+import type { Fault } from '../../../../shared/platform/problem.ts';
+
 interface Entry {
   readonly id: string;
   readonly kind: string;
@@ -9,12 +11,6 @@ interface Entry {
   readonly name: string;
   readonly last: string;
   readonly text: string;
-}
-
-interface Fault {
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
 }
 
 const MOST_RESULTS = 40;

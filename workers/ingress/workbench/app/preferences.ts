@@ -28,15 +28,11 @@ function createStored<Value extends string>(
   return kept;
 }
 
-function preferredLanguage(): Language {
-  const wanted = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase());
-  return LANGUAGES.find((one) => one === wanted[0]) ?? 'en';
-}
-
+const preferred = navigator.languages[0]?.slice(0, 2).toLowerCase();
 export const language = createStored<Language>(
   () => localStorage,
   'workbench.language',
-  (stored) => LANGUAGES.find((one) => one === stored) ?? preferredLanguage(),
+  (stored) => LANGUAGES.find((one) => one === stored) ?? LANGUAGES.find((one) => one === preferred) ?? 'en',
 );
 export const theme = createStored<Theme>(
   () => localStorage,

@@ -20,7 +20,6 @@ const PAGES = [
   ['messages', MessagesPage],
   ['system', SystemPage],
 ] as const;
-const HOME = 'schedules';
 
 export function Shell() {
   return (
@@ -50,7 +49,8 @@ function Head() {
           {PAGES.map(([name]) => {
             const address = `${WORKBENCH_PATH}/${name}`;
             const isHere =
-              path.startsWith(address) || (name === HOME && path.replace(/\/$/, '') === WORKBENCH_PATH);
+              path.startsWith(address) ||
+              (name === 'schedules' && path.replace(/\/$/, '') === WORKBENCH_PATH);
             return (
               <li key={name}>
                 <a href={address} aria-current={isHere ? 'page' : undefined}>

@@ -14,10 +14,7 @@ const TEXTS: Readonly<Record<Language, Texts>> = { en, ro };
 export const ROMANIAN_HELP: Readonly<Record<string, string>> = ro.help satisfies Record<FieldName, string>;
 export const FIELD_KEYS: readonly string[] = Object.keys(en.fields);
 
-/**
- * Returns a function that finds a text of a part in the current language and fills in `{name}`. Components that call it render again
- * when the language changes.
- */
+/** A function that fills `{name}` into a text of a part. Components that call it render again when the language changes. */
 function createTexts<Part extends keyof Texts>(part: Part) {
   return (key: keyof Texts[Part] & string, values: Values = {}): string =>
     fillIn(TEXTS[language.value][part][key] as string, values);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { getJson } from '../api.ts';
 import { token } from '../preferences.ts';
 import { Failure, Loading } from './components.tsx';
 
@@ -44,6 +45,11 @@ export function useLoaded<Value>(
     };
   }, [...inputs, round, token.value]);
   return { ...state, reload: useCallback(() => setRound((current) => current + 1), []) };
+}
+
+/** Loads an address of the engine, and another one when it changes. */
+export function useJson<Reply>(address: string): Loaded<Reply> {
+  return useLoaded((signal) => getJson<Reply>(address, { signal }), [address]);
 }
 
 /** Loads again `everyMs` after a load has ended, while the page is seen; undefined: never. */

@@ -1,11 +1,11 @@
 import { useLocation } from 'preact-iso';
 import { useState, useEffect } from 'preact/hooks';
 import type { z } from 'zod';
-import { getJson, withQuery } from '../api.ts';
+import { withQuery } from '../api.ts';
 import { Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
 import { Form, TextField } from '../design/fields.tsx';
-import { useLoaded, useReload, WhenLoaded } from '../design/loaded.tsx';
+import { useJson, useReload, WhenLoaded } from '../design/loaded.tsx';
 import { formatMoment, formatNumber, formatDuration } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
 import type {
@@ -80,15 +80,8 @@ function SearchForm(props: {
 }
 
 function ByReference({ reference, caller }: { reference: string; caller: string }) {
-  const loaded = useLoaded(
-    (signal) =>
-      getJson<z.infer<typeof foundNotifications>>(
-        `${OPERATIONS}/notifications`,
-        { reference, caller },
-        { signal },
-      ),
-    [reference, caller],
-  );
+  const address = withQuery(`${OPERATIONS}/notifications`, { reference, caller });
+  const loaded = useJson<z.infer<typeof foundNotifications>>(address);
   return (
     <WhenLoaded loaded={loaded}>
       {({ notifications }) => {
@@ -129,11 +122,7 @@ function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
 }
 
 function Found({ id }: { id: string }) {
-  const loaded = useLoaded(
-    (signal) =>
-      getJson<NotificationTimeline>(`${OPERATIONS}/notifications/${encodeURIComponent(id)}`, {}, { signal }),
-    [id],
-  );
+  const loaded = useJson<NotificationTimeline>(`${OPERATIONS}/notifications/${encodeURIComponent(id)}`);
   const status = loaded.value?.status;
   const isMoving = status === 'accepted' || status === 'sending' || status === 'retrying';
   useReload(loaded, isMoving ? REFRESH_MS : undefined);

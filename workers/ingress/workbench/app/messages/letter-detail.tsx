@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { getJson } from '../api.ts';
 import { CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
-import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { useJson, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { ActionDialog } from './action-dialog.tsx';
@@ -11,15 +10,8 @@ import { messagesText as t } from '../texts.ts';
 
 /** One dead letter: why, what, where from, and who did what with it. */
 export function LetterDetail({ place }: { place: string }) {
-  const loaded = useLoaded(
-    (signal) =>
-      getJson<DeadLetter>(
-        `${OPERATIONS}/dead-letters/${place.split('/').map(encodeURIComponent).join('/')}`,
-        {},
-        { signal },
-      ),
-    [place],
-  );
+  const path = place.split('/').map(encodeURIComponent).join('/');
+  const loaded = useJson<DeadLetter>(`${OPERATIONS}/dead-letters/${path}`);
   const [action, setAction] = useState<LetterAction>();
   return (
     <>

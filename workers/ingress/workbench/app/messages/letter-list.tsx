@@ -2,14 +2,14 @@ import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 import { Button, Empty, Notice, Badge, type Tone } from '../design/components.tsx';
-import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { useJson, WhenLoaded } from '../design/loaded.tsx';
 import { formatNumber, formatMoment } from '../format.ts';
 import type { LetterPage, ListedLetter } from '../../../../../shared/api/operations/dead-letter-calls.ts';
 import { ActionDialog, MAX_AT_ONCE, type Chosen } from './action-dialog.tsx';
 import {
   MESSAGES_PATH,
   filterQuery,
-  listLetters,
+  addressOfLetters,
   readFilters,
   selectionOf,
   type LetterAction,
@@ -33,7 +33,7 @@ export function DeadLetters() {
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const { cursor = '' } = query;
-  const loaded = useLoaded((signal) => listLetters(filters, cursor, signal), [JSON.stringify(query)]);
+  const loaded = useJson<LetterPage>(addressOfLetters(filters, cursor));
   const open = (changed: Partial<typeof filters>, next = ''): void => {
     const wanted = filterQuery({ ...filters, ...changed });
     route(withQuery(`${MESSAGES_PATH}/dead-letters`, { ...wanted, cursor: next }));
@@ -200,7 +200,6 @@ function LetterTable(props: {
   return (
     <Table
       label={t('deadLetters')}
-      class="letter-table"
       rows={letters}
       rowClass={({ id }) => (selected.has(id) ? 'selected' : undefined)}
       header={1}

@@ -1,12 +1,11 @@
 /** The addresses of the pages of messages, and their calls on dead letters. */
 import type {
   ActionReply,
-  LetterPage,
   editBody,
   shownLetter,
 } from '../../../../../shared/api/operations/dead-letter-calls.ts';
 import type { z } from 'zod';
-import { getJson, postJson } from '../api.ts';
+import { postJson, withQuery } from '../api.ts';
 import { WORKBENCH_PATH } from '../page-settings.ts';
 
 export const MESSAGES_PATH = `${WORKBENCH_PATH}/messages`;
@@ -35,11 +34,10 @@ export type LetterSelection = EditDeadLetters['selection'];
 export type LetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
 export type Override = NonNullable<ActionReply['letters'][number]['override']>;
 
-/** A page of the list; an empty `cursor` is the first. */
-export function listLetters(filters: LetterFilters, cursor: string, signal: AbortSignal) {
-  const { since, until } = filters;
-  const query = { ...filterQuery(filters), since: momentOf(since), until: momentOf(until), cursor };
-  return getJson<LetterPage>(`${OPERATIONS}/dead-letters`, query, { signal });
+/** The address of a page of the list; an empty `cursor` is the first. */
+export function addressOfLetters(filters: LetterFilters, cursor: string): string {
+  const times = { since: momentOf(filters.since), until: momentOf(filters.until) };
+  return withQuery(`${OPERATIONS}/dead-letters`, { ...filterQuery(filters), ...times, cursor });
 }
 
 export function actOnLetters(action: LetterAction, body: EditDeadLetters): Promise<ActionReply> {

@@ -1,7 +1,6 @@
-import { getJson } from '../api.ts';
 import { Button, CodeText, Definitions, Empty } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
-import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { useJson, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment } from '../format.ts';
 import type { OutboxList, OutboxReply } from '../../../../../shared/api/operations/notification-lists.ts';
@@ -9,7 +8,7 @@ import { MESSAGES_PATH, OPERATIONS } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 
 export function Outbox() {
-  const loaded = useLoaded((signal) => getJson<OutboxList>(`${OPERATIONS}/outbox`, {}, { signal }), []);
+  const loaded = useJson<OutboxList>(`${OPERATIONS}/outbox`);
   const { reload } = loaded;
   return (
     <InOutbox loaded={loaded}>
@@ -71,12 +70,7 @@ export function OutboxMessage({ id }: { id: string }) {
       <div>
         <a href={`${MESSAGES_PATH}/outbox`}>{t('backOutbox')}</a>
       </div>
-      <InOutbox
-        loaded={useLoaded(
-          (signal) => getJson<OutboxReply>(`${OPERATIONS}/outbox/${encodeURIComponent(id)}`, {}, { signal }),
-          [id],
-        )}
-      >
+      <InOutbox loaded={useJson<OutboxReply>(`${OPERATIONS}/outbox/${encodeURIComponent(id)}`)}>
         {(message) => <Message message={message} />}
       </InOutbox>
     </>

@@ -1,9 +1,5 @@
 /** The addresses of the pages of products, and their calls on the catalogue. */
-import type {
-  CatalogueProductReply,
-  CatalogueVersionReply,
-  ProductPage,
-} from '../../../../../shared/api/operations/product-lists.ts';
+import type { CatalogueVersionReply } from '../../../../../shared/api/operations/product-lists.ts';
 import { getJson, withQuery } from '../api.ts';
 import { WORKBENCH_PATH } from '../page-settings.ts';
 
@@ -15,7 +11,7 @@ export const NO_FILTERS = { search: '', validOn: '', cursor: '' };
 export type ProductFilters = typeof NO_FILTERS;
 
 const PAGES = `${WORKBENCH_PATH}/products`;
-const PRODUCTS = '/api/operations/v1/products';
+export const PRODUCTS = '/api/operations/v1/products';
 
 export function codeOf(path: string): string {
   const encoded = path.slice(PAGES.length + 1);
@@ -34,13 +30,7 @@ export function versionOf(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
 }
 
-export const listProducts = (filters: ProductFilters, signal: AbortSignal) =>
-  getJson<ProductPage>(PRODUCTS, filters, { signal });
-
-export const getProduct = (code: string, signal: AbortSignal) =>
-  getJson<CatalogueProductReply>(`${PRODUCTS}/${encodeURIComponent(code)}`, {}, { signal });
-
 export function getVersion(code: string, version: number, signal: AbortSignal) {
   const path = `${PRODUCTS}/${encodeURIComponent(code)}/versions/${version}`;
-  return getJson<CatalogueVersionReply>(path, {}, { signal });
+  return getJson<CatalogueVersionReply>(path, { signal });
 }

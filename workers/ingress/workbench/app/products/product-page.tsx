@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso';
 import { Badge, Notice, PageHead, Button, Empty } from '../design/components.tsx';
+import { withQuery } from '../api.ts';
 import { asProblem } from '../engine-error.ts';
-import { useLoaded, WhenLoaded, type Loaded } from '../design/loaded.tsx';
+import { useJson, WhenLoaded, type Loaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatDate } from '../format.ts';
 import { DAY_MS, dayMs, dayText } from '../utc-days.ts';
@@ -15,9 +16,8 @@ import { productsText as t } from '../texts.ts';
 import {
   addressOf,
   codeOf,
-  getProduct,
   versionOf,
-  listProducts,
+  PRODUCTS,
   NO_FILTERS,
   type ProductFilters,
 } from './catalogue-calls.ts';
@@ -44,7 +44,7 @@ const inOneLine = (...parts: readonly (string | undefined)[]): string =>
 
 function ProductDetail({ code }: { code: string }) {
   const { query } = useLocation();
-  const loaded = useLoaded((signal) => getProduct(code, signal), [code]);
+  const loaded = useJson<CatalogueProductReply>(`${PRODUCTS}/${encodeURIComponent(code)}`);
   const product = loaded.value;
   const { name, type, currency } = product ?? {};
   return (
@@ -107,7 +107,7 @@ function ProductViews({ code, product }: { code: string; product?: CatalogueProd
           versions={versions}
           before={before}
           after={selected}
-          onChoose={(one, other) => go({ compare: String(one), version: String(other) })}
+          choose={(sides) => go({ compare: String(sides.before), version: String(sides.after) })}
         />
       )}
       {(view === 'look-up' || view === 'offer') && <LookedUp code={code} view={view} />}
@@ -177,7 +177,7 @@ function VersionTable({ product: { versions }, day, selected, go }: VersionsProp
     <Table
       label={t('versions')}
       rows={versions}
-      rowClass={({ version }) => (version === selected ? 'product-row-selected' : undefined)}
+      rowClass={({ version }) => (version === selected ? 'selected' : undefined)}
       columns={[
         [
           t('versionHead'),
@@ -212,7 +212,7 @@ function ProductSearch() {
   const { query, route } = useLocation();
   const { search = '', validOn = '', cursor = '' } = query;
   const filters = { search, validOn, cursor };
-  const loaded = useLoaded((signal) => listProducts(filters, signal), [search, validOn, cursor]);
+  const loaded = useJson<ProductPage>(withQuery(PRODUCTS, filters));
   const filter = (changed: Partial<ProductFilters>): void =>
     route(addressOf('', { ...filters, cursor: '', ...changed }), true);
   const [typed, setTyped] = useState(search);

@@ -22,9 +22,9 @@ export function VersionDifferences(props: {
   versions: readonly ListedVersion[];
   before: number;
   after: number;
-  onChoose: (before: number, after: number) => void;
+  choose: (sides: { before: number; after: number }) => void;
 }) {
-  const { code, versions, before, after, onChoose } = props;
+  const { code, versions, before, after, choose } = props;
   const loaded = useLoaded(
     (signal) => Promise.all([getVersion(code, before, signal), getVersion(code, after, signal)]),
     [code, before, after],
@@ -37,19 +37,16 @@ export function VersionDifferences(props: {
   return (
     <>
       <div class="search-form no-print">
-        <ChoiceField
-          label={t('before')}
-          options={options}
-          value={String(before)}
-          onChange={(version) => onChoose(Number(version), after)}
-        />
-        <ChoiceField
-          label={t('after')}
-          options={options}
-          value={String(after)}
-          onChange={(version) => onChoose(before, Number(version))}
-        />
-        <Button onClick={() => onChoose(after, before)}>{t('swap')}</Button>
+        {(['before', 'after'] as const).map((side) => (
+          <ChoiceField
+            key={side}
+            label={t(side)}
+            options={options}
+            value={String(props[side])}
+            onChange={(version) => choose({ before, after, [side]: Number(version) })}
+          />
+        ))}
+        <Button onClick={() => choose({ before: after, after: before })}>{t('swap')}</Button>
       </div>
       <WhenLoaded loaded={loaded}>{(sides) => <Differences sides={sides} />}</WhenLoaded>
     </>
@@ -85,7 +82,15 @@ function Differences({ sides }: { sides: Sides }) {
               class="product-differences"
               rows={differences}
               columns={[
-                [t('field'), (one) => <Place difference={one} />],
+                [
+                  t('field'),
+                  (one) => (
+                    <>
+                      {one.path.map(stepText).join(' › ')}{' '}
+                      <Badge tone={TONES[kindOf(one)]}>{t(kindOf(one))}</Badge>
+                    </>
+                  ),
+                ],
                 [t('version', { version: before.version }), (one) => sideOf(one, 'before', before), 'soft'],
                 [t('version', { version: after.version }), (one) => sideOf(one, 'after', after), 'strong'],
               ]}
@@ -100,15 +105,6 @@ function Differences({ sides }: { sides: Sides }) {
 function kindOf({ before, after }: Difference): keyof typeof TONES {
   if (before === undefined) return 'added';
   return after === undefined ? 'removed' : 'changed';
-}
-
-function Place({ difference }: { difference: Difference }) {
-  const kind = kindOf(difference);
-  return (
-    <>
-      {difference.path.map(stepText).join(' › ')} <Badge tone={TONES[kind]}>{t(kind)}</Badge>
-    </>
-  );
 }
 
 function stepText(step: Step): string {

@@ -3,11 +3,12 @@ import { Badge, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import type { CatalogueVersionReply } from '../../../../../shared/api/operations/product-lists.ts';
+import type { ComponentChildren } from 'preact';
 import { isRecord } from '../schedules/loan.ts';
 import { getVersion, type RecordFields } from './catalogue-calls.ts';
 import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
 import { productsText as t } from '../texts.ts';
-import { itemList, sectionsOf, titleField } from './record-sections.ts';
+import { itemList, sectionsOf, titleField, type SectionKey } from './record-sections.ts';
 
 export function VersionSections({ code, version }: { code: string; version: number }) {
   const loaded = useLoaded((signal) => getVersion(code, version, signal), [code, version]);
@@ -17,32 +18,36 @@ export function VersionSections({ code, version }: { code: string; version: numb
 function Sections({ version }: { version: CatalogueVersionReply }) {
   const sections = useMemo(() => sectionsOf(version), [version]);
   const currency = currencyOf(version);
+  const shown = sections.map(({ key, content }) =>
+    Array.isArray(content)
+      ? {
+          list: section(key, 'stack tight', <ItemTable label={t(key)} items={content} currency={currency} />),
+        }
+      : {
+          card: section(
+            key,
+            'card stack',
+            <FieldList fields={content as RecordFields} currency={currency} />,
+          ),
+        },
+  );
   return (
     <>
       <ReadingFaults version={version} />
       <div class="columns" style="--least: 26rem">
-        {sections.map(({ key, content }) =>
-          Array.isArray(content) ? null : (
-            <section key={key} class="card stack product-section" id={`section-${key}`}>
-              <h3>{t(key)}</h3>
-              <FieldList fields={content as RecordFields} currency={currency} />
-            </section>
-          ),
-        )}
+        {shown.map(({ card }) => card)}
       </div>
-      <div class="stack">
-        {sections.map(({ key, content }) =>
-          Array.isArray(content) ? (
-            <section key={key} class="stack tight product-section" id={`section-${key}`}>
-              <h3>{t(key)}</h3>
-              <ItemTable label={t(key)} items={content} currency={currency} />
-            </section>
-          ) : null,
-        )}
-      </div>
+      <div class="stack">{shown.map(({ list }) => list)}</div>
     </>
   );
 }
+
+const section = (key: SectionKey, looks: string, content: ComponentChildren) => (
+  <section key={key} class={`${looks} product-section`} id={`section-${key}`}>
+    <h3>{t(key)}</h3>
+    {content}
+  </section>
+);
 
 export function ReadingFaults({ version }: { version: CatalogueVersionReply }) {
   const faulty = version.lists.filter(({ fault }) => fault !== undefined);

@@ -7,10 +7,7 @@ export function asJson(terms: unknown): string {
   return JSON.stringify({ jsonParam: terms }, null, 2);
 }
 
-/**
- * A command for a POSIX shell. `origin` is the address of the instance. An instance with access control reads the token
- * from the variable TOKEN of the shell.
- */
+/** A command for a POSIX shell. With `needsToken` it sends the token in the variable TOKEN of the shell. */
 export function asCurl(origin: string, terms: unknown, needsToken = false): string {
   const body = asJson(terms).replaceAll("'", String.raw`'\''`);
   const lines = [

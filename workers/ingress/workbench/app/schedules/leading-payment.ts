@@ -11,10 +11,7 @@ interface PaidRow {
 }
 
 export interface LeadingPayment {
-  /**
-   * `regular`: at least half of the payments are the same, and less than a quarter are higher. `highest`: none is higher. `highest-regular`: only the last one is
-   * higher, such as that of a balloon loan. `single`: there is no other.
-   */
+  /** `highest-regular`: only the last one is higher, such as that of a balloon loan. `single`: there is no other. */
   readonly kind: 'regular' | 'highest' | 'highest-regular' | 'single';
   readonly amount: number;
   readonly first: number;
@@ -24,10 +21,7 @@ export interface LeadingPayment {
   readonly highest: number;
 }
 
-/**
- * The regular payment, or the highest one where none is regular. A payment is all that is due on one day: a residual in a row of its
- * own belongs to the last one. Extra payments and instalments of zero are none.
- */
+/** The regular payment, or else the highest one. All that is due on one day is a payment; extra payments and zeros are none. */
 export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
   const payments = paymentsOf(rows);
   const [first = 0] = payments;

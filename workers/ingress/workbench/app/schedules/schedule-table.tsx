@@ -153,35 +153,31 @@ function Explanations(props: Explained & { schedule: ShownSchedule; decimals: nu
   const loaded = useLoaded((signal) => loadExplained(schedule, signal), [schedule]);
   return (
     <WhenLoaded loaded={loaded}>
-      {({ [at]: row }) => row !== undefined && <ExplanationList {...{ row, figures, name, decimals }} />}
+      {({ [at]: row }) => {
+        const all = row?.explanation ?? [];
+        const chosen = all.filter(
+          (one) => figures.includes(one.figure) && (name === undefined || one.name === name),
+        );
+        return (
+          <dl class="stack">
+            {(chosen.length > 0 ? chosen : all).map((one, index) => (
+              <div key={index}>
+                <dt class="row-between strong">
+                  <span>
+                    {knownText('figures', one.figure) ?? one.figure}
+                    {one.name !== undefined && <span class="soft">: {one.name}</span>}
+                  </span>
+                  <span class="figures">{formatAmount(one.amount, decimals)}</span>
+                </dt>
+                <dd class="breakable">
+                  {one.formula !== undefined && <code>{one.formula}</code>}
+                  {one.dayCount !== undefined && <div class="small soft">{one.dayCount}</div>}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        );
+      }}
     </WhenLoaded>
-  );
-}
-
-function ExplanationList(props: Omit<Explained, 'at'> & { row: ShownRow; decimals: number }) {
-  const { row, figures, name, decimals } = props;
-  const all = row.explanation ?? [];
-  const chosen = all.filter(
-    (one) => figures.includes(one.figure) && (name === undefined || one.name === name),
-  );
-  const shown = chosen.length > 0 ? chosen : all;
-  return (
-    <dl class="stack">
-      {shown.map((one, index) => (
-        <div key={index}>
-          <dt class="row-between strong">
-            <span>
-              {knownText('figures', one.figure) ?? one.figure}
-              {one.name !== undefined && <span class="soft">: {one.name}</span>}
-            </span>
-            <span class="figures">{formatAmount(one.amount, decimals)}</span>
-          </dt>
-          <dd class="breakable">
-            {one.formula !== undefined && <code>{one.formula}</code>}
-            {one.dayCount !== undefined && <div class="small soft">{one.dayCount}</div>}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

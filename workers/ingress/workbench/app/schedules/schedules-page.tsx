@@ -74,9 +74,9 @@ export function SchedulesPage() {
       </p>
       <div class="schedules">
         <div class="stack schedules-form">
-          <div class="row-between schedules-head no-print">
+          <div class="row-between tight no-print">
             <Variants {...{ loans, lives, at, select, setLoans }} />
-            <div class="row">
+            <div class="row tight">
               <Button small kind="quiet" onClick={() => setLoans([firstLoan()])}>
                 {t('startAgain')}
               </Button>
@@ -165,7 +165,7 @@ function Variants(props: {
 }) {
   const { loans, lives, at, select, setLoans } = props;
   return (
-    <div class="row" role="group" aria-label={t('variants')}>
+    <div class="row tight" role="group" aria-label={t('variants')}>
       {loans.length > 1 &&
         loans.map((_, index) => (
           <Button

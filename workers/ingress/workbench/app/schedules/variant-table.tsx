@@ -19,10 +19,7 @@ export interface Variant {
 
 const points = (value: number): string => t('points', { value: formatAmount(value, 4) });
 
-/**
- * The variants side by side: the terms that differ, and the totals, each with its difference from the first variant. Amounts in
- * another currency have none.
- */
+/** The terms that differ, and the totals, with the difference from the first variant unless its currency is another. */
 export function VariantTable(props: { variants: readonly Variant[]; form: readonly FormField[] }) {
   const { variants, form } = props;
   const decimals = Math.max(...variants.map(({ loan }) => decimalsOf(loan)));
@@ -70,10 +67,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
 
 type Line = readonly [label: string, cells: readonly ComponentChildren[]];
 
-/**
- * The payments that can be compared: the regular ones where all variants have one, otherwise the highest ones, both without the last
- * one; and each further kind in which any variant differs from that.
- */
+/** The regular payments where all variants have one, otherwise the highest before the last; then each further kind that differs. */
 function paymentLines(schedules: readonly (ShownSchedule | undefined)[]) {
   const payments = schedules.map((one) => (one === undefined ? undefined : leadingPayment(one.rows)));
   const known = payments.flatMap((one) => one ?? []);

@@ -3,12 +3,17 @@ import type { SystemFinding, SystemState } from '../../../../../shared/api/opera
 import { formatMoment, formatNumber } from '../format.ts';
 import { systemText as t } from '../texts.ts';
 
-export function findingText({
-  code,
-  text,
-  parameters,
-}: Pick<SystemFinding, 'code' | 'text' | 'parameters'>): string {
-  const { status, reason, topic = '', waiting = 0, seconds = 0, count = 0, since = '' } = parameters;
+export function findingText({ code, text, parameters }: SystemFinding): string {
+  const {
+    status,
+    reason,
+    topic = '',
+    waiting = 0,
+    seconds = 0,
+    count = 0,
+    since = '',
+    process = 'this',
+  } = parameters;
   const messages = waiting === 0 ? '' : t('d_waiting', { waiting: formatNumber(waiting) });
   switch (code) {
     case 'broker-unreadable':
@@ -22,7 +27,7 @@ export function findingText({
     case 'group-without-progress':
       return sentences(messages, t('d_noProgress', { seconds: formatNumber(seconds) }));
     case 'breaker-open':
-      return sentences(t('d_providerFails'), where(parameters));
+      return sentences(t('d_providerFails'), process === 'this' ? '' : t('d_process', { process }));
     case 'catalogue-absent':
       return t('d_noCatalogue');
     case 'dead-letters-open':
@@ -37,16 +42,10 @@ export function findingText({
   }
 }
 
-export function faultText({
-  faultCode = 'failed',
-  faultDetail,
-}: Pick<SystemState['broker'], 'faultCode' | 'faultDetail'>): string {
+export function faultText(source: Pick<SystemState['broker'], 'faultCode' | 'faultDetail'>): string {
+  const { faultCode = 'failed', faultDetail } = source;
   const text = t(`fault_${faultCode}`);
   return faultDetail === undefined ? text : `${text} (${faultDetail})`;
-}
-
-function where({ process }: SystemFinding['parameters']): string {
-  return process === undefined || process === 'this' ? '' : t('d_process', { process });
 }
 
 function sentences(...parts: readonly string[]): string {

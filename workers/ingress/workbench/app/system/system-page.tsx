@@ -1,8 +1,4 @@
-import type {
-  SystemState,
-  SystemFinding,
-  systemSettingsReply,
-} from '../../../../../shared/api/operations/system-state.ts';
+import type { SystemState, systemSettingsReply } from '../../../../../shared/api/operations/system-state.ts';
 import { getJson } from '../api.ts';
 import { Badge, Definitions, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
 import { useLoaded, useReload, WhenLoaded } from '../design/loaded.tsx';
@@ -20,7 +16,7 @@ const LOOKS = { ok: 'good', warning: 'warn', critical: 'bad' } as const;
 /** The state of the installation, asked for every two seconds while the page is seen, unless the engine refuses to tell it. */
 export function SystemPage() {
   const loaded = useLoaded(
-    (signal) => getJson<SystemState>('/api/operations/v1/system', {}, { signal, attempts: 1 }),
+    (signal) => getJson<SystemState>('/api/operations/v1/system', { signal, attempts: 1 }),
     [],
   );
   const { value: state, error, reload } = loaded;
@@ -71,26 +67,22 @@ function Verdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean 
         </div>
         {findings.length === 0 && <p>{t('okText')}</p>}
       </div>
-      {findings.length > 0 && <Findings findings={findings} />}
+      {findings.length > 0 && (
+        <ul class="stack tight" aria-label={t('findings')}>
+          {findings.map((finding) => (
+            <li key={`${finding.code} ${finding.subject}`}>
+              <Badge tone={finding.severity === 'critical' ? 'bad' : 'warn'}>
+                {t(finding.severity === 'critical' ? 'severityCritical' : 'severityWarning')}
+              </Badge>
+              <div>
+                <strong>{t(finding.code)}</strong> <code>{finding.subject}</code>
+                <p>{findingText(finding)}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
-  );
-}
-
-function Findings({ findings }: { findings: readonly SystemFinding[] }) {
-  return (
-    <ul class="stack tight" aria-label={t('findings')}>
-      {findings.map((finding) => (
-        <li key={`${finding.code} ${finding.subject}`}>
-          <Badge tone={finding.severity === 'critical' ? 'bad' : 'warn'}>
-            {t(finding.severity === 'critical' ? 'severityCritical' : 'severityWarning')}
-          </Badge>
-          <div>
-            <strong>{t(finding.code)}</strong> <code>{finding.subject}</code>
-            <p>{findingText(finding)}</p>
-          </div>
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -126,7 +118,7 @@ type SystemSettings = z.infer<typeof systemSettingsReply>;
 /** The settings of the instance, to search; after a restart it may have others. */
 export function Settings({ startedAt }: { startedAt: string | undefined }) {
   const loaded = useLoaded(
-    (signal) => getJson<SystemSettings>('/api/operations/v1/system/settings', {}, { signal }),
+    (signal) => getJson<SystemSettings>('/api/operations/v1/system/settings', { signal }),
     [startedAt],
   );
   return (
