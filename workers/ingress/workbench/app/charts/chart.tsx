@@ -4,7 +4,6 @@ import { area, curveLinear, curveStepBefore, line } from 'd3-shape';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCompact, formatDate } from '../format.ts';
 
-/** What has one colour in all panels. */
 export interface Series {
   readonly name: string;
   /** The name of a colour in tokens.css. */

@@ -173,11 +173,12 @@ export function Definitions(props: {
 }
 
 async function copyText(text: string): Promise<boolean> {
+  // Browsers have no clipboard for scripts on pages without TLS, except on loopback.
+  if (!isSecureContext) return copySelection(text);
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Browsers have no clipboard for scripts on pages without TLS, except on loopback.
     return copySelection(text);
   }
 }

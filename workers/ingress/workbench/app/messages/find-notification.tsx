@@ -30,20 +30,10 @@ const STATUSES: Readonly<Record<NotificationTimeline['status'], readonly [Tone, 
 
 /** Finds a notification by id or Idempotency-Key; both are in the address. */
 export function FindNotification({ id }: { id: string }) {
-  const { query, route } = useLocation();
-  const { reference = '', caller = '' } = query;
-  const search = (text: string, owner: string): void => {
-    if (UUID.test(text)) return route(`${MESSAGES_PATH}/notifications/${text.toLowerCase()}`);
-    if (text !== '') route(withQuery(MESSAGES_PATH, { reference: text, caller: owner }));
-  };
+  const { reference = '', caller = '' } = useLocation().query;
   return (
     <>
-      <SearchForm
-        key={id + reference}
-        initial={id === '' ? reference : id}
-        caller={caller}
-        onSearch={search}
-      />
+      <SearchForm key={id + reference} initial={id === '' ? reference : id} initialCaller={caller} />
       {id !== '' && <Found id={id} />}
       {id === '' && reference !== '' && <ByReference reference={reference} caller={caller} />}
       {id === '' && reference === '' && (
@@ -55,19 +45,17 @@ export function FindNotification({ id }: { id: string }) {
   );
 }
 
-function SearchForm(props: {
-  initial: string;
-  caller: string;
-  onSearch: (text: string, caller: string) => void;
-}) {
-  const [text, setText] = useState(props.initial);
-  const [caller, setCaller] = useState(props.caller);
+function SearchForm({ initial, initialCaller }: { initial: string; initialCaller: string }) {
+  const { route } = useLocation();
+  const [text, setText] = useState(initial);
+  const [caller, setCaller] = useState(initialCaller);
+  const search = (): void => {
+    const reference = text.trim();
+    if (UUID.test(reference)) return route(`${MESSAGES_PATH}/notifications/${reference.toLowerCase()}`);
+    if (reference !== '') route(withQuery(MESSAGES_PATH, { reference, caller: caller.trim() }));
+  };
   return (
-    <Form
-      class="card card-tight search-form"
-      role="search"
-      onSubmit={() => props.onSearch(text.trim(), caller.trim())}
-    >
+    <Form class="card card-tight search-form" role="search" onSubmit={search}>
       <TextField label={t('idOrReference')} hint={t('idHint')} value={text} onChange={setText} />
       {TOKEN_REQUIRED && (
         <TextField label={t('caller')} hint={t('callerHint')} value={caller} onChange={setCaller} />

@@ -8,7 +8,6 @@ import { LetterActions, LetterStatus } from './letter-list.tsx';
 import { MESSAGES_PATH, OPERATIONS, type DeadLetter, type LetterAction } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 
-/** One dead letter: why, what, where from, and who did what with it. */
 export function LetterDetail({ place }: { place: string }) {
   const path = place.split('/').map(encodeURIComponent).join('/');
   const loaded = useJson<DeadLetter>(`${OPERATIONS}/dead-letters/${path}`);

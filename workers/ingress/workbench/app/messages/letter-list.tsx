@@ -28,7 +28,6 @@ const ACTIONS = [
   ['discard', 'danger'],
 ] as const;
 
-/** Dead letters: filters, which are in the address, a page of them, and actions on the selected ones. */
 export function DeadLetters() {
   const { query, route } = useLocation();
   const filters = readFilters(query);
@@ -135,7 +134,6 @@ function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () 
   );
 }
 
-/** The buttons of actions. */
 export function LetterActions(props: {
   small?: boolean;
   canMarkSent?: boolean;

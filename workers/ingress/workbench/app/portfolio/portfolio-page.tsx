@@ -68,7 +68,6 @@ const TIMEOUT_MS = 60_000;
 const current = signal<Shown | undefined>(undefined);
 let abort: AbortController | undefined;
 
-/** Recalculates a file of contracts through the public interface, and reports what changed. */
 export function PortfolioPage() {
   const shown = current.value;
   const [fault, setFault] = useState<Refusal>();

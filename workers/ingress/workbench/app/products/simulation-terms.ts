@@ -66,7 +66,6 @@ function periodsOf(
   return Math.max(1, Math.floor((bound * months) / length));
 }
 
-/** How the numbers of a simulation are read. */
 function entryOfProduct({ Availability: availability, Details: details }: Product): Entry {
   const currency = availability?.Currency ?? '';
   const periodicity = details?.GeneralData?.PeriodicityType ?? '';
@@ -93,7 +92,6 @@ export function unreadTerms(terms: SimulationTerms, product: Product) {
   });
 }
 
-/** The request of these terms. */
 export function simulateRequest(code: string, terms: SimulationTerms, product: Product) {
   const { scheduleType, discounts, figures } = terms;
   const entry = entryOfProduct(product);
@@ -136,7 +134,6 @@ export function interestTypes({ Dimensions: dimensions }: Product): readonly str
   );
 }
 
-/** The paths of faults about figures that only some products need. */
 export function neededFigures(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => ARGUMENT.test(path) || FIXED_VALUES.has(path));
 }

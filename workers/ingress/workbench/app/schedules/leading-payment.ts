@@ -26,8 +26,7 @@ export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
   const payments = paymentsOf(rows);
   const [first = 0] = payments;
   const last = payments.at(-1) ?? 0;
-  const others = payments.length > 1 ? payments.slice(0, -1) : payments;
-  const highest = others.reduce((most, amount) => Math.max(most, amount), -Infinity);
+  const highest = payments.slice(0, -1).reduce((most, amount) => Math.max(most, amount), -Infinity);
   const lowest = payments.reduce((least, amount) => Math.min(least, amount), Infinity);
   const regular = regularOf(payments);
   if (payments.length < 2)

@@ -129,9 +129,7 @@ function LoanFields(props: LoanFormProps & { fields: readonly FormField[] }) {
 
 interface FieldsProps extends LoanFormProps {
   readonly fields: readonly FormField[];
-  /** The list of an item. */
   readonly list?: string;
-  /** Of the places of the fields. */
   readonly prefix?: string;
   readonly values: Values;
   readonly onValues: (values: Values) => void;

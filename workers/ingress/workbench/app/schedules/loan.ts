@@ -7,7 +7,6 @@ export type Values = Readonly<Record<string, string>>;
 
 export interface Loan {
   readonly fields: Values;
-  /** The items of the lists that are not empty, by their names in the interface. */
   readonly lists: Readonly<Record<string, readonly Values[]>>;
 }
 
@@ -65,9 +64,8 @@ export function exampleLoan(today: string, entered: (number: string) => string):
 }
 
 /**
- * The number of a text with a decimal point or comma, and with separators of thousands where these are certain; undefined where it is
- * none, or where a sign may be either. A sign before three digits separates thousands if the page writes them with this sign (`group`)
- * and the number has fewer decimals; it is a decimal sign if the page does not, and the number may have three `decimals`.
+ * The number of a text; undefined where it is none, or where its sign may separate thousands or decimals. Before three digits a sign
+ * separates thousands if it is `group` and the number has fewer `decimals`; it separates decimals if neither is so.
  */
 export function readNumber(
   text: string,
@@ -114,10 +112,7 @@ export function entryOf(loan: Loan, group: string): Entry {
   return { group, decimals: decimalsOf(loan), currency: currencyOf(loan), periodicity };
 }
 
-/**
- * The number of a field as entered, as `readNumber` does. Percentages have no thousands: 5,125 % is a little more than five. An amount may
- * have the currency of the loan beside it, a term its unit, such as `30 years`.
- */
+/** As `readNumber`. Percentages have no thousands; an amount may have the currency of the loan, a term its unit, such as `30 years`. */
 export function readField(
   text: string,
   field: Pick<FormField, 'name' | 'kind'>,
@@ -184,7 +179,6 @@ export function loanTerms(loan: Loan, form: readonly FormField[], group = ','): 
   return terms;
 }
 
-/** The terms without those that select what a response shows. */
 export function calculatedTerms(terms: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(terms).filter(([name]) => !RESPONSE_FIELDS.includes(name)));
 }
@@ -213,10 +207,7 @@ function valueOf(text: string, field: FormField, entry: Entry): unknown {
   return kind === 'number' || kind === 'whole' ? (readField(text, field, entry) ?? text) : text;
 }
 
-/**
- * What is known about places in the form, such as `Amount`, `Commission` or `Commission[0].FeeDate`, from what is known about fields of
- * the request; the first counts. What the form has no place for is in `others`.
- */
+/** What is known about fields of the request, by places in the form, such as `Commission[0].FeeDate`; the first of a place counts. */
 export function placeInForm<Known extends { readonly path: string }>(
   all: readonly Known[],
   loan: Loan,

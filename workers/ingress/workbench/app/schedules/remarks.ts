@@ -38,30 +38,23 @@ export interface Remarks {
 export function remarkOn(loan: Loan, form: readonly FormField[], live: LiveSchedule | undefined): Remarks {
   const errors = live?.error === undefined ? [] : (asProblem(live.error).errors ?? []);
   const { byPlace, others } = placeInForm(errors, loan, form);
-  const group = groupSign();
-  const checked = Object.entries(checkLoan(loan, form, group));
+  const entry = entryOf(loan, groupSign());
+  const checked = checkLoan(loan, form, entry.group);
   const values = new Map(listValues(loan, form).map((value) => [value.place, value]));
-  const warned = placeInForm(live?.value?.warnings ?? [], loan, form).byPlace;
+  const warnings = errors.length > 0 ? [] : (live?.value?.warnings ?? []);
   return {
     faults: {
       ...mapValues(byPlace, ({ message }): PlacedFault => ({ text: withLabels(message), lang: 'en' })),
-      ...Object.fromEntries(
-        checked.map(([place, fault]) => [
-          place,
-          { text: entryText(fault, values.get(place), entryOf(loan, group)) },
-        ]),
-      ),
+      ...mapValues(checked, (fault, place) => ({ text: entryText(fault, values.get(place), entry) })),
     },
     others: others.map(
       ({ path, message }) => `${placeText(path.replace(/^jsonParam\./, ''))}: ${withLabels(message)}`,
     ),
     notes: {
-      ...(errors.length > 0
-        ? {}
-        : mapValues(warned, ({ code }) => ({
-            text: knownText('warnings', code) ?? code,
-            isIgnored: code === 'no-effect',
-          }))),
+      ...mapValues(placeInForm(warnings, loan, form).byPlace, ({ code }) => ({
+        text: knownText('warnings', code) ?? code,
+        isIgnored: code === 'no-effect',
+      })),
       ...notesOnNewItems(loan),
     },
   };
@@ -79,8 +72,11 @@ function notesOnNewItems({ lists }: Loan): Record<string, PlacedNote> {
   return Object.fromEntries(notes);
 }
 
-function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To) {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)] as const));
+function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  change: (value: From, key: string) => To,
+) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)] as const));
 }
 
 /** A fault of an entry in words: the value that is refused, and how to write it. */

@@ -7,13 +7,8 @@ import { schedulesText as t } from '../texts.ts';
 
 const rateText = (value: number | undefined): string => (value === undefined ? '–' : formatRate(value));
 
-interface Explained {
-  readonly label: string;
-  readonly value: string;
-  readonly text: string;
-  readonly note?: string;
-  readonly isAmount?: boolean;
-}
+/** A figure, what it means, what of it differs or is part of it, and its unit. */
+type Figure = readonly [label: string, value: string, text: string, note?: string, unit?: string];
 
 export function ScheduleFigures(props: {
   schedule: ShownSchedule;
@@ -22,41 +17,43 @@ export function ScheduleFigures(props: {
   title: string | undefined;
 }) {
   const { schedule, decimals, currency, title } = props;
-  const [explained, setExplained] = useState<Explained>();
-  const figures = listFigures(schedule, decimals);
+  const [explained, setExplained] = useState<Figure>();
   return (
     <section class="card card-tight">
       {title !== undefined && <h2 class="schedule-variant no-print">{title}</h2>}
       <dl class="figure-list schedule-figures">
-        {figures.map((figure) => (
-          <div key={figure.label}>
-            <dt>{figure.label}</dt>
-            <dd>
-              <button
-                type="button"
-                class="figure-button"
-                aria-label={`${figure.label}: ${figure.value}`}
-                aria-haspopup="dialog"
-                onClick={() => setExplained(figure)}
-              >
-                {figure.value}
-              </button>
-              {figure.isAmount === true && <span class="figure-note"> {currency}</span>}
-              {(figure.note ?? '') !== '' && <div class="figure-note">{figure.note}</div>}
-            </dd>
-          </div>
-        ))}
+        {listFigures(schedule, decimals, currency).map((figure) => {
+          const [label, value, , note = '', unit] = figure;
+          return (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                <button
+                  type="button"
+                  class="figure-button"
+                  aria-label={`${label}: ${value}`}
+                  aria-haspopup="dialog"
+                  onClick={() => setExplained(figure)}
+                >
+                  {value}
+                </button>
+                {unit !== undefined && <span class="figure-note"> {unit}</span>}
+                {note !== '' && <div class="figure-note">{note}</div>}
+              </dd>
+            </div>
+          );
+        })}
       </dl>
       {explained !== undefined && (
-        <Dialog title={`${explained.label}: ${explained.value}`} onClose={() => setExplained(undefined)}>
-          <p>{explained.text}</p>
+        <Dialog title={`${explained[0]}: ${explained[1]}`} onClose={() => setExplained(undefined)}>
+          <p>{explained[2]}</p>
         </Dialog>
       )}
     </section>
   );
 }
 
-function listFigures(schedule: ShownSchedule, decimals: number): readonly Explained[] {
+function listFigures(schedule: ShownSchedule, decimals: number, currency: string): readonly Figure[] {
   const { rows, dae, eir } = schedule;
   const totals = sumSchedule(schedule);
   const payment = leadingPayment(rows);
@@ -72,22 +69,16 @@ function listFigures(schedule: ShownSchedule, decimals: number): readonly Explai
   const atStart = totals.atStart === 0 ? '' : t('ofWhichAtStart', shown);
   // Without insurances both rates count the same payments, and differ in how they count time (A1, A2).
   const byDays = dae !== eir && rows.every(({ insurance = 0 }) => insurance === 0);
-  const amounts = [
-    [paymentLabel(payment), amount(payment.amount), t('explainPayment'), exceptionText(payment, amount)],
-    [t('totalInterest'), shown.interest, t('explainInterest', shown), ''],
-    [t('totalCharges'), shown.charges, t('explainCharges', shown), atStart],
-    [t('totalPaid'), shown.total, t('explainTotal', shown), atStart],
-  ] as const;
+  const exceptions = exceptionText(payment, amount);
+  const eirText = `${t('explainEir')} ${byDays ? t('explainByDays') : ''}`;
   return [
-    ...amounts.map(([label, value, text, note]) => ({ label, value, text, note, isAmount: true })),
-    { label: t('dae'), value: rateText(dae), text: t('explainDae') },
-    {
-      label: t('eir'),
-      value: rateText(eir),
-      text: `${t('explainEir')} ${byDays ? t('explainByDays') : ''}`,
-      note: byDays ? t('byDays') : '',
-    },
-    { label: t('lastDue'), value: formatDate(totals.lastDueDate), text: t('explainLast', shown) },
+    [paymentLabel(payment), amount(payment.amount), t('explainPayment'), exceptions, currency],
+    [t('totalInterest'), shown.interest, t('explainInterest', shown), '', currency],
+    [t('totalCharges'), shown.charges, t('explainCharges', shown), atStart, currency],
+    [t('totalPaid'), shown.total, t('explainTotal', shown), atStart, currency],
+    [t('dae'), rateText(dae), t('explainDae')],
+    [t('eir'), rateText(eir), eirText, byDays ? t('byDays') : ''],
+    [t('lastDue'), formatDate(totals.lastDueDate), t('explainLast', shown)],
   ];
 }
 

@@ -9,7 +9,6 @@ interface ShownExplanation {
   readonly dayCount?: string;
 }
 
-/** The number and the amounts of a row of any schedule. */
 export interface ShownAmounts {
   readonly InstallmentNo: number;
   readonly remainingValue: number;
