@@ -10,7 +10,6 @@ const OTHER_CALLERS = 'others';
 /** Takes about 100 MB. A further receiver of a day is refused rather than forgotten. */
 const MAX_RECEIVERS = 1_000_000;
 
-/** Everything that was used on one day, by caller, country and receiver. */
 export class DailyQuotas {
   readonly callers = new Map<string, number>();
   readonly countries = new Map<string, number>();

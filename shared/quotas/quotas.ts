@@ -1,9 +1,6 @@
 /**
- * Quotas of notifications (N6). Every ingress and every notification worker counts each message that it admits, writes a
- * record of it to the usage topic, and reads the records of all others, so that all of them have the same counts. They are
- * read again after a restart. A message is counted before its own record is read back; messages that other processes have
- * admitted in the meantime are not: quotas can be exceeded by at most what the others admit within the time of a round trip
- * to the broker.
+ * Quotas of notifications (N6). Each process counts what it admits, writes it to the usage topic and reads the records of all.
+ * Quotas can be exceeded by at most what other processes admit within a round trip to the broker.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -31,15 +28,11 @@ export type { Quota } from './daily-quotas.ts';
 const DAY_MS = 24 * 3_600_000;
 /** A start that reads no record of the day for this time fails: the broker cannot be read. */
 const STANDSTILL_MS = 60_000;
-/**
- * The last notifications that any process counted, about 10 MB: one of them is not counted again when it is received by another
- * process, after a crash, or repeated. More than the windows of all consumers contain.
- */
+/** About 10 MB: a notification that is received again is not counted again. More than the windows of all consumers contain. */
 const MAX_REMEMBERED = 100_000;
 /** A notification that waits over midnight counts for the day on which it was accepted. Later its id may be used again. */
 const REMEMBERED_DAYS = OUTCOME_RETENTION_MS / DAY_MS;
 
-/** Whether a message may be sent. */
 export type QuotaDecision =
   /** `record` must be published with the message; absent: it is on the topic already. */
   | { readonly kind: 'admitted'; readonly record: OutgoingMessage | undefined }
@@ -65,7 +58,6 @@ interface QuotaOptions {
 interface Unread {
   readonly day: number;
   readonly usage: Usage;
-  /** The message may be on the log. */
   isKept: boolean;
 }
 
@@ -167,7 +159,6 @@ function createDayCounts({ clock, settings }: Pick<QuotaOptions, 'clock' | 'sett
   return { today, of };
 }
 
-/** Whether a notification that was counted on a day is not counted again. */
 function isRemembered(day: number | undefined, today: number): boolean {
   return day !== undefined && today - day < REMEMBERED_DAYS;
 }

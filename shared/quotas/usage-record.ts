@@ -19,7 +19,6 @@ export interface Usage {
 /** The country of numbers that belong to none, such as satellite networks. */
 const UNKNOWN_COUNTRY = 'ZZ';
 
-/** A message to be counted. */
 export interface CountedMessage {
   /** Hash of the caller, or UPSTREAM. */
   readonly caller: string;
@@ -36,10 +35,7 @@ const DEFAULT_SECRET = 'banking-product-engine';
 const HASH_BYTES = 12;
 const HASH = /^[\w-]{16}$/;
 
-/**
- * Creates a function that calculates what a message uses on a day. `secret` keys the hashes of receivers, which also contain the day: those of different days cannot be linked. Receivers are
- * hashed only if there is a quota for them.
- */
+/** Creates the function that says what a message uses on a day. Hashes contain the day, so that days cannot be linked. */
 export function createUsageMeasure({ perReceiver }: QuotaSettings, secret: string = DEFAULT_SECRET) {
   const key = keyFor(secret, 'plat notification quota');
   const hash = (channel: Channel, day: number, receiver: string): string =>
@@ -58,7 +54,6 @@ export function createUsageMeasure({ perReceiver }: QuotaSettings, secret: strin
   };
 }
 
-/** The record of a counted message, as JSON. */
 const usageValue = z.object({
   /** Days since 1970-01-01, UTC. */
   day: z.int(),

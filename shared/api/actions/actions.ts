@@ -16,7 +16,6 @@ export const ACTIONS: readonly Action[] = [
   SIMULATE,
 ];
 
-/** All actions by their name in lower case. */
 export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(
   ACTIONS.map((action) => [action.name.toLowerCase(), action]),
 );

@@ -1,7 +1,4 @@
-/**
- * A catalogue message as JSON, for messages written by hand: the kind, and as `body` the record as in a file of a catalogue
- * folder. The other fields are optional and must agree with the record.
- */
+/** A catalogue message as JSON, for messages written by hand: the kind, and the record as `body`. Other fields must agree with it. */
 
 import { z } from 'zod';
 import {

@@ -1,7 +1,4 @@
-/**
- * The look-ups of the product catalogue (interface sections 2.3, 4.2, 4.3, 4.5 and 4.6, and the extension `Date`): requests, with the
- * fields at the top of the body, and answers. The reader reports missing and invalid fields (400); the look-up finds the product.
- */
+/** The look-ups of the product catalogue (interface 2.3, 4.2, 4.3, 4.5, 4.6, and the extension `Date`): requests and answers. */
 
 import { z } from 'zod';
 import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/json-kinds.ts';
@@ -28,7 +25,6 @@ import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import examples from './look-up-examples.json' with { type: 'json' };
 import { productByCodeReply } from './product-by-code-reply.ts';
 
-/** The answer of `plat_bp_getbankingproductdetails`. */
 const productDetailsReply = z.strictObject({
   Name: plainText('Name of the product.'),
   ProductImage: textOrNull('JSON text of a list of objects with Name and RealName.'),
@@ -37,7 +33,6 @@ const productDetailsReply = z.strictObject({
   NoOfDebtor: countOrNull('Number of debtors.'),
 });
 
-/** The answer of `PLAT_BP_GetProductInsuranceList`. */
 const insuranceListReply = z.strictObject({
   Insurances: z
     .array(
@@ -51,7 +46,6 @@ const insuranceListReply = z.strictObject({
     .describe('Items whose filters pass, in the order of the catalogue.'),
 });
 
-/** The answer of `plat_bp_getproductdocuments`. */
 export const productDocumentsReply = z
   .array(
     strictNamed('ProductDocument', {
@@ -82,7 +76,6 @@ const day = () =>
   );
 const section = (name: string) => optional(flag()).describe(`True: returns ${name}.`);
 
-/** The request of `plat_bp_getbankingproductbycode`. */
 export const productByCodeFields = requestOf({
   BankingProductCode: text().describe(
     'Code of the product, case-insensitive. Its approved version is returned (L1).',
@@ -104,14 +97,12 @@ export const productByCodeFields = requestOf({
   Date: day(),
 });
 
-/** The request of `plat_bp_getbankingproductdetails`. */
 export const productDetailsFields = requestOf({
   productCode: productCode(),
   productId: productId(),
   Date: day(),
 });
 
-/** The request of `PLAT_BP_GetProductInsuranceList`. */
 export const insuranceListFields = requestOf({
   productCode: productCode(),
   productId: productId(),
@@ -121,7 +112,6 @@ export const insuranceListFields = requestOf({
   Date: day(),
 });
 
-/** The request of `plat_bp_getproductdocuments`. */
 export const productDocumentsFields = requestOf({
   productCode: productCode(),
   bankingProductId: productId(),
@@ -131,7 +121,6 @@ export const productDocumentsFields = requestOf({
 /** The parsed request of an insurance list: figures are exact decimals (M1). */
 export type InsuranceListInput = z.output<typeof insuranceListFields>;
 
-/** Requires the code or the id of the product (L1). */
 function requireCodeOr(idField: string) {
   return (sent: Fields): readonly Fault[] =>
     isAbsent(sent['productCode']) && isAbsent(sent[idField])
@@ -139,7 +128,6 @@ function requireCodeOr(idField: string) {
       : [];
 }
 
-/** The requests of HTTP calls and messages. */
 export const productByCodeRequest = createRequestReader<ProductByCodeRequest>({
   fields: productByCodeFields,
 });
@@ -161,7 +149,6 @@ const BY_CODE_OR_ID =
 
 const writeDocuments = lazyWriter(productDocumentsReply);
 
-/** All look-ups, in the order in which documents list them. */
 export const LOOK_UPS: readonly Action[] = [
   defineAction<ProductByCodeRequest, ProductByCodePayload>({
     name: 'plat_bp_getbankingproductbycode',
@@ -209,7 +196,6 @@ export const LOOK_UPS: readonly Action[] = [
   }),
 ];
 
-/** The writer of a reply, which is compiled when it is first used. */
 function lazyWriter(shape: z.ZodType): (reply: unknown) => string {
   const writer = lazy(() => createJsonWriter(toJsonSchema(shape)));
   return (reply) => writer()(reply);

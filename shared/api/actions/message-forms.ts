@@ -24,19 +24,14 @@ import {
 import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 
-/** Reads and writes one message type as JSON. */
 interface MessageForm {
-  /** Reads the value of `JSON.parse`. Never throws. */
   parse(value: unknown): ReadRequest<unknown>;
-  /** Writes a payload; throws if the payload is of another type. */
   render(payload: unknown): string;
-  /** Converts a payload into its Avro record, if they differ. */
   toRecord?(payload: unknown): unknown;
   /** Converts a decoded Avro record into the payload, in place. */
   fromRecord?(record: unknown): void;
 }
 
-/** Message types whose Avro record differs from their payload. */
 const RECORD_FORMS: Readonly<Record<string, Pick<MessageForm, 'toRecord' | 'fromRecord'>>> = {
   CalculateRepaymentScheduleReply: {
     toRecord: (payload) => toScheduleRecord(payload as RepaymentSchedule),
@@ -47,7 +42,6 @@ const RECORD_FORMS: Readonly<Record<string, Pick<MessageForm, 'toRecord' | 'from
 /** Telephone numbers in messages need their country code; the notification worker checks for a default sender. */
 const MESSAGE_READING: NotificationReading = { hasDefaultSender: true };
 
-/** The JSON forms by message type. */
 export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
   ...Object.fromEntries(ACTIONS.flatMap(actionForms)),
   SendSmsCommand: {
@@ -84,7 +78,6 @@ function actionForms(action: Action): [string, MessageForm][] {
   ];
 }
 
-/** Refuses a JSON message of type RequestBatch: an array of requests has the type of its items. */
 function refuseToReadBatch(): ReadRequest<never> {
   const message = 'must be sent with the type of its requests in header plat-message-type';
   return invalid([shapeFault('body', 'wrong-type', message)]);

@@ -13,7 +13,6 @@ import examples from './pmt-examples.json' with { type: 'json' };
 import { termsOf, amount, count, numericFlag, optional, percent, text } from '../json/field-kinds.ts';
 import TEXTS from './field-texts.json' with { type: 'json' };
 
-/** The fields of the request (interface section 4.7 and the extension of rule M5). */
 export const paymentValueFields = termsOf(TEXTS.PaymentTerms, {
   InstallmentsNo: count({ minimum: 1, maximum: MAX_INSTALLMENTS }),
   PeriodicityType: text(),
@@ -26,7 +25,6 @@ export const paymentValueFields = termsOf(TEXTS.PaymentTerms, {
   Precision: optional(count({ minimum: 0, maximum: MAX_PAYMENT_DIGITS })),
 }).meta({ id: 'PaymentTerms' });
 
-/** The request of HTTP calls and messages. */
 export const paymentValueRequest = createRequestReader<PaymentValueRequest>({
   fields: paymentValueFields,
   jsonParam: 'Terms of the payment.',
@@ -53,7 +51,6 @@ function dependsOn({ path, code }: Fault): readonly string[] {
   }
 }
 
-/** The fields of the answer. */
 const paymentValueReply = z
   .strictObject({
     PMTValue: z.number().describe('Payment of each installment.'),
@@ -61,10 +58,7 @@ const paymentValueReply = z
   })
   .describe('Both figures have the decimals of Precision.');
 
-/**
- * Writes the answer as JSON text, exactly: 250 is written as `250.00` (M1). Throws RangeError on a figure that is not
- * finite: a bug of its producer.
- */
+/** Writes the answer as exact JSON text, 250 as `250.00` (M1). Throws RangeError on a figure that is not finite, which is a bug. */
 export function renderPaymentValue({ pmtValue, principalValue, digits }: PaymentValue): string {
   return `{"PMTValue":${figureText(pmtValue, digits)},"PrincipalValue":${figureText(principalValue, digits)}}`;
 }

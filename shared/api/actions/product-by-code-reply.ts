@@ -1,7 +1,4 @@
-/**
- * The answer of `plat_bp_getbankingproductbycode` (interface section 2.2). Sections that return fields of the catalogue
- * unchanged take them from the definitions of its records.
- */
+/** The answer of `plat_bp_getbankingproductbycode` (interface 2.2); fields of the catalogue come from its records. */
 
 import { z } from 'zod';
 import {
@@ -35,7 +32,6 @@ import {
 } from '../../platform/json-kinds.ts';
 import { strictNamed } from '../json/field-kinds.ts';
 
-/** A list of records of the catalogue with the fields that are returned. */
 const listOf = <Shape extends z.ZodRawShape>(name: string, record: z.ZodObject<Shape>) =>
   z.array(z.strictObject(answerFields(record)).meta({ id: name }));
 
@@ -138,7 +134,6 @@ const interestFields = z
   })
   .partial();
 
-/** The names of an interest by utilised amount; they come before the fields of the other kind. */
 const bandedNames = z
   .strictObject({
     InterestName: plainText('Name of the interest.'),
@@ -147,7 +142,6 @@ const bandedNames = z
   })
   .partial();
 
-/** What follows in an interest by utilised amount. */
 const bandedInterestFields = z
   .strictObject({
     BandedInterests: z
@@ -193,7 +187,6 @@ const insuranceSection = strictNamed('InsuranceItem', {
   Insurances: listOf('Insurance', insurance).describe('Active insurances of the list.'),
 });
 
-/** Dimensions; a section is present only if its flag requests it (L2). */
 const dimensions = z
   .strictObject({
     InterestsAndCommissions: z.array(offer).describe('With displayInterestsAndCommissions.'),
@@ -204,7 +197,6 @@ const dimensions = z
   .partial()
   .meta({ id: 'ProductDimensionsSection' });
 
-/** The complete answer. */
 export const productByCodeReply = z
   .strictObject({
     BankingProduct: strictNamed('BankingProduct', {

@@ -36,7 +36,6 @@ const cashFlow = itemOf(TEXTS.CashFlow, {
   Amount: amount(FLOW),
 }).meta({ id: 'CashFlow' });
 
-/** The fields of the request. */
 export const rateFields = termsOf(TEXTS.RateTerms, {
   Rule: text(),
   Unit: optional(text()),
@@ -45,7 +44,6 @@ export const rateFields = termsOf(TEXTS.RateTerms, {
   Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS),
 }).meta({ id: 'RateTerms' });
 
-/** The request of HTTP calls and messages. */
 export const rateRequest = createRequestReader<RateRequest>({
   fields: rateFields,
   jsonParam: 'The rule and the flows.',
@@ -62,7 +60,6 @@ function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined
   return validation.faults;
 }
 
-/** One line of the proof. */
 const discountedFlow = strictNamed('DiscountedFlow', {
   Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
   Period: z
@@ -82,7 +79,6 @@ const discountedFlow = strictNamed('DiscountedFlow', {
     ),
 });
 
-/** The fields of the answer. */
 export const rateReply = z
   .strictObject({
     Rate: z
@@ -100,10 +96,7 @@ export const rateReply = z
 /** Figures are plain decimal text; other text would not be valid JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/**
- * Writes the answer as JSON text, with all digits. A missing figure is null or, if decoded from Avro, absent. Throws
- * RangeError on a figure that is not a plain decimal: a bug of its producer.
- */
+/** Writes the answer as JSON text; a missing figure is null. Throws RangeError on other text than plain decimals, which is a bug. */
 export function renderRate({ rate, proof, residual }: ProvenRate): string {
   const lines = proof.map(renderFlow).join(',');
   return `{"Rate":${figureText(rate)},"Proof":[${lines}],"Residual":${figureText(residual)}}`;

@@ -1,7 +1,4 @@
-/**
- * Writes a repayment schedule as JSON in the interface's two spellings (section 2.1, rule A5). Amounts are exact: whole
- * minor units become decimal text without a binary fraction in between (M1), so 17 euro are written `17.00`.
- */
+/** Writes a schedule as JSON in the two spellings of the interface (2.1, A5). Amounts are exact: 17 euro are written `17.00` (M1). */
 
 import type {
   Casing,
@@ -19,7 +16,6 @@ export function spelled(name: string, casing: Casing): string {
   return casing === 'lower' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Names of explained figures in the lower-case spelling, in the order of the explanations of a row. */
 const FIGURE_NAMES: Readonly<Record<ExplainedFigure, string>> = {
   remainingValue: 'remainingValue',
   payment: 'payment',
@@ -34,7 +30,6 @@ const FIGURE_NAMES: Readonly<Record<ExplainedFigure, string>> = {
   totalInstallment: 'totalInstallment',
 };
 
-/** Names of the explained figures in each spelling. */
 export const EXPLAINED_FIGURES: Readonly<Record<Casing, readonly string[]>> = {
   lower: Object.values(FIGURE_NAMES),
   capitalised: Object.values(FIGURE_NAMES).map((name) => spelled(name, 'capitalised')),
@@ -65,13 +60,10 @@ const EXPLANATION_FIELDS = [
 /** The text before the value of each field, such as `,"interest":`. */
 type Labels<Field extends string> = Readonly<Record<Field, string>>;
 
-/** The fixed texts of one spelling. */
 interface Spelling {
   readonly row: Labels<(typeof ROW_FIELDS)[number]>;
   readonly explanation: Labels<(typeof EXPLANATION_FIELDS)[number]>;
-  /** The beginning of an explanation up to the name of its figure. */
   readonly figure: string;
-  /** Names of figures. */
   readonly figures: Readonly<Record<string, string>>;
   /** The time that follows the date in DueDate (D1). */
   readonly midnight: string;
@@ -95,11 +87,9 @@ function createSpelling(casing: Casing, midnight: string): Spelling {
   };
 }
 
-/** What all rows of a schedule share. */
 interface RowStyle {
   readonly spelling: Spelling;
   readonly digits: number;
-  /** The text before the value of each additional column. */
   readonly extraColumns: readonly string[];
   /** The fields after the total that are the same in every row, up to the value of the last one. */
   readonly tail: string;
@@ -108,10 +98,7 @@ interface RowStyle {
 /** Rates are plain decimal text with a fixed number of decimals; other text would not be valid JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/**
- * Writes a schedule as a JSON array of rows, or of the single object `{"dae": ...}` if only the rate is shown. Throws
- * RangeError on an amount that is not a safe integer and on a rate that is not a plain decimal: bugs of the producer.
- */
+/** Writes the rows, or only `[{"dae": ...}]`. Throws RangeError on an unsafe amount and on a rate that is no decimal: bugs. */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
   if (schedule.show === 'dae') return `[{"dae":${rateText(schedule.dae)}}]`;
   // Before the rows, of which there may be none: it throws on a rate that is not a plain decimal.

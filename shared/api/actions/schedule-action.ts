@@ -1,7 +1,4 @@
-/**
- * `PLAT_BP_CalculateRepaymentSchedule`: which fields go together, the fields of the answer in its two spellings (interface section
- * 2.1, rules A5, F4, M3), and the action.
- */
+/** `PLAT_BP_CalculateRepaymentSchedule`: which fields go together, and the answer in its two spellings (2.1, A5, F4, M3). */
 
 import { z } from 'zod';
 import type { Casing, RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
@@ -22,15 +19,10 @@ import { described } from '../json/field-kinds.ts';
 const rate = (meaning: string) =>
   z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists.`);
 
-/**
- * A field that a kind of row never has, of a type that the field of the same name in another kind does not have. Generated
- * clients try the kinds in the order of their names, some of them without checking which fields are present or the case of
- * their names: they then read a row as one kind only.
- */
+/** A field that this kind of row never has. Generated clients try one kind after the other, and thus do not take a row for another. */
 const never = (impossible: z.ZodType, reason: string) =>
   impossible.describe(`Never present: ${reason}.`).optional();
 
-/** A row of the answer, in the spelling that CalculateDAE selects. */
 const scheduleRow = z
   .xor([
     row('capitalised', { EIR: rate('Effective interest rate (A2)') }).meta({
@@ -58,7 +50,6 @@ const scheduleRow = z
   ])
   .meta({ id: 'ScheduleRow' });
 
-/** The answer with status 200. */
 export const repaymentScheduleReply = z
   .array(scheduleRow)
   .min(1)
@@ -66,7 +57,6 @@ export const repaymentScheduleReply = z
     'One row for each installment, all of one kind; with CalculateDAE 1, a single row with the rate.',
   );
 
-/** Fields of a row; schedule types may add columns, for single commissions or insurances for example (F4). */
 function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
   const dueDate = casing === 'lower' ? '2024-02-01T00:00:00' : '2024-02-01T00:00:00Z';
   const amounts = described(TEXTS.InstallmentRow, {
@@ -126,9 +116,7 @@ const PLACEHOLDERS: Fields = {
   InstallmentDay: 1,
   InterestPercent: 0,
 };
-/** Fields that determine the number of instalments. */
 const ROW_FIELDS = ['InstallmentsNo', 'RealInstallmentNo', 'BlockInstallmentNo', 'LastDueDate'];
-/** Fields that determine the due dates. */
 const DATE_FIELDS = [
   ...ROW_FIELDS,
   'ScheduleType',
@@ -144,7 +132,6 @@ const DATE_FIELDS = [
   'HolidayCountry',
   'DeferDueDate',
 ];
-/** Fields whose faults depend on other fields. */
 const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   ProductType: ['ScheduleType'],
   RealInstallmentNo: ROW_FIELDS,
@@ -159,7 +146,6 @@ const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
 /** Faults of amounts that depend on the number of decimals, which Currency and Precision determine (M2). */
 const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
 
-/** The request of HTTP calls and messages. */
 export const repaymentScheduleRequest = createRequestReader<RepaymentScheduleRequest>({
   fields: repaymentScheduleFields,
   jsonParam: 'Terms of the schedule.',
@@ -213,7 +199,6 @@ function givesRates(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : !isAbsent(value);
 }
 
-/** Fields that identify an item, at least one of which is required; the usual one is first (F1). */
 const COMMISSION_NAMES = ['FeeName', 'FeeId'];
 const INSURANCE_NAMES = ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'];
 

@@ -1,11 +1,6 @@
 /**
- * The Avro record of a schedule differs from the schedule in two points.
- *
- * Annual rates have three states: not requested (undefined), requested but without a value (null), or a percentage as
- * text (A1, A2, A5). Avro has one null for the first two; the field `show` distinguishes them.
- *
- * Additional columns and explanations are lists next to the rows, with one entry for each row: most schedules have
- * neither, and a field in every row would make encoding and decoding a quarter slower.
+ * Avro has one null: `show` tells a rate that was not requested (undefined) from one without a value (null; A1, A2, A5).
+ * Columns and explanations are lists beside the rows: a field in every row would make coding a quarter slower.
  */
 
 import type { RepaymentSchedule, ScheduleRow, ShownParts } from '../../lending/request/repayment-schedule.ts';
@@ -18,7 +13,6 @@ const REQUESTED_BY: Readonly<Record<Rate, readonly ShownParts[]>> = {
 };
 const RATES: readonly Rate[] = ['dae', 'eir'];
 
-/** Additional columns and explanations, in the order of the rows. */
 interface RowLists {
   columns: readonly NonNullable<ScheduleRow['columns']>[] | undefined;
   explanations: readonly NonNullable<ScheduleRow['explanation']>[] | undefined;
@@ -26,10 +20,7 @@ interface RowLists {
 type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
-/**
- * Converts a schedule into its record. Throws if the schedule has a rate that was not requested, lacks a requested one, or
- * has columns or explanations in some rows only: these are bugs.
- */
+/** Converts a schedule into its record. Throws on rates that contradict `show` and on columns in some rows only, which are bugs. */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   for (const rate of RATES) {
     if ((schedule[rate] !== undefined) !== REQUESTED_BY[rate].includes(schedule.show)) {

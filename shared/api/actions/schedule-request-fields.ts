@@ -1,8 +1,4 @@
-/**
- * The fields of the request of `PLAT_BP_CalculateRepaymentSchedule` (interface section 4.1 and the extensions of rule
- * S6): this definition validates requests, and documents are generated from it. It reports missing and invalid fields
- * (400); the calculation validates their meaning (422).
- */
+/** The request of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). Reading reports missing and invalid fields (400), not meaning (422). */
 
 import { BUILT_IN_CALENDARS } from '../../lending/calendars/built-in-calendars.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
@@ -40,7 +36,6 @@ const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
 const POSITIVE_AMOUNT = { exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR };
 const RATE = { minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT };
 const SHARE = { minimum: 0, maximum: MAX_RATE_PERCENT };
-/** The number of an installment, and a number of installments of which there may be none. */
 const ORDINAL = { minimum: 1, maximum: MAX_INSTALLMENTS };
 const NUMBER = { minimum: 0, maximum: MAX_INSTALLMENTS };
 
@@ -57,7 +52,6 @@ const CURRENCIES = ['EUR', 'RON', 'USD', 'GBP', 'CHF', 'PLN', 'HUF', 'JPY', 'KWD
 
 const chargeBase = nameOf('ChargeBase', CHARGE_BASES);
 
-/** A commission that is charged repeatedly (F1-F5). */
 const commissionItem = itemOf(TEXTS.CommissionCharge, {
   SourceValue: optional(amount(AMOUNT)),
   SourcePercent: optional(percent(SHARE)),
@@ -73,7 +67,6 @@ const commissionItem = itemOf(TEXTS.CommissionCharge, {
   IsForUnusage: optional(flag()),
 }).meta({ id: 'CommissionCharge' });
 
-/** An insurance that is charged repeatedly (F1-F4). */
 const insuranceItem = itemOf(TEXTS.InsuranceCharge, {
   SourceValue: optional(amount(AMOUNT)),
   SourcePercent: optional(percent(SHARE)),
@@ -89,31 +82,25 @@ const insuranceItem = itemOf(TEXTS.InsuranceCharge, {
   PerAnnum: optional(flag()),
 }).meta({ id: 'InsuranceCharge' });
 
-/** A rate for a range of installments (R1). */
 export const interestRateRange = itemOf(TEXTS.InterestRateRange, {
   InterestRate: optional(percent(RATE)),
   FromInstNo: optional(count(ORDINAL)),
   ToInstNo: optional(count(ORDINAL)),
 }).meta({ id: 'InterestRateRange' });
 
-/** A rate for a slice of the balance (R2). */
 const interestRateBand = itemOf(TEXTS.InterestRateBand, {
   MinUtilizedAmount: optional(amount(AMOUNT)),
   MaxUtilizedAmount: optional(amount(AMOUNT)),
   Value: percent(RATE),
 }).meta({ id: 'InterestRateBand' });
 
-/** A prepayment (X3). */
 const earlyRepayment = itemOf(TEXTS.EarlyRepayment, {
   Date: date(),
   Amount: amount(POSITIVE_AMOUNT),
   DecreaseInstallment: optional(flag()),
 }).meta({ id: 'EarlyRepayment' });
 
-/**
- * Maximum number of commissions, insurances or bands in one request: more than any product has, but few enough to
- * limit the work.
- */
+/** More than any product has, but few enough to limit the work. */
 const MAX_FEES = 200;
 const mandatory = {
   ScheduleType: text(SCHEDULE_TYPES),
@@ -123,7 +110,6 @@ const mandatory = {
   InstallmentDay: count({ minimum: 1, maximum: 31 }),
 };
 
-/** Product, rate, dates, calendar and term. */
 const terms = {
   ProductType: optional(text(PRODUCT_TYPE_CODES)),
   InterestPercent: optional(percent(RATE)),
@@ -143,7 +129,6 @@ const terms = {
   InstallmentMethod: optional(nameOf('InstallmentMethod', INSTALLMENT_METHODS)),
 };
 
-/** Fixed payments, residual value, cards, deposits, overdraft and charges. */
 const values = {
   installmentValue: optional(amount(AMOUNT)),
   principalValue: optional(amount(AMOUNT)),
@@ -182,7 +167,6 @@ const extensions = {
   Explain: optional(flag()),
 };
 
-/** All fields; their output is the request of the calculation. */
 export const repaymentScheduleFields = termsOf(TEXTS.RepaymentScheduleTerms, {
   ...mandatory,
   ...terms,

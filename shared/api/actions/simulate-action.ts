@@ -1,7 +1,4 @@
-/**
- * `PLAT_BP_Simulate` (interface 4.4): request and answer. The answer has four JSON strings in each record, whose field names are
- * those of the interface, including CurrenctyId of insurances. Numbers keep all digits.
- */
+/** `PLAT_BP_Simulate` (4.4): request and answer. Names in its four JSON texts are those of the interface, such as CurrenctyId. */
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -64,7 +61,6 @@ function shownRow(row: SimulationRow, digits: number): object {
   };
 }
 
-/** OutputInterestJson. */
 export function formatInterestJson({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
   return JSON.stringify({
     BaseInterestPercent: figure(basePercent),
@@ -73,12 +69,10 @@ export function formatInterestJson({ basePercent, discountValue, discountPercent
   });
 }
 
-/** OutputCommissionJson. */
 export function formatCommissionsJson(commissions: readonly OfferedCharge[]): string {
   return formatCharges(commissions, 'CurrencyId', 'Fee');
 }
 
-/** OutputInsuranceJson. */
 export function formatInsurancesJson(insurances: readonly OfferedCharge[]): string {
   return formatCharges(insurances, 'CurrenctyId', 'Insurance');
 }
@@ -136,7 +130,6 @@ const record = strictNamed(
   }),
 );
 
-/** The answer of `PLAT_BP_Simulate`. */
 export const simulateReply = z.strictObject({
   Records: z.array(record).describe('One for each interest that is offered, in the order of the catalogue.'),
   ReturnValue: z.literal(0).meta({ type: 'integer', description: 'Always 0.' }),
@@ -149,15 +142,12 @@ export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'Commi
   readonly CommissionListId: string | null | undefined;
 };
 
-/** The payload of the reply. */
 export interface SimulatePayload {
   readonly Records: readonly SimulatePayloadRecord[];
   readonly ReturnValue: number;
-  /** Fields of the request that had no effect. */
   readonly warnings: readonly RequestWarning[];
 }
 
-/** Creates the payload of the records of a simulation. */
 export function simulatePayload(
   records: readonly SimulationRecord[],
   warnings: readonly RequestWarning[],
@@ -213,9 +203,7 @@ function recordText(sent: SimulatePayloadRecord): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Maximum number of optional discounts that a request may name. */
 const MAX_CHOICES = 100;
-/** Maximum number of arguments for the formulas of one part. */
 const MAX_ARGUMENTS = 100;
 
 const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
@@ -243,7 +231,6 @@ const inputFormula = objectOf({
   discountInput: formulaPart('discounts'),
 }).meta({ id: 'FormulaInput' });
 
-/** The fields of the request. */
 export const simulateFields = termsOf(TEXTS.SimulateRequest, {
   productCode: text(),
   amount: amount({ exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR }),
@@ -266,7 +253,6 @@ export const simulateFields = termsOf(TEXTS.SimulateRequest, {
 /** The parsed request: figures are exact decimals (M1). */
 export type SimulateInput = z.output<typeof simulateFields>;
 
-/** The request of HTTP calls and messages. */
 export const simulateRequest = createRequestReader<SimulateInput>({
   fields: simulateFields,
   between: requireInterestType,
@@ -286,10 +272,7 @@ function namedFigure({ name, value }: NonNullable<SimulateInput['jsonFilterCommi
   return { name, value: value.toNumber() };
 }
 
-/**
- * Formula arguments, an object without any included, and rates by range require an interest type (interface 4.4, Q3).
- * An empty list means the same as none (R1).
- */
+/** Formula arguments, even an empty object, and rates by range need an interest type (4.4, Q3); an empty list is none (R1). */
 function requireInterestType(sent: Fields): readonly Fault[] {
   const { interestType, jsonInputFormula, jsonMultipleInterestRates: rates } = sent;
   if (!isAbsent(interestType)) return [];
@@ -301,7 +284,6 @@ function requireInterestType(sent: Fields): readonly Fault[] {
   return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', message)];
 }
 
-/** The simulation of a product. */
 export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   name: 'PLAT_BP_Simulate',
   summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',

@@ -31,23 +31,17 @@ const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 
 const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
 const ACTION_PREFIX = '/platapi/automation-processors/actions';
 
-/** The headers that every action reads. */
 const ACTION_HEADERS: readonly RequestHeader[] = ['Prefer', 'X-Correlation-Id', 'traceparent'];
 
-/** The headers of all answers of actions. */
 const ANSWER_HEADERS = answerHttpHeaders([
   ...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders)),
 ]);
 
-/**
- * The answer of any action. It is no union: an empty list is an answer of several actions, and generated clients cannot tell
- * their types apart.
- */
+/** It is no union: several actions answer with an empty list, and generated clients cannot tell their types apart. */
 const ANY_REPLY = {
   description: 'The answer of the action that was called, with the schema of that action.',
 };
 
-/** The generic form of an action's body (E2). */
 const genericRequest = z
   .object({
     access_token: z.string().nullish().describe('Access token; used if there is no Authorization header.'),
@@ -105,10 +99,7 @@ export const notificationPart = apiPart('Notifications', {
   }),
 });
 
-/**
- * The operation of one action. The 202 of `Prefer: respond-async` is documented for {@link genericPost} only: openapi-fetch
- * types the body as a union of all successful answers, and a caller who waits never gets that one.
- */
+/** Only {@link genericPost} documents the 202: openapi-fetch would type every answer as a union with it. */
 function actionPost(action: Action): Operation {
   const { summary, description, requestType, request, replyType, replyShape, examples } = action;
   const requests = examples.map((one) => [one.key, { summary: one.summary, value: one.request }]);
@@ -152,7 +143,6 @@ function genericPost(): Operation {
   };
 }
 
-/** The endpoint that accepts notifications (interface 4.8, N3). */
 function notificationPost({
   name,
   summary,

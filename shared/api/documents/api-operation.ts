@@ -8,14 +8,9 @@ import type { RequestHeader, ResponseHeader } from './documented-headers.ts';
 import TEXTS from './operation-texts.json' with { type: 'json' };
 import { namedObject } from '../json/field-kinds.ts';
 
-/**
- * A part of the interface. A new address is an entry of `paths`. The schemas of bodies are zod definitions; each, and each object
- * and union in it, needs `.meta({ id })`.
- */
+/** A part of the interface. Each schema of a body, and each object and union in it, needs `.meta({ id })`. */
 export interface ApiPart {
-  /** Tag of its operations, and its meaning in one sentence. */
   readonly tag: { readonly name: string; readonly description: string };
-  /** Path items by path. */
   readonly paths: Readonly<Record<string, PathItem>>;
 }
 
@@ -30,19 +25,16 @@ export interface Operation {
   readonly parameters?: readonly object[];
   readonly requestBody?: object;
   readonly security?: readonly object[];
-  /** By status. */
   readonly responses: Readonly<Record<string, object>>;
 }
 
 /** Operations whose texts are in operation-texts.json; those of actions and notifications are in their definitions. */
 export type OperationId = keyof typeof TEXTS.operations;
 
-/** Name, summary and description of an operation. */
 export function aboutOperation(operationId: OperationId) {
   return { operationId, ...TEXTS.operations[operationId] };
 }
 
-/** A part of the interface with the meaning of its tag. */
 export function apiPart(name: keyof typeof TEXTS.tags, paths: ApiPart['paths']): ApiPart {
   return { tag: { name, description: TEXTS.tags[name] }, paths };
 }
@@ -54,17 +46,14 @@ export function methodName(name: string): string {
   return capitalised.charAt(0).toLowerCase() + capitalised.slice(1);
 }
 
-/** A body in JSON. */
 export function requestBody(schema: z.ZodType, examples: object): object {
   return { required: true, content: { 'application/json': { schema, examples } } };
 }
 
-/** A reference to a header that several operations read. */
 export function parameterReference(header: RequestHeader): { $ref: string } {
   return { $ref: `#/components/parameters/${header}` };
 }
 
-/** The parameters that a path has, such as `{code}`. */
 export function pathParameters(path: string): object[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -74,7 +63,6 @@ export function pathParameters(path: string): object[] {
   }));
 }
 
-/** The parameters of a query string; a list is sent as a repeated parameter. */
 function queryParameters(query: z.ZodObject): object[] {
   const { properties = {}, required = [] } = toJsonSchema(query);
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -137,13 +125,11 @@ function problemResponse(status: number, codes: readonly ErrorCode[]): object {
 
 interface Answer {
   readonly headers: readonly ResponseHeader[];
-  /** Default: `application/json`. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | JsonSchema;
   readonly examples?: object;
 }
 
-/** A successful answer. */
 export function answer(
   description: string,
   { headers, mediaType = 'application/json', ...media }: Answer,
@@ -151,7 +137,6 @@ export function answer(
   return { description, headers: headerReferences(headers), content: { [mediaType]: media } };
 }
 
-/** The problems of every operation that reads. */
 const READ_PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
 
 interface Reading {
@@ -159,7 +144,6 @@ interface Reading {
   readonly query?: z.ZodObject;
   /** The answer can be asked for again by its `ETag`. */
   readonly hasTag?: boolean;
-  /** Besides those of every operation that reads. */
   readonly problems?: readonly number[];
   /** Instead of those of the path. */
   readonly parameters?: readonly object[];

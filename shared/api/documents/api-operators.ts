@@ -159,7 +159,6 @@ function healthAnswer(description: string): object {
   return answer(description, { headers: ['X-Correlation-Id'], schema: health });
 }
 
-/** An address that needs no token. */
 function openReading(id: OperationId, answers: Readonly<Record<number, object>>): PathItem {
   const responses = { ...answers, ...problemReferences([403]) };
   return { get: { ...aboutOperation(id), responses, security: [{}] } };

@@ -38,12 +38,10 @@ import TEXTS from './asyncapi-texts.json' with { type: 'json' };
 const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
 
-/** The Kafka binding of a part of the document. */
 function kafkaBinding(binding: object = {}): object {
   return { kafka: { ...binding, bindingVersion: KAFKA_BINDING_VERSION } };
 }
 
-/** References to the formats of message types at `place`, such as `#/components`, by name. */
 function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
   const names = types.flatMap((type) =>
     isAvroOnly(type) ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`],
@@ -51,7 +49,6 @@ function messageReferences(place: string, types: readonly string[]): Record<stri
   return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
 }
 
-/** All messages by name, and the schemas of those in JSON: one with the name of each type, and their parts. */
 function asyncApiComponents(): {
   readonly messages: Readonly<Record<string, object>>;
   readonly schemas: NamedSchemas;
@@ -70,19 +67,16 @@ function asyncApiComponents(): {
   return { messages: Object.fromEntries(messages), schemas: publishedSchemas(Object.fromEntries(bodies)) };
 }
 
-/** True for the records that only the engine writes, in Avro. */
 function isAvroOnly(type: string): boolean {
   return NOTIFICATION_RECORDS.some((record) => record.type === type);
 }
 
-/** The description of a message type. */
 interface MessageType {
   readonly type: string;
   readonly summary: string;
   readonly headers: readonly MessageHeader[];
   /** Types that the header of the JSON message may state; absent: its own. */
   readonly jsonTypes?: readonly string[];
-  /** Definition of the message in JSON. */
   readonly body: z.ZodType;
   readonly example: unknown;
 }
@@ -126,7 +120,6 @@ const [{ request: EXAMPLE_REQUEST, reply: EXAMPLE_REPLY }] = CALCULATE_PMT.examp
 
 const batchId = z.union([z.string().min(1).max(MAX_ID_CHARACTERS), z.int()]).meta({ id: 'BatchItemId' });
 
-/** Messages with several requests, and with their replies. */
 const BATCHES: readonly MessageType[] = [
   {
     type: REQUEST_BATCH,
@@ -176,7 +169,6 @@ const BATCHES: readonly MessageType[] = [
   },
 ];
 
-/** Records of the compacted topics of notifications, which the engine writes in Avro. */
 const NOTIFICATION_RECORDS = [
   { topic: 'notificationAcceptances', type: 'NotificationAcceptance', ...TEXTS.acceptance },
   { topic: 'notificationOutcomes', type: 'NotificationState', ...TEXTS.outcome },
@@ -222,7 +214,6 @@ function jsonMessage(one: MessageType): object {
   };
 }
 
-/** True for a header that only replies have. */
 function isReplyHeader({ name }: MessageHeader): boolean {
   return name === HEADER.nestIsDisposed;
 }
@@ -241,9 +232,7 @@ function message(
 }
 
 export interface AsyncApiOptions {
-  /** Version of the release. */
   readonly version: string;
-  /** Prefix of all topic names; empty by default. */
   readonly topicPrefix: string;
   /** First broker as `host:port`; absent with the embedded broker. */
   readonly broker?: string | undefined;
@@ -318,7 +307,6 @@ function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
   return bulkTopic === undefined ? [topic] : [topic, bulkTopic];
 }
 
-/** Bulk topics also carry several requests in one message. */
 function typesOn(topic: TopicKey): readonly string[] {
   const types = ACTIONS.filter((action) => requestTopics(action).includes(topic)).map(
     ({ requestType }) => requestType,
@@ -326,7 +314,6 @@ function typesOn(topic: TopicKey): readonly string[] {
   return ACTIONS.some(({ bulkTopic }) => bulkTopic === topic) ? [...types, REQUEST_BATCH] : types;
 }
 
-/** One operation for each lane: interactive and, where the action has it, bulk. */
 function actionOperations(action: Action): [string, object][] {
   const { summary, description, topic, bulkTopic, requestType, replyType } = action;
   const name = methodName(requestType);
@@ -347,9 +334,7 @@ function actionOperations(action: Action): [string, object][] {
   ];
 }
 
-/**
- * One operation for each priority. A command gets no reply, except an error reply if it is refused and names a reply topic.
- */
+/** A command gets no reply, except an error reply if it is refused and names a reply topic. */
 function commandOperations(notification: NotificationDefinition): [string, object][] {
   const { summary, description, topic, urgentTopic, commandType } = notification;
   const name = methodName(notification.name);
@@ -374,7 +359,6 @@ function readCatalogue(): object {
   };
 }
 
-/** What the engine writes: replies, which also belong to their requests, and the records of notifications. */
 function sendOperations(): [string, object][] {
   return [
     ['reply', send(TEXTS.reply, onChannel(REPLIES, REPLY_TYPES))],
@@ -398,7 +382,6 @@ interface Operation {
   readonly topic: TopicKey;
   readonly requestTypes: readonly string[];
   readonly replyTypes: readonly string[];
-  /** Description of the address of replies. */
   readonly replyAddress: string;
 }
 
@@ -417,7 +400,6 @@ function operation(definition: Operation): object {
   };
 }
 
-/** The channel of an operation, and its messages. */
 function onChannel(name: TopicKey | typeof REPLIES, types: readonly string[]): object {
   const place = `#/channels/${name}`;
   return { channel: { $ref: place }, messages: Object.values(messageReferences(place, types)) };

@@ -7,11 +7,9 @@ import type { AnswerHeader } from '../../messaging/outcome.ts';
 import { ERROR_CODES } from '../../platform/problem.ts';
 import TEXTS from './header-texts.json' with { type: 'json' };
 
-/** Headers that a caller may send, by name. */
 export const REQUEST_HEADERS = TEXTS.request;
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** Headers of answers, by name. */
 export const RESPONSE_HEADERS = TEXTS.response;
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
@@ -20,7 +18,6 @@ export interface MessageHeader {
   readonly name: string;
   readonly required: boolean;
   readonly description: string;
-  /** Keywords of JSON Schema for its text. */
   readonly pattern?: string;
   readonly enum?: readonly string[];
 }
@@ -40,16 +37,12 @@ const MESSAGE_TYPE = header(HEADER.messageType, TEXTS.message.messageType);
 /** The format of a message that other systems may write. */
 const FORMAT = [MESSAGE_TYPE, header(HEADER.contentType, TEXTS.message.contentType)];
 
-/** The format of a message that the engine writes. */
 const OWN_CONTENT_TYPE = header(HEADER.contentType, TEXTS.message.ownContentType, REQUIRED);
 
-/** Headers of a record that only the engine writes. */
 export const RECORD_MESSAGE_HEADERS: readonly MessageHeader[] = [OWN_CONTENT_TYPE];
 
-/** Headers of a catalogue record. */
 export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
 
-/** Headers of a request. */
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, TEXTS.message.correlationId),
   header(HEADER.replyTopic, TEXTS.message.replyTopic, REQUIRED),
@@ -67,7 +60,6 @@ export const COMMAND_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.notificationId, TEXTS.message.notificationId),
 ];
 
-/** Headers of every reply. */
 const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, TEXTS.message.replyCorrelationId),
   MESSAGE_TYPE,
@@ -96,7 +88,6 @@ export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = [])
   return [...REPLY_MESSAGE_HEADERS, ...answerHeaders.map((name) => ANSWER_HEADERS[name].message)];
 }
 
-/** Headers of an error reply. */
 export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...REPLY_MESSAGE_HEADERS,
   header(HEADER.errorCode, TEXTS.message.errorCode, { ...REQUIRED, enum: Object.keys(ERROR_CODES) }),
@@ -106,7 +97,6 @@ export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
 
 /** How a message states its type in {@link HEADER.messageType}. */
 export interface StatedType {
-  /** The values that the header may have. */
   readonly types: readonly string[];
   /** True for JSON messages and for replies, which always have the header. */
   readonly required: boolean;

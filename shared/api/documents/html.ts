@@ -1,6 +1,5 @@
 /** Creates HTML, escaped by default, so that no text of a definition can become markup. */
 
-/** Escaped markup. */
 export interface Html {
   readonly markup: string;
 }
@@ -23,10 +22,7 @@ export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { markup: markup.join('') };
 }
 
-/**
- * A table with a heading for each column; cells are strings, which are escaped, or markup. Each cell repeats the name of its
- * column, for narrow screens, where the cells of a row are below each other.
- */
+/** A table of escaped strings or markup. Each cell repeats the name of its column, for narrow screens. */
 export function table(headings: readonly string[], rows: readonly (readonly Part[])[]): Html {
   const head = headings.map((heading) => html`<th scope="col">${heading}</th>`);
   const cell = (content: Part, column: number): Html =>

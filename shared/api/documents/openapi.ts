@@ -8,7 +8,6 @@ import { healthPart, operationsPart, cataloguePart, systemPart } from './api-ope
 import { type ApiPart, problemResponses } from './api-operation.ts';
 
 export interface OpenApiOptions {
-  /** Version of the release. */
   readonly version: string;
 }
 
@@ -23,14 +22,12 @@ export const API_PARTS: readonly ApiPart[] = [
   healthPart,
 ];
 
-/** Creates the document as a plain object. */
 export function openApiDocument(options: OpenApiOptions): Readonly<Record<string, unknown>> {
   const definitions: Record<string, z.ZodType> = {};
   const { components, ...document } = withReferences(outline(options), definitions);
   return { ...document, components: { ...components, schemas: publishedSchemas(definitions) } };
 }
 
-/** The document without its schemas. */
 function outline({ version }: OpenApiOptions) {
   return {
     openapi: '3.1.0',
@@ -77,7 +74,6 @@ function withReferences<Part>(part: Part, found: Record<string, z.ZodType>): Par
   return replace(part) as Part;
 }
 
-/** The path items of a part, whose operations have its tag. */
 function pathsOf({ tag, paths }: ApiPart): [string, object][] {
   return Object.entries(paths).map(([path, item]) => [
     path,

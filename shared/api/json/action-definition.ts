@@ -9,7 +9,6 @@ import type { ReadRequest, RequestReader } from './request-reader.ts';
 
 /** A call and its answer, as documents show them. */
 export interface Example {
-  /** Key of the example in documents. */
   readonly key: string;
   readonly summary: string;
   readonly request: Readonly<Record<string, unknown>>;
@@ -18,13 +17,10 @@ export interface Example {
 
 /** An action with the topics and types that the list of messages gives it. */
 export interface Action extends ActionDefinition<unknown, unknown> {
-  /** The first is the main one. */
   readonly examples: readonly [Example, ...Example[]];
-  /** Topic of its requests. */
   readonly topic: TopicKey;
   /** Topic of bulk requests, which have no waiting caller; undefined for actions without one. */
   readonly bulkTopic: TopicKey | undefined;
-  /** Record name of the reply in the list of messages. */
   readonly replyType: string;
   /** Reads a parsed body in the direct or the generic form (E2) into the payload of the request message. Never throws. */
   read(body: unknown): ReadRequest<unknown>;
@@ -36,13 +32,10 @@ export interface ActionDefinition<Request, Reply> {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
-  /** Record name of the request in the list of messages. */
   readonly requestType: string;
   readonly request: RequestReader<Request>;
   readonly replyShape: z.ZodType;
-  /** Worked examples, which tests run. */
   readonly examples: readonly Example[];
-  /** Additional headers of an answer. */
   readonly answerHeaders?: readonly AnswerHeader[];
   /** The units of work of a valid request (E6); absent: next to none. */
   units?(request: Request): number;

@@ -49,10 +49,7 @@ export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
 /** Maximum number of faults in a problem, so that it stays small. */
 export const MAX_FAULTS = 100;
 
-/**
- * Faults of numbers that can be read but are unsuitable for calculations: a request with no other faults gets 422,
- * not 400 (M6, E1).
- */
+/** The number can be read but not calculated with: a request with no other faults gets 422, not 400 (M6, E1). */
 const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'amount-too-large',
   'out-of-range',
@@ -62,10 +59,8 @@ const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
 /** Faults of sizes: a request with no other faults gets 413. */
 const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
 
-/** The error codes of requests with faults. */
 export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
 
-/** Chooses the error code of a request with these faults. */
 export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode {
   if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
   return faults.every(({ code }) => TOO_LARGE.has(code)) ? 'attachments-too-large' : 'invalid-request';

@@ -1,8 +1,4 @@
-/**
- * The kinds of fields of requests. Each one parses a JSON value into the domain type, so that it does not have to be
- * parsed again. Messages state what is wrong and what is allowed; they never repeat the value, which may be long or
- * secret.
- */
+/** The kinds of fields of requests: each parses JSON into the domain type. Messages never repeat a value, which may be secret. */
 
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
@@ -27,10 +23,8 @@ const TIME_PATTERN =
   '([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60)([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:?[0-9]{2})?';
 const DATE_PATTERN = `^${DAY_PATTERN}([Tt ]${TIME_PATTERN})?$`;
 
-/** Message about a date that does not exist or is out of range. */
 export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${MIN_YEAR} to ${MAX_YEAR}`;
 
-/** Digits of a decimal: `precision` in all, `scale` of them after the point. */
 interface DecimalSize {
   readonly precision: number;
   readonly scale: number;
@@ -70,7 +64,6 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
 /** Stands for the raw numbers that are nearer to 0. */
 const SMALLEST = new Decimal('1e-9000000000000000');
 
-/** The decimal of a JSON number as `parseJson` reads it; undefined for other values. */
 function exactDecimal(value: unknown): Decimal | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? new Decimal(value) : undefined;
   if (!JSON.isRawJSON(value)) return undefined;
@@ -102,7 +95,6 @@ function wholeNumber(value: number, context: z.RefinementCtx, number = 'number')
   return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in absolute value`);
 }
 
-/** Reports a fault of a value that is being converted. */
 export function refuse(
   context: z.RefinementCtx,
   input: unknown,
@@ -140,7 +132,6 @@ export const numericFlag = () =>
     .meta(SHOWN_NUMERIC_FLAG)
     .transform((value, context) => wholeNumber(Number(value), context));
 
-/** Messages about strings that are empty or too long. */
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 
@@ -169,17 +160,14 @@ export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).meta({ id });
 
-/** A {@link namedObject} without other fields. */
 export const strictNamed = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.strictObject(shape).meta({ id });
 
 type Texts<Shape> = Readonly<Record<keyof Shape, string>>;
 
-/** The fields of a request with their descriptions by name. */
 export const termsOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape) =>
   requestOf(described(texts, shape));
 
-/** An object in a request, with the descriptions of its fields by name. */
 export const itemOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape) =>
   objectOf(described(texts, shape));
 
@@ -189,23 +177,17 @@ export const text = (known: readonly string[] = []) => {
   return known.length === 0 ? name : name.meta({ examples: [...known] });
 };
 
-/**
- * One of these names. Documents show them as they are spelt here, as a type with a title, which generated clients have too;
- * reading accepts any text, which the engine compares without regard to case and refuses with 422.
- */
+/** One of these names. Documents show the spelling; reading accepts any text, which the engine compares without regard to case. */
 export const nameOf = (title: string, names: readonly string[]) =>
   text()
     .meta({ enum: [...names] })
     .meta({ id: title });
 
-/** A GUID, case-insensitive. */
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 export const GUID = new RegExp(GUID_PATTERN);
 
-/** Message about a text that is not an id. */
 export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** An id of a record (L1). */
 export const guid = () => anyText('a GUID as text').regex(GUID, { error: NOT_A_GUID });
 
 /** True for the JSON Schema of a {@link guid}. */
@@ -213,16 +195,12 @@ export function isGuidSchema(schema: { readonly pattern?: string }): boolean {
   return schema.pattern === GUID_PATTERN;
 }
 
-/** A figure with a name that the caller chooses. */
 export interface NamedDecimal {
   readonly name: string;
   readonly value: Decimal;
 }
 
-/**
- * An object of figures with names that the caller chooses, `{"Margin": 2.5}`, read as a list in the order of the fields;
- * an empty object means absent. `__proto__` and `constructor` are names like any other.
- */
+/** Figures with names of the caller, `{"Margin": 2.5}`, read as a list in their order; an empty object means absent. */
 export const figuresByName = (mostFigures: number) => {
   const figure = amount();
   return z
@@ -255,7 +233,6 @@ export const figuresByName = (mostFigures: number) => {
     });
 };
 
-/** Messages about figures that exceed a limit. */
 export const EMPTY_NAME = 'must not have a field without a name';
 export const LONG_NAME = `must have fields with names of at most ${MAX_TEXT_LENGTH} characters`;
 export function tooManyFigures(mostFigures: number): string {
@@ -281,10 +258,7 @@ export function isDateSchema(schema: { readonly pattern?: string }): boolean {
 export const optional = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? undefined);
 
-/**
- * A list that may be left out; an empty one means the same (R1). A list with too many items is refused before they are
- * read.
- */
+/** A list that may be left out or empty (R1). One with too many items is refused before they are read. */
 export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   anyList(item)
     .max(maxItems)

@@ -1,8 +1,4 @@
-/**
- * Checks a payload that was decoded from Avro against the limits of its definition: length of strings and lists, years of
- * dates, GUIDs. The checks derive from the definition's JSON Schema, so that both formats have the same limits; the Avro
- * schema limits numbers.
- */
+/** Checks a payload from Avro against the limits of its definition's JSON Schema, so that both formats have the same ones. */
 
 import { toCalendarDate, MIN_YEAR, MAX_YEAR } from '../../lending/dates/calendar-date.ts';
 import { type Fault, joinPath } from '../../platform/problem.ts';
@@ -24,7 +20,6 @@ import {
 } from './field-kinds.ts';
 import { shapeFault } from './faults.ts';
 
-/** Adds the faults of a value that exceeds its limits. */
 type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
 
 const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);

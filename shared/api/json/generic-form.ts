@@ -1,7 +1,6 @@
 /**
- * The two forms of an action's body (E2): direct, `{jsonParam: {...}}`, and generic, `{access_token, user_name,
- * Data}`, where Data is the input, as an object or as a string with its JSON. The access parameters may also be sent
- * next to the direct input. Only access control reads them; they never become part of a message.
+ * The forms of an action's body (E2): `{jsonParam: {...}}`, or `{access_token, user_name, Data}` with Data as object or JSON text.
+ * Only access control reads the access parameters, which may also stand next to the direct input.
  */
 
 import { MAX_REQUEST_VALUES, parseJson } from '../../platform/bounded-json.ts';
@@ -16,7 +15,6 @@ import {
 } from './request-reader.ts';
 import { MAX_WARNINGS, unknownField, unknownFieldFault } from './unknown-fields.ts';
 
-/** Parameters of the generic action endpoint. */
 const ACCESS_TOKEN = 'access_token';
 const USER_NAME = 'user_name';
 const DATA = 'Data';
@@ -40,7 +38,6 @@ export function readEitherForm<Request>(
   };
 }
 
-/** The input, or the faults of the form. */
 type FormInput =
   | {
       readonly kind: 'input';

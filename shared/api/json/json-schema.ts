@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 
-/** The part of JSON Schema that the definitions use. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly description?: string;
@@ -11,7 +10,6 @@ export interface JsonSchema {
   readonly const?: unknown;
   readonly format?: string;
   readonly pattern?: string;
-  /** Media type of the content of a text. */
   readonly contentMediaType?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -28,29 +26,22 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
-  /** Alternatives that exclude each other. */
   readonly oneOf?: readonly JsonSchema[];
   readonly examples?: readonly unknown[];
 }
 
-/** Schemas by name. */
 export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** Where a published document has its schemas. */
 const PLACE = '#/components/schemas/';
 /** Where zod puts the parts that several schemas share, and those of one schema. */
 const SHARED = `${PLACE}__shared#/$defs/`;
 const OWN = '#/$defs/';
 
-/** A reference to a schema of a published document. */
 export function schemaReference(name: string): { readonly $ref: string } {
   return { $ref: PLACE + name };
 }
 
-/**
- * The JSON Schema of a definition's input, with its named parts in their places; unknown fields are allowed (E3) unless the
- * definition is strict. Throws if two definitions have the same `id`.
- */
+/** The JSON Schema of a definition's input, with its named parts in their places. Throws if two definitions have the same `id`. */
 export function toJsonSchema(definition: z.ZodType): JsonSchema {
   const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(definition, { io: 'input' });
   const whole = (node: unknown): JsonSchema =>
@@ -60,11 +51,7 @@ export function toJsonSchema(definition: z.ZodType): JsonSchema {
   return whole(schema);
 }
 
-/**
- * The schemas of a published document: the definitions by name, and their parts by the `id` of their definition. Each is a
- * schema of its own, to which the others refer, so that generators of clients make one type of it. Throws if two definitions
- * have the same `id`.
- */
+/** Definitions by name and their parts by `id`, so that generators make one type of each. Throws on an `id` that is used twice. */
 export function publishedSchemas(definitions: Readonly<Record<string, z.ZodType>>): NamedSchemas {
   const registry = z.registry<{ id: string }>();
   for (const [id, definition] of Object.entries(definitions)) registry.add(definition, { id });
@@ -106,10 +93,7 @@ function mergeNull(schema: JsonSchema): JsonSchema {
 /** Largest whole number that clients read without a format. */
 const MAX_INT32 = 2_147_483_647;
 
-/**
- * The schema as generators of clients understand it: they use 32 bits for whole numbers without a format, and take a constant
- * that is a number, true or false for text.
- */
+/** Generators of clients read whole numbers without a format as 32 bits, and a constant number or boolean as text. */
 function forGenerators(schema: JsonSchema): JsonSchema {
   const { const: only, ...rest } = schema;
   if (typeof only === 'boolean') return rest;

@@ -7,10 +7,7 @@ import type { JsonSchema } from './json-schema.ts';
 
 type Writer = (value: unknown) => string;
 
-/**
- * Compiles the writer of a schema. Fields that the schema does not have are left out. An absent field is left out if it is
- * optional, and null if it is required, because a null in Avro is decoded as absent.
- */
+/** Compiles the writer of a schema. An absent required field is written as null, because a null in Avro is decoded as absent. */
 export function createJsonWriter(schema: JsonSchema): Writer {
   if (isDateSchema(schema)) return (value) => `"${formatCalendarDate(value as CalendarDate)}"`;
   if (schema.maxProperties !== undefined) return (value) => figuresText(value as readonly NamedDecimal[]);

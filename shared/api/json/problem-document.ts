@@ -29,7 +29,6 @@ export const problemShape = namedObject('Problem', {
   correlationId: z.string().optional().describe('The id of this request in the logs.'),
 });
 
-/** Reads a problem document; codes of later versions are kept. */
 export function readProblem(body: unknown): ReadRequest<Problem> {
   const read = problemShape.safeParse(body);
   return read.success

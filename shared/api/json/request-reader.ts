@@ -1,11 +1,6 @@
 /**
- * The reader of requests, generated from the definition of its fields: reads a request from JSON and reports all
- * faults together (E3), checks one from Avro against the same limits and rules, and writes it as JSON. The definition
- * is compiled once, when it is first used; reading a valid request then takes a few microseconds.
- *
- * The reader checks types and limits of fields and which combinations of fields are allowed. The engine validates
- * their meaning; the reader calls that validation only for a request with faults, so that the caller gets all
- * faults in one answer.
+ * The reader of requests, generated from their fields: reads JSON with all faults (E3), checks Avro by the same rules, writes JSON.
+ * It lets the engine validate the meaning of a request with faults too, so that the caller gets all faults in one answer.
  */
 
 import { z } from 'zod';
@@ -30,14 +25,9 @@ import { surveyFields, withoutFields } from './unknown-fields.ts';
 /** Field of the body that holds the fields of a calculation request; paths of faults start with it. */
 export const JSON_PARAM = 'jsonParam';
 
-/** Fields as they were sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * A request that was read, or all of its faults (E3). `problem` is `invalid-request` (400), `not-computable` (422) if the
- * only faults are numbers that cannot be calculated with (E1, M6), or `attachments-too-large` (413) if the only fault is
- * the size of attachments.
- */
+/** A request that was read, or all of its faults (E3): 400; 422 with unsuitable numbers only (E1, M6); 413 with large files only. */
 export type ReadRequest<Payload> =
   | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
   | InvalidRequest;
@@ -53,14 +43,9 @@ export function invalid(faults: readonly Fault[], others: readonly Fault[] = [])
   return { kind: 'invalid', problem: chooseProblemCode(faults), faults: limitFaults([...faults, ...others]) };
 }
 
-/** How the requests of one action are read, checked and written. */
 export interface RequestReader<Request> {
-  /** Definition of the body. */
   readonly body: z.ZodObject;
-  /**
-   * Reads a parsed JSON body. Never throws. Names in a request with faults are validated only if `catalogue` is given,
-   * because a catalogue may add names.
-   */
+  /** Reads a parsed body. Never throws. Names in a request with faults are validated only with `catalogue`, which may add names. */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
   /** Checks a request that was decoded from Avro; undefined when it is valid. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
@@ -68,9 +53,7 @@ export interface RequestReader<Request> {
   render(request: Request): string;
 }
 
-/** The definition of a reader. */
 export interface ReaderDefinition<Request> {
-  /** The fields; their output is the request as the engine takes it. */
   readonly fields: z.ZodObject & z.ZodType<Request>;
   /** Description of the object {@link JSON_PARAM} that holds the fields; absent: the body itself holds them. */
   readonly jsonParam?: string;
@@ -82,7 +65,6 @@ export interface ReaderDefinition<Request> {
 
 /** The engine's validation of a request in which some fields cannot be read. */
 export interface SemanticValidation<Request> {
-  /** Harmless values for mandatory fields that cannot be read. */
   readonly placeholders: Fields;
   /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
   readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
@@ -152,7 +134,6 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** Validates the meaning of the fields that have no fault yet. */
 function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Request>, place: string) {
   const names = Object.keys(fields.shape);
   const locate = locator(place);
@@ -186,7 +167,6 @@ function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Requ
   return { furtherFaults, semanticFaults };
 }
 
-/** The top-level fields to which the paths of the faults lead. */
 function listTopFields(faults: readonly Fault[], place: string): ReadonlySet<string> {
   const start = place === '' ? 0 : place.length + 1;
   return new Set(faults.map(({ path }) => topField(path.slice(start))));

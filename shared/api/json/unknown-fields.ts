@@ -1,7 +1,4 @@
-/**
- * The unknown-field check (E3): unknown fields are ignored but reported, so that misspelt names are noticed. It also finds
- * lists that exceed their limit, before their items are read.
- */
+/** Unknown fields are ignored but reported, so that misspelt names are noticed (E3). Overlong lists are found before they are read. */
 
 import { nearestName } from '../../platform/nearest-name.ts';
 import { type Fault, type Warning, joinPath } from '../../platform/problem.ts';
@@ -11,16 +8,11 @@ import { isRecord, shapeFault } from './faults.ts';
 /** Maximum number of unknown fields that are reported; their header is truncated at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** Code of an unknown field: a warning, or a fault in a refused request. */
 const UNKNOWN_FIELD = 'unknown-member';
 
-/**
- * Maximum number of unknown fields that are compared with the known names: a comparison costs more than all other
- * reading.
- */
+/** A comparison with the known names costs more than all other reading. */
 const MAX_HINTS = 10;
 
-/** Maximum number of characters of an unknown field's name that a warning shows. */
 const MAX_SHOWN_NAME = 60;
 
 /** The warning about an unknown field of the object at `path` (`''`: the body). */
@@ -35,12 +27,10 @@ export function unknownFieldFault(path: string, name: string, known: Iterable<st
   return shapeFault(path, UNKNOWN_FIELD, `is not known here and has no effect${hint}`);
 }
 
-/** The known fields of an object or of the items of a list. */
 export function knownFields({ properties, items }: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return (items === undefined ? properties : items.properties) ?? {};
 }
 
-/** The fault of a list with too many items. */
 export function tooManyItems(path: string, maxItems: number): Fault {
   return shapeFault(path, 'too-many-items', `must have at most ${maxItems} items`);
 }
@@ -50,11 +40,8 @@ function notAnObject(path: string): Fault {
   return shapeFault(path === '' ? 'body' : path, 'wrong-type', 'must be an object, not a number');
 }
 
-/** The unknown fields and overlong lists of a body. */
 interface FieldSurvey {
-  /** Unknown fields, at most {@link MAX_WARNINGS}. */
   readonly warnings: Warning[];
-  /** The unknown fields as faults, for a request with other faults. */
   readonly faults: () => Fault[];
   /** Lists with more items than allowed, and numbers in place of objects, which are not read. */
   readonly overlong: Fault[];

@@ -17,7 +17,6 @@ const STATUSES = ['accepted', 'retrying', 'sent', 'failed', 'parked'] as const s
 const moment = () => z.string().meta({ format: 'date-time' });
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
-/** The 202 answer. */
 export const acceptedReply = namedObject('AcceptedNotification', {
   notificationId: id(),
   status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
@@ -36,7 +35,6 @@ const attempt = namedObject('NotificationAttempt', {
     .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
 });
 
-/** The answer to a query of the status. */
 export const notificationReply = namedObject('Notification', {
   notificationId: id(),
   status: z
@@ -51,7 +49,6 @@ export const notificationReply = namedObject('Notification', {
   code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
 });
 
-/** Writes the 202 answer as JSON text. */
 export function renderAccepted(notificationId: string): string {
   return JSON.stringify({ notificationId, status: 'accepted' });
 }

@@ -7,10 +7,7 @@ import ATTACHMENT_KINDS from './attachment-kinds.json' with { type: 'json' };
 import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
-/**
- * Path separators (on Windows a colon separates drives and streams), control characters, line separators, and the start of an encoded
- * word (RFC 2047), which many readers decode however the name is encoded.
- */
+/** Path separators (`:` on Windows), control characters, and the start of an encoded word (RFC 2047), which many readers decode. */
 // eslint-disable-next-line no-control-regex
 const NEVER_IN_NAME = /=\?|[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 /** Windows ignores them when it opens a file. */
@@ -32,27 +29,20 @@ export function isPlainFileName(name: string): boolean {
   );
 }
 
-/**
- * The files that can be sent, by extension, with the kinds of content that each may have: what a bank sends, without programs,
- * scripts, macros and pages that a browser runs. `text` is content of no known kind, as a signature in DER, PEM or base64 has; `cfb`
- * is an Office file with a password.
- */
+/** The files that a bank sends, with the kinds of their content: `text` is of no known kind, `cfb` an Office file with a password. */
 const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(ATTACHMENT_KINDS).flatMap(([extensions, content]) =>
     extensions.split(' ').map((extension) => [extension, content.split(' ')] as const),
   ),
 );
 
-/** The extensions of the files that can be sent. */
 export const FILE_EXTENSIONS: readonly string[] = [...ALLOWED_CONTENT.keys()];
 
-/** The extension of a cleaned name in lower case, without its dot; '' for none. */
 function fileExtension(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot === -1 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
-/** True if a file with this cleaned name can be sent. */
 export function isAllowedName(name: string): boolean {
   return ALLOWED_CONTENT.has(fileExtension(name));
 }
@@ -67,10 +57,7 @@ const SCRIPT = Buffer.from('#!');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** The start of a page that a browser runs, whatever its extension. */
 const PAGE = /^<(?:!doctype\s+(?:html|svg)|html|svg|script|body|iframe)\b/i;
-/**
- * Marks of an XML document that a browser shows as a page, or that loads a style sheet with code; and of one whose entities may hide
- * them.
- */
+/** XML that a browser shows as a page, or that loads a style sheet with code. Entities may hide both. */
 const ACTIVE_XML = [
   'http://www.w3.org/1999/xhtml',
   'http://www.w3.org/2000/svg',
@@ -89,10 +76,7 @@ const SHORT_MARKS: ReadonlySet<string> = new Set(['exe', 'bmp']);
 const BLANK = 0x20;
 const LINE_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d]);
 
-/**
- * Finds files with executable content, or with other content than their extension, by their first bytes; archives are not
- * unpacked. Files that could not be decoded are undefined. Paths of faults are `attachmentList[n].content`.
- */
+/** Finds executable content and content that contradicts the extension, by first bytes; archives are not unpacked. */
 export async function contentFaults(files: readonly (Attachment | undefined)[]): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [index, file] of files.entries()) {
@@ -150,7 +134,6 @@ async function detectContent(content: Buffer): Promise<string> {
   }
 }
 
-/** True for bytes without control characters, except line breaks, tabs and form feeds. */
 function isReadable(bytes: Buffer): boolean {
   return bytes.every((byte) => byte >= BLANK || LINE_CONTROLS.has(byte));
 }

@@ -1,9 +1,6 @@
 /** Removes from numbers, addresses and names what telephones and other programs paste with them and readers do not see (N4). */
 
-/**
- * Invisible characters: soft hyphens, zero-width characters, direction marks, byte order marks. Joiners between two letters are kept,
- * since some scripts spell with them.
- */
+/** Soft hyphens, zero-width characters, direction marks. Joiners between two letters are kept, since some scripts spell with them. */
 const INVISIBLE = /(?![\u200c\u200d])\p{DI}|(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/gu;
 const OUTER_BLANKS = /^[\p{Zs}\t]+|(?<![\p{Zs}\t])[\p{Zs}\t]+$/gu;
 

@@ -11,15 +11,11 @@ const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_
 /** At least two labels of letters, digits and inner dashes, the last one not a number. */
 const DOMAIN =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?!\d+$)[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
-/** Characters of an international domain. */
 const INTERNATIONAL = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const ASCII = /^[\x21-\x7e]*$/;
 const SEPARATORS = /[;,]/;
 
-/**
- * Normalises an address: removes invisible characters and outer blanks, and converts an international domain to ASCII. Returns undefined unless
- * the text is one plain address, without a display name, brackets, comments or control characters.
- */
+/** Normalises one plain address, and its domain to ASCII. Undefined with a display name, brackets, comments or control characters. */
 export function cleanEmailAddress(text: string): string | undefined {
   const trimmed = cleanText(text);
   if (trimmed.length > NOTIFICATION_LIMITS.addressCharacters) return undefined;
@@ -33,7 +29,6 @@ export function cleanEmailAddress(text: string): string | undefined {
     : undefined;
 }
 
-/** A parsed list of addresses. */
 export interface AddressList {
   readonly addresses: readonly string[];
   /** Positions, from 1, of items that are not addresses. */

@@ -1,7 +1,4 @@
-/**
- * The rules of the fields of a notification (N3, N4): they normalise HTTP bodies and JSON messages, and check Avro
- * commands. Faults never repeat a value, which may be personal data.
- */
+/** The rules of the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
 
 import type { Attachment } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -34,7 +31,6 @@ export class NotificationRules {
     this.#country = country;
   }
 
-  /** The receiver of an SMS as E.164 (N4). */
   readonly phone = (path: string, value: string): string | undefined => {
     if (!this.#line(path, value, LIMIT.phoneCharacters)) return undefined;
     const number = cleanPhoneNumber(value, this.#country);
@@ -53,14 +49,12 @@ export class NotificationRules {
     return this.#refuse(path, 'too-long', `must have at most ${smsCharacters} characters`);
   };
 
-  /** The text of a message, which must not be blank; returned unchanged. */
   readonly text = (path: string, value: string): string | undefined => {
     if (value.trim() === '') return this.#refuse(path, 'empty', EMPTY);
     if (!value.isWellFormed()) return this.#refuse(path, 'broken-text', BROKEN);
     return value.includes(NUL) ? this.#refuse(path, 'control-character', NO_NUL) : value;
   };
 
-  /** One e-mail address. */
   readonly address = (path: string, value: string): string | undefined => {
     if (!this.#line(path, value, LIMIT.addressCharacters)) return undefined;
     const address = cleanEmailAddress(value);
@@ -87,7 +81,6 @@ export class NotificationRules {
     this.#refuse(path, 'too-many-recipients', message);
   }
 
-  /** The subject, one header line. */
   readonly subject = (path: string, value: string): string | undefined => {
     if (!this.#line(path, value, LIMIT.subjectBytes)) return undefined;
     if (!value.isWellFormed()) return this.#refuse(path, 'broken-text', BROKEN);
@@ -159,7 +152,6 @@ const FILE_NAME = `must be the name of a file of at most ${LIMIT.attachmentNameC
 const REFUSED_TYPE = `must end in one of ${FILE_EXTENSIONS.join(', ')}`;
 const CONTENT_TYPES = 'must be text/plain or text/html, with no parameter but charset=utf-8';
 const BASE64 = 'must be base64 with its padding and without line breaks';
-/** Base64 characters of the largest file. */
 const ENCODED_ATTACHMENT = Math.ceil(LIMIT.attachmentBytes / 3) * 4;
 
 function wrongItems(positions: readonly number[]): string {

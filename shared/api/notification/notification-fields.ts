@@ -14,7 +14,6 @@ const notificationId = () =>
     'UUID of the notification; a command with a known id is not sent again. Absent: derived from the offset of the record.',
   );
 
-/** The body of POST .../sms/send. */
 export const smsFields = objectOf(
   {
     sender: optional(anyText()).describe(
@@ -48,7 +47,6 @@ const addressList = () =>
     'Addresses separated by `;` or `,` (N4).',
   );
 
-/** The body of POST .../email/send. */
 export const emailFields = objectOf(
   {
     sender: optional(anyText('an e-mail address as text').meta(ADDRESS)).describe(
@@ -71,6 +69,5 @@ export const emailFields = objectOf(
   A_NOTIFICATION,
 );
 
-/** The commands as JSON messages: the same fields and the id. */
 export const smsCommandFields = smsFields.extend({ notificationId: notificationId() });
 export const emailCommandFields = emailFields.extend({ notificationId: notificationId() });

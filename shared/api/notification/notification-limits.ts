@@ -12,13 +12,11 @@ export const NOTIFICATION_LIMITS = {
   phoneCharacters: 40,
   /** Characters of an e-mail address: a path of RFC 5321 (4.5.3.1.3) without its brackets. */
   addressCharacters: 254,
-  /** Receiver, cc and bcc together. */
   recipients: 50,
   /** Characters of a cc or bcc list, checked before it is split. */
   addressListCharacters: 16_384,
   /** A line of a header (RFC 5322, 2.1.1). */
   subjectBytes: 998,
-  /** Of a media type with its charset. */
   contentTypeCharacters: 64,
   attachments: 20,
   /** Decoded size of one file and of all files together: with its text the command still fits into a Kafka record (E6). */

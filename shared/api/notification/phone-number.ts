@@ -20,18 +20,12 @@ function phoneNumbers(): typeof PhoneNumbers {
   return load('libphonenumber-js') as typeof PhoneNumbers;
 }
 
-/**
- * Loads the numbering plans at startup, so that the first request does not wait for them. Not with an embedded broker: a small
- * installation or a developer has more of a short start than of a first SMS that is 30 ms earlier.
- */
+/** Loads the numbering plans at startup, but not with an embedded broker: there a short start counts for more. */
 export function preparePhoneNumbers(broker: 'embedded' | 'kafka'): void {
   if (broker === 'kafka') phoneNumbers();
 }
 
-/**
- * Converts a number to E.164, such as +40722123456; undefined if no such number can exist. `00` before the country code
- * means `+`. A number with neither belongs to `country` (ISO 3166); if `country` is absent, the number is refused.
- */
+/** Converts a number to E.164, or undefined if none can exist. One without `+` and `00` belongs to `country` (ISO 3166), if given. */
 export function cleanPhoneNumber(text: string, country?: string): string | undefined {
   const plain = cleanNumber(text);
   if (plain.length > NOTIFICATION_LIMITS.phoneCharacters) return undefined;
@@ -52,16 +46,12 @@ export function countryOfNumber(number: string): string | undefined {
   return phoneNumbers().parsePhoneNumberFromString(number, { extract: false })?.country;
 }
 
-/** A short code, such as 1717. */
 const SHORT_CODE = /^\d{3,8}$/;
 const LETTER = /\p{L}/u;
 /** What is not in the GSM 7-bit default alphabet without its control characters (3GPP TS 23.038, 6.2.1). */
 export const NOT_GSM = /[^A-Za-z0-9 @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]/u;
 
-/**
- * Normalises the sender of an SMS: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a number, which
- * becomes E.164. Undefined for any other string.
- */
+/** Normalises a sender: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a number, which becomes E.164. */
 export function cleanSmsSender(text: string, country?: string): string | undefined {
   const trimmed = cleanText(text);
   const code = cleanNumber(text);

@@ -1,7 +1,4 @@
-/**
- * The commands to send notifications: reads them from HTTP bodies and JSON messages (normalised, with all faults and
- * unknown fields reported together: E3), checks commands from Avro by the same rules, and writes them as JSON.
- */
+/** Commands to send notifications: reads bodies and JSON messages with all faults (E3), and checks those from Avro by the same rules. */
 
 import { z } from 'zod';
 import type { Attachment, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
@@ -34,19 +31,15 @@ export interface NotificationReader<Command> {
   read(body: unknown, reading: NotificationReading): ReadRequest<Command> | Promise<ReadRequest<Command>>;
 }
 
-/** Field with the id of a command. */
 const ID = 'notificationId';
 /** Longer names, which may have megabytes, are not compared with the known ones. */
 const MAX_KNOWN_NAME = 60;
 
-/** Readers of HTTP bodies. */
 export const smsReader = createReader(smsFields, normaliseSms);
 export const emailReader = createReader(emailFields, normaliseEmail);
-/** Readers of commands as JSON messages. */
 export const smsCommandReader = createReader(smsCommandFields, normaliseSms);
 export const emailCommandReader = createReader(emailCommandFields, normaliseEmail);
 
-/** Normalises the fields of a body; `notificationId` is the id of a command. */
 type Normalise<Command> = (
   fields: Fields,
   rules: NotificationRules,
@@ -106,10 +99,7 @@ function createReader<Command>(
   };
 }
 
-/**
- * The members that differ only in case from known ones. They would be ignored like other unknown members, but they are surely meant: a
- * command with `NotificationId` would get another id with each repetition.
- */
+/** Members that differ from known ones in case only are surely meant: `NotificationId` would give each repetition another id. */
 function caseVariants(schema: JsonSchema, value: unknown, path = ''): Fault[] {
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, index) => caseVariants(schema, item, `${path}[${index}]`));
@@ -127,7 +117,6 @@ function caseVariants(schema: JsonSchema, value: unknown, path = ''): Fault[] {
   });
 }
 
-/** Applies a rule to a text field; the definition reports values of other types. */
 function applyRule<Cleaned>(
   fields: Fields,
   name: string,
@@ -231,10 +220,7 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
   return invalidIfFaulty(rules);
 }
 
-/**
- * Checks the content of an e-mail's files: a file must not be a program, and its content must match its extension.
- * Synchronous without files, otherwise a promise that never rejects; undefined when all are valid.
- */
+/** Checks the content of an e-mail's files. Synchronous without files, otherwise a promise that never rejects. */
 export function checkAttachments({
   attachments,
 }: EmailCommand): undefined | Promise<InvalidRequest | undefined> {

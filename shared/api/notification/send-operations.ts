@@ -8,22 +8,17 @@ import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './
 import { emailReader, smsReader, type NotificationReader } from './read-command.ts';
 
 export interface NotificationDefinition {
-  /** Name of the operation. */
   readonly name: string;
   readonly summary: string;
   readonly description: string;
   readonly channel: Channel;
   readonly path: string;
-  /** Value of the header X-Communication-Channel. */
   readonly channelNumber: string;
   readonly topic: TopicKey;
-  /** The topic of urgent commands (N5). */
   readonly urgentTopic: TopicKey;
   readonly commandType: string;
-  /** Definitions of the HTTP body and of the JSON message. */
   readonly bodyShape: z.ZodObject;
   readonly commandShape: z.ZodObject;
-  /** Reads the HTTP body. */
   readonly reader: NotificationReader<SmsCommand | EmailCommand>;
   readonly example: Readonly<Record<string, unknown>>;
 }
@@ -64,5 +59,4 @@ export const NOTIFICATIONS: readonly NotificationDefinition[] = [
   },
 ];
 
-/** Path of a notification. */
 export const NOTIFICATION_PATH = '/api/notifications/v1/{notificationId}';

@@ -25,7 +25,6 @@ const KEY = 'The message key, as text or in hexadecimal.';
 const SINCE = 'Not before this time.';
 const UNTIL = 'Before this time.';
 
-/** The parameters of the list. */
 export const letterQuery = objectOf({
   topic: criteria().describe(TOPIC),
   code: criteria().describe(CODE),
@@ -80,7 +79,6 @@ const send = {
   ),
 };
 
-/** The bodies of the actions. */
 export const discardBody = objectOf(action).meta({ id: 'DiscardDeadLetters' });
 export const markSentBody = objectOf(action).meta({ id: 'MarkDeadLettersSent' });
 export const redriveBody = objectOf(send).meta({ id: 'RedriveDeadLetters' });
@@ -126,7 +124,6 @@ const listedLetter = namedObject('ListedDeadLetter', {
 });
 export type ListedLetter = z.infer<typeof listedLetter>;
 
-/** A page of the list. */
 export const letterPage = namedObject('DeadLetterPage', {
   letters: z.array(listedLetter).describe('Newest first.'),
   count: z.int().nonnegative().describe('Selected dead letters in all.'),
@@ -188,7 +185,6 @@ export const shownLetter = namedObject('DeadLetter', {
     .describe('False: older steps are left out, or the audit was not read to its end.'),
 });
 
-/** The result of an action. */
 export const actionReply = namedObject('DeadLetterResults', {
   run: z.string().describe('Id of the call, as in the audit.'),
   dryRun: z.boolean(),

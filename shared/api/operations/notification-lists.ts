@@ -1,5 +1,4 @@
 /** Notifications in the operations interface: how one is found, and its timeline. */
-/** The local outbox in the operations interface. */
 
 import { z } from 'zod';
 import type {
@@ -10,7 +9,6 @@ import type {
 import { namedObject, objectOf } from '../json/field-kinds.ts';
 import { line } from './operation-fields.ts';
 
-/** The parameters of a search. */
 export const notificationQuery = objectOf({
   reference: line().describe('The Idempotency-Key with which the notification was sent.'),
   caller: line()
@@ -58,7 +56,6 @@ const timelineEvent = z
   .meta({ id: 'TimelineEvent' });
 export type TimelineEvent = z.infer<typeof timelineEvent>;
 
-/** The timeline of one notification. */
 export const notificationTimeline = namedObject('NotificationTimeline', {
   notificationId: z.string().meta({ format: 'uuid' }),
   channel: z.enum(['sms', 'email']),
@@ -85,7 +82,6 @@ export interface KnownNotification {
   readonly notificationId: string;
   /** Absent for a command of an upstream system. After a later use of its Idempotency-Key, that of the later notification. */
   readonly acceptance: NotificationAcceptance | undefined;
-  /** Absent before the first round. */
   readonly state: NotificationState | undefined;
 }
 
@@ -172,7 +168,6 @@ const message = z.object({
   subject: z.string().describe('Empty for an SMS.'),
 });
 
-/** The newest messages. */
 export const outboxList = namedObject('OutboxMessages', {
   messages: z.array(
     message
@@ -182,7 +177,6 @@ export const outboxList = namedObject('OutboxMessages', {
 });
 export type OutboxList = z.infer<typeof outboxList>;
 
-/** One message. */
 export const outboxMessage = message
   .extend({
     headers: z.array(z.string()).describe('The header lines.'),

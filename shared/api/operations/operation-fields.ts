@@ -9,31 +9,25 @@ import { limitFaults, toFaults } from '../json/faults.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { surveyFields } from '../json/unknown-fields.ts';
 
-/** The limits of the operations interface. */
 export const OPERATIONS_LIMITS = {
-  /** Dead letters on a page. */
   pageLetters: 1_000,
   defaultPageLetters: 50,
-  /** Dead letters of one action. */
   actionLetters: 500,
   defaultActionLetters: 100,
   /** Dead letters that one call reads; their metadata takes 25 MB. */
   scannedLetters: 50_000,
   /** Records of the audit that one call reads, the newest ones, in about 2 s: those of 100,000 actions. */
   auditRecords: 200_000,
-  /** Criteria of one kind in a selection by filter. */
   criteria: 20,
   /** Fields that an edit changes; a request has fewer. Their names are part of the audit. */
   editedFields: 50,
   /** Of the path of such a field, as in `jsonParam.Amount`. */
   editedPathCharacters: 200,
-  /** Headers that an edit changes. */
   editedHeaders: 20,
   editedHeaderCharacters: 1_000,
   reasonCharacters: 500,
   textCharacters: 300,
   outboxMessages: 100,
-  /** Products on a page. */
   pageProducts: 200,
   defaultPageProducts: 50,
   searchCharacters: 100,
@@ -49,7 +43,6 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[
 const A_DAY = 'an existing day such as 2026-05-01';
 const A_MOMENT = 'a date such as 2026-05-01, or a time with a zone such as 2026-05-01T10:00:00Z';
 
-/** A short text without control characters. */
 export const line = (maxCharacters: number = OPERATIONS_LIMITS.textCharacters) =>
   anyText()
     .min(1, { error: NOT_EMPTY })
@@ -59,7 +52,6 @@ export const line = (maxCharacters: number = OPERATIONS_LIMITS.textCharacters) =
       params: { code: 'control-character' },
     });
 
-/** A list of criteria, of which one has to match. */
 export const criteria = (maxItems: number = OPERATIONS_LIMITS.criteria) =>
   z
     .array(line(), { error: mustBe('a list of texts') })
@@ -79,7 +71,6 @@ export const moment = () =>
       return refuse(context, text, 'invalid-date', `must be ${A_MOMENT}`);
     });
 
-/** A day, written like 2026-05-01. */
 export const day = () =>
   anyText(A_DAY)
     .meta({ format: 'date' })
@@ -103,14 +94,12 @@ export const numberFrom = (least: number, most: number) => {
     });
 };
 
-/** True or false in a body. */
 export const choice = () =>
   z
     .boolean({ error: mustBe('true or false') })
     .optional()
     .transform((sent) => sent ?? false);
 
-/** True or false in a query string. */
 export const queryChoice = () =>
   oneOf(['true', 'false'])
     .optional()
@@ -123,10 +112,7 @@ export type ReadFields<Fields> =
   | { readonly kind: 'read'; readonly fields: Fields }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
 
-/**
- * Reads the fields of a call. Unlike requests (E3), a call with an unknown field is refused: an action whose `dryRun` is
- * misspelt must not be carried out.
- */
+/** Reads the fields of a call. An unknown one is refused, unlike E3: an action whose `dryRun` is misspelt must not be carried out. */
 export function readFields<Shape extends z.ZodObject>(
   shape: Shape,
   sent: unknown,
@@ -142,10 +128,7 @@ export function readFields<Shape extends z.ZodObject>(
   return { kind: 'invalid', faults: limitFaults(faults) };
 }
 
-/**
- * Reads the parameters of a query string, parsed into strings and lists of them. A parameter of a list may be sent once; a
- * repeated parameter elsewhere is a fault.
- */
+/** Reads a parsed query string. A parameter of a list may be sent once; a repeated parameter elsewhere is a fault. */
 export function readQuery<Shape extends z.ZodObject>(
   shape: Shape,
   query: unknown,
@@ -160,7 +143,6 @@ export function readQuery<Shape extends z.ZodObject>(
 
 interface ShapeDescription {
   readonly schema: JsonSchema;
-  /** The names of its lists. */
   readonly lists: ReadonlySet<string>;
 }
 

@@ -4,10 +4,8 @@ import { z } from 'zod';
 import { namedObject, objectOf } from '../json/field-kinds.ts';
 import { day, line, numberFrom, OPERATIONS_LIMITS as LIMIT } from './operation-fields.ts';
 
-/** The address of the list. */
 export const PRODUCTS_PATH = '/api/operations/v1/products';
 
-/** The parameters of the list. */
 export const productQuery = objectOf({
   search: line(LIMIT.searchCharacters)
     .optional()
@@ -61,7 +59,6 @@ const isComplete = z
   .boolean()
   .describe('False: the topic cannot be read at the moment, or has more records than an instance keeps.');
 
-/** A page of the list. */
 export const productPage = namedObject('CatalogueProductPage', {
   products: z.array(listedProduct).describe('By code.'),
   count: z.int().nonnegative().describe('Products that match, on all pages.'),
@@ -71,7 +68,6 @@ export const productPage = namedObject('CatalogueProductPage', {
 });
 export type ProductPage = z.infer<typeof productPage>;
 
-/** The versions of one product. */
 export const catalogueProduct = namedObject('CatalogueProductReply', { ...productFields, isComplete });
 export type CatalogueProductReply = z.infer<typeof catalogueProduct>;
 
@@ -92,7 +88,6 @@ const referredList = namedObject('CatalogueList', {
 });
 export type ReferredList = z.infer<typeof referredList>;
 
-/** One version with the lists to which it refers. */
 export const catalogueVersion = namedObject('CatalogueVersionReply', {
   code: z.string().describe('Code of the product.'),
   ...versionFields,

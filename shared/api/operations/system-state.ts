@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { namedObject } from '../json/field-kinds.ts';
 
-/** The addresses. */
 export const SYSTEM_PATH = '/api/operations/v1/system';
 export const SYSTEM_SETTINGS_PATH = `${SYSTEM_PATH}/settings`;
 
@@ -25,7 +24,6 @@ const faultDetail = () =>
     .describe('What `fault` says beyond its code, such as `ECONNREFUSED` or a time limit; technical.');
 const lastReadAt = () =>
   moment().optional().describe('With `fault`: when it was last read; absent if it was never read.');
-/** Why a part cannot be read, and when it last was. */
 const reading = () => ({
   fault: fault(),
   faultCode: faultCode(),
@@ -130,7 +128,6 @@ const catalogue = namedObject('SystemCatalogue', {
   changedAt: moment().optional().describe('Time of the last change.'),
 });
 
-/** The state of the installation. */
 export const systemReply = namedObject('SystemState', {
   at: moment().describe('When this state was observed.'),
   status: z.enum(['ok', 'warning', 'critical']).describe('The most severe finding, or `ok`.'),
@@ -156,12 +153,10 @@ const setting = namedObject('SystemSetting', {
     ),
 });
 
-/** The settings of the answering instance. */
 export const systemSettingsReply = namedObject('SystemSettings', {
   settings: z.array(setting).describe('All settings, in their documented order.'),
 });
 
-/** The state of the installation, as it is answered. */
 export type SystemState = z.infer<typeof systemReply>;
 export type SystemFaultCode = NonNullable<SystemProcess['faultCode']>;
 export type SystemFinding = z.infer<typeof finding>;

@@ -1,8 +1,6 @@
 /**
- * The records of an institution's product catalogue: one per version of a product or of a list, stored as JSON files and
- * as messages. Field names are those of the interface. The parser fills in defaults: here every field is present, `null`
- * means "none" and a list may be empty. Products: product-record.ts; lists: list-records.ts; common parts:
- * record-kinds.ts. Days are valid dates `yyyy-mm-dd`; ranges of days include both ends, and null leaves an end open (L1).
+ * The records of a product catalogue, one per version (docs/catalogue.md). Every field is present: `null` means "none".
+ * Days are valid dates `yyyy-mm-dd`; ranges of days include both ends, and null leaves an end open (L1).
  */
 
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
@@ -32,7 +30,6 @@ export interface RecordsByKind {
 
 export type RecordKind = keyof RecordsByKind;
 
-/** Kinds of lists, to which products and filters refer by code. */
 export type ListKind = Extract<RecordKind, `${string}-list`>;
 
 /** A record with its kind; `source` is its file, message key or other origin. */
@@ -47,14 +44,11 @@ export type CatalogueRecord = {
 /** The fields of a record that an index reads without decompressing it. */
 export interface RecordIdentity {
   readonly kind: RecordKind;
-  /** In the spelling of the record. */
   readonly code: string;
   readonly version: number;
   /** GUID in lower case; null for kinds without an id. */
   readonly id: string | null;
-  /** In the spelling of the record; null for kinds without a status. */
   readonly status: string | null;
-  /** Validity of a product, `yyyy-mm-dd` or null. */
   readonly validFrom: string | null;
   readonly validTo: string | null;
 }
@@ -75,7 +69,6 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
   calendar: 'calendars',
 };
 
-/** All kinds of records, in the order of {@link KIND_FOLDERS}. */
 export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
 
 /** Reads kind, code, version, id, status and validity of a record. */

@@ -19,12 +19,8 @@ import type { ProductInsuranceItem, ProductRecord } from './product-record.ts';
 import type { ItemFilter } from './record-kinds.ts';
 import { selectListVersion, type ListVersion } from './version-in-force.ts';
 
-/** The lists of a catalogue by their code. */
 export interface ListsInForce {
-  /**
-   * Finds the Active version of a list with the highest number (L2); custom lists have no status. Undefined for null and
-   * for a code without such a version.
-   */
+  /** Finds the Active version with the highest number (L2); custom lists have no status. Undefined for null. */
   list<Kind extends ListKind>(kind: Kind, code: string | null): RecordsByKind[Kind] | undefined;
 }
 
@@ -34,11 +30,9 @@ export interface CatalogueView extends ListsInForce {
   product(code: string, day: CalendarDate): ProductRecord | undefined;
   /** The product version with the id, if it is Approved and valid on the day (L1). */
   productById(id: string, day: CalendarDate): ProductRecord | undefined;
-  /** Schedule types, periodicities and calendars, including built-in ones. */
   readonly lending: LendingCatalogue;
 }
 
-/** An insurance item of a product with its list. */
 export interface ListedInsuranceItem {
   readonly item: ProductInsuranceItem;
   readonly list: InsuranceListRecord;
@@ -55,7 +49,6 @@ export function findInsuranceItems(
   });
 }
 
-/** Collects the filters of insurance items and of the insurances in their lists. */
 export function collectInsuranceFilters(items: readonly ListedInsuranceItem[]): readonly ItemFilter[] {
   return items.flatMap(({ item, list }) => [
     ...item.Filters,
@@ -73,7 +66,6 @@ export function selectEntries<Kind extends RecordKind>(
   return found as readonly CatalogueEntry<RecordsByKind[Kind]>[];
 }
 
-/** Compiles schedule types, periodicities and calendars with the built-in ones. */
 export function compileLending(
   records: readonly CatalogueRecord[],
   otherCalendars: OtherCalendars | undefined,
@@ -88,18 +80,15 @@ export function compileLending(
   );
 }
 
-/** Indexes the lists in force. */
 export function indexLists(records: readonly CatalogueRecord[]): ListsInForce {
   const lists = Map.groupBy(records, ({ kind }) => kind);
   const inForce = new Map([...lists].map(([kind, entries]) => [kind, indexVersions(entries)]));
   return {
     list: <Kind extends ListKind>(kind: Kind, code: string | null) =>
-      // The compiler cannot derive the record type from a kind that is a type parameter.
       (code === null ? undefined : inForce.get(kind)?.get(codeKey(code))) as RecordsByKind[Kind] | undefined,
   };
 }
 
-/** The version in force of each list of one kind, by code. */
 function indexVersions(entries: readonly CatalogueRecord[]): ReadonlyMap<string, unknown> {
   const lists = entries.flatMap(({ record }) => ('Code' in record ? [record] : []));
   const versions = Map.groupBy(lists, ({ Code }) => codeKey(Code));

@@ -11,12 +11,10 @@ import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './version-in-force.ts';
 
-/** Calls back in the next turn of the event loop. */
 type NextTurn = (callback: () => void) => void;
 
 /** Reading a list takes some tenths of a millisecond. A request reads at most this many changed lists. */
 const MAX_LISTS_ON_ACCESS = 20;
-/** Number of changed lists that are read in one turn of the event loop. */
 const LISTS_PER_TURN = 10;
 
 /**
@@ -82,7 +80,6 @@ export class CatalogueCharges {
   }
 }
 
-/** The charges of a fixed set of records. */
 export function collectCharges(
   records: readonly CatalogueRecord[],
   lists: ListsInForce,

@@ -1,7 +1,4 @@
-/**
- * Filters of product items (L3). A request has figures, such as Amount 5000; an item passes when all of its filters do.
- * A filter for which the request has no figure passes.
- */
+/** Filters of product items (L3): an item passes when all of its filters do. One for which the request has no figure passes. */
 
 import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from './catalogue-record.ts';
@@ -14,14 +11,9 @@ export interface NamedFigure {
   readonly value: number;
 }
 
-/** The figures of a request by name in lower case. */
 export type NamedFigures = ReadonlyMap<string, number>;
 
-/**
- * Reads the figures in a field of the request; names are case-insensitive. Two different figures of one name are a
- * conflict (400). A name that does not occur in `filters` is ignored with a warning (L3): pass the filters of all items
- * that the request concerns, whether they pass or not.
- */
+/** Reads figures. Two different ones of one name are a conflict (400); a name that no filter has is ignored with a warning (L3). */
 export function readFigures(
   field: string,
   sent: readonly NamedFigure[] = [],

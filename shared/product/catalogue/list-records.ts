@@ -1,8 +1,4 @@
-/**
- * Interests, commissions, insurances and discounts in lists to which products refer by code, and custom lists
- * (docs/catalogue.md). Conventions: catalogue-record.ts. Percentages are annual for interests; for charges they are per
- * charge unless PerAnnum (F2).
- */
+/** Lists to which products refer by code (docs/catalogue.md). Percentages are annual for interests, otherwise with PerAnnum (F2). */
 
 import { anyList, anyNumber } from '../../platform/json-kinds.ts';
 import {
@@ -46,7 +42,6 @@ const listFields = () => ({
   Status: itemStatus(),
 });
 
-/** The amount or percentage of a charge. */
 const charge = () => anyNumber().min(0, { error: 'must not be below 0' });
 
 /** A range of instalments, both ends inclusive; null: from the first instalment, or to the last. */
@@ -108,19 +103,15 @@ const interest = recordOf({
   Type,
   Description,
   ...otherFields,
-  /** Annual percentages. */
   Values: items(interestValue),
-  /** Rates by instalment range, of a Collection interest. */
   CollectionInterests: items(collectionInterest),
   /** Rates by utilised amount, of a Collection interest; look-ups then return the second set of fields of the interface. */
   BandedInterests: items(bandedInterest),
-  /** The annual percentage of a BankingFormula interest. */
   Formula: maybeFormula(),
 });
 
 export type InterestRecord = RecordOf<typeof interest>;
 
-/** A record in the folder interest-lists/. */
 export const INTEREST_LIST_SHAPE = recordOf({ ...listFields(), Interests: items(interest) });
 export type InterestListRecord = RecordOf<typeof INTEREST_LIST_SHAPE>;
 
@@ -142,7 +133,6 @@ export const commission = recordOf({
   PeriodicityType: name('Name of its periodicity.'),
   Currency: name('ISO 4217 code.'),
   Status: itemStatus('Status; answers contain only Active ones.'),
-  /** F5. */
   IsForUnusage: flagOrFalse('Charged on the unused amount.'),
   ValueIsPercent: flagOrFalse('Its values are percentages, not amounts.'),
   IncludedInRepaymentSchedule: flagOrFalse('Part of the repayment schedule.'),
@@ -165,7 +155,6 @@ export const commission = recordOf({
 
 export type CommissionRecord = RecordOf<typeof commission>;
 
-/** A record in the folder commission-lists/. */
 export const COMMISSION_LIST_SHAPE = recordOf({ ...listFields(), Commissions: items(commission) });
 export type CommissionListRecord = RecordOf<typeof COMMISSION_LIST_SHAPE>;
 
@@ -175,7 +164,6 @@ export const insurance = recordOf({
   InsuranceCode: code('Code of the insurance.'),
   InsuranceName: name('Its name.'),
   Status: itemStatus(),
-  /** A Once charge is paid at the start (Q6). */
   PeriodicityType: name('Name of its periodicity.'),
   Currency: name('ISO 4217 code.'),
   Insurer: maybeText('The insurer.'),
@@ -192,11 +180,8 @@ export const insurance = recordOf({
   Values: items(
     recordOf({ Value: charge(), Status: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
   ),
-  /** The base of F2; null: the financed amount. */
   PercentAppliedTo: maybeText(),
-  /** Due at the start of its period; null: as defined by the schedule type (F1). */
   IsUpfront: maybeFlag(),
-  /** The percentage is annual (F2). */
   PerAnnum: flagOrFalse(),
   Formula: maybeFormula(),
   Filters: filters(),
@@ -204,7 +189,6 @@ export const insurance = recordOf({
 
 export type InsuranceRecord = RecordOf<typeof insurance>;
 
-/** A record in the folder insurance-lists/. */
 export const INSURANCE_LIST_SHAPE = recordOf({ ...listFields(), Insurances: items(insurance) });
 export type InsuranceListRecord = RecordOf<typeof INSURANCE_LIST_SHAPE>;
 
@@ -237,7 +221,6 @@ export const discount = recordOf({
 
 export type DiscountRecord = RecordOf<typeof discount>;
 
-/** A record in the folder discount-lists/. */
 export const DISCOUNT_LIST_SHAPE = recordOf({ ...listFields(), Discounts: items(discount) });
 export type DiscountListRecord = RecordOf<typeof DISCOUNT_LIST_SHAPE>;
 

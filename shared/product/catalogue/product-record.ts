@@ -24,7 +24,6 @@ import {
 const PRODUCT_STATUSES = ['Draft', 'VersionDraft', 'Approved', 'Closed'] as const;
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number];
 
-/** Unit of the bounds of a product's term. */
 const PERIOD_TYPES = ['Days', 'Weeks', 'Months', 'Years'] as const;
 export type PeriodType = (typeof PERIOD_TYPES)[number];
 
@@ -165,7 +164,6 @@ const document = recordOf({
   IsAccord: maybeFlag(),
 });
 
-/** A record in the folder products/. */
 export const PRODUCT_SHAPE = recordOf({
   Code: code(),
   Version: version(),

@@ -39,7 +39,6 @@ const scheduleColumn = recordOf({
   IsUpfront: setFlag().nullish(),
 });
 
-/** A record in the folder schedule-types/. */
 export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeId: anyText(),
   PaymentScheduleCode: keyText(),
@@ -61,14 +60,12 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeDetails: anyList(scheduleColumn),
 });
 
-/** A record in the folder periodicities/. */
 export const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
   name: keyText(),
   count: optionalCount(),
   unit: anyText(),
 });
 
-/** A record in the folder calendars/. */
 export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
   name: keyText(),
   version: anyText(),
@@ -77,7 +74,6 @@ export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
   base: anyText().optional(),
 });
 
-/** The schemas of all kinds of records. */
 export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsByKind[Kind]> } = {
   product: PRODUCT_SHAPE,
   'interest-list': INTEREST_LIST_SHAPE,
@@ -90,7 +86,6 @@ export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsBy
   calendar: CALENDAR_SHAPE,
 };
 
-/** A record, or its schema violations. */
 export type ReadRecord =
   | { readonly kind: 'record'; readonly entry: CatalogueRecord }
   | {
@@ -107,7 +102,6 @@ export function readCatalogueRecord(kind: RecordKind, value: unknown, source: st
     const paths = read.error.issues.flatMap(issuePaths).map(fieldPath);
     return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths };
   }
-  // The schema of a kind returns the record of that kind.
   return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
 }
 
@@ -116,16 +110,13 @@ function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
-/** Fields that name a record, for messages. */
 const NAME_FIELDS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
 
-/** The schema violations of a value, each with its field. */
 function describeFaults(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
   const record = findName(item);
   return error.issues.map((issue) => ({ source, record, message: describeIssue(issue, item) }));
 }
 
-/** The name of a record that could not be read; empty without one. */
 function findName(item: unknown): string {
   for (const field of NAME_FIELDS) {
     const name = valueAt(item, [field]);

@@ -1,11 +1,6 @@
 /**
- * The kinds of fields of catalogue records. Reading replaces absent fields with null, false or an empty list, so that later
- * code need not check; reading the result again changes nothing. Unknown fields are faults: a misspelt setting would
- * otherwise have no effect. A field with a description is part of a look-up's answer, see {@link answerFields}.
- *
- * Fields that records share: `Code` is unique among records of a kind, case-insensitively, except for other versions of the
- * same record, and a name in a list among its items. `Id` is a GUID. `ValidFrom` and `ValidTo` are the first and the last day
- * of a value, of which at most one Active one is valid on any day. `Currency` is a code of ISO 4217.
+ * The kinds of fields of catalogue records. Reading replaces absent fields with null, false or an empty list.
+ * Unknown fields are faults: a misspelt setting would otherwise have no effect. Look-ups answer fields with a description.
  */
 
 import { z } from 'zod';
@@ -27,7 +22,6 @@ import {
   yesOrNo,
 } from '../../platform/json-kinds.ts';
 
-/** Maximum length of names and of human-readable texts, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 10_000;
 /** Maximum number of items in any list of a record; limits the work of checks, which compare items with each other. */
@@ -35,7 +29,6 @@ const MAX_ITEMS = 1000;
 /** Codes are parts of message keys and file names, so they cannot contain a path. */
 const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 
-/** Message about a text that is not a code. */
 const NOT_A_CODE =
   'must have 1 to 64 letters, digits, blanks, single dots, underscores or hyphens, with a letter or digit at both ends';
 const NOT_NEGATIVE = { error: 'must not be below 0' };
@@ -49,13 +42,11 @@ export type ItemStatus = (typeof ITEM_STATUSES)[number];
 export type RecordOf<Schema extends z.ZodType> = Fixed<z.output<Schema>>;
 type Fixed<Value> = Value extends object ? { readonly [Key in keyof Value]: Fixed<Value[Key]> } : Value;
 
-/** First and last day of a validity. */
 export interface ValidDays {
   readonly ValidFrom: string | null;
   readonly ValidTo: string | null;
 }
 
-/** A record or an item with these fields and no others. */
 export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: mustBe('an object') });
 
@@ -66,7 +57,6 @@ interface Answer {
 }
 
 declare const ANSWER: unique symbol;
-/** The type of a field that is answered as `Given`. */
 interface Answered<Given> {
   readonly [ANSWER]: Given;
 }
@@ -103,7 +93,6 @@ export function answerOf<Schema extends z.ZodObject>(schema: Schema) {
     );
 }
 
-/** Creates a kind of fields that are answered as `answer` if they have a description. */
 function answered<Kind extends z.ZodType, Given extends z.ZodType>(
   create: () => Kind,
   answer: (description: string) => Given,
@@ -127,16 +116,13 @@ export function toInvariantDate(day: string | null): { readonly invariantDate: s
 const text = (longest: number) =>
   anyText().max(longest, { error: `must have at most ${longest} characters` });
 
-/** A mandatory name, which must not be blank. */
 export const name = answered(
   () => text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' }),
   plainText,
 );
 
-/** An optional text. */
 export const maybeText = answered(() => maybe(text(MAX_TEXT_LENGTH)), textOrNull);
 
-/** The code of a record. */
 export const code = answered(() => anyText().regex(CODE, { error: NOT_A_CODE }), plainText);
 
 /** A GUID, which reading converts to lower case. */
@@ -148,25 +134,19 @@ export const recordId = answered(
   plainText,
 );
 
-/** An optional number of any sign. */
 export const maybeSigned = answered(() => maybe(anyNumber()), figureOrNull);
 
-/** An optional number from 0. */
 export const maybeNumber = answered(() => maybe(anyNumber().min(0, NOT_NEGATIVE)), figureOrNull);
 
-/** An optional whole number from 0. */
 export const maybeCount = answered(() => maybe(anyNumber().int(WHOLE).min(0, NOT_NEGATIVE)), countOrNull);
 
-/** A flag, false by default. */
 export const flagOrFalse = answered(() => orDefault(setFlag(), false), yesOrNo);
 
 /** A flag of an interest, false by default; not all interests are answered with it. */
 export const interestFlag = answered(() => orDefault(setFlag(), false), flagOrNull);
 
-/** An optional flag. */
 export const maybeFlag = answered(() => maybe(setFlag()), flagOrNull);
 
-/** A mandatory flag. */
 export const setFlag = () => flagOf('true or false');
 
 /** An optional day `yyyy-mm-dd`; absent: an open end. */
@@ -187,17 +167,13 @@ function isDay(value: string): boolean {
   return day !== undefined && formatCalendarDate(day) === value;
 }
 
-/** A string that must be one of the words; case matters. */
 export const word = <Word extends string>(words: readonly Word[]) => answered(() => oneOf(words), plainText);
 
-/** Like `word`, but optional. */
 export const maybeWord = <Word extends string>(words: readonly Word[]) =>
   answered(() => maybe(oneOf(words)), textOrNull);
 
-/** The status of an item, Active by default. */
 export const itemStatus = answered(() => orDefault(oneOf(ITEM_STATUSES), 'Active'), plainText);
 
-/** The version of a record, 1 by default. */
 export const version = () =>
   orDefault(
     anyNumber()
@@ -207,14 +183,12 @@ export const version = () =>
     1,
   );
 
-/** A list, empty by default. */
 export const items = <Item extends z.ZodType>(item: Item) =>
   anyList(item)
     .max(MAX_ITEMS, { error: `must have at most ${MAX_ITEMS} items` })
     .nullish()
     .transform((list) => list ?? []);
 
-/** An optional field, null by default. */
 export const maybe = <Kind extends z.ZodType>(kind: Kind) => orDefault(kind, null);
 
 const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: Default) =>
@@ -229,13 +203,9 @@ const formula = recordOf({
 /** An expression with arguments of the caller (Q7). */
 export type FormulaRecord = RecordOf<typeof formula>;
 
-/** An optional formula. */
 export const maybeFormula = () => maybe(formula);
 
-/**
- * A condition on a figure of a request (L3): the figure lies between From and To (inclusive, null for no bound), or is one
- * of the values, or one of the values of a custom list.
- */
+/** A condition on a figure of a request (L3): from From to To (inclusive, null for no bound), or one of a set or custom list. */
 export type ItemFilter =
   | { readonly Name: string; readonly From: number | null; readonly To: number | null }
   | { readonly Name: string; readonly Values: readonly number[] }
@@ -260,5 +230,4 @@ const filter = recordOf({
   return isList ? { Name, List } : { Name, From: From ?? null, To: To ?? null };
 });
 
-/** The conditions of an item (L3). */
 export const filters = () => items(filter);

@@ -8,7 +8,6 @@ import type { ItemStatus, ValidDays } from './record-kinds.ts';
 /** A list, an item or a value; the values of interests call their status ValueStatus. */
 export type WithStatus = { readonly Status: ItemStatus } | { readonly ValueStatus: ItemStatus };
 
-/** A value of a list's item. */
 type DatedValue = ValidDays & WithStatus;
 
 /** True when the day lies between `from` and `to`, strings `yyyy-mm-dd`, which sort like days. */
@@ -26,7 +25,6 @@ function formatDay(day: CalendarDate): string {
   return lastFormatted.text;
 }
 
-/** Converts the validity of a record with StartDate and EndDate. */
 export function productDays({
   StartDate,
   EndDate,
@@ -34,17 +32,14 @@ export function productDays({
   return { ValidFrom: StartDate, ValidTo: EndDate };
 }
 
-/** Converts the validity of an instalment range. */
 export function rangeDays({ InterestStartDate, InterestEndDate }: CollectionInterest): ValidDays {
   return { ValidFrom: InterestStartDate, ValidTo: InterestEndDate };
 }
 
-/** Converts the validity of a band. */
 export function bandDays({ CollectionValidFrom, CollectionValidTo }: BandedInterest): ValidDays {
   return { ValidFrom: CollectionValidFrom, ValidTo: CollectionValidTo };
 }
 
-/** True when two ranges share a day. */
 export function daysOverlap(one: ValidDays, other: ValidDays): boolean {
   return startsBy(one.ValidFrom, other.ValidTo) && startsBy(other.ValidFrom, one.ValidTo);
 }
@@ -75,7 +70,6 @@ export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';
 }
 
-/** The fields that select the valid version of a product. */
 export interface ProductVersion {
   readonly Version: number;
   readonly Status: ProductStatus;
@@ -94,10 +88,7 @@ export function isValidOn(version: ProductVersion, day: CalendarDate): boolean {
   return version.Status === 'Approved' && isWithin(day, version.StartDate, version.EndDate);
 }
 
-/**
- * Selects the Approved version of a product that is valid on the day; undefined without one. A valid catalogue has at most
- * one; while versions are being published it may have two, of which the later one is selected.
- */
+/** The Approved version that is valid on the day. While versions are being published there may be two, then the later one. */
 export function selectProductVersion<Version extends ProductVersion>(
   versions: readonly Version[],
   day: CalendarDate,

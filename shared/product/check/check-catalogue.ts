@@ -1,7 +1,4 @@
-/**
- * Builds a catalogue in memory and validates it as a whole: ambiguous records, overlapping versions, dangling references,
- * inverted bounds. Only Approved products and Active lists are checked; drafts may be incomplete.
- */
+/** Builds a catalogue in memory and validates it as a whole. Drafts may be incomplete: they are not checked. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
@@ -39,18 +36,13 @@ import {
 } from './check-fields.ts';
 import { checkProduct } from './check-product.ts';
 
-/** A catalogue, or all of its faults. */
 export type CatalogueBuild =
   | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
-/** Kinds whose records are compiled together. */
 const LENDING_KINDS: readonly RecordKind[] = ['schedule-type', 'periodicity', 'calendar'];
 
-/**
- * Builds and validates the catalogue of these records and the built-in ones. `otherCalendars` finds countries that are not
- * built in. Kinds in `unknown` may have records that could not be read: references to them are valid. Never throws.
- */
+/** Builds and validates a catalogue. Records of a kind in `unknown` may be unreadable: references to it are valid. Never throws. */
 export function buildCatalogue(
   records: readonly CatalogueRecord[],
   otherCalendars?: OtherCalendars,
@@ -148,7 +140,6 @@ function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: Cat
   }
 }
 
-/** A GUID, in lower case, and its field of a record. */
 interface GuidField {
   readonly entry: CatalogueRecord;
   readonly field: string;
@@ -201,7 +192,6 @@ function isVersioned({ kind }: CatalogueRecord): boolean {
   return kind !== 'schedule-type' && kind !== 'periodicity' && kind !== 'calendar';
 }
 
-/** Collects the GUIDs of a record and of its items. */
 function collectGuids(entry: CatalogueRecord): readonly GuidField[] {
   const { record } = entry;
   const toGuid = (field: string, id: string): GuidField => ({ entry, field, id: id.toLowerCase() });

@@ -26,7 +26,6 @@ import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-kinds.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/version-in-force.ts';
 
-/** The context of the checks of a catalogue. */
 export interface CheckContext {
   /** Undefined when schedule types, periodicities or calendars are faulty: references to them are then not checked. */
   readonly lending: LendingCatalogue | undefined;
@@ -35,7 +34,6 @@ export interface CheckContext {
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 
-/** The context of the checks of a single record. */
 export interface RecordContext extends CheckContext {
   /** True when a product, or a list in force, has the code, or may have it because not all records could be read. */
   readonly hasProduct: (code: string) => boolean;
@@ -54,7 +52,6 @@ export interface ChargeNames {
 /** Reports a fault of one record. `message` continues the field's name: `must ...` or `names ...`. */
 export type ReportFault = (field: string, message: string) => void;
 
-/** Creates the reporter of a record. */
 export function createReporter(entry: CatalogueRecord, faults: CatalogueFault[]): ReportFault {
   const { source } = entry;
   return (field, message) =>
@@ -66,7 +63,6 @@ export function nestReport(part: string, report: ReportFault): ReportFault {
   return (field, message) => report(`${part}.${field}`, message);
 }
 
-/** Checks each item of a list with the reporter of its fields. */
 export function checkItems<Item>(
   list: string,
   items: readonly Item[],
@@ -88,13 +84,10 @@ export const RATE_LIMITS = { least: -MAX_RATE_PERCENT, most: MAX_RATE_PERCENT };
 export const PERCENT_LIMITS = { least: 0, most: MAX_RATE_PERCENT };
 export const MONEY_LIMITS = { least: 0, most: MAX_AMOUNT_MINOR };
 
-/** Largest number of decimals in requests and replies. */
 const MAX_DECIMALS = 20;
 
-/** Largest percentage of a discount or an advance. */
 export const WHOLE_PERCENT = 100;
 
-/** The last day must not be before the first. */
 export function checkDays(
   fields: readonly [from: string, to: string],
   days: ValidDays,
@@ -119,7 +112,6 @@ export function checkValues(values: readonly (ValidDays & WithStatus)[], report:
   }
 }
 
-/** The lower bound must not exceed the upper one. */
 export function checkBounds(
   [least, most]: readonly [field: string, value: number | null],
   [largest, bound]: readonly [field: string, value: number | null],
@@ -129,7 +121,6 @@ export function checkBounds(
   report(largest, `must not be below ${least}, which is ${most}: swap the two, or send null for no bound`);
 }
 
-/** Filters must be satisfiable, and their custom lists must exist. */
 export function checkFilters(
   filters: readonly ItemFilter[],
   context: Pick<RecordContext, 'hasList'>,
@@ -144,7 +135,6 @@ export function checkFilters(
   });
 }
 
-/** A referenced list must be in force. */
 export function checkListName(
   [field, kind, code]: readonly [field: string, kind: ListKind, code: string | null],
   { hasList }: Pick<RecordContext, 'hasList'>,
@@ -180,10 +170,7 @@ export interface FormulaLimits {
   readonly most: number;
 }
 
-/**
- * The expression must be valid and use exactly the declared arguments; one without arguments must have a value within the
- * limits.
- */
+/** The expression must use exactly the declared arguments; one without arguments must have a value within the limits. */
 export function checkFormula(formula: FormulaRecord, limits: FormulaLimits, report: ReportFault): void {
   const reportItem = nestReport('Formula', report);
   const inputs = new Set(formula.Inputs.map(codeKey));
@@ -217,7 +204,6 @@ function checkValue(tree: FormulaTree, { least, most }: FormulaLimits, report: R
   if (!isWithin) report('Expression', `must give a value from ${least} to ${most}`);
 }
 
-/** A formula must be present if and only if UseBankingFormula is true. */
 export function checkFormulaUse(
   { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
   limits: FormulaLimits,
@@ -232,7 +218,6 @@ export function checkFormulaUse(
   }
 }
 
-/** Names of the items of a list must be unique, case-insensitively. */
 export function checkNames(
   list: string,
   items: readonly ({ readonly Name: string } | { readonly InsuranceName: string })[],
@@ -248,7 +233,6 @@ export function checkNames(
   }
 }
 
-/** A currency must be a code of ISO 4217. */
 export function checkCurrency(currency: string, report: ReportFault): void {
   if (currencyDigits(currency) === undefined) {
     report('Currency', 'must be a currency code of ISO 4217, such as EUR');
@@ -280,7 +264,6 @@ export function checkBase(base: string | null, report: ReportFault): void {
   report('PercentAppliedTo', `must be one of ${CHARGE_BASES.join(', ')}, or null for the financed amount`);
 }
 
-/** Decimals of a number in its shortest decimal notation. */
 function countDecimals(value: number): number {
   return new Decimal(value).decimalPlaces();
 }

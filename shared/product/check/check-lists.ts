@@ -46,7 +46,6 @@ import { selectEntries } from '../catalogue/catalogue-view.ts';
 import { bandDays, daysOverlap, isActive, productDays, rangeDays } from '../catalogue/version-in-force.ts';
 import type { ValidDays } from '../catalogue/record-kinds.ts';
 
-/** Reports faults that prevent charging a commission. */
 export function checkCommission(
   commission: CommissionRecord,
   context: RecordContext,
@@ -77,7 +76,6 @@ export function checkCommission(
   }
 }
 
-/** Reports faults that prevent charging an insurance. */
 export function checkInsurance(
   insurance: InsuranceRecord,
   context: RecordContext,
@@ -122,14 +120,12 @@ function checkChargedBase(
   }
 }
 
-/** Fields of one dimension only. */
 const FIELDS_OF_DIMENSION: Readonly<Record<DiscountDimension, readonly (keyof DiscountRecord)[]>> = {
   Interest: ['InterestType'],
   Commission: ['Commission', 'CommissionType'],
   Insurance: ['Insurance', 'InsuranceClass'],
 };
 
-/** The kind of name that each field contains, as messages call it. */
 const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   Commission: 'commission',
   CommissionType: 'type of commissions',
@@ -140,7 +136,6 @@ const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
 /** The names of unreadable lists are unknown: any name may be one of them. */
 const anyName = () => ({ has: () => true });
 
-/** Collects the names that discounts may refer to. */
 export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
@@ -314,7 +309,6 @@ function checkBands(bands: readonly BandedInterest[], report: ReportFault): void
   reportOverlaps(spans, 'BandedInterests', report);
 }
 
-/** A half-open range of instalments or amounts. */
 interface Span {
   readonly days: ValidDays;
   readonly from: number;

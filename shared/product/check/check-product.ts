@@ -79,10 +79,7 @@ function checkGeneralData({ GeneralData }: ProductRecord, context: RecordContext
   }
 }
 
-/**
- * Each calendar must be known, and all of them combined must leave business days to which due dates can be shifted
- * (H2).
- */
+/** Each calendar must be known, and all of them combined must leave business days to which due dates can be shifted (H2). */
 function checkCalendars(
   { CountryCalendars }: ProductRecord,
   context: RecordContext,
@@ -121,10 +118,7 @@ function checkScheduleTypes(product: ProductRecord, context: RecordContext, repo
   }
 }
 
-/**
- * A simulation needs a schedule type and an interest (Q2, Q3): with only one of them, every simulation would be refused. A
- * product without both can only be looked up.
- */
+/** A simulation needs a schedule type and an interest (Q2, Q3); a product without both can only be looked up. */
 function checkOffer(
   { PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord,
   report: ReportFault,

@@ -1,7 +1,4 @@
-/**
- * Simulates products at both ends of their bounds, so that no product is published that refuses its callers because of the
- * catalogue alone (Q2-Q7).
- */
+/** Simulates products at both ends of their bounds, so that none refuses its callers because of the catalogue alone (Q2-Q7). */
 
 import { Decimal } from 'decimal.js';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
@@ -25,7 +22,6 @@ import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulat
 import { simulate } from '../simulation/simulate-product.ts';
 import { describeRecord } from './check-fields.ts';
 
-/** The context of the check. */
 export interface SimulationCheck {
   readonly catalogue: CatalogueView;
   readonly otherCalendars?: OtherCalendars | undefined;

@@ -1,7 +1,4 @@
-/**
- * Looks up a product with the requested sections (interface sections 2.2 and 4.2, L1, L2). Parts of a record that
- * contain only public fields are copied; of other parts, the fields are selected that their schemas describe.
- */
+/** Looks up a product with the requested sections (interface 2.2 and 4.2, L1, L2). Parts that are public as a whole are copied. */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
@@ -130,7 +127,6 @@ function selectDimensions(
   return flags.displayBPDimensions !== true && isEmpty(sections) ? {} : { Dimensions: sections };
 }
 
-/** Formats a day `yyyy-mm-dd` as a date-time without a zone; null for an open end. */
 function formatDateTime(day: string | null): string | null {
   return day === null ? null : `${day}T00:00:00`;
 }
@@ -139,7 +135,6 @@ function isEmpty(sections: object): boolean {
   return Object.keys(sections).length === 0;
 }
 
-/** Details.CountryCalendars. */
 function listCountryCalendars({ CountryCalendars }: ProductRecord) {
   return CountryCalendars.map((name) => ({ CountryName: name }));
 }
@@ -176,9 +171,7 @@ function describeScheduleType(type: ScheduleTypeRecord, product: ProductRecord) 
   };
 }
 
-/**
- * The code of the product's type if the schedule type supports it, otherwise of the first type that it supports (S4).
- */
+/** The product's type if the schedule type supports it, otherwise the first type that it supports (S4). */
 function selectProductType({ ProductTypes }: ScheduleTypeRecord, { BankingProductType }: ProductRecord) {
   const own = findProductType(BankingProductType);
   return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;
@@ -190,7 +183,6 @@ function describeAvailability({ Availability }: ProductRecord) {
   return { ...bounds, ProductCovenants: bounds.ProductCovenants.map(describeCovenant) };
 }
 
-/** Dimensions.InterestsAndCommissions: one entry for each item of the product, in catalogue order. */
 function listOffers(product: ProductRecord, catalogue: CatalogueView, day: CalendarDate) {
   return product.InterestsAndCommissions.map((item) => describeOffer(item, catalogue, day));
 }

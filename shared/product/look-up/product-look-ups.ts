@@ -11,7 +11,6 @@ import type { ProductRecord } from '../catalogue/product-record.ts';
 import { readFigures, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
 import { isWithin } from '../catalogue/version-in-force.ts';
 
-/** The context of a look-up besides its request. */
 export interface LookUpContext {
   readonly catalogue: CatalogueView;
   /** UTC day of the request's timestamp, so that a replay returns the same answer (L1). */
@@ -29,7 +28,6 @@ export interface FailedLookUp {
   readonly faults: readonly RequestFault[];
 }
 
-/** The code or the id of a product, or both, with its field in the request. */
 interface ProductSelector {
   readonly code?: SentSelector | undefined;
   readonly id?: SentSelector | undefined;
@@ -49,7 +47,6 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** Selects the product of a request by its code, its id, or both, like {@link selectProduct}. */
 function selectRequestedProduct(
   request: SelectorRequest,
   context: LookUpContext,
@@ -69,10 +66,7 @@ export function resolveDay(request: { readonly Date?: CalendarDate | undefined }
   return request.Date ?? context.requestDay;
 }
 
-/**
- * Selects the version of the product that is valid on the day (L1). A code or an id without such a version is an unknown
- * product; code and id of different products contradict each other. Throws without code and id, which is a bug.
- */
+/** Selects the version of the product that is valid on the day (L1). Throws without code and id, which is a bug. */
 export function selectProduct(
   { code, id }: ProductSelector,
   catalogue: CatalogueView,
@@ -104,7 +98,6 @@ export function selectProduct(
   return validation.faults.length > 0 ? { kind: 'refused', faults: validation.faults } : product;
 }
 
-/** True for a product, false for a failed look-up. */
 export function isProduct(selected: ProductRecord | FailedLookUp): selected is ProductRecord {
   return 'Code' in selected;
 }
@@ -136,10 +129,7 @@ export interface InsuranceListRequest extends SelectorRequest {
   readonly filterList?: readonly NamedFigure[] | undefined;
 }
 
-/**
- * Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A
- * figure that no filter of the product's insurances uses is ignored with a warning (L3).
- */
+/** Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order (L3). */
 export function lookUpInsuranceList(request: InsuranceListRequest, context: LookUpContext) {
   const { catalogue } = context;
   const day = resolveDay(request, context);
@@ -147,8 +137,7 @@ export function lookUpInsuranceList(request: InsuranceListRequest, context: Look
   if (!isProduct(product)) return product;
   const offered = findInsuranceItems(product, catalogue);
   const validation = new Validation();
-  // Figures for filters of single insurances are accepted too, so that callers can send the same figures as for a
-  // simulation.
+  // As for a simulation, figures for filters of single insurances are accepted too.
   const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
   if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults } as const;
   const answer = offered
@@ -157,7 +146,6 @@ export function lookUpInsuranceList(request: InsuranceListRequest, context: Look
     .map(({ item, list }) => ({
       ItemName: item.Name,
       ItemCode: item.Code,
-      // The list's version in force.
       InsuranceListId: list.Id,
       InsuranceListName: list.Name,
     }));

@@ -38,18 +38,14 @@ import { type Discount, type Discounted, applyPercentages, applyValues } from '.
 import type { SimulatedLoan } from './simulated-loan.ts';
 import type { OfferedCharge } from './simulation.ts';
 
-/** The catalogue record of a commission or an insurance. */
 export type ChargeRecord = CommissionRecord | InsuranceRecord;
 
-/** A commission or insurance of a list, without its price. */
 interface ListCharge {
   readonly dimension: Exclude<DiscountDimension, 'Interest'>;
-  /** GUID. */
   readonly id: string;
   readonly name: string;
   /** Type of a commission, class of an insurance. */
   readonly group: string | null;
-  /** GUID of an insurance's class. */
   readonly groupId: string | null;
   readonly periodicityType: string;
   readonly currency: string;
@@ -71,7 +67,6 @@ export interface CatalogueCharge extends ListCharge {
   readonly priceShown: Decimal;
 }
 
-/** The context of a price besides the record. */
 export interface PriceContext {
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
@@ -86,10 +81,7 @@ export function priceCommissions(
   return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
 }
 
-/**
- * The insurances that come with every contract, in catalogue order: of items that are valid on the day, and only where all
- * filters of item and insurance pass. An insurance of several items is included once.
- */
+/** The insurances that come with every contract: of items that are valid on the day, where all filters pass, each once. */
 export function priceInsurances(
   items: readonly ListedInsuranceItem[],
   { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
@@ -103,11 +95,7 @@ export function priceInsurances(
   return [...new Set(insurances)].flatMap((insurance) => priceOnDay(insurance, context) ?? []);
 }
 
-/**
- * True if a charge comes with every contract (Q6): a commission that is included in the schedule and is mandatory or
- * loaded automatically, unless it is charged on an unused amount; or an insurance that is included in the instalments
- * and is mandatory for the applicant or the debtor.
- */
+/** True if a charge comes with every contract (Q6). A commission on an unused amount does not. */
 export function comesWithContract(record: ChargeRecord): boolean {
   if (!isActive(record)) return false;
   if ('InsuranceName' in record) {
@@ -118,7 +106,6 @@ export function comesWithContract(record: ChargeRecord): boolean {
   return record.IncludedInRepaymentSchedule && isLoaded && !record.IsForUnusage;
 }
 
-/** Converts a commission or an insurance. */
 export function readCharge(record: ChargeRecord): ListCharge {
   const common = {
     id: record.Id,
@@ -321,7 +308,6 @@ export function sumUpFrontCharges(charges: readonly DiscountedCharge[], loan: Si
   }, 0n);
 }
 
-/** Converts the commissions that the schedule collects repeatedly. */
 export function toCommissionItems(
   charges: readonly DiscountedCharge[],
   loan: SimulatedLoan,
@@ -336,7 +322,6 @@ export function toCommissionItems(
   }));
 }
 
-/** Converts the insurances that the schedule collects repeatedly. */
 export function toInsuranceItems(
   charges: readonly DiscountedCharge[],
   loan: SimulatedLoan,
@@ -374,10 +359,7 @@ function toSource({
 const CURRENCY_ID_PREFIX = '2e9b7d10-4c86-4f35-a1d0-000000';
 const HEXADECIMAL = 16;
 
-/**
- * The id of a currency by its ISO 4217 code, case-insensitive: a fixed prefix, followed by the ASCII codes of the three
- * letters in hexadecimal, such as 455552 for EUR.
- */
+/** The id of a currency: a prefix, and the ASCII codes of its ISO 4217 letters in hexadecimal, such as 455552 for EUR. */
 export function currencyId(code: string): string {
   const letters = code.trim().toUpperCase().split('');
   return CURRENCY_ID_PREFIX + letters.map((letter) => letter.charCodeAt(0).toString(HEXADECIMAL)).join('');

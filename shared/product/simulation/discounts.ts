@@ -42,21 +42,17 @@ export interface Discounted {
   readonly value: ExactFigure | null;
 }
 
-/** The context of the selection besides request and product. */
 export interface DiscountContext {
   readonly catalogue: CatalogueView;
   readonly requestDay: CalendarDate;
-  /** Arguments of the discounts' formulas. */
   readonly inputs: FormulaArguments;
 }
 
-/** The discounts of a request, and the fields in which it names discounts. */
 export interface ChosenDiscounts {
   readonly discounts: readonly Discount[];
   readonly named: readonly NamedDiscount[];
 }
 
-/** A field of a request that names a discount. */
 interface NamedDiscount {
   /** Such as `discount[0]`. */
   readonly path: string;
@@ -64,11 +60,7 @@ interface NamedDiscount {
   readonly records: readonly DiscountRecord[];
 }
 
-/**
- * Selects the discounts that are Active and valid on the day and whose filters pass, with their amounts, in catalogue
- * order; optional discounts only when the request names them. A list that the product names twice counts once. An unknown
- * name is refused (Q5).
- */
+/** The Active discounts of the day whose filters pass, in catalogue order; optional ones only if the request names them (Q5). */
 export function chooseDiscounts(
   request: SimulateRequest,
   product: ProductRecord,
@@ -193,10 +185,7 @@ export function appliesToInterest(
   return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
 }
 
-/**
- * Applies percentages first, then values, each group in catalogue order and each discount to what remains, never below
- * zero (Q5). A base of zero or less, such as a negative rate, is not discounted.
- */
+/** Percentages first, then values, each applied to what remains, never below zero (Q5). A base of zero or less is not discounted. */
 export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]): Discounted {
   if (signOf(base) <= 0) return { left: base, percent: null, value: null };
   const ofPercent = applyPercentages(base, discounts);

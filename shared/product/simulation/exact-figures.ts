@@ -50,7 +50,6 @@ export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
   return reduceRatio(numerator, denominator);
 }
 
-/** Calculates a percentage of a figure. */
 export function percentOf(figure: ExactFigure, percent: ExactFigure): ExactFigure {
   return times(figure, { numerator: percent.numerator, denominator: percent.denominator * 100n });
 }
@@ -64,7 +63,6 @@ export function lesser(first: ExactFigure, second: ExactFigure): ExactFigure {
   return compareValues(second, first) < 0 ? second : first;
 }
 
-/** The sign of a figure: -1, 0 or 1. */
 export function signOf({ numerator }: ExactFigure): -1 | 0 | 1 {
   if (numerator === 0n) return 0;
   return numerator < 0n ? -1 : 1;
@@ -80,10 +78,7 @@ export function toDecimal(figure: ExactFigure): Decimal {
   return scaledDecimal(roundToMinor(figure, MAX_DECIMALS, 'HALF_UP'), MAX_DECIMALS);
 }
 
-/**
- * The decimal of a calculated figure for display: at most ten decimals, rounded half up. Calculations keep all digits
- * (M4).
- */
+/** A calculated figure for display: at most ten decimals, rounded half up. Calculations keep all digits (M4). */
 export function roundForDisplay(figure: ExactFigure): Decimal {
   return scaledDecimal(roundToMinor(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
 }

@@ -36,18 +36,13 @@ import type { FormulaArguments } from './product-formula.ts';
 /** Maximum number of offers of one simulation, which limits its work and the size of its reply. */
 const MAX_OFFERS = 100;
 
-/** An interest of an interest-commission item. */
 export interface Offer {
   readonly item: InterestCommissionItem;
   readonly list: InterestListRecord;
   readonly interest: InterestRecord;
 }
 
-/**
- * Selects the offers in catalogue order. Each item whose filters pass contributes its interests of the requested
- * type; if the request does not name a type, its default interest, or its first one if it has no default. Penalty
- * interests and interests without a rate on the day are excluded. A request without any offer is refused (Q3).
- */
+/** Selects the offers: of each item whose filters pass, the interests of the requested type, or its default or first one (Q3). */
 export function chooseOffers(
   request: SimulateRequest,
   product: ProductRecord,
@@ -143,7 +138,6 @@ function refuseWithoutOffer(
 const NOTHING = toDecimal(ZERO);
 const NO_BAND = { min: ZERO, max: null, rate: ZERO };
 
-/** The context of the rates besides the interest. */
 export interface RateContext {
   readonly requestDay: CalendarDate;
   readonly installmentsNo: number;
@@ -156,13 +150,11 @@ export interface RateContext {
   readonly discounts: readonly Discount[];
 }
 
-/** The rates for the schedule request, and the rate that the offer displays. */
 interface OfferedRates {
   readonly terms: Pick<
     RepaymentScheduleRequest,
     'InterestPercent' | 'MultipleInterestRates' | 'BandedInterestRates'
   >;
-  /** Such as `7.9500%`. */
   readonly percent: string;
   readonly shown: OfferedInterest;
 }
@@ -261,7 +253,6 @@ function calculateCollectionRates(
   };
 }
 
-/** The ranges of a Collection, up to the last instalment of the loan. */
 function listRanges(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -276,14 +267,12 @@ function listRanges(
     .filter(({ FromInstNo }) => FromInstNo <= installmentsNo);
 }
 
-/** The instalment ranges that are valid on the day. */
 function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
   return CollectionInterests.filter(({ InterestStartDate, InterestEndDate }) =>
     isWithin(day, InterestStartDate, InterestEndDate),
   );
 }
 
-/** The value of the interest that a range names. */
 function findRangeRate(
   { InterestName }: CollectionInterest,
   { Interests }: InterestListRecord,

@@ -33,10 +33,7 @@ export class FormulaArguments {
     }
   }
 
-  /**
-   * Calculates the exact value of a formula. Undefined, with the fault added once, when an argument is missing or the
-   * formula has no value for these arguments (422).
-   */
+  /** The exact value; undefined, with the fault added once, when an argument is missing or the formula has no value (422). */
   evaluate(formula: FormulaRecord): ExactFigure | undefined {
     if (!this.#values.has(formula)) this.#values.set(formula, this.#calculate(formula));
     return this.#values.get(formula);

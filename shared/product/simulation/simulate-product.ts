@@ -51,7 +51,6 @@ import {
 import type { CommissionListRecord } from '../catalogue/list-records.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 
-/** The context of a simulation besides its request. */
 export interface SimulateContext {
   readonly catalogue: CatalogueView;
   readonly calendars: KnownCalendars;
@@ -59,23 +58,14 @@ export interface SimulateContext {
   readonly requestDay: CalendarDate;
 }
 
-/**
- * Maximum number of rows of all offers together: limits the time of a simulation and keeps its reply within one
- * message.
- */
+/** Rows of all offers together: limits the time of a simulation, and keeps its reply within one message. */
 const MAX_ROWS = 36_000;
-/**
- * The payment is recalculated for each rate of the request; doing so for this many instalments takes as long as one
- * row.
- */
+/** The payment is recalculated for each rate of the request; doing so for this many instalments takes as long as one row. */
 const INSTALLMENTS_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
-/**
- * Simulates a product for a customer. Never throws for bad input: an invalid request is refused with all of its
- * faults (E1, E3). Either all offers are calculated or none. Offers are in catalogue order.
- */
+/** Simulates a product. An invalid request is refused with all of its faults (E1, E3); all offers are calculated or none. */
 export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
   const steps = simulateInSteps(request, context);
   let step = steps.next();
@@ -83,10 +73,7 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
   return step.value;
 }
 
-/**
- * Simulates like {@link simulate}, but yields before each offer so that a long simulation does not block the event loop.
- * Each yielded value is the remaining work in rows of a plain schedule.
- */
+/** Yields before each offer, so that the event loop is not blocked. Values are the remaining work in rows of a plain schedule. */
 export function* simulateInSteps(
   request: SimulateRequest,
   context: SimulateContext,
@@ -154,7 +141,6 @@ function keepFound(calendars: KnownCalendars): KnownCalendars {
   };
 }
 
-/** The work of one offer in rows of a plain schedule. */
 function countRows({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
   const recalculated = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
   return installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
@@ -211,26 +197,22 @@ function chooseInsurances(
   return priceInsurances(items, { figures, lists: catalogue }, { requestDay, inputs: inputs.insuranceInput });
 }
 
-/** An offer with its commissions. */
 interface CompleteOffer extends Offer {
   readonly commissionList: CommissionListRecord | undefined;
   readonly commissions: readonly CatalogueCharge[];
 }
 
-/** Terms that all offers of a request share. */
 interface SharedTerms {
   readonly request: SimulateRequest;
   readonly loan: SimulatedLoan;
   readonly discounts: readonly Discount[];
   readonly insurances: readonly CatalogueCharge[];
-  /** Arguments of formulas of interests. */
   readonly inputs: FormulaArguments;
   readonly schedule: ScheduleContext;
   readonly cntInterestId: number;
   readonly cntInterestCommissionItemId: number;
 }
 
-/** Calculates the record of an offer; undefined, with the faults added, when that is impossible. */
 function calculateOffer(
   offer: CompleteOffer,
   shared: SharedTerms,
@@ -281,7 +263,6 @@ function calculateOffer(
   };
 }
 
-/** The charges that are part of the schedule. */
 function selectRepeated(charges: readonly DiscountedCharge[]): readonly DiscountedCharge[] {
   return charges.filter(({ isOnce }) => !isOnce);
 }

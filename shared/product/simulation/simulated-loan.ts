@@ -133,10 +133,7 @@ function findAttachedType(
   return undefined;
 }
 
-/**
- * Reads the number of periods, within the limit and the product's bounds. loanPeriod counts periods of the product's
- * periodicity; Once has no length, so it counts units of the product's PeriodType.
- */
+/** loanPeriod counts periods of the product's periodicity; Once has no length, so it counts units of the PeriodType. */
 function readPeriods(
   { loanPeriod }: SimulateRequest,
   { Availability }: ProductRecord,
@@ -154,7 +151,6 @@ function readPeriods(
   return loanPeriod;
 }
 
-/** The product's capital and residual percentages (B1, B3). */
 function readPercentages(
   { CapitalPercent, ResidualPercent }: ProductRecord,
   { type, principal, namesRead }: CompiledScheduleType,
@@ -175,10 +171,7 @@ function readPercentages(
   };
 }
 
-/**
- * The down payment, only for schedule types whose formulas read it: others would report it as a field without effect
- * (E5).
- */
+/** Only for schedule types whose formulas read it: others would report it as a field without effect (E5). */
 function readAdvance(
   { downPayment }: SimulateRequest,
   { namesRead }: CompiledScheduleType,
@@ -204,7 +197,6 @@ function readHolidayShift({
 const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;
 
-/** The term of a request: periods of the periodicity, starting on the day of the request. */
 interface SimulatedTerm {
   readonly periods: number;
   readonly periodicity: Periodicity;
@@ -217,7 +209,6 @@ const BOUNDS = [
   ['Maximum', 1, 'at most'],
 ] as const;
 
-/** Refuses an amount or a down payment outside the product's bounds; the message names the bound (Q6). */
 function checkAmountBounds(
   { amount, downPayment }: { readonly amount: Decimal; readonly downPayment: Decimal },
   bounds: Availability,
@@ -261,10 +252,7 @@ export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, val
   }
 }
 
-/**
- * Compares a term with a number of units: negative if it is shorter, zero if it is equal, positive if it is longer. Days
- * and months are compared by the calendar: 60 days from 1 January are more than two months, 60 days from 1 July less.
- */
+/** Days and months are compared by the calendar: 60 days from 1 January are more than two months, 60 days from 1 July less. */
 function compareTerm(
   { periods, periodicity, start }: SimulatedTerm,
   count: number,
@@ -279,7 +267,6 @@ function compareTerm(
   return end - addPeriods(start, count, unit);
 }
 
-/** The day that is a number of units after a start. */
 function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
   if (unit === 'Days') return addDays(start, count);
   if (unit === 'Weeks') return addDays(start, count * DAYS_PER_WEEK);

@@ -1,7 +1,4 @@
-/**
- * Translates faults of a schedule calculation into faults of the simulation request (E1): each names one of its fields and
- * what the caller can do; productCode when the catalogue is at fault.
- */
+/** Translates faults of a schedule into faults of the simulation request (E1): productCode when the catalogue is at fault. */
 
 import type { RequestFault, Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
@@ -9,7 +6,6 @@ import type { InterestRecord } from '../catalogue/list-records.ts';
 import { formulaPath, type DiscountedCharge, chargeTitle } from './charge-prices.ts';
 import type { SimulateRequest } from './simulation.ts';
 
-/** The simulation to which a calculation belongs. */
 export interface FaultContext {
   readonly request: SimulateRequest;
   readonly terms: RepaymentScheduleRequest;
@@ -67,7 +63,6 @@ const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] =
 
 const CHARGE_PATH = /^(?<list>Commission|Insurance)\[(?<place>\d+)\]\.?(?<field>.*)$/;
 
-/** Fields of charges in a schedule request by their names in the catalogue. */
 const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   SourceValue: 'its value',
   SourcePercent: 'its percentage',
@@ -79,7 +74,6 @@ const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   GracePeriodFee: 'GracePeriodFee',
 };
 
-/** Adds the faults of a calculation, translated. */
 export function addFaults(
   faults: readonly RequestFault[],
   context: FaultContext,
@@ -95,7 +89,6 @@ export function deduplicateFaults(faults: readonly RequestFault[]): readonly Req
   ];
 }
 
-/** Translates a fault into one about the fields of the simulation request. */
 function translateFault(fault: RequestFault, context: FaultContext): RequestFault {
   const translation = TRANSLATIONS.find(([path]) => path.test(fault.path));
   if (translation !== undefined) return translation[1](fault, context);

@@ -1,8 +1,4 @@
-/**
- * The request and the result of a simulation, independent of their encoding (interface 4.4, Q4). Amounts, rates and inputs of a
- * request are exact decimals (M1); an absent field and null are undefined (M6), an empty list may be too; names are
- * case-insensitive. The values are not yet validated against the product.
- */
+/** Request and result of a simulation (4.4, Q4). Figures are exact decimals (M1); absent and null are undefined (M6). */
 
 import type { Decimal } from 'decimal.js';
 import type {
@@ -14,7 +10,6 @@ import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from '../../lending/request/validation.ts';
 import type { UsedCalendar } from '../../lending/request/repayment-schedule.ts';
 
-/** A simulation request. */
 export interface SimulateRequest {
   readonly productCode: string;
   /** Contract amount in major units of the product's currency, the down payment included (Q1). */
@@ -30,7 +25,6 @@ export interface SimulateRequest {
   readonly interestTypeName?: string | undefined;
   /** Optional discounts to apply (Q5). */
   readonly optional?: readonly OptionalFeature[] | undefined;
-  /** Optional discounts to apply (Q5). */
   readonly discount?: readonly ChosenDiscount[] | undefined;
   /** Figures for the filters of interest-commission items (L3). */
   readonly jsonFilterCommission?: readonly NamedFigure[] | undefined;
@@ -45,10 +39,8 @@ export interface SimulateRequest {
   readonly principalValue?: Decimal | undefined;
 }
 
-/** An optional discount by its name or its id. */
 export interface OptionalFeature {
   readonly Name?: string | undefined;
-  /** GUID of a discount. */
   readonly ProductDiscountId?: string | undefined;
 }
 
@@ -57,14 +49,12 @@ export interface ChosenDiscount extends OptionalFeature {
   readonly ProductCode?: string | undefined;
 }
 
-/** A value for an argument of formulas. */
 export interface FormulaInput {
   /** Name of the argument, case-insensitive. */
   readonly name: string;
   readonly value: Decimal;
 }
 
-/** Parts of jsonInputFormula, each an object of arguments. */
 export const FORMULA_INPUT_PARTS = [
   'interestInput',
   'commissionInput',
@@ -92,9 +82,8 @@ export interface SimulationRow {
 }
 
 /**
- * The annual rate of an offer, in percent: base less discountPercent percent of it, less discountValue percentage
- * points (Q5). For display only: the terms have all digits (M4). If there are several rates, it is the rate of row 1,
- * or with bands, that of the band that contains the financed amount.
+ * The rate of an offer in percent, for display: base less discountPercent percent of it, less discountValue points (Q5).
+ * Of several rates it is that of row 1, or of the band that contains the financed amount.
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
@@ -105,10 +94,8 @@ export interface OfferedInterest {
 }
 
 /**
- * A commission or insurance of an offer. A price in money is baseValue less discountPercent percent of it, less
- * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money turns it
- * into a price, baseValue is the amount of basePercent per charge, and `value` is charged (Q5). Bases are the
- * catalogue's figures; other figures have at most ten decimals. null: not applicable.
+ * A price in money is baseValue less discountPercent percent of it, less discountValue; a percentage is basePercent less
+ * discountPercent percent of it. A discount in money turns a percentage into a price (Q5). null: not applicable.
  */
 export interface OfferedCharge {
   readonly name: string;
@@ -126,7 +113,6 @@ export interface OfferedCharge {
   readonly periodicityType: string;
   /** Start of its first period: the day of the request. */
   readonly date: CalendarDate;
-  /** GUID of the commission or insurance. */
   readonly id: string;
   readonly isUpfront: boolean | null;
 }
@@ -164,7 +150,6 @@ export interface SimulationRecord {
   readonly terms: RepaymentScheduleRequest;
 }
 
-/** The outcome of a simulation: its offers, or all faults of the request. */
 export type SimulationOutcome =
   | {
       readonly kind: 'simulation';

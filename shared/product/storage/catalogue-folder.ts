@@ -1,8 +1,4 @@
-/**
- * Reads an institution's catalogue from a folder of JSON files (docs/catalogue.md): an optional folder for each kind of
- * record, with a record or a list of records in each file. Other files and folders are faults, because their records would
- * be missing unnoticed, except README files, `*.md` and hidden ones.
- */
+/** Reads a catalogue from a folder of JSON files (docs/catalogue.md). Unknown files are faults: their records would be missing. */
 
 import path from 'node:path';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -28,17 +24,13 @@ import type { Broker } from '../../messaging/ports.ts';
 import { topicName } from '../../messaging/topics/topic-list.ts';
 import type { Config } from '../../platform/load-config.ts';
 
-/**
- * Maximum number of files in a folder and bytes in a file: detects mistakes, such as a folder of data dumps, before
- * reading.
- */
+/** Detects mistakes, such as a folder of data dumps, before reading. */
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Files that are not records: explanations, and files of editors, version control and mounted volumes. */
 const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
 
-/** The records of a folder, and all faults. */
 export interface FolderCatalogue {
   /** The records that match their schema, by kind and file name. */
   readonly records: readonly CatalogueRecord[];
@@ -47,10 +39,7 @@ export interface FolderCatalogue {
   readonly catalogue: CatalogueView | undefined;
 }
 
-/**
- * Reads the records of a folder and validates them, also against each other. `otherCalendars` finds calendars that are not
- * built in. Throws ConfigError only if the folder does not exist.
- */
+/** Reads the records of a folder and validates them, also against each other. Throws ConfigError without the folder. */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars): FolderCatalogue {
   const { records, unknown, faults } = readFolder(folder);
   const outcome = buildCatalogue(records, otherCalendars, unknown);
@@ -59,10 +48,7 @@ export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalenda
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };
 }
 
-/**
- * Reads the records of a folder and checks only their schemas, because they may refer to records elsewhere. Throws
- * ConfigError only if the folder does not exist.
- */
+/** Reads the records of a folder and checks only their schemas. Throws ConfigError without the folder. */
 export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalogue'> {
   const { records, faults } = readFolder(folder);
   return { records, faults };
@@ -97,30 +83,25 @@ export function catalogueError(folder: string, faults: readonly CatalogueFault[]
   return new ConfigError(`the catalogue ${folder} is invalid:\n  ${faults.map(formatFault).join('\n  ')}`);
 }
 
-/** Writes a fault as one line. */
 export function formatFault({ source, record, message }: CatalogueFault): string {
   return record === '' ? `${source}: ${message}` : `${source}: ${record}: ${message}`;
 }
 
-/** Throws ConfigError if the folder does not exist. */
 function requireFolder(folder: string): void {
   if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
 }
 
-/** Reports the files and folders of a catalogue folder that are not one of the folders `kinds`. */
 function reportUnknownEntries(folder: string, kinds: readonly string[], faults: CatalogueFault[]): void {
   const unknown = recordNames(folder).filter((name) => !kinds.includes(name));
   const message = `must be one of the folders ${kinds.join(', ')}; ${IGNORED_TEXT}`;
   faults.push(...unknown.slice(0, MAX_FILES).map((source) => ({ source, record: '', message })));
 }
 
-/** An unchecked value of a file. */
 interface FileItem {
   readonly source: string;
   readonly item: unknown;
 }
 
-/** Reads the values in the files of one kind, in the order of the file names. */
 function readKind(folder: string, kind: string, faults: CatalogueFault[]): readonly FileItem[] {
   const place = path.join(folder, kind);
   if (!existsSync(place)) return [];
@@ -170,13 +151,11 @@ function readFile(file: string, source: string, faults: CatalogueFault[]): reado
   }
 }
 
-/** The default catalogue: example products. */
 const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../example-catalogue', import.meta.url));
 
 /**
- * Publishes the catalogue folder to an embedded broker, which other processes cannot reach: what is new or changed since the
- * last start, and tombstones for what is gone. Does nothing when the topic of a shared broker is not empty (several systems
- * with one broker). Rejects with a ConfigError that lists all faults.
+ * Publishes the catalogue folder to an embedded broker: what changed since the last start, and tombstones for what is gone.
+ * Does nothing if a shared broker has records already. Rejects with a ConfigError that lists all faults.
  */
 export async function publishCatalogue(
   broker: Broker,
@@ -195,7 +174,6 @@ export async function publishCatalogue(
   await writeRecords({ broker, codec, topic, clientId: 'catalogue-folder' }, changes);
 }
 
-/** The encoded records on the topic by key. */
 async function latestValues(broker: Broker, topic: string): Promise<ReadonlyMap<string, Buffer>> {
   const values = new Map<string, Buffer>();
   const offsets = await broker.admin.offsets(topic);

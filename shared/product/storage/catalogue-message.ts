@@ -1,7 +1,4 @@
-/**
- * Catalogue records as messages. The fields that an index needs are outside the compressed record, so that a table of
- * thousands of products decompresses only the requested ones.
- */
+/** Catalogue records as messages. The fields that an index needs are outside the compressed record. */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parseJson, refusalText } from '../../platform/bounded-json.ts';
@@ -25,17 +22,14 @@ import {
   type RecordKind,
 } from '../catalogue/catalogue-record.ts';
 
-/** Type of these messages in the catalogue of messages. */
 export const CATALOGUE_RECORD = 'CatalogueRecord';
 
-/** Encodings of a body; others are refused. */
 const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
 type BodyEncoding = (typeof BODY_ENCODINGS)[number];
 
 /** Largest record as JSON text, as for files; also limits decompression. */
 export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
 
-/** Payload of a catalogue message. */
 export interface CatalogueMessage {
   readonly kind: string;
   readonly code: string;
@@ -48,7 +42,6 @@ export interface CatalogueMessage {
   readonly body: Buffer;
 }
 
-/** A record and the size of its JSON text. */
 export interface UnpackedRecord {
   readonly entry: CatalogueRecord;
   readonly bytes: number;

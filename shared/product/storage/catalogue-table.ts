@@ -41,14 +41,9 @@ export interface CatalogueStats extends EncodedRecordsStats {
   readonly namesLeftOut: number;
 }
 
-/** Kinds whose records are compiled together. */
 const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
 
-/**
- * Materialises the catalogue topic. Memory holds the encoded records and an index; a record is unpacked on demand, and a
- * bounded number stays unpacked. An unreadable record is counted, logged without its content, and treated as absent.
- * Returned records are immutable: a change of the catalogue creates new objects.
- */
+/** Materialises the catalogue topic: a record is unpacked on demand; an unreadable one is counted, logged and treated as absent. */
 export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
   readonly #records: EncodedRecords;
@@ -114,7 +109,6 @@ export class CatalogueTable implements CatalogueView {
     return this.#readable(kind, this.#records.index.versions(kind, code), (left) => selectListVersion(left));
   }
 
-  /** All versions of all records, in no particular order. */
   identities(): readonly (RecordIdentity & { readonly key: string })[] {
     return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
   }
@@ -164,10 +158,7 @@ export class CatalogueTable implements CatalogueView {
   }
 }
 
-/**
- * Compiles schedule types, periodicities and calendars with the built-in ones. A faulty record is excluded together with
- * those that depend on it, so that it does not affect the others. Sources must be unique.
- */
+/** A faulty record is excluded together with those that depend on it, so that it does not affect the others. */
 function compileSound(
   records: readonly CatalogueRecord[],
   otherCalendars: OtherCalendars | undefined,
@@ -196,7 +187,6 @@ function exposeStats(metrics: Metrics, worker: string, stats: () => CatalogueSta
   });
 }
 
-/** The parts of a worker's context that the catalogue uses. */
 export interface CatalogueContext {
   readonly config: Pick<Config, 'topicPrefix' | 'lending'>;
   readonly log: Log;
@@ -213,20 +203,14 @@ export interface WorkerCatalogue {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/**
- * Opens the catalogue for the worker with that name. `otherCalendars` finds countries that are not built in, on which
- * calendars of the catalogue are based; default: the countries of the holiday library.
- */
+/** Opens the catalogue for a worker. `otherCalendars` finds countries that are not built in; default: the holiday library. */
 export type OpenCatalogue = (
   context: CatalogueContext,
   worker: string,
   otherCalendars?: OtherCalendars,
 ) => Promise<WorkerCatalogue>;
 
-/**
- * Follows the catalogue topic, and resolves when all records that are on it at the time of the call have been read. Rejects
- * after the time limit and leaves nothing running.
- */
+/** Follows the catalogue topic, and resolves when it has been read. Rejects after the time limit, leaving nothing running. */
 export async function openCatalogue(
   context: CatalogueContext,
   worker: string,

@@ -20,7 +20,6 @@ import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Timers } from '../../platform/system-ports.ts';
 
-/** A record as stored on the topic. */
 export interface EncodedRecord extends MessageContent {
   readonly partition: number;
   readonly offset: number;
@@ -37,7 +36,6 @@ export interface IndexEntry {
   readonly EndDate: string | null;
 }
 
-/** Creates the entry of a record. */
 function createIndexEntry(key: string, identity: RecordIdentity, encoded: EncodedRecord): IndexEntry {
   return {
     key,
@@ -79,7 +77,6 @@ class CatalogueIndex {
     );
   }
 
-  /** The versions of a code, in no particular order. */
   versions(kind: RecordKind, code: string): readonly IndexEntry[] {
     return this.#byCode.get(`${kind}/${codeKey(code)}`) ?? NONE;
   }
@@ -164,7 +161,6 @@ export class EncodedRecords {
   readonly index = new CatalogueIndex();
   readonly #options: EncodedRecordsOptions;
   readonly #tail: Tail;
-  /** The latest record of each key. */
   readonly #records = new Map<string, EncodedRecord>();
   readonly #unpacked = new LRUCache<string, CatalogueRecord>({
     max: MAX_UNPACKED_RECORDS,
@@ -274,7 +270,6 @@ export class EncodedRecords {
     }
   }
 
-  /** Undefined: the limits leave no room for it. */
   #keep(key: string, fetched: EncodedRecord): EncodedRecord | undefined {
     const { maxRecords = MAX_RECORDS, maxBytes = MAX_ENCODED_BYTES } = this.#options;
     const known = this.#records.get(key);

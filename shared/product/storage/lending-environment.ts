@@ -20,36 +20,24 @@ import {
 
 /** The environment of calculations. Must be read for each request, because it follows the catalogue. */
 export interface LendingEnvironment {
-  /**
-   * Current schedule types and periodicities, built-in ones and the institution's own (S1, D7), and the commissions and
-   * insurances of its lists (F1, S6).
-   */
+  /** Current schedule types and periodicities (S1, D7), and the commissions and insurances of lists (F1, S6). */
   readonly catalogue: ScheduleCatalogue;
-  /** Holiday calendars by name (H2). */
   readonly calendars: KnownCalendars;
-  /**
-   * Returns the current environment for calculations in another thread; the same object until the catalogue changes.
-   * Absent: all calculations run in this thread.
-   */
+  /** The environment for another thread; the same object until the catalogue changes. Absent: all runs in this thread. */
   readonly snapshot?: () => LendingSnapshot;
 }
 
-/** An environment as plain data. */
 export interface LendingSnapshot {
   readonly records: CatalogueRecords;
   readonly charges: ChargeLists | undefined;
   readonly defaultHolidayCalendar: string | undefined;
 }
 
-/** The catalogue of a calculation worker. */
 export interface LendingWorkerCatalogue extends WorkerCatalogue {
   readonly environment: LendingEnvironment;
 }
 
-/**
- * Opens the catalogue for a calculation worker: reads the catalogue topic, and finds the default calendar. Rejects with ConfigError, which names the setting and the unknown calendar, and leaves
- * nothing running.
- */
+/** Opens the catalogue for a calculation worker. Rejects with ConfigError on an unknown default calendar. */
 export async function openLendingCatalogue(
   context: CatalogueContext,
   worker: string,

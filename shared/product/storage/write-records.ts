@@ -28,9 +28,7 @@ const WRITING_ORDER: readonly RecordKind[] = [
 ];
 
 export interface RecordChanges {
-  /** Records to write. */
   readonly put: readonly CatalogueRecord[];
-  /** Keys of records to delete. */
   readonly remove: readonly string[];
 }
 
@@ -41,10 +39,7 @@ export interface RecordTarget {
   readonly clientId: string;
 }
 
-/**
- * Writes new and changed records, then the tombstones of removed ones. Referenced records are written before those that
- * refer to them and removed after them. Resolves when all are acknowledged; rejects with MessagingError otherwise.
- */
+/** Writes records, then tombstones. Referenced records are written first and removed last. Rejects with MessagingError. */
 export async function writeRecords(target: RecordTarget, { put, remove }: RecordChanges): Promise<void> {
   const { broker, codec, topic, clientId } = target;
   await codec.prepare([CATALOGUE_RECORD]);
@@ -73,11 +68,7 @@ interface PlacedRecord {
   readonly identity: RecordIdentity;
 }
 
-/**
- * Sorts by kind; within a kind active versions before others, and later versions before earlier ones. So a new version
- * is available before the previous one ends, and readers always find one: of two active versions they select the later
- * one.
- */
+/** By kind; within a kind active versions and later ones first, so that a reader always finds one. */
 function compareForWriting({ identity: one }: PlacedRecord, { identity: other }: PlacedRecord): number {
   return (
     writingPosition(`${one.kind}/`) - writingPosition(`${other.kind}/`) ||
@@ -90,7 +81,6 @@ function isActive({ status }: RecordIdentity): boolean {
   return status === 'Approved' || status === 'Active';
 }
 
-/** Position of a key's kind in the writing order. */
 function writingPosition(key: string): number {
   return WRITING_ORDER.findIndex((kind) => key.startsWith(`${kind}/`));
 }

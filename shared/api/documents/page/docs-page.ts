@@ -1,7 +1,4 @@
-/**
- * The documentation for people: one self-contained HTML page (one inline style, one inline script, no other host). The operations
- * are those of the OpenAPI document; the guide and the rules are Markdown. It is complete without its script.
- */
+/** The documentation for people: one HTML page of the OpenAPI document, the guide and the rules. It is complete without its script. */
 
 import { NOTIFICATION_LIMITS } from '../../notification/notification-limits.ts';
 import { html, table, type Html } from '../html.ts';
@@ -26,13 +23,10 @@ export interface DocsPageOptions {
   /** Markdown: the text of guide.md, and that of docs/rulings.md. */
   readonly guide: string;
   readonly rulings: string;
-  /** Colours, sizes and type, as CSS. */
   readonly tokens: string;
-  /** The script of the page, compiled. */
   readonly script: string;
 }
 
-/** The limits of this instance, from its settings. */
 export interface InstanceLimits {
   readonly bodyBytes: number;
   readonly emailBodyBytes: number;
@@ -40,7 +34,6 @@ export interface InstanceLimits {
   readonly replyTimeoutMs: number;
 }
 
-/** One topic of the page; its id is also that of its section. */
 interface Topic {
   readonly id: string;
   readonly title: string;
@@ -52,7 +45,6 @@ interface TopicGroup {
   readonly topics: readonly Topic[];
 }
 
-/** Creates the page as a string. */
 export function docsPage(options: DocsPageOptions): string {
   const { version, tokens, script } = options;
   const groups = listTopics(options);
@@ -94,7 +86,6 @@ ${content}
   return page.markup;
 }
 
-/** All topics in order of use. */
 function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
   const guide = topicsOf(withValues(options));
   return [
@@ -107,7 +98,6 @@ function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
   ];
 }
 
-/** The sections of a Markdown document as topics. */
 function topicsOf(markdown: string): readonly Topic[] {
   return markdown
     .split(/^## /m)
@@ -119,7 +109,6 @@ function topicsOf(markdown: string): readonly Topic[] {
     });
 }
 
-/** What the page adds to topics of the guide. */
 function withMore({ id, title, content }: Topic): Topic {
   if (id === 'authentication') {
     const input = html`<div class="token" hidden><label for="token">Access token for trying calls on this page</label>
@@ -143,7 +132,6 @@ function withMore({ id, title, content }: Topic): Topic {
 type Headers = readonly { readonly name: string; readonly description: string }[];
 
 const ANSWER_HEADERS = [...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders))];
-/** The headers that topics of the guide list, with their headings. */
 const HEADERS: Readonly<Record<string, readonly (readonly [heading: string, headers: Headers])[]>> = {
   'requests-and-answers': [
     ['Headers of answers', Object.entries(RESPONSE_HEADERS).map(([name, header]) => ({ name, ...header }))],
@@ -156,7 +144,6 @@ const HEADERS: Readonly<Record<string, readonly (readonly [heading: string, head
   'notifications-over-kafka': [['Headers of a command', COMMAND_MESSAGE_HEADERS]],
 };
 
-/** The guide with the values of this instance. */
 function withValues({ guide, topicPrefix, limits }: DocsPageOptions): string {
   const { attachments, attachmentBytes, recipients, smsCharacters } = NOTIFICATION_LIMITS;
   const values: Readonly<Record<string, string>> = {
@@ -190,7 +177,6 @@ function operationTopics(part: ApiPart, { topicPrefix }: DocsPageOptions): reado
   );
 }
 
-/** The navigation, and a search for browsers with script. */
 function sideBar({ version }: DocsPageOptions, groups: readonly TopicGroup[]): Html {
   const lists = groups.map(
     ({ title, topics }) => html`<h2>${title}</h2>

@@ -1,7 +1,4 @@
-/**
- * The style of the documentation, for light and dark mode, narrow screens and paper. Its colours, sizes and type are those of the
- * workbench, which precede it.
- */
+/** The style for light and dark mode, narrow screens and paper. The tokens of the workbench precede it. */
 export const DOCS_STYLE = {
   markup: `
 *, *::before, *::after { box-sizing: border-box; }

@@ -28,7 +28,6 @@ const reader = new Marked({
   },
 });
 
-/** A document, whose headings have ids made of their words. */
 export function renderMarkdown(text: string): Html {
   return { markup: reader.parse(linkRules(text), { async: false }) };
 }
@@ -39,7 +38,6 @@ export function renderText(text: string): Html {
   return { markup: reader.parseInline(linkRules(safe), { async: false }) };
 }
 
-/** The id of a heading. */
 export function slug(text: string): string {
   return text
     .toLowerCase()

@@ -1,5 +1,4 @@
 /** One operation of the OpenAPI document for people: its address, an example to send, and its fields. */
-/** The fields of a JSON Schema for people: a list in groups that open and close. */
 
 import { z } from 'zod';
 import { topicName } from '../../../messaging/topics/topic-list.ts';
@@ -13,7 +12,6 @@ import { renderText } from './markdown.ts';
 import { joinPath } from '../../../platform/problem.ts';
 import { flagKind, isDateSchema } from '../../json/field-kinds.ts';
 
-/** Where an operation is served. */
 interface Place {
   readonly method: string;
   /** With the base path. */
@@ -41,7 +39,6 @@ interface Body {
   >;
 }
 
-/** The content of the operation's topic. */
 export function operationContent(operation: Operation, place: Place): Html {
   const { description, operationId: id, requestBody = {}, responses } = operation;
   const [[status, ok] = ['', {}]] = Object.entries(responses);
@@ -65,7 +62,6 @@ function isAction({ path }: Place): boolean {
   return ACTIONS.some(({ name }) => name === lastName(path));
 }
 
-/** The topics and types of the same call over Kafka. */
 function overKafka({ path, topicPrefix }: Place): Html {
   const action = ACTIONS.find(({ name }) => name === lastName(path));
   const sent = NOTIFICATIONS.find((one) => path.endsWith(one.path));
@@ -80,7 +76,6 @@ function codes(names: readonly string[]): Html[] {
   return [...new Set(names)].map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
 }
 
-/** Sends an example, as edited, to this instance; the script shows it. */
 function tryIt(id: string, body: Body, { path }: Place): Html {
   const examples = Object.values(body.content?.['application/json']?.examples ?? {});
   const options = examples.map(
@@ -103,13 +98,11 @@ function exampleOf(title: string, body: Body): Html {
   return html`<details class="group"><summary>Example: ${title.toLowerCase()}</summary><pre tabindex="0"><code>${JSON.stringify(example.value, null, 2)}</code></pre></details>`;
 }
 
-/** The schema of a body in JSON, if it has a definition. */
 function bodySchema(body: Body): JsonSchema | undefined {
   const schema = body.content?.['application/json']?.schema;
   return schema instanceof z.ZodType ? toJsonSchema(schema) : undefined;
 }
 
-/** The fields of an answer; rows of a schedule are of several kinds. */
 function answerFields(id: string, schema: JsonSchema): Html {
   const kinds = schema.items?.oneOf?.map((items) => ({ items })) ?? [schema];
   const lists = kinds.map((kind, index) => {
@@ -139,16 +132,11 @@ function resolved(parameter: Parameter): Parameter {
 }
 
 export interface FieldListOptions {
-  /** Begins the ids of the fields on the page. */
   readonly id: string;
-  /** What the mark of mandatory fields says; of answers, the mark of the others. */
   readonly kind: 'request' | 'answer';
 }
 
-/**
- * All fields, nested fields by their path. Many fields are in groups: by subject, and one for each list or object. The first
- * group is open.
- */
+/** All fields, nested ones by their path. Many are grouped by subject, list or object; the first group is open. */
 export function fieldList(schema: JsonSchema, options: FieldListOptions): Html {
   const fields = listFields(schema);
   const toList = (some: readonly Field[]): Html =>
@@ -161,12 +149,10 @@ export function fieldList(schema: JsonSchema, options: FieldListOptions): Html {
   )}`;
 }
 
-/** The id of a field on the page: lists are named without brackets. */
 function fieldTarget(id: string, path: string): string {
   return `${id}.${path.replaceAll('[]', '').replace(/^\./, '')}`;
 }
 
-/** Fields of a list that is easy to read as a whole. */
 const MAX_UNGROUPED = 12;
 
 /** Subjects in the order of a loan agreement, with the names of their fields; the first that matches counts. */
@@ -189,7 +175,6 @@ interface Field {
   readonly required: boolean;
 }
 
-/** All fields, nested fields after their parent. */
 function listFields(schema: JsonSchema, path = '', parent = ''): Field[] {
   if (schema.items !== undefined) {
     return listFields(schema.items, `${path}[]`, path === '' ? '' : `${path}[]`);
@@ -206,7 +191,6 @@ function listFields(schema: JsonSchema, path = '', parent = ''): Field[] {
   });
 }
 
-/** Groups by subject, then one for each list or object; required fields of the root are in the first. */
 function groupFields(fields: readonly Field[]): Map<string, Field[]> {
   const titleOf = ({ name, parent, required }: Field): string =>
     required && parent === ''
