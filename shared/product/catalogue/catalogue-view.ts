@@ -19,6 +19,9 @@ import type { ProductInsuranceItem, ProductRecord } from './product-record.ts';
 import type { ItemFilter } from './record-kinds.ts';
 import { selectListVersion, type ListVersion } from './version-in-force.ts';
 
+/** Kinds whose records are compiled together. */
+export const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
+
 export interface ListsInForce {
   /** Finds the Active version with the highest number (L2); custom lists have no status. Undefined for null. */
   list<Kind extends ListKind>(kind: Kind, code: string | null): RecordsByKind[Kind] | undefined;

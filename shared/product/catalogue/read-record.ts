@@ -99,8 +99,11 @@ export type ReadRecord =
 export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
   const read = RECORD_SHAPES[kind].safeParse(value, { jitless: true });
   if (!read.success) {
-    const paths = read.error.issues.flatMap(issuePaths).map(fieldPath);
-    return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths };
+    const { issues } = read.error;
+    const names = ['PaymentScheduleTypeName', 'name', 'Code'].map((field) => valueAt(value, [field]));
+    const record = names.find((name) => typeof name === 'string') ?? '';
+    const faults = issues.map((issue) => ({ source, record, message: describeIssue(issue, value) }));
+    return { kind: 'invalid', faults, paths: issues.flatMap(issuePaths).map(fieldPath) };
   }
   return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
 }
@@ -108,21 +111,6 @@ export function readCatalogueRecord(kind: RecordKind, value: unknown, source: st
 /** The paths of an issue; unknown fields have their own paths. */
 function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-}
-
-const NAME_FIELDS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
-
-function describeFaults(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
-  const record = findName(item);
-  return error.issues.map((issue) => ({ source, record, message: describeIssue(issue, item) }));
-}
-
-function findName(item: unknown): string {
-  for (const field of NAME_FIELDS) {
-    const name = valueAt(item, [field]);
-    if (typeof name === 'string') return name;
-  }
-  return '';
 }
 
 /** Describes an issue, with columns by their names: `column VatOnFees Fee must be text, not a number`. */
@@ -134,10 +122,9 @@ function describeIssue(issue: z.core.$ZodIssue, item: unknown): string {
       : undefined;
   const isColumn = typeof column === 'string';
   const field = fieldPath(isColumn ? rest : issue.path);
-  const text = issue.code === 'unrecognized_keys' ? unknownMembers(issue.keys) : issue.message;
+  const text =
+    issue.code === 'unrecognized_keys'
+      ? `must not have the unknown field ${issue.keys.join(', ')}`
+      : issue.message;
   return [isColumn ? `column ${column}` : '', field, text].filter((part) => part !== '').join(' ');
-}
-
-function unknownMembers(names: readonly string[]): string {
-  return `must not have the unknown field ${names.join(', ')}`;
 }

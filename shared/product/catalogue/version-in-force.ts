@@ -1,7 +1,6 @@
 /** Validity of records on a day: ranges include both ends, and null leaves an end open (L1, L2). */
 
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { BandedInterest, CollectionInterest } from './list-records.ts';
 import type { ProductStatus } from './product-record.ts';
 import type { ItemStatus, ValidDays } from './record-kinds.ts';
 
@@ -13,31 +12,8 @@ type DatedValue = ValidDays & WithStatus;
 /** True when the day lies between `from` and `to`, strings `yyyy-mm-dd`, which sort like days. */
 export function isWithin(day: CalendarDate, from: string | null, to: string | null): boolean {
   if (from === null && to === null) return true;
-  const text = formatDay(day);
+  const text = formatCalendarDate(day);
   return (from === null || from <= text) && (to === null || text <= to);
-}
-
-/** The last formatted day; a request compares many records with the same day. */
-let lastFormatted: { readonly day: CalendarDate; readonly text: string } | undefined;
-
-function formatDay(day: CalendarDate): string {
-  if (lastFormatted?.day !== day) lastFormatted = { day, text: formatCalendarDate(day) };
-  return lastFormatted.text;
-}
-
-export function productDays({
-  StartDate,
-  EndDate,
-}: Pick<ProductVersion, 'StartDate' | 'EndDate'>): ValidDays {
-  return { ValidFrom: StartDate, ValidTo: EndDate };
-}
-
-export function rangeDays({ InterestStartDate, InterestEndDate }: CollectionInterest): ValidDays {
-  return { ValidFrom: InterestStartDate, ValidTo: InterestEndDate };
-}
-
-export function bandDays({ CollectionValidFrom, CollectionValidTo }: BandedInterest): ValidDays {
-  return { ValidFrom: CollectionValidFrom, ValidTo: CollectionValidTo };
 }
 
 export function daysOverlap(one: ValidDays, other: ValidDays): boolean {
@@ -111,7 +87,7 @@ export function findOverlaps<Version extends ProductVersion>(
   return approved.flatMap((one, place) =>
     approved
       .slice(place + 1)
-      .filter((other) => daysOverlap(productDays(one), productDays(other)))
+      .filter((other) => startsBy(one.StartDate, other.EndDate) && startsBy(other.StartDate, one.EndDate))
       .map((other) => [one, other] as const),
   );
 }

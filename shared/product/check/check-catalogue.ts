@@ -14,33 +14,16 @@ import {
 import {
   compileLending,
   indexLists,
+  LENDING_KINDS,
   selectEntries,
   type CatalogueView,
 } from '../catalogue/catalogue-view.ts';
 import { findOverlaps, isValidOn, selectProductVersion } from '../catalogue/version-in-force.ts';
-import {
-  checkCommission,
-  checkDiscounts,
-  checkInsurance,
-  checkInterests,
-  collectChargeNames,
-} from './check-lists.ts';
-import {
-  checkItems,
-  checkNames,
-  createReporter,
-  describeRecord,
-  type CheckContext,
-  type RecordContext,
-  type ReportFault,
-} from './check-fields.ts';
-import { checkProduct } from './check-product.ts';
+import { checkRecord, collectChargeNames, type CheckContext, type Place } from './check-records.ts';
 
 export type CatalogueBuild =
   | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
-
-const LENDING_KINDS: readonly RecordKind[] = ['schedule-type', 'periodicity', 'calendar'];
 
 /** Builds and validates a catalogue. Records of a kind in `unknown` may be unreadable: references to it are valid. Never throws. */
 export function buildCatalogue(
@@ -50,7 +33,7 @@ export function buildCatalogue(
 ): CatalogueBuild {
   const lending = compileLending(records, otherCalendars);
   // A reference to a faulty schedule type or periodicity is not a fault: without them only the rest is checked.
-  const isRead = LENDING_KINDS.every((kind) => !unknown.has(kind));
+  const isRead = [...LENDING_KINDS].every((kind) => !unknown.has(kind));
   const names = lending.kind === 'catalogue' && isRead ? lending.catalogue : undefined;
   const faults = [
     ...(lending.kind === 'refused' ? lending.faults : []),
@@ -92,14 +75,27 @@ export function checkCatalogue(
   const lists = indexLists(records);
   const productCodes = new Set(selectEntries(records, 'product').map(({ record }) => codeKey(record.Code)));
   const mayExist = (kind: RecordKind): boolean => context.unknown?.has(kind) === true;
-  const recordContext: RecordContext = {
+  const place: Omit<Place, 'report'> = {
     ...context,
     hasProduct: (code) => productCodes.has(codeKey(code)) || mayExist('product'),
     hasList: (kind, code) => lists.list(kind, code) !== undefined || mayExist(kind),
     charges: collectChargeNames(records, mayExist),
   };
-  for (const entry of records) checkRecord(entry, recordContext, faults);
+  for (const entry of records) checkRecord(entry, { ...place, report: createReporter(entry, faults) });
   return faults;
+}
+
+function createReporter(entry: CatalogueRecord, faults: CatalogueFault[]): Place['report'] {
+  const { source } = entry;
+  return (field, message) =>
+    void faults.push({ source, record: describeRecord(entry), message: `${field} ${message}` });
+}
+
+/** Describes a record in messages: `TL-STD`, or `TL-STD version 2`. */
+export function describeRecord(entry: CatalogueRecord): string {
+  if (entry.kind === 'schedule-type') return entry.record.PaymentScheduleTypeName;
+  const { code, version } = identifyRecord(entry);
+  return version === 1 ? code : `${code} version ${version}`;
 }
 
 /** At most one Approved version of a product may be valid on any day (L1). */
@@ -109,34 +105,9 @@ function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFau
     const versions = entries.map((entry) => ({ ...entry.record, entry }));
     for (const [one, other] of findOverlaps(versions)) {
       if (one.Version === other.Version) continue;
-      const text = `must not share a day with ${describeRecord(one.entry)} in ${one.entry.source}`;
-      createReporter(other.entry, faults)(
-        'StartDate',
-        `${text}: only one version may be Approved on a day, so end one before the other starts`,
-      );
+      const text = `must not share a day with ${describeRecord(one.entry)} in ${one.entry.source}: only one version may be Approved on a day, so end one before the other starts`;
+      createReporter(other.entry, faults)('StartDate', text);
     }
-  }
-}
-
-function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: CatalogueFault[]): void {
-  const report = createReporter(entry, faults);
-  if (entry.kind === 'product' && entry.record.Status === 'Approved') {
-    checkProduct(entry.record, context, report);
-  }
-  if (!('Status' in entry.record) || entry.record.Status !== 'Active') return;
-  if (entry.kind === 'interest-list') checkInterests(entry.record, report);
-  if (entry.kind === 'discount-list') checkDiscounts(entry.record, context, report);
-  if (entry.kind === 'commission-list') {
-    checkNames('Commissions', entry.record.Commissions, report);
-    checkItems('Commissions', entry.record.Commissions, report, (commission, reportItem) =>
-      checkCommission(commission, context, reportItem),
-    );
-  }
-  if (entry.kind === 'insurance-list') {
-    checkNames('Insurances', entry.record.Insurances, report);
-    checkItems('Insurances', entry.record.Insurances, report, (insurance, reportItem) =>
-      checkInsurance(insurance, context, reportItem),
-    );
   }
 }
 
@@ -152,7 +123,14 @@ function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueF
   const firstById = new Map<string, GuidField>();
   for (const entry of records) {
     const report = createReporter(entry, faults);
-    checkKey(entry, recordByKey, report);
+    const key = recordKey(identifyRecord(entry));
+    const same = recordByKey.get(key);
+    if (same === undefined) recordByKey.set(key, entry);
+    // Names of schedule types, periodicities and calendars are checked when these are compiled.
+    else if (!LENDING_KINDS.has(entry.kind)) {
+      const text = `is also in ${same.source}; give this one another Code or Version`;
+      report('Version', `must differ: ${describeRecord(entry)} ${text}`);
+    }
     for (const found of collectGuids(entry)) {
       const first = firstById.get(found.id);
       if (first === undefined) firstById.set(found.id, found);
@@ -164,22 +142,6 @@ function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueF
   }
 }
 
-/** Names of schedule types, periodicities and calendars are checked when these are compiled. */
-function checkKey(
-  entry: CatalogueRecord,
-  recordByKey: Map<string, CatalogueRecord>,
-  report: ReportFault,
-): void {
-  const key = recordKey(identifyRecord(entry));
-  const other = recordByKey.get(key);
-  if (other === undefined) {
-    recordByKey.set(key, entry);
-  } else if (isVersioned(entry)) {
-    const text = `is also in ${other.source}; give this one another Code or Version`;
-    report('Version', `must differ: ${describeRecord(entry)} ${text}`);
-  }
-}
-
 /** Items keep their GUIDs in later versions of their record; otherwise GUIDs are unique. */
 function mayShareId(one: GuidField, other: GuidField): boolean {
   const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
@@ -188,16 +150,11 @@ function mayShareId(one: GuidField, other: GuidField): boolean {
   return isItem && isSameFamily && one.entry !== other.entry;
 }
 
-function isVersioned({ kind }: CatalogueRecord): boolean {
-  return kind !== 'schedule-type' && kind !== 'periodicity' && kind !== 'calendar';
-}
-
 function collectGuids(entry: CatalogueRecord): readonly GuidField[] {
   const { record } = entry;
   const toGuid = (field: string, id: string): GuidField => ({ entry, field, id: id.toLowerCase() });
-  if ('PaymentScheduleTypeId' in record) {
+  if ('PaymentScheduleTypeId' in record)
     return [toGuid('PaymentScheduleTypeId', record.PaymentScheduleTypeId)];
-  }
   if (!('Id' in record)) return [];
   const guids = [toGuid('Id', record.Id)];
   for (const [list, items] of Object.entries(record) as readonly (readonly [string, unknown])[]) {

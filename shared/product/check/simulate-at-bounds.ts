@@ -20,7 +20,7 @@ import type { ProductRecord } from '../catalogue/product-record.ts';
 import { checkPeriodBounds } from '../simulation/simulated-loan.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulation.ts';
 import { simulate } from '../simulation/simulate-product.ts';
-import { describeRecord } from './check-fields.ts';
+import { describeRecord } from './check-catalogue.ts';
 
 export interface SimulationCheck {
   readonly catalogue: CatalogueView;

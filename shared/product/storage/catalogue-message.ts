@@ -42,17 +42,14 @@ export interface CatalogueMessage {
   readonly body: Buffer;
 }
 
-export interface UnpackedRecord {
-  readonly entry: CatalogueRecord;
-  readonly bytes: number;
-}
-
 const FIRST_DAY = toCalendarDate(MIN_YEAR, 1, 1);
 const LAST_DAY = toCalendarDate(MAX_YEAR, 12, 31);
 
 /** Creates the payload of a record. Throws RangeError on a record that is too large. */
 export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   const { kind, code, version, id, status, validFrom, validTo } = identifyRecord(entry);
+  const text = Buffer.from(JSON.stringify(entry.record));
+  if (text.length > MAX_RECORD_BYTES) throw new RangeError(`a record has at most ${MAX_RECORD_BYTES} bytes`);
   return {
     kind,
     code,
@@ -62,7 +59,7 @@ export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
     validFrom: parseDay(validFrom),
     validTo: parseDay(validTo),
     encoding: 'json+gzip',
-    body: packBody(entry.record),
+    body: gzipSync(text),
   };
 }
 
@@ -90,28 +87,25 @@ export function readPayload(decoded: Decoded): CatalogueMessage {
 export function readIdentity(key: string, message: CatalogueMessage): RecordIdentity {
   const kind = RECORD_KINDS.find((known) => known === message.kind);
   if (kind === undefined) throw new Error('its kind is unknown');
-  const { code, version, id = null, status = null } = message;
-  if (!Number.isSafeInteger(version) || version < 1) throw new Error('its version must be 1 or more');
-  const validFrom = formatDay(message.validFrom);
-  const validTo = formatDay(message.validTo);
-  const identity = { kind, code, version, id, status, validFrom, validTo };
+  const identity = { ...identityOf(message), kind };
+  if (!Number.isSafeInteger(identity.version) || identity.version < 1)
+    throw new Error('its version must be 1 or more');
   if (recordKey(identity) !== key) throw new Error('its key must be kind/code/version of the record');
   return identity;
 }
 
+function identityOf({ kind, code, version, id, status, validFrom, validTo }: CatalogueMessage) {
+  const days = { validFrom: formatDay(validFrom), validTo: formatDay(validTo) };
+  return { kind, code, version, id: id ?? null, status: status ?? null, ...days };
+}
+
 /** Unpacks the record and checks its schema; `source` names it in faults. Errors do not contain any of its content. */
-export function unpackRecord(message: CatalogueMessage, source: string): UnpackedRecord {
+export function unpackRecord(message: CatalogueMessage, source: string) {
   const { value, bytes } = unpackBody(message.encoding, message.body);
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);
   if (read.kind === 'invalid') throw new Error(`its body is invalid at ${read.paths.join(', ')}`);
   const { entry } = read;
-  const differs = contradictingFields(identifyRecord(entry), {
-    ...message,
-    id: message.id ?? null,
-    status: message.status ?? null,
-    validFrom: formatDay(message.validFrom),
-    validTo: formatDay(message.validTo),
-  });
+  const differs = contradictingFields(identifyRecord(entry), identityOf(message));
   if (differs.length > 0)
     throw new Error(`its body contradicts the fields ${differs.join(', ')} of the message`);
   return { entry, bytes };
@@ -144,26 +138,16 @@ function formatDay(day: CalendarDate | undefined): string | null {
   return formatCalendarDate(day);
 }
 
-/** Compresses a record, without the shared buffer pool. Throws when it is larger than {@link MAX_RECORD_BYTES}. */
-function packBody(record: object): Buffer {
-  const json = JSON.stringify(record);
-  const text = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
-  text.write(json);
-  if (text.length > MAX_RECORD_BYTES) throw new RangeError(`a record has at most ${MAX_RECORD_BYTES} bytes`);
-  return gzipSync(text);
-}
-
 /** Parses a body; returns the value and the size of its JSON text. Errors do not contain any of its content. */
-export function unpackBody(
-  encoding: string,
-  body: Buffer,
-): { readonly value: unknown; readonly bytes: number } {
+export function unpackBody(encoding: string, body: Buffer) {
   const text = unpackedText(encoding, body);
-  if (text.length > MAX_RECORD_BYTES) throw tooLarge();
+  if (text.length > MAX_RECORD_BYTES) throw new Error(TOO_LARGE);
   const parsed = parseJson(text, { maxValues: Infinity });
   if (parsed.kind === 'refused') throw new Error(refusalText(parsed, 'its body'));
   return { value: parsed.value, bytes: text.length };
 }
+
+const TOO_LARGE = `its body has more than ${MAX_RECORD_BYTES} bytes`;
 
 function unpackedText(encoding: string, body: Buffer): Buffer {
   if (encoding === 'json') return body;
@@ -171,12 +155,7 @@ function unpackedText(encoding: string, body: Buffer): Buffer {
   try {
     return gunzipSync(body, { maxOutputLength: MAX_RECORD_BYTES });
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-      ? tooLarge()
-      : new Error('its body cannot be decompressed');
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw new Error(isTooLarge ? TOO_LARGE : 'its body cannot be decompressed', { cause: error });
   }
-}
-
-function tooLarge(): Error {
-  return new Error(`its body has more than ${MAX_RECORD_BYTES} bytes`);
 }

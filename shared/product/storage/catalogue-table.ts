@@ -2,7 +2,7 @@
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { CatalogueCharges } from '../catalogue/charges-by-name.ts';
@@ -13,14 +13,9 @@ import type {
   RecordKind,
   RecordsByKind,
 } from '../catalogue/catalogue-record.ts';
-import { compileLending, type CatalogueView } from '../catalogue/catalogue-view.ts';
+import { compileLending, LENDING_KINDS, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { selectListVersion, selectProductVersion } from '../catalogue/version-in-force.ts';
-import {
-  EncodedRecords,
-  type EncodedRecordsOptions,
-  type EncodedRecordsStats,
-  type IndexEntry,
-} from './encoded-records.ts';
+import { EncodedRecords, type EncodedRecordsOptions, type IndexEntry } from './encoded-records.ts';
 import { createLibraryCalendars } from '../../lending/calendars/library/library-calendars.ts';
 import type { Codec } from '../../messaging/codec.ts';
 import type { Broker } from '../../messaging/ports.ts';
@@ -36,24 +31,18 @@ export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onCh
   readonly metrics?: Metrics | undefined;
 }
 
-export interface CatalogueStats extends EncodedRecordsStats {
-  /** Number of schedule types, periodicities and calendars that are excluded because of faults. */
-  readonly namesLeftOut: number;
-}
-
-const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
-
 /** Materialises the catalogue topic: a record is unpacked on demand; an unreadable one is counted, logged and treated as absent. */
 export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
   readonly #records: EncodedRecords;
   readonly #charges: CatalogueCharges;
   #lending: LendingCatalogue | undefined;
+  /** Schedule types, periodicities and calendars that are excluded because of faults. */
   #namesLeftOut = 0;
 
   constructor(options: CatalogueTableOptions) {
     this.#options = options;
-    this.#charges = new CatalogueCharges(this, (turn) => options.timers.nextTurn(turn));
+    this.#charges = new CatalogueCharges(this);
     this.#records = new EncodedRecords({
       ...options,
       onChange: ({ kind, code }) => {
@@ -62,7 +51,16 @@ export class CatalogueTable implements CatalogueView {
       },
     });
     const { metrics, clientId } = options;
-    if (metrics !== undefined) exposeStats(metrics, clientId, () => this.stats());
+    const gauge = metrics?.gauge(
+      'plat_catalogue_state',
+      'Records, bytes and faults of the catalogue in memory',
+      ['worker', 'figure'],
+    );
+    metrics?.onScrape(() => {
+      for (const [figure, value] of Object.entries(this.stats())) {
+        gauge?.set({ worker: clientId, figure }, value);
+      }
+    });
   }
 
   /** Resolves when the whole topic has been read; rejects after the time limit. */
@@ -80,7 +78,7 @@ export class CatalogueTable implements CatalogueView {
     return this.#records.health();
   }
 
-  stats(): CatalogueStats {
+  stats() {
     return { ...this.#records.stats(), namesLeftOut: this.#namesLeftOut };
   }
 
@@ -137,54 +135,31 @@ export class CatalogueTable implements CatalogueView {
   }
 
   #compile(): LendingCatalogue {
-    const records = [...this.#records.index.all()]
+    const { log, topic, otherCalendars } = this.#options;
+    let left: readonly CatalogueRecord[] = [...this.#records.index.all()]
       .filter(({ identity }) => LENDING_KINDS.has(identity.kind))
       .toSorted((one, other) => (one.key < other.key ? -1 : 1))
       .flatMap((entry) => this.#records.unpack(entry) ?? []);
-    const { lending, faults } = compileSound(records, this.#options.otherCalendars);
-    const excluded = new Set(faults.map(({ source }) => source));
-    this.#namesLeftOut = excluded.size;
-    for (const key of excluded) {
-      this.#options.log.warn({ topic: this.#options.topic, key }, 'a faulty catalogue record is excluded');
+    const excluded = new Set<string>();
+    let outcome = compileLending(left, otherCalendars);
+    // A faulty record is excluded together with those that depend on it, so that it does not affect the others.
+    while (outcome.kind === 'refused') {
+      for (const { source } of outcome.faults) excluded.add(source);
+      const sound = left.filter(({ source }) => !excluded.has(source));
+      left = sound.length < left.length ? sound : [];
+      outcome = compileLending(left, otherCalendars);
     }
+    this.#namesLeftOut = excluded.size;
+    for (const key of excluded) log.warn({ topic, key }, 'a faulty catalogue record is excluded');
     const charges = this.#charges;
     // Charges are read on access, so that a changed list of charges does not recompile schedule types.
     return {
-      ...lending,
+      ...outcome.catalogue,
       get knownCharges() {
         return charges.known;
       },
     };
   }
-}
-
-/** A faulty record is excluded together with those that depend on it, so that it does not affect the others. */
-function compileSound(
-  records: readonly CatalogueRecord[],
-  otherCalendars: OtherCalendars | undefined,
-): { readonly lending: LendingCatalogue; readonly faults: readonly CatalogueFault[] } {
-  const faults: CatalogueFault[] = [];
-  let left = records;
-  for (;;) {
-    const outcome = compileLending(left, otherCalendars);
-    if (outcome.kind === 'catalogue') return { lending: outcome.catalogue, faults };
-    faults.push(...outcome.faults);
-    const faulty = new Set(outcome.faults.map(({ source }) => source));
-    const sound = left.filter(({ source }) => !faulty.has(source));
-    left = sound.length < left.length ? sound : [];
-  }
-}
-
-/** Exposes the figures of a catalogue table at each scrape; `worker` and `figure` are the only labels. */
-function exposeStats(metrics: Metrics, worker: string, stats: () => CatalogueStats): void {
-  const gauge = metrics.gauge(
-    'plat_catalogue_state',
-    'Records, bytes and faults of the catalogue in memory',
-    ['worker', 'figure'],
-  );
-  metrics.onScrape(() => {
-    for (const [figure, value] of Object.entries(stats())) gauge.set({ worker, figure }, value as number);
-  });
 }
 
 export interface CatalogueContext {
@@ -203,30 +178,17 @@ export interface WorkerCatalogue {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Opens the catalogue for a worker. `otherCalendars` finds countries that are not built in; default: the holiday library. */
-export type OpenCatalogue = (
-  context: CatalogueContext,
-  worker: string,
-  otherCalendars?: OtherCalendars,
-) => Promise<WorkerCatalogue>;
-
-/** Follows the catalogue topic, and resolves when it has been read. Rejects after the time limit, leaving nothing running. */
+/**
+ * Follows the catalogue topic, and resolves when it has been read. Rejects after the time limit, leaving nothing running.
+ * `otherCalendars` finds countries that are not built in; default: those of the holiday library.
+ */
 export async function openCatalogue(
   context: CatalogueContext,
   worker: string,
-  otherCalendars?: OtherCalendars,
+  otherCalendars: OtherCalendars = createLibraryCalendars(),
 ): Promise<WorkerCatalogue> {
-  const { broker, codec, config, log, metrics, timers } = context;
-  const table = new CatalogueTable({
-    broker,
-    codec,
-    log,
-    metrics,
-    timers,
-    topic: topicName(config.topicPrefix, 'catalogueRecords'),
-    clientId: `${worker}-catalogue`,
-    otherCalendars: otherCalendars ?? createLibraryCalendars(),
-  });
+  const topic = topicName(context.config.topicPrefix, 'catalogueRecords');
+  const table = new CatalogueTable({ ...context, topic, clientId: `${worker}-catalogue`, otherCalendars });
   try {
     await table.start();
   } catch (error) {
@@ -235,3 +197,4 @@ export async function openCatalogue(
   }
   return { view: table, health: () => table.health(), stop: (timeoutMs) => table.stop(timeoutMs) };
 }
+export type OpenCatalogue = typeof openCatalogue;

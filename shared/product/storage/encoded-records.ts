@@ -36,26 +36,10 @@ export interface IndexEntry {
   readonly EndDate: string | null;
 }
 
-function createIndexEntry(key: string, identity: RecordIdentity, encoded: EncodedRecord): IndexEntry {
-  return {
-    key,
-    identity,
-    encoded,
-    Version: identity.version,
-    // A status that a newer version of the software has added is unknown here; such a record is never selected.
-    Status: (identity.status ?? undefined) as ProductStatus & ItemStatus,
-    StartDate: identity.validFrom,
-    EndDate: identity.validTo,
-  };
-}
-
-const NONE: readonly IndexEntry[] = [];
-
 /** Versions by code and by id; a lookup takes constant time. */
 class CatalogueIndex {
   readonly #byKey = new Map<string, IndexEntry>();
-  readonly #byCode = new Map<string, IndexEntry[]>();
-  readonly #byId = new Map<string, IndexEntry[]>();
+  readonly #byPlace = new Map<string, IndexEntry[]>();
 
   get size(): number {
     return this.#byKey.size;
@@ -72,48 +56,45 @@ class CatalogueIndex {
   /** The codes of a kind as {@link codeKey} normalises them, in no particular order. */
   codes(kind: RecordKind): readonly string[] {
     const prefix = `${kind}/`;
-    return [...this.#byCode.keys()].flatMap((place) =>
+    return [...this.#byPlace.keys()].flatMap((place) =>
       place.startsWith(prefix) ? [place.slice(prefix.length)] : [],
     );
   }
 
   versions(kind: RecordKind, code: string): readonly IndexEntry[] {
-    return this.#byCode.get(`${kind}/${codeKey(code)}`) ?? NONE;
+    return this.#byPlace.get(`${kind}/${codeKey(code)}`) ?? [];
   }
 
   /** The versions with that id; a valid catalogue has at most one. */
   withId(kind: RecordKind, id: string): readonly IndexEntry[] {
-    return this.#byId.get(`${kind}/${codeKey(id)}`) ?? NONE;
+    return this.#byPlace.get(`${kind}#${codeKey(id)}`) ?? [];
   }
 
   put(entry: IndexEntry): void {
     this.remove(entry.key);
     this.#byKey.set(entry.key, entry);
-    const { kind, code, id } = entry.identity;
-    addTo(this.#byCode, `${kind}/${codeKey(code)}`, entry);
-    if (id !== null) addTo(this.#byId, `${kind}/${codeKey(id)}`, entry);
+    for (const place of placesOf(entry)) {
+      const entries = this.#byPlace.get(place);
+      if (entries === undefined) this.#byPlace.set(place, [entry]);
+      else entries.push(entry);
+    }
   }
 
   remove(key: string): void {
     const entry = this.#byKey.get(key);
     if (entry === undefined) return;
     this.#byKey.delete(key);
-    const { kind, code, id } = entry.identity;
-    removeFrom(this.#byCode, `${kind}/${codeKey(code)}`, entry);
-    if (id !== null) removeFrom(this.#byId, `${kind}/${codeKey(id)}`, entry);
+    for (const place of placesOf(entry)) {
+      const left = this.#byPlace.get(place)?.filter((one) => one !== entry) ?? [];
+      if (left.length === 0) this.#byPlace.delete(place);
+      else this.#byPlace.set(place, left);
+    }
   }
 }
 
-function addTo(map: Map<string, IndexEntry[]>, place: string, entry: IndexEntry): void {
-  const entries = map.get(place);
-  if (entries === undefined) map.set(place, [entry]);
-  else entries.push(entry);
-}
-
-function removeFrom(map: Map<string, IndexEntry[]>, place: string, entry: IndexEntry): void {
-  const left = (map.get(place) ?? []).filter((one) => one !== entry);
-  if (left.length === 0) map.delete(place);
-  else map.set(place, left);
+function placesOf({ identity: { kind, code, id } }: IndexEntry): readonly string[] {
+  const byCode = `${kind}/${codeKey(code)}`;
+  return id === null ? [byCode] : [byCode, `${kind}#${codeKey(id)}`];
 }
 
 /** Limits of the topic; what exceeds them is left out, and the catalogue is not ready. */
@@ -141,19 +122,6 @@ export interface EncodedRecordsOptions {
   readonly maxBytes?: number;
   /** Called after each change; must not throw. */
   readonly onChange: (identity: RecordIdentity) => void;
-}
-
-export interface EncodedRecordsStats {
-  readonly records: number;
-  /** Size of the encoded records. */
-  readonly bytes: number;
-  /** Records that were skipped because they are unreadable. */
-  readonly badRecords: number;
-  /** Records that were rejected because of the limits. */
-  readonly leftOut: number;
-  readonly unpackedRecords: number;
-  /** Size of the JSON text of the cached unpacked records. */
-  readonly unpackedBytes: number;
 }
 
 /** Follows the compacted topic of the catalogue, read without a consumer group. Values stay encoded. */
@@ -226,13 +194,16 @@ export class EncodedRecords {
     return { status: 'degraded', reason };
   }
 
-  stats(): EncodedRecordsStats {
+  stats() {
     return {
       records: this.index.size,
       bytes: this.#bytes,
+      /** Unreadable ones, which were skipped. */
       badRecords: this.#badRecords,
+      /** Rejected because of the limits. */
       leftOut: this.#leftOut,
       unpackedRecords: this.#unpacked.size,
+      /** Of the JSON text. */
       unpackedBytes: this.#unpacked.calculatedSize,
     };
   }
@@ -298,7 +269,10 @@ export class EncodedRecords {
 
   #put(key: string, identity: RecordIdentity, record: EncodedRecord): void {
     this.#unpacked.delete(key);
-    this.index.put(createIndexEntry(key, identity, record));
+    const { version: Version, validFrom: StartDate, validTo: EndDate } = identity;
+    // A status that a newer version of the software has added is unknown here; such a record is never selected.
+    const Status = (identity.status ?? undefined) as ProductStatus & ItemStatus;
+    this.index.put({ key, identity, encoded: record, Version, Status, StartDate, EndDate });
     this.#options.onChange(identity);
   }
 
@@ -315,7 +289,8 @@ export class EncodedRecords {
       } catch (error) {
         if (isTransientFailure(error) && !this.#stopped) {
           this.#delayed.add(key);
-          await this.#pause();
+          const { timers } = this.#options;
+          await new Promise<void>((resolve) => timers.schedule(resolve, RETRY_MS, 'background'));
         } else {
           read = record;
           this.#skip(record, error);
@@ -324,12 +299,6 @@ export class EncodedRecords {
     }
     this.#waiting.delete(key);
     this.#delayed.delete(key);
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#options.timers.schedule(resolve, RETRY_MS, 'background');
-    });
   }
 
   async #awaitSchemas(timeoutMs: number): Promise<void> {

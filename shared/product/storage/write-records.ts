@@ -7,7 +7,7 @@ import {
   type CatalogueRecord,
   identifyRecord,
   type RecordIdentity,
-  type RecordKind,
+  RECORD_KINDS,
 } from '../catalogue/catalogue-record.ts';
 import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 
@@ -15,17 +15,7 @@ import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 const BATCH_SIZE = 200;
 
 /** Referenced kinds come before those that refer to them, so that a reader never sees a product without its lists. */
-const WRITING_ORDER: readonly RecordKind[] = [
-  'calendar',
-  'periodicity',
-  'schedule-type',
-  'custom-list',
-  'interest-list',
-  'commission-list',
-  'insurance-list',
-  'discount-list',
-  'product',
-];
+const WRITING_ORDER = RECORD_KINDS.toReversed();
 
 export interface RecordChanges {
   readonly put: readonly CatalogueRecord[];
@@ -46,30 +36,25 @@ export async function writeRecords(target: RecordTarget, { put, remove }: Record
   const publisher = broker.createPublisher({ clientId });
   try {
     await publisher.start();
-    const entries = put
-      .map((entry) => ({ entry, identity: identifyRecord(entry) }))
-      .toSorted(compareForWriting);
-    for (let from = 0; from < entries.length; from += BATCH_SIZE) {
-      const some = entries.slice(from, from + BATCH_SIZE);
-      await publisher.publish(await Promise.all(some.map(({ entry }) => encodeRecord(codec, topic, entry))));
-    }
+    const entries = put.toSorted((one, other) =>
+      compareForWriting(identifyRecord(one), identifyRecord(other)),
+    );
     const keys = remove.toSorted((one, other) => writingPosition(other) - writingPosition(one));
-    for (let from = 0; from < keys.length; from += BATCH_SIZE) {
-      const some = keys.slice(from, from + BATCH_SIZE);
-      await publisher.publish(some.map((key): OutgoingMessage => ({ topic, key, value: null })));
+    const messages = [
+      ...entries.map((entry) => () => encodeRecord(codec, topic, entry)),
+      ...keys.map((key) => (): Promise<OutgoingMessage> => Promise.resolve({ topic, key, value: null })),
+    ];
+    for (let from = 0; from < messages.length; from += BATCH_SIZE) {
+      const some = messages.slice(from, from + BATCH_SIZE);
+      await publisher.publish(await Promise.all(some.map((create) => create())));
     }
   } finally {
     await publisher.stop();
   }
 }
 
-interface PlacedRecord {
-  readonly entry: CatalogueRecord;
-  readonly identity: RecordIdentity;
-}
-
 /** By kind; within a kind active versions and later ones first, so that a reader always finds one. */
-function compareForWriting({ identity: one }: PlacedRecord, { identity: other }: PlacedRecord): number {
+function compareForWriting(one: RecordIdentity, other: RecordIdentity): number {
   return (
     writingPosition(`${one.kind}/`) - writingPosition(`${other.kind}/`) ||
     Number(isActive(other)) - Number(isActive(one)) ||
