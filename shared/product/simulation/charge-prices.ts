@@ -40,34 +40,27 @@ import type { OfferedCharge } from './simulation.ts';
 
 export type ChargeRecord = CommissionRecord | InsuranceRecord;
 
+/** A charge of a list, without its price. */
 interface ListCharge {
+  readonly record: ChargeRecord;
   readonly dimension: Exclude<DiscountDimension, 'Interest'>;
-  readonly id: string;
   readonly name: string;
   /** Type of a commission, class of an insurance. */
   readonly group: string | null;
-  readonly groupId: string | null;
-  readonly periodicityType: string;
-  readonly currency: string;
   readonly isPercent: boolean;
-  /** True: a formula calculates the price from arguments that the caller sends (Q7). */
-  readonly isByFormula: boolean;
-  readonly appliedTo: string | null;
-  readonly perAnnum: boolean;
-  readonly isUpfront: boolean | null;
-  /** Number of first instalments in which it is waived (F3). */
-  readonly graceRows: number | null;
 }
 
 /** A charge with its price on the day, before discounts. */
 export interface CatalogueCharge extends ListCharge {
+  /** True: a formula calculates the price from arguments that the caller sends (Q7). */
+  readonly isByFormula: boolean;
   /** Percent, or money in major units. */
   readonly price: ExactFigure;
   /** The price for display: the catalogue's own figure. */
   readonly priceShown: Decimal;
 }
 
-export interface PriceContext {
+interface PriceContext {
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
 }
@@ -107,52 +100,34 @@ export function comesWithContract(record: ChargeRecord): boolean {
 }
 
 export function readCharge(record: ChargeRecord): ListCharge {
-  const common = {
-    id: record.Id,
-    periodicityType: record.PeriodicityType,
-    currency: record.Currency,
-    isByFormula: selectFormula(record) !== null,
-    appliedTo: record.PercentAppliedTo,
-    perAnnum: record.PerAnnum,
-    isUpfront: record.IsUpfront,
-  };
-  if ('InsuranceName' in record) {
-    return {
-      ...common,
-      dimension: 'Insurance',
-      name: record.InsuranceName,
-      group: record.Class,
-      groupId: record.ClassId,
-      isPercent: record.ValueIsPercentage,
-      graceRows: null,
-    };
-  }
-  return {
-    ...common,
-    dimension: 'Commission',
-    name: record.Name,
-    group: record.Type,
-    groupId: null,
-    isPercent: record.ValueIsPercent,
-    graceRows: record.GracePeriodFee,
-  };
+  return 'InsuranceName' in record
+    ? {
+        record,
+        dimension: 'Insurance',
+        name: record.InsuranceName,
+        group: record.Class,
+        isPercent: record.ValueIsPercentage,
+      }
+    : {
+        record,
+        dimension: 'Commission',
+        name: record.Name,
+        group: record.Type,
+        isPercent: record.ValueIsPercent,
+      };
 }
 
 /** The charge with its price; undefined if it has none on the day, or its formula has no value. */
 function priceOnDay(record: ChargeRecord, { requestDay, inputs }: PriceContext): CatalogueCharge | undefined {
-  const formula = selectFormula(record);
-  const value = formula === null ? findValueOn(record, requestDay) : null;
-  const price = formula !== null ? inputs.evaluate(formula) : value === null ? undefined : toExact(value);
-  if (price === undefined) return undefined;
-  return {
-    ...readCharge(record),
-    price,
-    priceShown: formula === null ? toDecimal(price) : roundForDisplay(price),
-  };
-}
-
-function selectFormula({ UseBankingFormula, Formula }: ChargeRecord) {
-  return UseBankingFormula ? Formula : null;
+  const charge = readCharge(record);
+  if (record.UseBankingFormula && record.Formula !== null) {
+    const price = inputs.evaluate(record.Formula);
+    return price && { ...charge, isByFormula: true, price, priceShown: roundForDisplay(price) };
+  }
+  const value = findValueOn(record, requestDay);
+  if (value === null) return undefined;
+  const price = toExact(value);
+  return { ...charge, isByFormula: false, price, priceShown: toDecimal(price) };
 }
 
 function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
@@ -186,30 +161,28 @@ export function priceCharge(
   loan: SimulatedLoan,
   validation: Validation,
 ): DiscountedCharge | undefined {
+  const { record } = charge;
   const title = chargeTitle(charge);
   const refuse = (requirement: string): undefined => {
     validation.reject('productCode', 'not-allowed', `must be a product whose ${title} ${requirement}`);
   };
-  if (!isSameCode(charge.currency, loan.currency)) return refuse(`is in ${loan.currency}`);
+  if (!isSameCode(record.Currency, loan.currency)) return refuse(`is in ${loan.currency}`);
   if (signOf(charge.price) < 0) {
     if (!charge.isByFormula) return refuse('has no negative price');
-    validation.reject(
-      formulaPath(charge),
-      'out-of-range',
-      `must not make the price of the ${title} negative`,
-    );
+    const message = `must not make the price of the ${title} negative`;
+    validation.reject(formulaPath(charge), 'out-of-range', message);
     return undefined;
   }
-  const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
+  const periodicity = findPeriodicity(record.PeriodicityType, loan.periodicities);
   if (periodicity === undefined) return refuse('has a known periodicity');
   const isOnce = periodicity.unit === 'Once';
-  const base = chargeBase(charge);
+  const base = codeKey(record.PercentAppliedTo ?? 'FinancedAmount');
   if (isOnce && charge.isPercent && !BASES_AT_START.has(base)) {
     return refuse('is a percentage of the financed amount, because it is paid at the start');
   }
   const byPercent = applyPercentages(charge.price, discounts);
   const percent = byPercent.left;
-  const hasValues = discounts.some(({ record }) => !record.IsPercentage);
+  const hasValues = discounts.some((discount) => !discount.record.IsPercentage);
   if (charge.isPercent && !hasValues) {
     const shown = describeCharge(charge, { ...byPercent, value: null }, loan);
     return { charge, isOnce, value: undefined, percent, shown };
@@ -218,7 +191,7 @@ export function priceCharge(
     return refuse('has no discount in money, because it is a percentage of another figure');
   }
   const moneyOf = (price: ExactFigure): ExactFigure =>
-    charge.isPercent ? calculateCost(charge, price, periodicity, loan) : price;
+    charge.isPercent ? calculateCost(record, price, periodicity, loan) : price;
   const byValue = applyValues(moneyOf(percent), discounts);
   const value = roundToMinor(byValue.left, loan.digits, loan.rounding);
   const shown = {
@@ -227,11 +200,6 @@ export function priceCharge(
     baseValue: charge.isPercent ? roundForDisplay(moneyOf(charge.price)) : charge.priceShown,
   };
   return { charge, isOnce, value, percent, shown };
-}
-
-/** The figure to which a percentage is applied (F2), in lower case. */
-export function chargeBase({ appliedTo }: ListCharge): string {
-  return codeKey(appliedTo ?? 'FinancedAmount');
 }
 
 /** The charge's title in messages, such as `commission Account administration`. */
@@ -246,13 +214,13 @@ export function formulaPath({ dimension }: CatalogueCharge): string {
 
 /** The cost per charge of a percentage of the financed amount, in major units, unrounded (F2). */
 function calculateCost(
-  { perAnnum }: CatalogueCharge,
+  { PerAnnum }: ChargeRecord,
   percent: ExactFigure,
   periodicity: Periodicity,
   loan: SimulatedLoan,
 ): ExactFigure {
   const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
-  if (!perAnnum || periodicity.unit === 'Once') return cost;
+  if (!PerAnnum || periodicity.unit === 'Once') return cost;
   const months = monthsPerPeriod(periodicity);
   const part =
     months > 0 ? fraction(months, MONTHS_PER_YEAR) : fraction(daysPerPeriod(periodicity), DAYS_PER_YEAR);
@@ -278,7 +246,7 @@ function describeCharge(
   discounted: Discounted,
   { start }: SimulatedLoan,
 ): OfferedCharge {
-  const { isPercent, price, priceShown } = charge;
+  const { record, isPercent, price, priceShown } = charge;
   const { left, percent, value } = discounted;
   const remaining = left === price ? priceShown : roundForDisplay(left);
   return {
@@ -290,11 +258,11 @@ function describeCharge(
     discountValue: value === null ? null : roundForDisplay(value),
     discountPercent: percent === null ? null : roundForDisplay(percent),
     valueIsPercent: isPercent,
-    currencyId: currencyId(charge.currency),
-    periodicityType: charge.periodicityType,
+    currencyId: currencyId(record.Currency),
+    periodicityType: record.PeriodicityType,
     date: start,
-    id: charge.id,
-    isUpfront: charge.isUpfront,
+    id: record.Id,
+    isUpfront: record.IsUpfront,
   };
 }
 
@@ -308,51 +276,44 @@ export function sumUpFrontCharges(charges: readonly DiscountedCharge[], loan: Si
   }, 0n);
 }
 
-export function toCommissionItems(
-  charges: readonly DiscountedCharge[],
-  loan: SimulatedLoan,
-): readonly CommissionItem[] {
-  return charges.map((priced) => ({
-    ...toSource(priced),
-    FeePeriodicityType: priced.charge.periodicityType,
-    FeeDate: loan.start,
-    FeeName: priced.charge.name,
-    FeeId: priced.charge.id,
-    GracePeriodFee: priced.charge.graceRows ?? undefined,
-  }));
+export function toCommissionItems(charges: readonly DiscountedCharge[], { start }: SimulatedLoan) {
+  return charges.map((priced): CommissionItem => {
+    const { record, name } = priced.charge;
+    return {
+      ...toSource(priced),
+      FeePeriodicityType: record.PeriodicityType,
+      FeeDate: start,
+      FeeName: name,
+      FeeId: record.Id,
+      GracePeriodFee: 'GracePeriodFee' in record ? (record.GracePeriodFee ?? undefined) : undefined,
+    };
+  });
 }
 
-export function toInsuranceItems(
-  charges: readonly DiscountedCharge[],
-  loan: SimulatedLoan,
-): readonly InsuranceItem[] {
-  return charges.map((priced) => ({
-    ...toSource(priced),
-    InsurancePeriodicityType: priced.charge.periodicityType,
-    InsuranceDate: loan.start,
-    InsuranceName: priced.charge.name,
-    InsuranceClassId: priced.charge.groupId ?? undefined,
-    InsuranceClassName: priced.charge.group ?? undefined,
-  }));
+export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }: SimulatedLoan) {
+  return charges.map((priced): InsuranceItem => {
+    const { record, name, group } = priced.charge;
+    return {
+      ...toSource(priced),
+      InsurancePeriodicityType: record.PeriodicityType,
+      InsuranceDate: start,
+      InsuranceName: name,
+      InsuranceClassId: 'ClassId' in record ? (record.ClassId ?? undefined) : undefined,
+      InsuranceClassName: group ?? undefined,
+    };
+  });
 }
 
 /** Exactly one of SourceValue and SourcePercent, with all digits (M4), and the settings of a percentage (F1, F2). */
-function toSource({
-  charge,
-  shown,
-  percent,
-}: DiscountedCharge): Pick<
-  CommissionItem,
-  'SourceValue' | 'SourcePercent' | 'PercentAppliedTo' | 'PerAnnum' | 'IsUpfront'
-> {
-  const IsUpfront = charge.isUpfront ?? undefined;
-  if (shown.value !== null) return { SourceValue: shown.value, IsUpfront };
+function toSource({ charge, shown, percent }: DiscountedCharge) {
+  const { IsUpfront, PercentAppliedTo, PerAnnum } = charge.record;
+  if (shown.value !== null) return { SourceValue: shown.value, IsUpfront: IsUpfront ?? undefined };
   const isUnchanged = percent === charge.price && !charge.isByFormula;
   return {
     SourcePercent: isUnchanged ? charge.priceShown : toDecimal(percent),
-    PercentAppliedTo: charge.appliedTo ?? undefined,
-    PerAnnum: charge.perAnnum,
-    IsUpfront,
+    PercentAppliedTo: PercentAppliedTo ?? undefined,
+    PerAnnum,
+    IsUpfront: IsUpfront ?? undefined,
   };
 }
 

@@ -42,7 +42,7 @@ export interface Discounted {
   readonly value: ExactFigure | null;
 }
 
-export interface DiscountContext {
+interface DiscountContext {
   readonly catalogue: CatalogueView;
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
@@ -78,10 +78,12 @@ export function chooseDiscounts(
       isWithin(requestDay, StartDate, EndDate) &&
       passesFilters(Filters, figures, catalogue),
   );
-  const named = [
-    ...readNamedDiscounts('optional', request.optional, { offered, product }, validation),
-    ...readNamedDiscounts('discount', request.discount, { offered, product }, validation),
-  ];
+  const named = (['optional', 'discount'] as const).flatMap((field) =>
+    (request[field] ?? []).map((item, index) => {
+      const path = `${field}[${index}]`;
+      return { path, records: findNamedDiscounts(path, item, { offered, product }, validation) };
+    }),
+  );
   const chosen = new Set(named.flatMap(({ records }) => records));
   const given = offered.filter((record) => !record.IsOptionalDiscount || chosen.has(record));
   return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, validation)), named };
@@ -95,53 +97,31 @@ export function warnOfUnusedDiscounts({ discounts, named }: ChosenDiscounts, val
   }
 }
 
-interface Offer {
-  readonly offered: readonly DiscountRecord[];
-  readonly product: ProductRecord;
-}
-
-function readNamedDiscounts(
-  field: 'optional' | 'discount',
-  items: readonly ChosenDiscount[] | undefined,
-  { offered, product }: Offer,
-  validation: Validation,
-): readonly NamedDiscount[] {
-  return (items ?? []).map((item, index) => {
-    const path = `${field}[${index}]`;
-    if (item.ProductCode !== undefined && !isSameCode(item.ProductCode, product.Code)) {
-      validation.reject(
-        `${path}.ProductCode`,
-        'unknown-value',
-        `must be ${product.Code}, the product's code`,
-      );
-    }
-    return { path, records: findNamedDiscounts(path, item, offered, validation) };
-  });
-}
-
 function findNamedDiscounts(
   path: string,
-  { Name, ProductDiscountId }: ChosenDiscount,
-  offered: readonly DiscountRecord[],
+  { Name, ProductDiscountId, ProductCode }: ChosenDiscount,
+  { offered, product }: { readonly offered: readonly DiscountRecord[]; readonly product: ProductRecord },
   validation: Validation,
 ): readonly DiscountRecord[] {
-  const byName = Name === undefined ? undefined : offered.filter((found) => isSameCode(found.Name, Name));
+  if (ProductCode !== undefined && !isSameCode(ProductCode, product.Code)) {
+    const message = `must be ${product.Code}, the product's code`;
+    validation.reject(`${path}.ProductCode`, 'unknown-value', message);
+  }
+  const find = (field: string, sent: string, by: 'Name' | 'Id'): readonly DiscountRecord[] => {
+    const found = offered.filter((record) => isSameCode(record[by], sent));
+    const names = offered.map((record) => record.Name).join(', ');
+    const message =
+      offered.length === 0
+        ? 'must be left out: the product has no discount for this request'
+        : `must be ${by === 'Id' ? 'the id of one' : 'one'} of ${names}`;
+    if (found.length === 0) validation.reject(`${path}.${field}`, 'unknown-value', message);
+    return found;
+  };
+  const byName = Name === undefined ? undefined : find('Name', Name, 'Name');
   const byId =
-    ProductDiscountId === undefined
-      ? undefined
-      : offered.filter(({ Id }) => isSameCode(Id, ProductDiscountId));
+    ProductDiscountId === undefined ? undefined : find('ProductDiscountId', ProductDiscountId, 'Id');
   if (byName === undefined && byId === undefined) {
     validation.reportMissing(`${path}.Name`, 'is missing; the discount must have Name or ProductDiscountId');
-    return [];
-  }
-  if (byName?.length === 0)
-    validation.reject(`${path}.Name`, 'unknown-value', describeAllowed(offered, 'one'));
-  if (byId?.length === 0) {
-    validation.reject(
-      `${path}.ProductDiscountId`,
-      'unknown-value',
-      describeAllowed(offered, 'the id of one'),
-    );
   }
   if (byName === undefined || byId === undefined) return byName ?? byId ?? [];
   const both = byName.filter((found) => byId.includes(found));
@@ -149,11 +129,6 @@ function findNamedDiscounts(
     validation.reportConflict(`${path}.ProductDiscountId`, 'must be the id of the discount that Name names');
   }
   return both;
-}
-
-function describeAllowed(offered: readonly DiscountRecord[], what: string): string {
-  if (offered.length === 0) return 'must be left out: the product has no discount for this request';
-  return `must be ${what} of ${offered.map(({ Name }) => Name).join(', ')}`;
 }
 
 /** A discount without a value has no effect. */
@@ -164,17 +139,12 @@ function calculateAmount(
 ): readonly Discount[] {
   const { UseBankingFormula, Formula, DiscountValue, Name } = record;
   const isByFormula = UseBankingFormula && Formula !== null;
-  const amount = isByFormula
-    ? inputs.evaluate(Formula)
-    : DiscountValue === null
-      ? ZERO
-      : toExact(DiscountValue);
-  if (amount === undefined) return [];
-  if (signOf(amount) < 0) {
+  const amount = isByFormula ? inputs.evaluate(Formula) : toExact(DiscountValue ?? 0);
+  if (amount !== undefined && signOf(amount) < 0) {
     const path = isByFormula ? 'jsonInputFormula.discountInput' : 'productCode';
     validation.reject(path, 'out-of-range', `must not make the discount ${Name} negative`);
   }
-  return signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
+  return amount !== undefined && signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
 }
 
 /** True when a discount applies to an interest of this type. */

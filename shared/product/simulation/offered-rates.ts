@@ -22,7 +22,7 @@ import type {
   InterestRateRange,
   RepaymentScheduleRequest,
 } from '../../lending/request/repayment-schedule-request.ts';
-import { type Discount, applyDiscounts, type Discounted } from './discounts.ts';
+import { type Discount, applyDiscounts } from './discounts.ts';
 import {
   toDecimal,
   toExact,
@@ -136,7 +136,6 @@ function refuseWithoutOffer(
 }
 
 const NOTHING = toDecimal(ZERO);
-const NO_BAND = { min: ZERO, max: null, rate: ZERO };
 
 export interface RateContext {
   readonly requestDay: CalendarDate;
@@ -165,22 +164,11 @@ function hasRate(
   list: InterestListRecord,
   { requestDay, hasSentRates }: { readonly requestDay: CalendarDate; readonly hasSentRates: boolean },
 ): boolean {
-  switch (interest.Type) {
-    case 'Fixed':
-    case 'Variable':
-      return valueOn(interest.Values, requestDay) !== undefined;
-    case 'BankingFormula':
-      return interest.Formula !== null;
-    case 'Collection': {
-      if (hasSentRates || findBandsOn(interest, requestDay).length > 0) return true;
-      const ranges = findRangesOn(interest, requestDay);
-      return (
-        ranges.length > 0 && ranges.every((range) => findRangeRate(range, list, requestDay) !== undefined)
-      );
-    }
-    default:
-      return interest.Type satisfies never;
-  }
+  if (interest.Type === 'BankingFormula') return interest.Formula !== null;
+  if (interest.Type !== 'Collection') return valueOn(interest.Values, requestDay) !== undefined;
+  if (hasSentRates || findBandsOn(interest, requestDay).length > 0) return true;
+  const ranges = findRangesOn(interest, requestDay);
+  return ranges.length > 0 && ranges.every((range) => findRangeRate(range, list, requestDay) !== undefined);
 }
 
 /** Calculates the rates of an interest; undefined when it has none, or its formula has no value (the fault is added). */
@@ -189,40 +177,31 @@ export function calculateRates(
   list: InterestListRecord,
   context: RateContext,
 ): OfferedRates | undefined {
-  switch (interest.Type) {
-    case 'Fixed':
-    case 'Variable': {
-      const value = valueOn(interest.Values, context.requestDay);
-      if (value === undefined) return undefined;
-      const rate = toExact(value.Value);
-      return discountRate(rate, toDecimal(rate), context);
-    }
-    case 'BankingFormula': {
-      const rate = interest.Formula === null ? undefined : context.inputs.evaluate(interest.Formula);
-      return rate === undefined ? undefined : discountRate(rate, roundForDisplay(rate), context);
-    }
-    case 'Collection':
-      return calculateCollectionRates(interest, list, context);
-    default:
-      return interest.Type satisfies never;
+  const { requestDay, inputs, sentRates, discounts } = context;
+  if (interest.Type === 'Collection') {
+    const isBanded = sentRates.length === 0 && findBandsOn(interest, requestDay).length > 0;
+    return isBanded ? calculateBandedRates(interest, context) : calculateRanges(interest, list, context);
   }
+  const isByFormula = interest.Type === 'BankingFormula';
+  const value = isByFormula ? undefined : valueOn(interest.Values, requestDay);
+  const formula = isByFormula ? interest.Formula : null;
+  const rate = formula === null ? value && toExact(value.Value) : inputs.evaluate(formula);
+  if (rate === undefined) return undefined;
+  // The schedule gets all digits of the rate (M4).
+  const terms = { InterestPercent: discountRate(rate, discounts) };
+  return { terms, ...describeRate(rate, isByFormula ? roundForDisplay(rate) : toDecimal(rate), discounts) };
 }
 
-/** The schedule gets all digits of the rate; the reply displays `basePercent` (M4). */
-function discountRate(rate: ExactFigure, basePercent: Decimal, { discounts }: RateContext): OfferedRates {
-  const discounted = applyDiscounts(rate, discounts);
-  const { percent, shown } = describeRate(basePercent, discounted);
-  return { terms: { InterestPercent: toDecimal(discounted.left) }, percent, shown };
-}
-
-function discountExactRate(rate: ExactFigure, { discounts }: RateContext) {
+function discountRate(rate: ExactFigure, discounts: readonly Discount[]) {
   return toDecimal(applyDiscounts(rate, discounts).left);
 }
 
 function describeRate(
+  rate: ExactFigure,
   basePercent: Decimal,
-  { left, percent, value }: Discounted,
+  discounts: readonly Discount[],
 ): Omit<OfferedRates, 'terms'> {
+  const { left, percent, value } = applyDiscounts(rate, discounts);
   const shown = {
     basePercent,
     discountValue: value === null ? NOTHING : roundForDisplay(value),
@@ -231,40 +210,27 @@ function describeRate(
   return { percent: formatPercent(left), shown };
 }
 
-function calculateCollectionRates(
+/** The ranges of the request, or those of the Collection up to the last instalment of the loan. */
+function calculateRanges(
   interest: InterestRecord,
   list: InterestListRecord,
-  context: RateContext,
+  { requestDay, sentRates, installmentsNo, discounts }: RateContext,
 ): OfferedRates {
-  const { requestDay, sentRates, installmentsNo } = context;
-  if (sentRates.length === 0 && findBandsOn(interest, requestDay).length > 0)
-    return calculateBandedRates(interest, context);
-  const ranges =
-    sentRates.length > 0 ? sentRates : listRanges(interest, list, { requestDay, installmentsNo });
-  const first = ranges.find(({ FromInstNo }) => FromInstNo === 1) ?? ranges[0];
-  const MultipleInterestRates = ranges.map(({ InterestRate, ...rows }) => ({
-    ...rows,
-    InterestRate: InterestRate === undefined ? undefined : discountExactRate(toExact(InterestRate), context),
-  }));
-  const base = first?.InterestRate === undefined ? ZERO : toExact(first.InterestRate);
-  return {
-    terms: { MultipleInterestRates },
-    ...describeRate(toDecimal(base), applyDiscounts(base, context.discounts)),
-  };
-}
-
-function listRanges(
-  interest: InterestRecord,
-  list: InterestListRecord,
-  { requestDay, installmentsNo }: Pick<RateContext, 'requestDay' | 'installmentsNo'>,
-): readonly InterestRateRange[] {
-  return findRangesOn(interest, requestDay)
+  const own = findRangesOn(interest, requestDay)
     .map((range) => ({
       FromInstNo: range.InterestStartPeriod ?? 1,
       ToInstNo: Math.min(range.InterestEndPeriod ?? installmentsNo, installmentsNo),
       InterestRate: toDecimal(findRangeRate(range, list, requestDay) ?? ZERO),
     }))
     .filter(({ FromInstNo }) => FromInstNo <= installmentsNo);
+  const ranges: readonly InterestRateRange[] = sentRates.length > 0 ? sentRates : own;
+  const first = ranges.find(({ FromInstNo }) => FromInstNo === 1) ?? ranges[0];
+  const MultipleInterestRates = ranges.map(({ InterestRate, ...rows }) => ({
+    ...rows,
+    InterestRate: InterestRate && discountRate(toExact(InterestRate), discounts),
+  }));
+  const base = toExact(first?.InterestRate ?? 0);
+  return { terms: { MultipleInterestRates }, ...describeRate(base, toDecimal(base), discounts) };
 }
 
 function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
@@ -273,14 +239,10 @@ function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate
   );
 }
 
-function findRangeRate(
-  { InterestName }: CollectionInterest,
-  { Interests }: InterestListRecord,
-  day: CalendarDate,
-): ExactFigure | undefined {
-  const named = Interests.find((other) => isActive(other) && isSameCode(other.Name, InterestName));
-  const value = named === undefined ? undefined : valueOn(named.Values, day);
-  return value === undefined ? undefined : toExact(value.Value);
+function findRangeRate({ InterestName }: CollectionInterest, list: InterestListRecord, day: CalendarDate) {
+  const named = list.Interests.find((other) => isActive(other) && isSameCode(other.Name, InterestName));
+  const value = named && valueOn(named.Values, day);
+  return value && toExact(value.Value);
 }
 
 function findBandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
@@ -289,32 +251,25 @@ function findBandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
   );
 }
 
-/** The bands of the day for a schedule: overdraft bands apply to overdrafts only, unless there are no others. */
-function selectBands(
+/** Overdraft bands apply to overdrafts only, unless there are no others. */
+function calculateBandedRates(
   interest: InterestRecord,
-  { requestDay, isOverdraft }: Pick<RateContext, 'requestDay' | 'isOverdraft'>,
-) {
+  { requestDay, isOverdraft, financed, discounts }: RateContext,
+): OfferedRates {
   const all = findBandsOn(interest, requestDay);
   const fitting = all.filter(({ IsForOverdraft }) => !IsForOverdraft || isOverdraft);
-  return fitting.length > 0 ? fitting : all;
-}
-
-function calculateBandedRates(interest: InterestRecord, context: RateContext): OfferedRates {
-  const bands = selectBands(interest, context).map((band) => ({
+  const bands = (fitting.length > 0 ? fitting : all).map((band) => ({
     min: toExact(band.MinUtilizedAmount ?? 0),
     max: band.MaxUtilizedAmount,
     rate: toExact(band.Value),
   }));
   const ascending = bands.toSorted((one, other) => compareValues(one.min, other.min));
-  const shown =
-    ascending.findLast(({ min }) => compareValues(min, context.financed) <= 0) ?? ascending[0] ?? NO_BAND;
+  const shown = ascending.findLast(({ min }) => compareValues(min, financed) <= 0) ?? ascending[0];
   const BandedInterestRates = bands.map(({ min, max, rate }) => ({
     MinUtilizedAmount: toDecimal(min),
     MaxUtilizedAmount: max === null ? undefined : toDecimal(toExact(max)),
-    Value: discountExactRate(rate, context),
+    Value: discountRate(rate, discounts),
   }));
-  return {
-    terms: { BandedInterestRates },
-    ...describeRate(toDecimal(shown.rate), applyDiscounts(shown.rate, context.discounts)),
-  };
+  const rate = shown?.rate ?? ZERO;
+  return { terms: { BandedInterestRates }, ...describeRate(rate, toDecimal(rate), discounts) };
 }

@@ -24,7 +24,6 @@ import {
   sumUpFrontCharges,
 } from './charge-prices.ts';
 import { FormulaArguments } from './product-formula.ts';
-import type { ProductRecord } from '../catalogue/product-record.ts';
 import { readFigures } from '../catalogue/item-filters.ts';
 import { buildLoan, type SimulatedLoan } from './simulated-loan.ts';
 import {
@@ -43,11 +42,7 @@ import {
 } from '../../lending/calculate-repayment-schedule.ts';
 import { formatMinorUnits, MAX_FIGURE_MINOR } from '../../lending/numbers/money.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import {
-  INSTALLMENT_TYPE_IDS,
-  type RepaymentSchedule,
-  type ScheduleRow,
-} from '../../lending/request/repayment-schedule.ts';
+import { INSTALLMENT_TYPE_IDS, type RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { CommissionListRecord } from '../catalogue/list-records.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 
@@ -87,16 +82,27 @@ export function* simulateInSteps(
     kind: 'refused',
     faults: deduplicateFaults(validation.faults),
   });
-  const inputs = readFormulaInputs(request, validation);
+  const inputs = Object.fromEntries(
+    FORMULA_INPUT_PARTS.map((part) => [
+      part,
+      new FormulaArguments(part, request.jsonInputFormula, validation),
+    ]),
+  ) as Inputs;
   const loan = buildLoan(request, product, context, validation);
   const offers = chooseOffers(request, product, context, validation);
   const complete = addCommissions(offers, context, inputs);
-  const insurances = chooseInsurances(request, product, context, { validation, inputs });
+  const items = findInsuranceItems(product, catalogue);
+  const filters = collectInsuranceFilters(items);
+  const figures = readFigures('jsonInsuranceFilter', request.jsonInsuranceFilter, filters, validation);
+  const prices = { requestDay, inputs: inputs.insuranceInput };
+  const insurances = priceInsurances(items, { figures, lists: catalogue }, prices);
   const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
   const given = chooseDiscounts(request, product, discounted, validation);
-  const offerRows = loan === undefined ? 0 : countRows(request, loan.installmentsNo);
-  if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, validation);
-  if (loan === undefined || validation.faults.length > 0) return refused();
+  if (loan === undefined) return refused();
+  const recalculated = (request.jsonMultipleInterestRates?.length ?? 0) * loan.installmentsNo;
+  const offerRows = loan.installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
+  refuseTooManyRows(offers.length, { ...loan, offerRows }, validation);
+  if (validation.faults.length > 0) return refused();
   for (const input of Object.values(inputs)) input.warnOfUnused();
   const shared: SharedTerms = {
     request,
@@ -141,11 +147,6 @@ function keepFound(calendars: KnownCalendars): KnownCalendars {
   };
 }
 
-function countRows({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
-  const recalculated = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
-  return installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
-}
-
 function refuseTooManyRows(
   offers: number,
   { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
@@ -160,11 +161,6 @@ function refuseTooManyRows(
   const most = Math.floor(MAX_ROWS / offers);
   const message = `must be at most ${most} periods with ${offers} offers; use jsonFilterCommission to get fewer offers`;
   validation.reject('loanPeriod', 'too-many-rows', message);
-}
-
-function readFormulaInputs({ jsonInputFormula }: SimulateRequest, validation: Validation): Inputs {
-  const read = (part: FormulaInputPart) => new FormulaArguments(part, jsonInputFormula, validation);
-  return Object.fromEntries(FORMULA_INPUT_PARTS.map((part) => [part, read(part)])) as Inputs;
 }
 
 /** The offers with their commissions; formulas are evaluated here, so that all missing arguments are reported together (Q7). */
@@ -183,18 +179,6 @@ function addCommissions(
     const commissions = priceCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
     return { ...offer, commissionList, commissions };
   });
-}
-
-function chooseInsurances(
-  request: SimulateRequest,
-  product: ProductRecord,
-  { catalogue, requestDay }: SimulateContext,
-  { validation, inputs }: { readonly validation: Validation; readonly inputs: Inputs },
-): readonly CatalogueCharge[] {
-  const items = findInsuranceItems(product, catalogue);
-  const sent = request.jsonInsuranceFilter;
-  const figures = readFigures('jsonInsuranceFilter', sent, collectInsuranceFilters(items), validation);
-  return priceInsurances(items, { figures, lists: catalogue }, { requestDay, inputs: inputs.insuranceInput });
 }
 
 interface CompleteOffer extends Offer {
@@ -283,28 +267,39 @@ function buildChargeTerms(
   insurances: readonly DiscountedCharge[],
   loan: SimulatedLoan,
 ): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
-  const fees = toCommissionItems(selectRepeated(commissions), loan);
-  const premiums = toInsuranceItems(selectRepeated(insurances), loan);
+  const Commission = toCommissionItems(selectRepeated(commissions), loan);
+  const Insurance = toInsuranceItems(selectRepeated(insurances), loan);
   const upFront = sumUpFrontCharges([...commissions, ...insurances], loan);
   return {
-    ...(fees.length === 0 ? {} : { Commission: fees }),
-    ...(premiums.length === 0 ? {} : { Insurance: premiums }),
-    ...(upFront === 0n ? {} : { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
+    ...(Commission.length > 0 && { Commission }),
+    ...(Insurance.length > 0 && { Insurance }),
+    ...(upFront !== 0n && { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
   };
 }
 
 /** The first figures are those of row 1, the totals are column sums; `total` includes the down payment of row 0 (Q4). */
 function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
-  const down = downPaymentRow(loan);
+  const { amount, downPayment } = loan;
+  // Row 0 shows the whole amount and the down payment (Q1).
+  const down: SimulationRow = {
+    InstallmentNo: 0,
+    remainingValue: amount,
+    pmt: 0,
+    interest: 0,
+    principal: downPayment,
+    managementFee: 0,
+    totalInstallment: downPayment,
+  };
   const rows: SimulationRow[] = [down];
   const flows: number[] = [];
   const sums = { insurance: 0, fee: 0, total: down.totalInstallment };
   for (const row of schedule.rows) {
     rows.push(row);
+    // The lender's share: premiums go to the insurer (A3).
+    const flow = row.interest + row.principal + row.managementFee;
     // A residual row is due on the day of the row before it, so it belongs to the same period (A3, B1).
-    if (row.installmentTypeId === INSTALLMENT_TYPE_IDS.Residual)
-      flows.push((flows.pop() ?? 0) + lenderFlow(row));
-    else flows.push(lenderFlow(row));
+    const isResidual = row.installmentTypeId === INSTALLMENT_TYPE_IDS.Residual;
+    flows.push(isResidual ? (flows.pop() ?? 0) + flow : flow);
     sums.insurance += row.insurance ?? 0;
     sums.fee += row.managementFee;
     sums.total += row.totalInstallment;
@@ -320,23 +315,5 @@ function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
     totalFee: sums.fee,
     total: sums.total,
     rows,
-  };
-}
-
-/** The lender's share of an instalment: premiums go to the insurer (A3). */
-function lenderFlow({ interest, principal, managementFee }: ScheduleRow): number {
-  return interest + principal + managementFee;
-}
-
-/** Row 0 shows the whole amount and the down payment (Q1). */
-function downPaymentRow({ amount, downPayment }: SimulatedLoan): SimulationRow {
-  return {
-    InstallmentNo: 0,
-    remainingValue: amount,
-    pmt: 0,
-    interest: 0,
-    principal: downPayment,
-    managementFee: 0,
-    totalInstallment: downPayment,
   };
 }

@@ -79,12 +79,13 @@ export function buildLoan(
       PeriodicityType: periodicity.name,
       InstallmentDay: toDateParts(requestDay).day,
       ActivationDate: requestDay,
-      ...(periodicity.unit === 'Once'
-        ? { FirstDueDate: addPeriods(requestDay, periods, product.Availability.PeriodType) }
-        : {}),
+      ...(periodicity.unit === 'Once' && {
+        FirstDueDate: addPeriods(requestDay, periods, product.Availability.PeriodType),
+      }),
       ...readHolidayShift(product),
       ...readPercentages(product, scheduleType, { financed: amounts.financed, digits }),
-      ...readAdvance(request, scheduleType),
+      // Others would report it as a field without effect (E5).
+      ...(scheduleType.namesRead.has('AdvanceAmount') && { AdvanceAmount: request.downPayment }),
       CalculateDAE: 0,
       Currency,
       installmentValue: request.installmentValue,
@@ -102,10 +103,9 @@ function readAmounts(
   const sent = { amount: request.amount, downPayment: request.downPayment ?? NOTHING };
   if (sent.amount.isZero()) validation.reject('amount', 'out-of-range', 'must be more than zero');
   const amount = checkAmount(validation, 'amount', sent.amount, digits);
-  const downPayment =
-    request.downPayment === undefined
-      ? 0
-      : checkAmount(validation, 'downPayment', request.downPayment, digits);
+  const downPayment = request.downPayment
+    ? checkAmount(validation, 'downPayment', request.downPayment, digits)
+    : 0;
   if (!amount || downPayment === undefined) return undefined;
   checkAmountBounds(sent, Availability, validation);
   if (downPayment < amount) return { amount, downPayment, financed: amount - downPayment };
@@ -156,34 +156,18 @@ function readPercentages(
   { type, principal, namesRead }: CompiledScheduleType,
   { financed, digits }: Pick<SimulatedLoan, 'financed' | 'digits'>,
 ): Partial<RepaymentScheduleRequest> {
-  const residual =
-    ResidualPercent === null
-      ? undefined
-      : roundToMinor(
-          percentOf(fraction(financed, 10 ** digits), toExact(ResidualPercent)),
-          digits,
-          type.rounding,
-        );
+  const residual = percentOf(fraction(financed, 10 ** digits), toExact(ResidualPercent ?? 0));
   const isCapitalRead = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
   return {
-    ...(CapitalPercent === null || !isCapitalRead ? {} : { CapitalPercent: new Decimal(CapitalPercent) }),
-    ...(residual === undefined ? {} : { ResidualValue: scaledDecimal(residual, digits) }),
+    ...(CapitalPercent !== null && isCapitalRead && { CapitalPercent: new Decimal(CapitalPercent) }),
+    ...(ResidualPercent !== null && {
+      ResidualValue: scaledDecimal(roundToMinor(residual, digits, type.rounding), digits),
+    }),
   };
 }
 
-/** Only for schedule types whose formulas read it: others would report it as a field without effect (E5). */
-function readAdvance(
-  { downPayment }: SimulateRequest,
-  { namesRead }: CompiledScheduleType,
-): Partial<RepaymentScheduleRequest> {
-  return namesRead.has('AdvanceAmount') ? { AdvanceAmount: downPayment } : {};
-}
-
 /** Combines the product's calendars: only days that are business days in all of them count (H2). */
-function readHolidayShift({
-  GeneralData,
-  CountryCalendars,
-}: ProductRecord): Partial<RepaymentScheduleRequest> {
+function readHolidayShift({ GeneralData, CountryCalendars }: ProductRecord) {
   if (!GeneralData.HolidayShiftForRepaymentInstallments) return {};
   const calendars = [...new Map(CountryCalendars.map((name) => [codeKey(name), name.trim()])).values()];
   return {
