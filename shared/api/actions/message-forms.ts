@@ -23,6 +23,7 @@ import {
 } from '../notification/read-command.ts';
 import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
 import { ACTIONS } from './actions.ts';
+import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
 
 interface MessageForm {
   parse(value: unknown): ReadRequest<unknown>;
@@ -31,13 +32,6 @@ interface MessageForm {
   /** Converts a decoded Avro record into the payload, in place. */
   fromRecord?(record: unknown): void;
 }
-
-const RECORD_FORMS: Readonly<Record<string, Pick<MessageForm, 'toRecord' | 'fromRecord'>>> = {
-  CalculateRepaymentScheduleReply: {
-    toRecord: (payload) => toScheduleRecord(payload as RepaymentSchedule),
-    fromRecord: (record) => restoreSchedule(record as RepaymentSchedule),
-  },
-};
 
 /** Telephone numbers in messages need their country code; the notification worker checks for a default sender. */
 const MESSAGE_READING: NotificationReading = { hasDefaultSender: true };
@@ -60,7 +54,12 @@ export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
     render: (payload) => renderCatalogueRecord(payload as CatalogueMessage),
   },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
-  RequestBatch: { parse: refuseToReadBatch, render: refuseToRenderBatch },
+  RequestBatch: {
+    parse: () => refuse('must be sent with the type of its requests in header plat-message-type'),
+    render: () => {
+      throw new Error('an array of requests in JSON has the type of its items');
+    },
+  },
   ReplyBatch: {
     parse: refuseToRead,
     render: (payload) => writeJsonReplyBatch(payload as ReplyBatch).toString('utf8'),
@@ -73,22 +72,23 @@ function actionForms(action: Action): [string, MessageForm][] {
     [requestType, { parse: (body) => request.read(body), render: (payload) => request.render(payload) }],
     [
       replyType,
-      { parse: refuseToRead, render: (payload) => action.render(payload), ...RECORD_FORMS[replyType] },
+      {
+        parse: refuseToRead,
+        render: (payload) => action.render(payload),
+        ...(action === CALCULATE_REPAYMENT_SCHEDULE && {
+          toRecord: (payload) => toScheduleRecord(payload as RepaymentSchedule),
+          fromRecord: (record) => restoreSchedule(record as RepaymentSchedule),
+        }),
+      },
     ],
   ];
 }
 
-function refuseToReadBatch(): ReadRequest<never> {
-  const message = 'must be sent with the type of its requests in header plat-message-type';
-  return invalid([shapeFault('body', 'wrong-type', message)]);
-}
-
-function refuseToRenderBatch(): never {
-  throw new Error('an array of requests in JSON has the type of its items');
-}
-
 /** JSON readers convert exact figures to binary numbers, and the JSON of a schedule lacks its start date. */
 function refuseToRead(): ReadRequest<never> {
-  const message = 'must be in Avro: what the engine writes in JSON is for display only';
+  return refuse('must be in Avro: what the engine writes in JSON is for display only');
+}
+
+function refuse(message: string): ReadRequest<never> {
   return invalid([shapeFault('body', 'wrong-type', message)]);
 }

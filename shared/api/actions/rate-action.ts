@@ -25,6 +25,7 @@ import {
   optionalList,
   text,
 } from '../json/field-kinds.ts';
+import { decimalText } from '../json/json-writer.ts';
 import { createRequestReader } from '../json/request-reader.ts';
 import examples from './rate-examples.json' with { type: 'json' };
 import TEXTS from './field-texts.json' with { type: 'json' };
@@ -93,27 +94,18 @@ export const rateReply = z
   })
   .describe('IRR: the rate of one period times periods per year, so that discounting is by period.');
 
-/** Figures are plain decimal text; other text would not be valid JSON. */
-const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
-
 /** Writes the answer as JSON text; a missing figure is null. Throws RangeError on other text than plain decimals, which is a bug. */
 export function renderRate({ rate, proof, residual }: ProvenRate): string {
   const lines = proof.map(renderFlow).join(',');
-  return `{"Rate":${figureText(rate)},"Proof":[${lines}],"Residual":${figureText(residual)}}`;
+  return `{"Rate":${decimalText(rate)},"Proof":[${lines}],"Residual":${decimalText(residual)}}`;
 }
 
 function renderFlow(flow: DiscountedFlow, index: number): string {
   const when = isAbsent(flow.date) ? `"Period":${index}` : `"Date":"${formatCalendarDate(flow.date)}"`;
   return (
-    `{${when},"Amount":${figureText(flow.amount)},"Years":${figureText(flow.years)}` +
-    `,"DiscountedAmount":${figureText(flow.discountedAmount)}}`
+    `{${when},"Amount":${decimalText(flow.amount)},"Years":${decimalText(flow.years)}` +
+    `,"DiscountedAmount":${decimalText(flow.discountedAmount)}}`
   );
-}
-
-function figureText(figure: string | null): string {
-  if (isAbsent(figure)) return 'null';
-  if (!PLAIN_DECIMAL.test(figure)) throw new RangeError('a figure must be plain decimal text');
-  return figure;
 }
 
 export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({

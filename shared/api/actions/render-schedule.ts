@@ -7,7 +7,7 @@ import type {
   RepaymentSchedule,
   ScheduleRow,
 } from '../../lending/request/repayment-schedule.ts';
-import { scalarText } from '../json/json-writer.ts';
+import { decimalText, scalarText } from '../json/json-writer.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 
@@ -95,12 +95,9 @@ interface RowStyle {
   readonly tail: string;
 }
 
-/** Rates are plain decimal text with a fixed number of decimals; other text would not be valid JSON. */
-const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
-
 /** Writes the rows, or only `[{"dae": ...}]`. Throws RangeError on an unsafe amount and on a rate that is no decimal: bugs. */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
-  if (schedule.show === 'dae') return `[{"dae":${rateText(schedule.dae)}}]`;
+  if (schedule.show === 'dae') return `[{"dae":${decimalText(schedule.dae)}}]`;
   // Before the rows, of which there may be none: it throws on a rate that is not a plain decimal.
   const style = styleOf(schedule);
   return `[${schedule.rows.map((row) => rowText(row, style)).join(',')}]`;
@@ -149,7 +146,7 @@ function rowText(row: ScheduleRow, { spelling, digits, extraColumns, tail }: Row
 /** An explanation of a figure of a row (S6, Explain). A worker of a later version may explain other figures. */
 function figureText(one: FigureExplanation, spelling: Spelling, digits: number): string {
   const { explanation: label, figures, figure } = spelling;
-  const rates = one.rates === undefined ? '' : `${label.rates}[${one.rates.map(rateText).join(',')}]`;
+  const rates = one.rates === undefined ? '' : `${label.rates}[${one.rates.map(decimalText).join(',')}]`;
   return (
     figure +
     scalarText(figures[one.figure] ?? one.figure) +
@@ -177,13 +174,6 @@ function moneyField(label: string, minor: number | undefined, digits: number): s
 }
 
 function rateField({ show, dae, eir }: RepaymentSchedule): string {
-  if (show === 'rows-with-dae') return `,"dae":${rateText(dae)}`;
-  return show === 'rows-with-eir' ? `,"EIR":${rateText(eir)}` : '';
-}
-
-/** A rate that does not exist is null (A4). */
-function rateText(rate: string | null | undefined): string {
-  if (rate === null || rate === undefined) return 'null';
-  if (!PLAIN_DECIMAL.test(rate)) throw new RangeError('a rate must be plain decimal text');
-  return rate;
+  if (show === 'rows-with-dae') return `,"dae":${decimalText(dae)}`;
+  return show === 'rows-with-eir' ? `,"EIR":${decimalText(eir)}` : '';
 }

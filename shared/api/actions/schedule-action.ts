@@ -178,36 +178,31 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   render: renderRepaymentSchedule,
 });
 
+/** Fields that identify an item, at least one of which is required; the usual one is first (F1). */
+const CHARGE_NAMES = {
+  Commission: ['FeeName', 'FeeId'],
+  Insurance: ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'],
+};
+
+/** Requires a rate, InterestPercent, ranges or bands (S4), and checks the charges. */
 function checkTogether(fields: Fields): readonly Fault[] {
   const faults: Fault[] = [];
-  checkRate(fields, faults);
-  checkItems(fields, 'Commission', COMMISSION_NAMES, faults);
-  checkItems(fields, 'Insurance', INSURANCE_NAMES, faults);
-  return faults;
-}
-
-/** Requires a rate: InterestPercent, ranges or bands (S4). */
-function checkRate(fields: Fields, faults: Fault[]): void {
-  if (!isAbsent(fields['InterestPercent'])) return;
-  if (givesRates(fields['MultipleInterestRates']) || givesRates(fields['BandedInterestRates'])) return;
-  const message = 'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
-  faults.push(shapeFault('InterestPercent', 'missing', message));
-}
-
-/** True for a list that is not empty, and for a value of another type, which the definition reports. */
-function givesRates(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : !isAbsent(value);
-}
-
-const COMMISSION_NAMES = ['FeeName', 'FeeId'];
-const INSURANCE_NAMES = ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'];
-
-function checkItems(fields: Fields, list: string, names: readonly string[], faults: Fault[]): void {
-  const items = fields[list];
-  if (!Array.isArray(items)) return;
-  for (const [index, item] of items.entries()) {
-    if (isRecord(item)) checkItem(item, `${list}[${index}]`, names, faults);
+  const rates = ['MultipleInterestRates', 'BandedInterestRates'].map((name) => fields[name]);
+  // The definition reports a value that is not a list.
+  const givesRates = rates.some((value) => (Array.isArray(value) ? value.length > 0 : !isAbsent(value)));
+  if (isAbsent(fields['InterestPercent']) && !givesRates) {
+    const message =
+      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
+    faults.push(shapeFault('InterestPercent', 'missing', message));
   }
+  for (const [list, names] of Object.entries(CHARGE_NAMES)) {
+    const items = fields[list];
+    if (!Array.isArray(items)) continue;
+    for (const [index, item] of items.entries()) {
+      if (isRecord(item)) checkItem(item, `${list}[${index}]`, names, faults);
+    }
+  }
+  return faults;
 }
 
 /** Requires exactly one of SourceValue and SourcePercent, and a name or id of the charge (F1). */

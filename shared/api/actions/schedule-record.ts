@@ -11,7 +11,6 @@ const REQUESTED_BY: Readonly<Record<Rate, readonly ShownParts[]>> = {
   dae: ['dae', 'rows-with-dae'],
   eir: ['rows-with-eir'],
 };
-const RATES: readonly Rate[] = ['dae', 'eir'];
 
 interface RowLists {
   columns: readonly NonNullable<ScheduleRow['columns']>[] | undefined;
@@ -20,28 +19,22 @@ interface RowLists {
 type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
-/** Converts a schedule into its record. Throws on rates that contradict `show` and on columns in some rows only, which are bugs. */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
-  for (const rate of RATES) {
-    if ((schedule[rate] !== undefined) !== REQUESTED_BY[rate].includes(schedule.show)) {
-      throw new Error(`a schedule that shows ${schedule.show} has ${rate} ${String(schedule[rate])}`);
-    }
-  }
   const [first] = schedule.rows;
   const hasColumns = schedule.extraColumns !== undefined || (first?.columns ?? []).length > 0;
   const hasExplanations = first?.explanation !== undefined;
   if (!hasColumns && !hasExplanations) return schedule;
   return {
     ...schedule,
-    columns: hasColumns ? schedule.rows.map((row) => requireColumns(row, schedule)) : undefined,
-    explanations: hasExplanations ? schedule.rows.map(requireExplanation) : undefined,
+    columns: hasColumns ? schedule.rows.map(({ columns = [] }) => columns) : undefined,
+    explanations: hasExplanations ? schedule.rows.map(({ explanation = [] }) => explanation) : undefined,
   };
 }
 
 /** Converts a decoded record back into the schedule, in place. */
 export function restoreSchedule(record: ScheduleRecord): void {
   const rates = record as { -readonly [Name in Rate]: RepaymentSchedule[Name] };
-  for (const rate of RATES) {
+  for (const rate of ['dae', 'eir'] as const) {
     if (rates[rate] === undefined && REQUESTED_BY[rate].includes(record.show)) rates[rate] = null;
   }
   const { columns, explanations } = record;
@@ -54,16 +47,4 @@ export function restoreSchedule(record: ScheduleRecord): void {
   }
   record.columns = undefined;
   record.explanations = undefined;
-}
-
-function requireColumns({ columns }: ScheduleRow, { extraColumns }: RepaymentSchedule) {
-  if (columns === undefined || columns.length !== extraColumns?.length) {
-    throw new Error('a row does not have one amount for each additional column of its schedule');
-  }
-  return columns;
-}
-
-function requireExplanation({ explanation }: ScheduleRow) {
-  if (explanation === undefined) throw new Error('some rows are explained and others are not');
-  return explanation;
 }

@@ -7,7 +7,6 @@ import type {
   OfferedCharge,
   OfferedInterest,
   SimulationRecord,
-  SimulationRow,
   SimulateRequest,
 } from '../../product/simulation/simulation.ts';
 import { z } from 'zod';
@@ -38,17 +37,10 @@ import examples from './simulate-examples.json' with { type: 'json' };
 import TEXTS from './field-texts.json' with { type: 'json' };
 
 /** ScheduleJson: row 0 is the down payment; `insurance` and `capitalisedInterest` are present only if there are any. */
-export function formatScheduleJson({
-  rows,
-  currencyDigits,
-}: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
-  return JSON.stringify({ paymentSchedule: rows.map((row) => shownRow(row, currencyDigits)) });
-}
-
-function shownRow(row: SimulationRow, digits: number): object {
+export function formatScheduleJson(offer: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
   const money = (minor: number | undefined) =>
-    minor === undefined ? undefined : JSON.rawJSON(formatMinorUnits(minor, digits));
-  return {
+    minor === undefined ? undefined : JSON.rawJSON(formatMinorUnits(minor, offer.currencyDigits));
+  const paymentSchedule = offer.rows.map((row) => ({
     InstallmentNo: row.InstallmentNo,
     remainingValue: money(row.remainingValue),
     pMT: money(row.pmt),
@@ -58,7 +50,8 @@ function shownRow(row: SimulationRow, digits: number): object {
     totalInstallment: money(row.totalInstallment),
     insurance: money(row.insurance),
     capitalisedInterest: money(row.capitalisedInterest),
-  };
+  }));
+  return JSON.stringify({ paymentSchedule });
 }
 
 export function formatInterestJson({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
@@ -79,18 +72,6 @@ export function formatInsurancesJson(insurances: readonly OfferedCharge[]): stri
 
 function formatCharges(charges: readonly OfferedCharge[], currencyField: string, prefix: string): string {
   const shown = charges.map((charge) => ({
-    ...figuresOf(charge),
-    [currencyField]: charge.currencyId,
-    [`${prefix}PeriodicityType`]: charge.periodicityType,
-    [`${prefix}Date`]: formatCalendarDate(charge.date),
-    [`${prefix}Id`]: charge.id,
-    IsUpfront: charge.isUpfront,
-  }));
-  return JSON.stringify(shown);
-}
-
-function figuresOf(charge: OfferedCharge): object {
-  return {
     Name: charge.name,
     Value: figure(charge.value),
     Percent: figure(charge.percent),
@@ -99,7 +80,13 @@ function figuresOf(charge: OfferedCharge): object {
     DiscountValue: figure(charge.discountValue),
     DiscountPercent: figure(charge.discountPercent),
     ValueIsPercent: charge.valueIsPercent,
-  };
+    [currencyField]: charge.currencyId,
+    [`${prefix}PeriodicityType`]: charge.periodicityType,
+    [`${prefix}Date`]: formatCalendarDate(charge.date),
+    [`${prefix}Id`]: charge.id,
+    IsUpfront: charge.isUpfront,
+  }));
+  return JSON.stringify(shown);
 }
 
 function figure(value: Decimal | null): unknown {
@@ -260,16 +247,14 @@ export const simulateRequest = createRequestReader<SimulateInput>({
 
 /** Converts the request for the simulation, whose filters compare JSON numbers. */
 export function toSimulateRequest(input: SimulateInput): SimulateRequest {
+  const numbers = (figures: SimulateInput['jsonFilterCommission']) =>
+    figures?.map(({ name, value }) => ({ name, value: value.toNumber() }));
   return {
     ...input,
-    jsonFilterCommission: input.jsonFilterCommission?.map(namedFigure),
-    jsonInsuranceFilter: input.jsonInsuranceFilter?.map(namedFigure),
-    jsonDiscountFilter: input.jsonDiscountFilter?.map(namedFigure),
+    jsonFilterCommission: numbers(input.jsonFilterCommission),
+    jsonInsuranceFilter: numbers(input.jsonInsuranceFilter),
+    jsonDiscountFilter: numbers(input.jsonDiscountFilter),
   };
-}
-
-function namedFigure({ name, value }: NonNullable<SimulateInput['jsonFilterCommission']>[number]) {
-  return { name, value: value.toNumber() };
 }
 
 /** Formula arguments, even an empty object, and rates by range need an interest type (4.4, Q3); an empty list is none (R1). */

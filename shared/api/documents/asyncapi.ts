@@ -14,7 +14,7 @@ import { createProblem } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../../product/storage/catalogue-message.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../actions/catalogue-record-form.ts';
-import { publishedSchemas, schemaReference, type NamedSchemas } from '../json/json-schema.ts';
+import { publishedSchemas, schemaReference } from '../json/json-schema.ts';
 import { problemShape } from '../json/problem-document.ts';
 import { NOTIFICATIONS, type NotificationDefinition } from '../notification/send-operations.ts';
 import { CALCULATE_PMT } from '../actions/pmt-action.ts';
@@ -43,16 +43,14 @@ function kafkaBinding(binding: object = {}): object {
 }
 
 function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
-  const names = types.flatMap((type) =>
-    isAvroOnly(type) ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`],
-  );
+  const names = types.flatMap((type) => {
+    const isAvroOnly = NOTIFICATION_RECORDS.some((record) => record.type === type);
+    return isAvroOnly ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`];
+  });
   return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
 }
 
-function asyncApiComponents(): {
-  readonly messages: Readonly<Record<string, object>>;
-  readonly schemas: NamedSchemas;
-} {
+function asyncApiComponents() {
   const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...commandTypes()];
   const messages = [
     ...types.flatMap((one) => [
@@ -63,12 +61,8 @@ function asyncApiComponents(): {
       (one) => [`${one.type}.avro`, avroMessage({ ...one, headers: RECORD_MESSAGE_HEADERS })] as const,
     ),
   ];
-  const bodies = types.map(({ type, body }) => [type, body] as const);
-  return { messages: Object.fromEntries(messages), schemas: publishedSchemas(Object.fromEntries(bodies)) };
-}
-
-function isAvroOnly(type: string): boolean {
-  return NOTIFICATION_RECORDS.some((record) => record.type === type);
+  const bodies = Object.fromEntries(types.map(({ type, body }) => [type, body]));
+  return { messages: Object.fromEntries(messages), schemas: publishedSchemas(bodies) };
 }
 
 interface MessageType {
@@ -189,7 +183,12 @@ function avroMessage(one: Omit<MessageType, 'body' | 'example'>): object {
   if (definition === undefined) throw new Error(`the list of messages has no ${one.type}`);
   const schema: unknown = JSON.parse(readSchema(definition));
   return {
-    ...message(one, { types: [one.type], required: one.headers.some(isReplyHeader), format: 'avro' }),
+    // Only replies have this header.
+    ...message(one, {
+      types: [one.type],
+      required: one.headers.some(({ name }) => name === HEADER.nestIsDisposed),
+      format: 'avro',
+    }),
     title: `${one.type} in Avro`,
     contentType: 'application/vnd.apache.avro',
     payload: { schemaFormat: AVRO_FORMAT, schema },
@@ -212,10 +211,6 @@ function jsonMessage(one: MessageType): object {
     bindings: kafkaBinding(),
     examples: [{ name: one.type, summary: one.summary, payload: one.example }],
   };
-}
-
-function isReplyHeader({ name }: MessageHeader): boolean {
-  return name === HEADER.nestIsDisposed;
 }
 
 function message(
@@ -260,8 +255,15 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
     operations: Object.fromEntries([
       ...ACTIONS.flatMap(actionOperations),
       ...NOTIFICATIONS.flatMap(commandOperations),
-      ['readCatalogueRecords', readCatalogue()],
-      ...sendOperations(),
+      [
+        'readCatalogueRecords',
+        receive(TEXTS.readCatalogue, onChannel('catalogueRecords', [CATALOGUE_RECORD])),
+      ],
+      ['reply', send(TEXTS.reply, onChannel(REPLIES, REPLY_TYPES))],
+      ...NOTIFICATION_RECORDS.map((record) => [
+        record.operationId,
+        send(record, onChannel(record.topic, [record.type])),
+      ]),
     ]),
     components: asyncApiComponents(),
   };
@@ -295,12 +297,8 @@ function channels(prefix: string): Record<string, object> {
 
 function channel(prefix: string, topic: TopicKey, types: readonly string[], about: object = {}): object {
   const address = topicName(prefix, topic);
-  return {
-    address,
-    ...about,
-    messages: messageReferences('#/components', types),
-    bindings: kafkaBinding({ topic: address }),
-  };
+  const messages = messageReferences('#/components', types);
+  return { address, ...about, messages, bindings: kafkaBinding({ topic: address }) };
 }
 
 function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
@@ -319,8 +317,8 @@ function actionOperations(action: Action): [string, object][] {
   const name = methodName(requestType);
   const about = { description, replyAddress: 'Chosen by the requester.' };
   const replyTypes = [replyType, PROBLEM_TYPE];
-  const interactive = operation({ ...about, summary, topic, requestTypes: [requestType], replyTypes });
-  if (bulkTopic === undefined) return [[name, interactive]];
+  const single = operation({ ...about, summary, topic, requestTypes: [requestType], replyTypes });
+  if (bulkTopic === undefined) return [[name, single]];
   const bulk = operation({
     ...about,
     summary: `${summary}, in bulk`,
@@ -329,7 +327,7 @@ function actionOperations(action: Action): [string, object][] {
     replyTypes: [replyType, REPLY_BATCH, PROBLEM_TYPE],
   });
   return [
-    [name, interactive],
+    [name, single],
     [`${name}InBulk`, bulk],
   ];
 }
@@ -350,30 +348,15 @@ function commandOperations(notification: NotificationDefinition): [string, objec
   ];
 }
 
-function readCatalogue(): object {
-  return {
-    action: 'receive',
-    ...TEXTS.readCatalogue,
-    ...onChannel('catalogueRecords', [CATALOGUE_RECORD]),
-    bindings: kafkaBinding(),
-  };
-}
-
-function sendOperations(): [string, object][] {
-  return [
-    ['reply', send(TEXTS.reply, onChannel(REPLIES, REPLY_TYPES))],
-    ...NOTIFICATION_RECORDS.map((record): [string, object] => [
-      record.operationId,
-      send(record, onChannel(record.topic, [record.type])),
-    ]),
-  ];
-}
-
 function send(
   { summary, about: description }: { readonly summary: string; readonly about: string },
   place: object,
 ): object {
   return { action: 'send', summary, description, ...place, bindings: kafkaBinding() };
+}
+
+function receive(about: { readonly summary: string; readonly description: string }, place: object): object {
+  return { action: 'receive', ...about, ...place, bindings: kafkaBinding() };
 }
 
 interface Operation {
@@ -387,17 +370,9 @@ interface Operation {
 
 function operation(definition: Operation): object {
   const { summary, description, topic, requestTypes, replyTypes, replyAddress } = definition;
-  return {
-    action: 'receive',
-    summary,
-    description,
-    ...onChannel(topic, requestTypes),
-    reply: {
-      address: { location: `$message.header#/${HEADER.replyTopic}`, description: replyAddress },
-      ...onChannel(REPLIES, replyTypes),
-    },
-    bindings: kafkaBinding(),
-  };
+  const address = { location: `$message.header#/${HEADER.replyTopic}`, description: replyAddress };
+  const reply = { address, ...onChannel(REPLIES, replyTypes) };
+  return receive({ summary, description }, { ...onChannel(topic, requestTypes), reply });
 }
 
 function onChannel(name: TopicKey | typeof REPLIES, types: readonly string[]): object {

@@ -26,6 +26,16 @@ export function scalarText(value: unknown): string {
   return value instanceof Decimal ? value.toString() : JSON.stringify(value);
 }
 
+/** Figures are plain decimal text; other text would not be valid JSON. */
+const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/** JSON of a figure in decimal text; null for none. Throws RangeError on other text, which is a bug of its producer. */
+export function decimalText(figure: string | null | undefined): string {
+  if (figure === null || figure === undefined) return 'null';
+  if (!PLAIN_DECIMAL.test(figure)) throw new RangeError('a figure must be plain decimal text');
+  return figure;
+}
+
 function listWriter(itemSchema: JsonSchema): Writer {
   const writeItem = createJsonWriter(itemSchema);
   return (value) => `[${(value as unknown[]).map((item) => writeItem(item)).join(',')}]`;

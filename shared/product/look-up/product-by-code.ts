@@ -20,7 +20,7 @@ import {
   type InterestCommissionItem,
   type ProductRecord,
 } from '../catalogue/product-record.ts';
-import { answerOf, toInvariantDate } from '../catalogue/record-kinds.ts';
+import { answerOf, toInvariantDate, type ValidDays } from '../catalogue/record-kinds.ts';
 import { isActive, isWithin, valuesOn } from '../catalogue/version-in-force.ts';
 
 /** The flags of a request, each for one section, in the order of the interface. */
@@ -59,7 +59,13 @@ export function lookUpProduct(request: ProductByCodeRequest, context: LookUpCont
   const product = selectProduct(selector, catalogue, day);
   if (!isProduct(product)) return product;
   const answer = {
-    BankingProduct: describeProduct(product),
+    BankingProduct: {
+      BankingProductCode: product.Code,
+      Name: product.Name,
+      StartDate: formatDateTime(product.StartDate),
+      EndDate: formatDateTime(product.EndDate),
+      BankingProductType: product.BankingProductType,
+    },
     ...selectDetails(product, request, catalogue),
     ...selectAvailability(product, request),
     ...selectDimensions(product, request, { catalogue, day }),
@@ -75,20 +81,17 @@ const describeItem = answerOf(insuranceItem);
 const describeRange = answerOf(collectionInterest);
 const describeInterestFields = answerOf(answeredInterest);
 
-function describeProduct(product: ProductRecord) {
-  return {
-    BankingProductCode: product.Code,
-    Name: product.Name,
-    StartDate: formatDateTime(product.StartDate),
-    EndDate: formatDateTime(product.EndDate),
-    BankingProductType: product.BankingProductType,
-  };
+/** A container is present if one of its sections is. */
+function contain(name: string, sections: object): Readonly<Record<string, object>> {
+  return Object.keys(sections).length === 0 ? {} : { [name]: sections };
 }
 
 function selectDetails(product: ProductRecord, flags: SectionFlags, catalogue: CatalogueView) {
-  const sections = {
+  return contain('Details', {
     ...(flags.displayBPDetails === true && { GeneralData: product.GeneralData }),
-    ...(flags.displayCountryCalendars === true && { CountryCalendars: listCountryCalendars(product) }),
+    ...(flags.displayCountryCalendars === true && {
+      CountryCalendars: product.CountryCalendars.map((CountryName) => ({ CountryName })),
+    }),
     ...(flags.displayPaymentScheduleTypes === true && {
       AssociatedPaymentScheduleTypes: listScheduleTypes(product, catalogue),
     }),
@@ -98,16 +101,17 @@ function selectDetails(product: ProductRecord, flags: SectionFlags, catalogue: C
     }),
     ...(flags.displayDisbursementMatrix === true && { DisbursementMatrix: product.DisbursementMatrix }),
     ...(flags.displayAssociatedProducts === true && { AssociatedProducts: product.AssociatedProducts }),
-  };
-  return isEmpty(sections) ? {} : { Details: sections };
+  });
 }
 
-function selectAvailability(product: ProductRecord, flags: SectionFlags) {
-  const sections = {
-    ...(flags.displayBPAvailability === true && describeAvailability(product)),
-    ...(flags.displayMandatoryRoles === true && { MandatoryRoles: product.Availability.MandatoryRoles }),
-  };
-  return isEmpty(sections) ? {} : { Availability: sections };
+/** Availability has its filters and covenants, but its roles are a section of their own (L2). */
+function selectAvailability({ Availability }: ProductRecord, flags: SectionFlags) {
+  const { MandatoryRoles, ...bounds } = Availability;
+  const ProductCovenants = bounds.ProductCovenants.map(describeCovenant);
+  return contain('Availability', {
+    ...(flags.displayBPAvailability === true && { ...bounds, ProductCovenants }),
+    ...(flags.displayMandatoryRoles === true && { MandatoryRoles }),
+  });
 }
 
 /** Dimensions has no fields besides its sections: displayBPDimensions alone returns an empty object (L2). */
@@ -116,27 +120,22 @@ function selectDimensions(
   flags: SectionFlags,
   { catalogue, day }: { readonly catalogue: CatalogueView; readonly day: CalendarDate },
 ) {
-  const sections = {
+  const sections = contain('Dimensions', {
     ...(flags.displayInterestsAndCommissions === true && {
-      InterestsAndCommissions: listOffers(product, catalogue, day),
+      InterestsAndCommissions: product.InterestsAndCommissions.map((item) =>
+        describeOffer(item, catalogue, day),
+      ),
     }),
     ...(flags.displayInsurance === true && { Insurance: listInsurances(product, catalogue) }),
     ...(flags.displayDiscounts === true && { Discounts: listDiscounts(product, catalogue) }),
     ...(flags.displayQuestions === true && { Questions: product.Questions }),
-  };
-  return flags.displayBPDimensions !== true && isEmpty(sections) ? {} : { Dimensions: sections };
+  });
+  return flags.displayBPDimensions === true ? { Dimensions: {}, ...sections } : sections;
 }
 
+/** Formats a day `yyyy-mm-dd` as a date-time without a zone. */
 function formatDateTime(day: string | null): string | null {
   return day === null ? null : `${day}T00:00:00`;
-}
-
-function isEmpty(sections: object): boolean {
-  return Object.keys(sections).length === 0;
-}
-
-function listCountryCalendars({ CountryCalendars }: ProductRecord) {
-  return CountryCalendars.map((name) => ({ CountryName: name }));
 }
 
 /** Details.AssociatedPaymentScheduleTypes: the Active schedule types of the product, its default first (S1). */
@@ -177,16 +176,6 @@ function selectProductType({ ProductTypes }: ScheduleTypeRecord, { BankingProduc
   return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;
 }
 
-/** Availability with its filters and covenants, but without its roles (L2). */
-function describeAvailability({ Availability }: ProductRecord) {
-  const { MandatoryRoles: _roles, ...bounds } = Availability;
-  return { ...bounds, ProductCovenants: bounds.ProductCovenants.map(describeCovenant) };
-}
-
-function listOffers(product: ProductRecord, catalogue: CatalogueView, day: CalendarDate) {
-  return product.InterestsAndCommissions.map((item) => describeOffer(item, catalogue, day));
-}
-
 /** The name of a list that is not in force is null, and its items are left out. */
 function describeOffer(item: InterestCommissionItem, catalogue: CatalogueView, day: CalendarDate) {
   const commissions = catalogue.list('commission-list', item.CommissionList);
@@ -207,30 +196,34 @@ function describeOffer(item: InterestCommissionItem, catalogue: CatalogueView, d
 function describeCommission(record: CommissionRecord, day: CalendarDate) {
   return {
     ...describeCharge(record),
-    Values: valuesOn(record.Values, day).map((value) => ({
-      CommissionValue: value.CommissionValue,
-      CommissionPercent: value.CommissionPercent,
-      Status: value.Status,
-      ValueValidFrom: toInvariantDate(value.ValidFrom),
-      ValueValidTo: toInvariantDate(value.ValidTo),
+    Values: valuesOn(record.Values, day).map(({ CommissionValue, CommissionPercent, Status, ...days }) => ({
+      CommissionValue,
+      CommissionPercent,
+      Status,
+      ...describeDays(days),
     })),
   };
 }
 
 /** A Collection interest by utilised amount has different fields. */
 function describeInterest(interest: InterestRecord, day: CalendarDate) {
-  const isBanded = interest.Type === 'Collection' && interest.BandedInterests.length > 0;
-  return isBanded ? describeBandedInterest(interest, day) : describeStandardInterest(interest, day);
-}
-
-function describeStandardInterest(interest: InterestRecord, day: CalendarDate) {
+  if (interest.Type === 'Collection' && interest.BandedInterests.length > 0) {
+    return {
+      InterestName: interest.Name,
+      InterestCode: interest.Code,
+      InterestType: interest.Type,
+      IsForOverdraft: interest.IsForOverdraft,
+      BandedInterests: interest.BandedInterests.filter((band) =>
+        isWithin(day, band.CollectionValidFrom, band.CollectionValidTo),
+      ),
+    };
+  }
   return {
     ...describeInterestFields(interest),
-    Values: valuesOn(interest.Values, day).map((value) => ({
-      Value: value.Value,
-      ValueStatus: value.ValueStatus,
-      ValueValidFrom: toInvariantDate(value.ValidFrom),
-      ValueValidTo: toInvariantDate(value.ValidTo),
+    Values: valuesOn(interest.Values, day).map(({ Value, ValueStatus, ...days }) => ({
+      Value,
+      ValueStatus,
+      ...describeDays(days),
     })),
     CollectionInterests: interest.CollectionInterests.filter((range) =>
       isWithin(day, range.InterestStartDate, range.InterestEndDate),
@@ -238,19 +231,11 @@ function describeStandardInterest(interest: InterestRecord, day: CalendarDate) {
   };
 }
 
-function describeBandedInterest(interest: InterestRecord, day: CalendarDate) {
-  return {
-    InterestName: interest.Name,
-    InterestCode: interest.Code,
-    InterestType: interest.Type,
-    IsForOverdraft: interest.IsForOverdraft,
-    BandedInterests: interest.BandedInterests.filter((band) =>
-      isWithin(day, band.CollectionValidFrom, band.CollectionValidTo),
-    ),
-  };
+function describeDays({ ValidFrom, ValidTo }: ValidDays) {
+  return { ValueValidFrom: toInvariantDate(ValidFrom), ValueValidTo: toInvariantDate(ValidTo) };
 }
 
-/** Dimensions.Insurance: the product's insurance items whose list is in force, in catalogue order. */
+/** The product's insurance items whose list is in force, in catalogue order. */
 function listInsurances(product: ProductRecord, catalogue: CatalogueView) {
   return findInsuranceItems(product, catalogue).map(({ item, list }) => ({
     ...describeItem(item),
@@ -259,7 +244,7 @@ function listInsurances(product: ProductRecord, catalogue: CatalogueView) {
   }));
 }
 
-/** Dimensions.Discounts: the Active discounts of the product's lists, list by list. */
+/** The Active discounts of the product's lists, list by list. */
 function listDiscounts(product: ProductRecord, catalogue: CatalogueView) {
   return product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? [])
     .filter(isActive)

@@ -28,15 +28,8 @@ export interface FailedLookUp {
   readonly faults: readonly RequestFault[];
 }
 
-interface ProductSelector {
-  readonly code?: SentSelector | undefined;
-  readonly id?: SentSelector | undefined;
-}
-
-interface SentSelector {
-  readonly field: string;
-  readonly value: string;
-}
+/** The code or the id of a product, or both, with its field in the request. */
+type ProductSelector = Readonly<Partial<Record<'code' | 'id', { field: string; value: string } | undefined>>>;
 
 /** Fields of a request that identify a product by productCode or by an id. */
 export interface SelectorRequest {
@@ -47,10 +40,7 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-function selectRequestedProduct(
-  request: SelectorRequest,
-  context: LookUpContext,
-): ProductRecord | FailedLookUp {
+function selectRequestedProduct(request: SelectorRequest, context: LookUpContext) {
   const { productCode, productId, bankingProductId } = request;
   const field = productId === undefined ? 'bankingProductId' : 'productId';
   const id = productId ?? bankingProductId;
@@ -73,21 +63,16 @@ export function selectProduct(
   day: CalendarDate,
 ): ProductRecord | FailedLookUp {
   const validation = new Validation();
-  const byCode = code === undefined ? undefined : catalogue.product(code.value, day);
-  const byId = id === undefined ? undefined : catalogue.productById(id.value, day);
+  const byCode = code && catalogue.product(code.value, day);
+  const byId = id && catalogue.productById(id.value, day);
+  const valid = `that is valid on ${formatCalendarDate(day)}`;
   if (code !== undefined && byCode === undefined) {
-    validation.reject(
-      code.field,
-      'unknown-product',
-      `must be the code of a product with an Approved version that is valid on ${formatCalendarDate(day)}`,
-    );
+    const message = `must be the code of a product with an Approved version ${valid}`;
+    validation.reject(code.field, 'unknown-product', message);
   }
   if (id !== undefined && byId === undefined) {
-    validation.reject(
-      id.field,
-      'unknown-product',
-      `must be the id of an Approved version of a product that is valid on ${formatCalendarDate(day)}`,
-    );
+    const message = `must be the id of an Approved version of a product ${valid}`;
+    validation.reject(id.field, 'unknown-product', message);
   }
   if (validation.faults.length > 0) return { kind: 'unknown-product', faults: validation.faults };
   if (code !== undefined && id !== undefined && byCode?.Id !== byId?.Id) {
