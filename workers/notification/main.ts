@@ -1,4 +1,3 @@
-import { preparePhoneNumbers } from '../../shared/api/notification/phone-number.ts';
 import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { startTogether, stopInTurn, stopTogether } from '../../shared/messaging/start-stop-order.ts';
@@ -31,7 +30,6 @@ export async function start(
   context: WorkerContext,
   open: OpenProviders = openConfigured,
 ): Promise<RunningWorker> {
-  preparePhoneNumbers(context.broker.kind);
   await context.codec.prepare(MESSAGE_TYPES);
   const closing = new AbortController();
   const providers = await open(context);

@@ -16,13 +16,7 @@ export function createJsonWriter(schema: JsonSchema): Writer {
   return scalarText;
 }
 
-/** Strings that JSON writes without escapes. */
-const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
-
-/** JSON of one value, without the cost of a call of JSON.stringify for flags and nearly all strings. */
 export function scalarText(value: unknown): string {
-  if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
-  if (typeof value === 'boolean') return String(value);
   return value instanceof Decimal ? value.toString() : JSON.stringify(value);
 }
 

@@ -59,17 +59,14 @@ export interface ReaderDefinition<Request> {
   readonly jsonParam?: string;
   /** Checks the combination of fields, as sent; paths are relative to them. */
   readonly between?: (sent: Fields) => readonly Fault[];
-  /** Absent: the engine validates the meaning only when all fields can be read. */
-  readonly meaning?: SemanticValidation<Request>;
-}
-
-/** The engine's validation of a request in which some fields cannot be read. */
-export interface SemanticValidation<Request> {
-  readonly placeholders: Fields;
-  /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
-  readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
-  /** The fields on which a fault depends: if one of them cannot be read, the fault is not reported. */
-  readonly dependsOn: (fault: Fault) => readonly string[];
+  /** The engine's validation of a request in which some fields cannot be read; absent: it is not validated then. */
+  readonly meaning?: {
+    readonly placeholders: Fields;
+    /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
+    readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
+    /** The fields on which a fault depends: if one of them cannot be read, the fault is not reported. */
+    readonly dependsOn: (fault: Fault) => readonly string[];
+  };
 }
 
 /** Codes of unknown names, which are reported only with a catalogue, because it may add names. */
@@ -135,8 +132,6 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Request>, place: string) {
-  const names = Object.keys(fields.shape);
-  const locate = locator(place);
   type Find<Sent> = (
     sent: Sent,
     known: readonly Fault[],
@@ -144,22 +139,24 @@ function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Requ
   ) => readonly Fault[];
 
   const semanticFaults: Find<Request> = (request, known, catalogue) => {
-    if (meaning === undefined) return [];
     const faulty = listTopFields(known, place);
     const paths = new Set(known.map(({ path }) => path));
-    return meaning
-      .faultsOf(request, catalogue)
+    const found = meaning?.faultsOf(request, catalogue) ?? [];
+    return found
       .filter(({ code }) => catalogue !== undefined || !BY_CATALOGUE.has(code))
       .filter(({ path }) => !faulty.has(path) && !paths.has(joinPath(place, topField(path))))
-      .filter((fault) => meaning.dependsOn(fault).every((name) => !faulty.has(name)))
-      .map(locate)
+      .filter((fault) => meaning?.dependsOn(fault).every((name) => !faulty.has(name)))
+      .map(locator(place))
       .filter(({ path }) => !paths.has(path));
   };
 
   const furtherFaults: Find<Fields> = (sent, known, catalogue) => {
     if (meaning === undefined) return [];
     const faulty = listTopFields(known, place);
-    const readable = names.map((name) => [name, faulty.has(name) ? meaning.placeholders[name] : sent[name]]);
+    const readable = Object.keys(fields.shape).map((name) => [
+      name,
+      faulty.has(name) ? meaning.placeholders[name] : sent[name],
+    ]);
     const read = fields.safeParse(Object.fromEntries(readable));
     return read.success ? semanticFaults(read.data, known, catalogue) : [];
   };

@@ -20,11 +20,6 @@ function phoneNumbers(): typeof PhoneNumbers {
   return load('libphonenumber-js') as typeof PhoneNumbers;
 }
 
-/** Loads the numbering plans at startup, but not with an embedded broker: there a short start counts for more. */
-export function preparePhoneNumbers(broker: 'embedded' | 'kafka'): void {
-  if (broker === 'kafka') phoneNumbers();
-}
-
 /** Converts a number to E.164, or undefined if none can exist. One without `+` and `00` belongs to `country` (ISO 3166), if given. */
 export function cleanPhoneNumber(text: string, country?: string): string | undefined {
   const plain = cleanNumber(text);

@@ -35,22 +35,15 @@ const ID = 'notificationId';
 /** Longer names, which may have megabytes, are not compared with the known ones. */
 const MAX_KNOWN_NAME = 60;
 
-export const smsReader = createReader(smsFields, normaliseSms);
-export const emailReader = createReader(emailFields, normaliseEmail);
-export const smsCommandReader = createReader(smsCommandFields, normaliseSms);
-export const emailCommandReader = createReader(emailCommandFields, normaliseEmail);
-
 type Normalise<Command> = (
   fields: Fields,
   rules: NotificationRules,
   notificationId: string | undefined,
-) => Normalised<Command>;
-
-interface Normalised<Command> {
+) => {
   /** Valid only if there are no faults. */
   readonly command: Command;
   readonly files: readonly (Attachment | undefined)[];
-}
+};
 
 const NO_SENDER = 'is missing; must be sent, since no provider of this channel has a default sender';
 
@@ -58,10 +51,7 @@ function createReader<Command>(
   definition: z.ZodObject,
   normalise: Normalise<Command>,
 ): NotificationReader<Command> {
-  const reader = lazy(() => ({
-    compiled: z.compile(definition),
-    known: toJsonSchema(definition),
-  }));
+  const reader = lazy(() => ({ compiled: z.compile(definition), known: toJsonSchema(definition) }));
   const hasId = Object.hasOwn(definition.shape, ID);
   const readFields = (body: unknown, reading: NotificationReading) => {
     const { compiled, known } = reader();
@@ -131,11 +121,7 @@ function readId(fields: Fields): string | undefined {
   return typeof id === 'string' && GUID.test(id) ? id.toLowerCase() : undefined;
 }
 
-function normaliseSms(
-  fields: Fields,
-  rules: NotificationRules,
-  notificationId: string | undefined,
-): Normalised<SmsCommand> {
+const normaliseSms: Normalise<SmsCommand> = (fields, rules, notificationId) => {
   const command = {
     notificationId,
     sender: applyRule(fields, 'sender', rules.smsSender),
@@ -143,13 +129,9 @@ function normaliseSms(
     receiver: applyRule(fields, 'receiver', rules.phone) ?? '',
   };
   return { command, files: [] };
-}
+};
 
-function normaliseEmail(
-  fields: Fields,
-  rules: NotificationRules,
-  notificationId: string | undefined,
-): Normalised<EmailCommand> {
+const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId) => {
   const sender = applyRule(fields, 'sender', rules.address);
   const message = applyRule(fields, 'message', rules.text) ?? '';
   const receiver = applyRule(fields, 'receiver', rules.address) ?? '';
@@ -164,7 +146,7 @@ function normaliseEmail(
   const attachments = files.filter((file) => file !== undefined);
   const command = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
   return { command: { notificationId, ...command }, files };
-}
+};
 
 function decodeFiles(list: unknown, rules: NotificationRules): readonly (Attachment | undefined)[] {
   if (!Array.isArray(list)) return [];
@@ -180,44 +162,50 @@ function decodeFile(item: unknown, path: string, rules: NotificationRules): Atta
   return content === undefined ? undefined : { name: name ?? '', content };
 }
 
+export const smsReader = createReader(smsFields, normaliseSms);
+export const emailReader = createReader(emailFields, normaliseEmail);
+export const smsCommandReader = createReader(smsCommandFields, normaliseSms);
+export const emailCommandReader = createReader(emailCommandFields, normaliseEmail);
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Checks an SMS command; undefined when it is valid. */
 export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined {
   const rules = new NotificationRules();
   checkId(command, rules);
-  if (command.sender !== undefined)
-    checkNormalised(rules, 'sender', command.sender, rules.smsSender('sender', command.sender));
+  checkNormalised(rules, 'sender', command.sender, rules.smsSender);
   rules.smsText('message', command.message);
-  checkNormalised(rules, 'receiver', command.receiver, rules.phone('receiver', command.receiver));
-  return invalidIfFaulty(rules);
+  checkNormalised(rules, 'receiver', command.receiver, rules.phone);
+  return rules.faults.length === 0 ? undefined : invalid(rules.faults);
 }
 
 /** Checks an e-mail command, except the content of its files ({@link checkAttachments}); undefined when it is valid. */
 export function checkEmailCommand(command: EmailCommand): InvalidRequest | undefined {
-  const { sender, receiver, cc, bcc, attachments } = command;
+  const { cc, bcc, attachments } = command;
   const rules = new NotificationRules();
   checkId(command, rules);
-  if (sender !== undefined) checkAddress(rules, 'sender', sender);
-  checkAddress(rules, 'receiver', receiver);
-  checkList(rules, 'cc', cc);
-  checkList(rules, 'bcc', bcc);
+  checkNormalised(rules, 'sender', command.sender, rules.address);
+  checkNormalised(rules, 'receiver', command.receiver, rules.address);
+  for (const [name, list] of Object.entries({ cc, bcc })) {
+    // rules.recipients reports too many addresses.
+    if (list.length > NOTIFICATION_LIMITS.recipients) continue;
+    for (const [index, one] of list.entries())
+      checkNormalised(rules, `${name}[${index}]`, one, rules.address);
+  }
   rules.recipients(cc.length, bcc.length);
   rules.subject('subject', command.subject);
   rules.text('message', command.message);
-  const { contentType } = command;
-  checkNormalised(rules, 'contentType', contentType, rules.contentType('contentType', contentType));
+  checkNormalised(rules, 'contentType', command.contentType, rules.contentType);
   if (attachments.length > NOTIFICATION_LIMITS.attachments)
     rules.faults.push(tooManyItems('attachmentList', NOTIFICATION_LIMITS.attachments));
   else {
     for (const [index, { name, content }] of attachments.entries()) {
-      const path = `attachmentList[${index}].name`;
-      checkNormalised(rules, path, name, rules.fileName(path, name));
+      checkNormalised(rules, `attachmentList[${index}].name`, name, rules.fileName);
       if (content.length === 0) rules.base64(`attachmentList[${index}].content`, '');
     }
   }
   rules.totalSize(attachments);
-  return invalidIfFaulty(rules);
+  return rules.faults.length === 0 ? undefined : invalid(rules.faults);
 }
 
 /** Checks the content of an e-mail's files. Synchronous without files, otherwise a promise that never rejects. */
@@ -233,34 +221,21 @@ function checkId({ notificationId }: SmsCommand | EmailCommand, rules: Notificat
   rules.faults.push(shapeFault('notificationId', 'wrong-type', `${NOT_A_GUID}, in lower case`));
 }
 
-function checkList(rules: NotificationRules, name: string, addresses: readonly string[]): void {
-  // rules.recipients reports too many addresses.
-  if (addresses.length > NOTIFICATION_LIMITS.recipients) return;
-  for (const [index, address] of addresses.entries()) checkAddress(rules, `${name}[${index}]`, address);
-}
-
-function checkAddress(rules: NotificationRules, path: string, address: string): void {
-  checkNormalised(rules, path, address, rules.address(path, address));
-}
-
-/** Requires a normalised value; `cleaned` is undefined if the value already has a fault. */
+/** Requires a normalised value, if any. */
 function checkNormalised(
-  rules: NotificationRules,
+  { faults }: NotificationRules,
   path: string,
-  sent: string,
-  cleaned: string | undefined,
+  sent: string | undefined,
+  rule: (path: string, value: string) => string | undefined,
 ): void {
+  const cleaned = sent === undefined ? undefined : rule(path, sent);
   if (cleaned === undefined || cleaned === sent) return;
   const kept = Array.from(cleaned);
-  const other = Array.from(sent).find((character, index) => character !== kept[index]) ?? '';
+  const other = Array.from(sent ?? '').find((character, index) => character !== kept[index]) ?? '';
   const message =
     'must be normalised: a number as E.164, an address in ASCII, without blanks and invisible characters; ' +
     `differs at ${codePointOf(other)}`;
-  rules.faults.push(shapeFault(path, 'unclean', message));
-}
-
-function invalidIfFaulty({ faults }: NotificationRules): InvalidRequest | undefined {
-  return faults.length === 0 ? undefined : invalid(faults);
+  faults.push(shapeFault(path, 'unclean', message));
 }
 
 export function renderSmsCommand({ notificationId, sender, message, receiver }: SmsCommand): string {
@@ -273,12 +248,8 @@ export function renderEmailCommand(command: EmailCommand): string {
   const files = attachments.map(({ name, content }) => ({ name, content: content.toString('base64') }));
   return JSON.stringify({
     ...fields,
-    cc: joinAddresses(cc),
-    bcc: joinAddresses(bcc),
+    cc: cc.length === 0 ? undefined : cc.join('; '),
+    bcc: bcc.length === 0 ? undefined : bcc.join('; '),
     attachmentList: files.length === 0 ? undefined : files,
   });
-}
-
-function joinAddresses(addresses: readonly string[]): string | undefined {
-  return addresses.length === 0 ? undefined : addresses.join('; ');
 }

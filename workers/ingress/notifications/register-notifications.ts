@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { preparePhoneNumbers } from '../../../shared/api/notification/phone-number.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import type { IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
@@ -83,7 +82,6 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
     keys,
     types: [...NOTIFICATIONS.map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
-      preparePhoneNumbers(broker.kind);
       await Promise.all([publisher.start(), feed.start(), quotas?.start()]);
     },
     health: () => {
