@@ -8,8 +8,6 @@ import { isRecord, shapeFault } from './faults.ts';
 /** Maximum number of unknown fields that are reported; their header is truncated at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-const UNKNOWN_FIELD = 'unknown-member';
-
 /** A comparison with the known names costs more than all other reading. */
 const MAX_HINTS = 10;
 
@@ -17,14 +15,14 @@ const MAX_SHOWN_NAME = 60;
 
 /** The warning about an unknown field of the object at `path` (`''`: the body). */
 export function unknownField(name: string, path = ''): Warning {
-  return { code: UNKNOWN_FIELD, path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
+  return { code: 'unknown-member', path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
 }
 
 /** The fault of an unknown field in a refused request, with the nearest known name: a missing field is often misspelt. */
 export function unknownFieldFault(path: string, name: string, known: Iterable<string>): Fault {
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return shapeFault(path, UNKNOWN_FIELD, `is not known here and has no effect${hint}`);
+  return shapeFault(path, 'unknown-member', `is not known here and has no effect${hint}`);
 }
 
 export function knownFields({ properties, items }: JsonSchema): Readonly<Record<string, JsonSchema>> {
@@ -40,18 +38,16 @@ function notAnObject(path: string): Fault {
   return shapeFault(path === '' ? 'body' : path, 'wrong-type', 'must be an object, not a number');
 }
 
-interface FieldSurvey {
-  readonly warnings: Warning[];
-  readonly faults: () => Fault[];
+interface Found {
+  readonly unknown: { readonly warning: Warning; readonly name: string; readonly known: Iterable<string> }[];
   /** Lists with more items than allowed, and numbers in place of objects, which are not read. */
   readonly overlong: Fault[];
 }
 
 /** Finds the unknown fields and overlong lists of a body; values of another type than the known field are skipped. */
-export function surveyFields(schema: JsonSchema, body: unknown): FieldSurvey {
-  const found: Found = { unknown: [], overlong: [] };
-  survey(schema, body, '', found);
-  const { unknown, overlong } = found;
+export function surveyFields(schema: JsonSchema, body: unknown) {
+  const { unknown, overlong }: Found = { unknown: [], overlong: [] };
+  survey(schema, body, '', { unknown, overlong });
   return {
     warnings: unknown.map(({ warning }) => warning),
     faults: () =>
@@ -68,29 +64,21 @@ export function withoutFields(value: unknown, names: ReadonlySet<string>): unkno
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
 }
 
-interface Found {
-  readonly unknown: { readonly warning: Warning; readonly name: string; readonly known: Iterable<string> }[];
-  readonly overlong: Fault[];
-}
-
 function survey(schema: JsonSchema, value: unknown, path: string, found: Found): void {
-  if (schema.items === undefined) {
+  const { maxItems, items } = schema;
+  if (items === undefined) {
     if (isRecord(value)) surveyRecord(schema, value, path, found);
     else if (JSON.isRawJSON(value)) found.overlong.push(notAnObject(path));
-  } else if (Array.isArray(value)) surveyList(schema, value, path, found);
-}
-
-function surveyList(schema: JsonSchema, list: readonly unknown[], path: string, found: Found): void {
-  const { maxItems, items } = schema;
+    return;
+  }
   if (maxItems === undefined) throw new Error('every list of a definition needs maxItems');
-  if (list.length > maxItems) {
+  if (!Array.isArray(value)) return;
+  if (value.length > maxItems) {
     found.overlong.push(tooManyItems(path, maxItems));
     return;
   }
-  for (const [index, item] of list.entries()) {
-    if (isRecord(item)) surveyRecord(schema, item, `${path}[${index}]`, found);
-    else if (items?.properties !== undefined && JSON.isRawJSON(item))
-      found.overlong.push(notAnObject(`${path}[${index}]`));
+  for (const [index, item] of value.entries()) {
+    if (items.properties !== undefined || isRecord(item)) survey(items, item, `${path}[${index}]`, found);
   }
 }
 

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import type {
-  AttemptRecord,
   NotificationAcceptance,
   NotificationState,
   NotificationStatus,
@@ -59,31 +58,25 @@ export function renderNotification(
   state: NotificationState | undefined,
 ): string {
   const { notificationId, channel } = known;
-  if (state === undefined) {
-    const updatedAt = isoText('acceptedAt' in known ? known.acceptedAt : known.updatedAt);
-    return JSON.stringify({ notificationId, status: 'accepted', channel, attempts: [], updatedAt });
-  }
+  const updatedAt = 'acceptedAt' in known ? known.acceptedAt : known.updatedAt;
+  const attempts = state?.attempts ?? [];
+  const next = state?.status === 'retrying' ? state.nextAttemptAt : undefined;
   return JSON.stringify({
     notificationId,
     status: shownStatus(state),
     channel,
-    attempts: state.attempts.map(renderAttempt),
-    updatedAt: isoText(state.updatedAt),
-    nextAttemptAt:
-      state.status === 'retrying' && state.nextAttemptAt !== undefined
-        ? isoText(state.nextAttemptAt)
-        : undefined,
-    code: state.code,
+    attempts: attempts.map(({ attempt: round, at, provider, result, code }) => {
+      return { attempt: round, at: isoText(at), provider, result, code };
+    }),
+    updatedAt: isoText(state?.updatedAt ?? updatedAt),
+    nextAttemptAt: next === undefined ? undefined : isoText(next),
+    code: state?.code,
   });
 }
 
-function shownStatus({ status, attempt: round }: NotificationState): ShownStatus {
-  if (status !== 'sending') return status;
-  return round > 1 ? 'retrying' : 'accepted';
-}
-
-function renderAttempt({ attempt: round, at, provider, result, code }: AttemptRecord): object {
-  return { attempt: round, at: isoText(at), provider, result, code };
+function shownStatus(state: NotificationState | undefined): ShownStatus {
+  if (state?.status !== 'sending') return state?.status ?? 'accepted';
+  return state.attempt > 1 ? 'retrying' : 'accepted';
 }
 
 function isoText(epochMs: number): string {

@@ -94,65 +94,55 @@ export function describeTimeline(
     acceptance?.notificationId === notificationId
       ? [{ event: 'accepted', at: isoTime(acceptance.acceptedAt) }]
       : [];
-  if (state === undefined) {
-    const at = isoTime(acceptance?.acceptedAt ?? 0);
-    const channel = acceptance?.channel ?? 'sms';
-    return {
-      notificationId,
-      channel,
-      status: 'accepted',
-      updatedAt: at,
-      events: accepted,
-      hasEarlierAttempts: false,
-    };
-  }
-  const { channel, status, code, updatedAt, attempts } = state;
+  const { channel = acceptance?.channel ?? 'sms', status = 'accepted', code, attempts = [] } = state ?? {};
   const hasEnded = status === 'failed' || status === 'parked';
   return {
     notificationId,
     channel,
     status,
-    ...(code === undefined ? {} : { code }),
-    updatedAt: isoTime(updatedAt),
-    events: [...accepted, ...attempts.map(describeAttempt), describeStatus(state)],
+    ...(code !== undefined && { code }),
+    updatedAt: isoTime(state?.updatedAt ?? acceptance?.acceptedAt ?? 0),
+    events: [
+      ...accepted,
+      ...attempts.map(describeAttempt),
+      ...(state === undefined ? [] : [describeStatus(state)]),
+    ],
     hasEarlierAttempts: (attempts[0]?.attempt ?? 1) > 1,
-    ...(hasEnded ? { deadLetters } : {}),
+    ...(hasEnded && { deadLetters }),
   };
 }
 
 function describeAttempt({ attempt, at, provider, result, code }: AttemptRecord): TimelineEvent {
-  return {
-    event: 'attempt',
-    at: isoTime(at),
-    round: attempt,
-    provider,
-    result,
-    ...(code === undefined ? {} : { code }),
-  };
+  const found = { event: 'attempt', at: isoTime(at), round: attempt, provider, result } as const;
+  return code === undefined ? found : { ...found, code };
 }
 
 function describeStatus(state: NotificationState): TimelineEvent {
   const {
     status,
     attempt: round,
-    updatedAt,
     code,
     nextAttemptAt,
     leaseUntil,
     providers = [],
     providerMessageId,
   } = state;
+  const at = isoTime(state.updatedAt);
   if (status === 'sending') {
-    const until = leaseUntil === undefined ? {} : { until: isoTime(leaseUntil) };
-    return { event: 'sending', at: isoTime(updatedAt), round, providers: [...providers], ...until };
+    const until = leaseUntil !== undefined && { until: isoTime(leaseUntil) };
+    return { event: 'sending', at, round, providers: [...providers], ...until };
   }
   if (status === 'retrying')
-    return { event: 'retry', at: isoTime(nextAttemptAt ?? updatedAt), round: round + 1 };
+    return {
+      event: 'retry',
+      at: nextAttemptAt === undefined ? at : isoTime(nextAttemptAt),
+      round: round + 1,
+    };
   return {
     event: status,
-    at: isoTime(updatedAt),
-    ...(code === undefined ? {} : { code }),
-    ...(providerMessageId === undefined ? {} : { providerMessageId }),
+    at,
+    ...(code !== undefined && { code }),
+    ...(providerMessageId !== undefined && { providerMessageId }),
   };
 }
 

@@ -23,13 +23,16 @@ const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] =
   [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
   [/^InstallmentsNo$/, (fault) => ({ ...fault, path: 'loanPeriod', status: 422 })],
   [/^ScheduleType$/, (fault) => ({ ...fault, path: 'scheduleType', status: 422 })],
-  [/^ProductType$/, translateProductType],
+  [
+    /^ProductType$/,
+    ({ code }, { terms }) =>
+      code === 'unknown-product-type'
+        ? refuseProduct(code, `whose BankingProductType is known, not ${terms.ProductType}`)
+        : refuseType(code, `for the product's BankingProductType, ${terms.ProductType}`),
+  ],
   [
     /^PeriodicityType$/,
-    ({ code }, { terms }) => {
-      const message = `must be a schedule type for the product's PeriodicityType, ${terms.PeriodicityType}`;
-      return refusal('scheduleType', code, message);
-    },
+    ({ code }, { terms }) => refuseType(code, `for the product's PeriodicityType, ${terms.PeriodicityType}`),
   ],
   [/^(ResidualValue|CapitalPercent)$/, translatePercentage],
   [
@@ -74,12 +77,18 @@ const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   GracePeriodFee: 'GracePeriodFee',
 };
 
+/** Adds the faults of a calculation as faults about the fields of the simulation request. */
 export function addFaults(
   faults: readonly RequestFault[],
   context: FaultContext,
   validation: Validation,
 ): void {
-  validation.faults.push(...faults.map((fault) => translateFault(fault, context)));
+  for (const fault of faults) {
+    const translation = TRANSLATIONS.find(([path]) => path.test(fault.path));
+    const own =
+      translation?.[1](fault, context) ?? refuseProduct(fault.code, 'whose terms can be calculated');
+    validation.faults.push(own);
+  }
 }
 
 /** Removes repeated faults: a faulty charge is reported for each of its offers. */
@@ -89,14 +98,12 @@ export function deduplicateFaults(faults: readonly RequestFault[]): readonly Req
   ];
 }
 
-function translateFault(fault: RequestFault, context: FaultContext): RequestFault {
-  const translation = TRANSLATIONS.find(([path]) => path.test(fault.path));
-  if (translation !== undefined) return translation[1](fault, context);
-  return refuseProduct(fault.code, 'whose terms can be calculated');
-}
-
 function refusal(path: string, code: RequestFault['code'], message: string): RequestFault {
   return { path, code, message, status: 422 };
+}
+
+function refuseType(code: RequestFault['code'], requirement: string): RequestFault {
+  return refusal('scheduleType', code, `must be a schedule type ${requirement}`);
 }
 
 /** If the schedule request lacks a field, the product is at fault: the simulation request has no such field. */
@@ -110,14 +117,6 @@ function translateFixedInstalment(fault: RequestFault): RequestFault {
   if (fault.code !== 'payment-below-interest') return fault;
   const [covering = ''] = fault.message.split(',', 1);
   return { ...fault, message: `${covering}; leave it out for a payment that does` };
-}
-
-function translateProductType({ code }: RequestFault, { terms }: FaultContext): RequestFault {
-  if (code === 'unknown-product-type') {
-    return refuseProduct(code, `whose BankingProductType is known, not ${terms.ProductType}`);
-  }
-  const message = `must be a schedule type for the product's BankingProductType, ${terms.ProductType}`;
-  return refusal('scheduleType', code, message);
 }
 
 function translatePercentage({ path, code }: RequestFault): RequestFault {
@@ -160,11 +159,9 @@ function translateRanges(fault: RequestFault, { request, terms, interest }: Faul
 
 function translateBands(fault: RequestFault, { interest }: FaultContext): RequestFault {
   const { path, code } = fault;
-  if (path === 'BandedInterestRates' && code === 'not-allowed') {
-    const message = `must be a schedule type that accepts rates by band, such as those of the interest ${interest.Name}`;
-    return refusal('scheduleType', code, message);
-  }
   if (path === 'BandedInterestRates') {
+    if (code === 'not-allowed')
+      return refuseType(code, `that accepts rates by band, such as those of the interest ${interest.Name}`);
     const message = `must be smaller: the interest ${interest.Name} has no rate for every balance of the schedule`;
     return refusal('amount', code, message);
   }
@@ -178,9 +175,8 @@ function translateChargeList({ path, code }: RequestFault, context: FaultContext
   if (code === 'amount-too-large') {
     return refuseLargeCharges(isFee ? context.commissions : context.insurances, title);
   }
-  if (code !== 'not-allowed') return refuseProduct(code, `with fewer ${title}`);
-  const requirement = `without ${title}, which the schedule type does not accept; or use another scheduleType`;
-  return refuseProduct(code, requirement);
+  const other = 'which the schedule type does not accept; or use another scheduleType';
+  return refuseProduct(code, code === 'not-allowed' ? `without ${title}, ${other}` : `with fewer ${title}`);
 }
 
 function translateCharge({ path, code, message }: RequestFault, context: FaultContext): RequestFault {
@@ -193,8 +189,7 @@ function translateCharge({ path, code, message }: RequestFault, context: FaultCo
     return refusal(formulaPath(priced.charge), code, `must give the ${title} a price: it ${message}`);
   }
   if (field === 'PercentAppliedTo' && code === 'not-allowed') {
-    const reason = `must be a schedule type that supports the ${title}: its PercentAppliedTo ${message}`;
-    return refusal('scheduleType', code, reason);
+    return refuseType(code, `that supports the ${title}: its PercentAppliedTo ${message}`);
   }
   const name = CHARGE_FIELDS[field] ?? 'its record';
   return refuseProduct(code, `whose terms can be calculated: ${title}, ${name}, ${message}`);
