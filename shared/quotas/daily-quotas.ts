@@ -1,7 +1,6 @@
 import type { QuotaSettings } from '../platform/load-config.ts';
 import type { Usage } from './usage-record.ts';
 
-/** The quotas by their names, which are codes of outcomes and labels of metrics. */
 export type Quota = 'country-not-allowed' | 'quota-caller' | 'quota-receiver' | 'quota-country';
 
 /** Limits the memory: further callers of a day share one count, and so one quota. */
@@ -23,7 +22,6 @@ export class DailyQuotas {
     this.#maxReceivers = maxReceivers;
   }
 
-  /** The first quota that another message would exceed. */
   exceeded({ caller, receivers, country }: Usage): Quota | undefined {
     const { countries, perCaller = Infinity, perReceiver, perCountry } = this.#settings;
     if (country !== undefined && countries?.includes(country) === false) return 'country-not-allowed';
@@ -42,7 +40,6 @@ export class DailyQuotas {
     this.#count(usage, 1);
   }
 
-  /** Takes back a message that was added. */
   remove(usage: Usage): void {
     this.#count(usage, -1);
   }

@@ -47,7 +47,6 @@ interface QuotaOptions {
   readonly topic: string;
   readonly clientId: string;
   readonly settings: QuotaSettings;
-  /** Key of the hashes of receivers; the same in all processes. */
   readonly secret: string | undefined;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -61,7 +60,6 @@ interface Unread {
   isKept: boolean;
 }
 
-/** The quotas of the configuration; undefined if there are none. */
 export function openQuotas(
   context: Pick<QuotaOptions, 'broker' | 'clock' | 'metrics' | 'log'> & { readonly config: Config },
   clientId: string,
@@ -84,7 +82,6 @@ export function createQuotas(options: QuotaOptions) {
   const measure = createUsageMeasure(settings, options.secret);
   const counts = createDayCounts(options);
   const unread = new LRUCache<string, Unread>(atMost(MAX_REMEMBERED));
-  /** Days of the last records that were read, by id. */
   const readDays = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
   const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()));
   const progress = { isCaughtUp: false, received: 0 };
@@ -132,7 +129,6 @@ export function createQuotas(options: QuotaOptions) {
       const own = unread.get(id);
       if (own !== undefined) own.isKept = true;
     },
-    /** Resolves when the records of the day have been read. */
     start: async (): Promise<void> => {
       await tail.start(read);
       await readToEnd(tail, () => progress.received);
@@ -174,7 +170,6 @@ async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   }
 }
 
-/** Registers the metrics; returns what counts a refusal. Labels are quotas, channels and countries only. */
 function createQuotaMetrics({ metrics }: QuotaOptions, today: () => DailyQuotas) {
   const refusals = metrics.counter(
     'plat_notification_quota_refusals_total',

@@ -20,13 +20,11 @@ export interface Usage {
 const UNKNOWN_COUNTRY = 'ZZ';
 
 export interface CountedMessage {
-  /** Hash of the caller, or UPSTREAM. */
   readonly caller: string;
   readonly channel: Channel;
   readonly command: SmsCommand | EmailCommand;
 }
 
-/** The caller of all commands that upstream systems write themselves. */
 export const UPSTREAM = 'upstream';
 
 /** Without a configured secret all processes use this one; the configuration requires a secret where hashes are shared. */
@@ -70,7 +68,6 @@ export function usageRecord(
   return { topic, key: id, value: Buffer.from(JSON.stringify({ day, caller, receivers, country })) };
 }
 
-/** Reads a record; undefined if it is none. */
 export function readUsageRecord({ key, value }: Pick<LogMessage, 'key' | 'value'>) {
   if (key === null || value === null) return undefined;
   try {

@@ -20,7 +20,6 @@ const NOT_OF_KIND = 'does not match the kind; `npm run catalogue -- validate` re
 const day = (which: string) =>
   anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
 
-/** A catalogue message in JSON. */
 export const catalogueRecordForm = z.strictObject(
   {
     kind: z

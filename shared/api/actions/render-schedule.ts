@@ -11,7 +11,6 @@ import { decimalText, scalarText } from '../json/json-writer.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 
-/** The name of a field in a spelling; the capitalised spelling changes the first letter. */
 export function spelled(name: string, casing: Casing): string {
   return casing === 'lower' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -57,7 +56,6 @@ const EXPLANATION_FIELDS = [
   'formula',
 ] as const;
 
-/** The text before the value of each field, such as `,"interest":`. */
 type Labels<Field extends string> = Readonly<Record<Field, string>>;
 
 interface Spelling {

@@ -44,10 +44,8 @@ const SCHEDULE_TYPES = BUILT_IN_SCHEDULE_TYPE_RECORDS.map(
   ({ PaymentScheduleTypeName }) => PaymentScheduleTypeName,
 );
 const PERIODICITIES = BUILT_IN_PERIODICITIES.map(({ name }) => name);
-/** Charges that are paid once are not in a schedule. */
 const REPEATED = PERIODICITIES.filter((name) => name !== 'Once');
 const CALENDARS = BUILT_IN_CALENDARS.flatMap(({ codes: [code] }) => code ?? []);
-/** Some of the codes of ISO 4217, with different decimals. */
 const CURRENCIES = ['EUR', 'RON', 'USD', 'GBP', 'CHF', 'PLN', 'HUF', 'JPY', 'KWD'];
 
 const chargeBase = nameOf('ChargeBase', CHARGE_BASES);
@@ -146,7 +144,6 @@ const values = {
   BandedInterestRates: optionalList(interestRateBand, MAX_FEES),
 };
 
-/** Fields of the recalculation of a running contract (X1, X2). */
 const recalculation = {
   LastDueDate: optional(date()),
   BlockInstallmentNo: optional(count(NUMBER)),
@@ -155,7 +152,6 @@ const recalculation = {
   BlockInterestAmount: optional(amount(AMOUNT)),
 };
 
-/** Extensions of the interface (S6). */
 const extensions = {
   InterestCalculationMethod: optional(nameOf('DayCount', DAY_COUNT_NAMES)),
   Currency: optional(text(CURRENCIES)),

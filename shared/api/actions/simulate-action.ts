@@ -36,7 +36,6 @@ import { interestRateRange } from './schedule-request-fields.ts';
 import examples from './simulate-examples.json' with { type: 'json' };
 import TEXTS from './field-texts.json' with { type: 'json' };
 
-/** ScheduleJson: row 0 is the down payment; `insurance` and `capitalisedInterest` are present only if there are any. */
 export function formatScheduleJson(offer: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
   const money = (minor: number | undefined) =>
     minor === undefined ? undefined : JSON.rawJSON(formatMinorUnits(minor, offer.currencyDigits));

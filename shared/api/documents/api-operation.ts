@@ -18,7 +18,6 @@ export type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' 
 
 /** An operation; `openapi.ts` adds the tag of its part. */
 export interface Operation {
-  /** Name of the method in generated clients. */
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -28,7 +27,6 @@ export interface Operation {
   readonly responses: Readonly<Record<string, object>>;
 }
 
-/** Operations whose texts are in operation-texts.json; those of actions and notifications are in their definitions. */
 export type OperationId = keyof typeof TEXTS.operations;
 
 export function aboutOperation(operationId: OperationId) {
@@ -75,7 +73,6 @@ function queryParameters(query: z.ZodObject): object[] {
   }));
 }
 
-/** Headers of problems by status, with Warnings for the statuses that workers return. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
@@ -89,7 +86,6 @@ const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   504: ['Warnings'],
 };
 
-/** References to the responses of problems, by status. */
 export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
@@ -100,7 +96,6 @@ function headerReferences(names: readonly ResponseHeader[]): Record<string, { $r
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The responses to which {@link problemReferences} refers, the lowest status first. */
 export function problemResponses(): Record<string, object> {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   const byStatus = [...Map.groupBy(codes, (code) => ERROR_CODES[code].status)];
@@ -142,14 +137,11 @@ const READ_PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
 interface Reading {
   readonly examples?: object;
   readonly query?: z.ZodObject;
-  /** The answer can be asked for again by its `ETag`. */
   readonly hasTag?: boolean;
   readonly problems?: readonly number[];
-  /** Instead of those of the path. */
   readonly parameters?: readonly object[];
 }
 
-/** The address of something that is read and answered in JSON. */
 export function reading(
   path: string,
   operationId: OperationId,
@@ -182,7 +174,6 @@ const pendingResult = namedObject('PendingResult', {
   href: z.string().describe('Address of the result.'),
 });
 
-/** The 202 answer: the result can be fetched later. */
 export function pendingResponse(description: string): object {
   return answer(description, {
     headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],

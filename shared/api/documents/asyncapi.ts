@@ -183,7 +183,6 @@ function avroMessage(one: Omit<MessageType, 'body' | 'example'>): object {
   if (definition === undefined) throw new Error(`the list of messages has no ${one.type}`);
   const schema: unknown = JSON.parse(readSchema(definition));
   return {
-    // Only replies have this header.
     ...message(one, {
       types: [one.type],
       required: one.headers.some(({ name }) => name === HEADER.nestIsDisposed),
@@ -192,7 +191,6 @@ function avroMessage(one: Omit<MessageType, 'body' | 'example'>): object {
     title: `${one.type} in Avro`,
     contentType: 'application/vnd.apache.avro',
     payload: { schemaFormat: AVRO_FORMAT, schema },
-    /** The schema id in the wire format without a schema registry. */
     'x-schema-id-without-registry': definition.localSchemaId,
     bindings: kafkaBinding({
       schemaIdLocation: 'payload',
@@ -238,7 +236,6 @@ const REPLIES = 'replies';
 const REPLY_TYPES = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
 const DEFAULT_BROKER = 'localhost:9092';
 
-/** Creates the document as a plain object. */
 export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<string, unknown>> {
   const { version, topicPrefix, broker = DEFAULT_BROKER } = options;
   return {

@@ -29,12 +29,10 @@ const header = (
 ): MessageHeader => ({ name, required, description, ...schema });
 
 const REQUIRED = { required: true };
-/** Milliseconds since 1970 as decimal text. */
 const EPOCH_MS = { pattern: '^[0-9]{1,15}$' };
 
 const MESSAGE_TYPE = header(HEADER.messageType, TEXTS.message.messageType);
 
-/** The format of a message that other systems may write. */
 const FORMAT = [MESSAGE_TYPE, header(HEADER.contentType, TEXTS.message.contentType)];
 
 const OWN_CONTENT_TYPE = header(HEADER.contentType, TEXTS.message.ownContentType, REQUIRED);
@@ -68,7 +66,6 @@ const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.nestIsDisposed, TEXTS.message.nestIsDisposed, REQUIRED),
 ];
 
-/** Headers of some answers only: over HTTP, and of the reply message. */
 const ANSWER_HEADERS: Readonly<
   Record<AnswerHeader, { readonly http: ResponseHeader; readonly message: MessageHeader }>
 > = {
@@ -78,12 +75,10 @@ const ANSWER_HEADERS: Readonly<
   },
 };
 
-/** Headers of the HTTP answer of an action that reports `answerHeaders`. */
 export function answerHttpHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly ResponseHeader[] {
   return ['X-Correlation-Id', 'Warnings', ...answerHeaders.map((name) => ANSWER_HEADERS[name].http)];
 }
 
-/** Headers of the reply message of an action that reports `answerHeaders`. */
 export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly MessageHeader[] {
   return [...REPLY_MESSAGE_HEADERS, ...answerHeaders.map((name) => ANSWER_HEADERS[name].message)];
 }
@@ -98,13 +93,10 @@ export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
 /** How a message states its type in {@link HEADER.messageType}. */
 export interface StatedType {
   readonly types: readonly string[];
-  /** True for JSON messages and for replies, which always have the header. */
   readonly required: boolean;
-  /** The format of the message, which the engine states in its own {@link OWN_CONTENT_TYPE}. */
   readonly format: MessageFormat;
 }
 
-/** JSON Schema of a message's headers. */
 export function headersSchema(headers: readonly MessageHeader[], stated: StatedType): object {
   const [only, ...others] = stated.types;
   const type = others.length === 0 ? { const: only } : { enum: stated.types };

@@ -11,7 +11,6 @@ export interface OpenApiOptions {
   readonly version: string;
 }
 
-/** The parts of the interface, in the order of the document. */
 export const API_PARTS: readonly ApiPart[] = [
   actionPart,
   resultPart,

@@ -7,7 +7,6 @@ import type { z } from 'zod';
 import { readEitherForm } from './generic-form.ts';
 import type { ReadRequest, RequestReader } from './request-reader.ts';
 
-/** A call and its answer, as documents show them. */
 export interface Example {
   readonly key: string;
   readonly summary: string;
@@ -15,7 +14,6 @@ export interface Example {
   readonly reply: unknown;
 }
 
-/** An action with the topics and types that the list of messages gives it. */
 export interface Action extends ActionDefinition<unknown, unknown> {
   readonly examples: readonly [Example, ...Example[]];
   readonly topic: TopicKey;
@@ -26,7 +24,6 @@ export interface Action extends ActionDefinition<unknown, unknown> {
   read(body: unknown): ReadRequest<unknown>;
 }
 
-/** The definition of one action; `Reply` is the payload of its reply message. */
 export interface ActionDefinition<Request, Reply> {
   /** The name as the interface spells it; callers may use any case (E4). */
   readonly name: string;
@@ -39,7 +36,6 @@ export interface ActionDefinition<Request, Reply> {
   readonly answerHeaders?: readonly AnswerHeader[];
   /** The units of work of a valid request (E6); absent: next to none. */
   units?(request: Request): number;
-  /** Writes the payload of the reply message as the JSON text of the answer. */
   render(reply: Reply): string;
 }
 

@@ -56,7 +56,6 @@ const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'too-many-decimals',
 ]);
 
-/** Faults of sizes: a request with no other faults gets 413. */
 const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
 
 export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';

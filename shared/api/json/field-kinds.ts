@@ -17,7 +17,6 @@ import type { JsonSchema } from './json-schema.ts';
 /** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
 export const MAX_TEXT_LENGTH = 200;
 
-/** Pattern of dates in documents: years 1900 to 2999; reading also checks that the day exists. */
 const DAY_PATTERN = '(19|2[0-9])[0-9]{2}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])';
 const TIME_PATTERN =
   '([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60)([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:?[0-9]{2})?';
@@ -34,7 +33,6 @@ interface DecimalSize {
 const AMOUNT: DecimalSize = { precision: 38, scale: 18 };
 const PERCENT: DecimalSize = { precision: 30, scale: 20 };
 
-/** Largest Avro int. */
 const MAX_COUNT = 2_147_483_647;
 
 /** The range of a number, for documents. Reading does not check it: the engine does, and answers 422. */
@@ -75,7 +73,6 @@ function refuseType(context: z.RefinementCtx, value: unknown, what: string): nev
   return refuse(context, value, isAbsent(value) ? 'missing' : 'wrong-type', mustBe(what)({ input: value }));
 }
 
-/** A whole number: a count of `unit`, which messages name, or a numbered option. */
 export const count = (range: NumberRange = {}, unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
@@ -110,13 +107,10 @@ const mustBeFlag: ErrorText = (issue) => {
   return isNumber ? 'must be one of true, false, 1 and 0' : mustBe('one of true, false, 1 and 0')(issue);
 };
 
-/** A flag of a request that the interface describes as true or false. */
 export const flag = () => flagOf(mustBeFlag);
 
-/** A flag of a request that the interface describes as 0 or 1. */
 export const flagNumber = () => flagOf(mustBeFlag, SHOWN_NUMERIC_FLAG);
 
-/** The kind of flag that a JSON Schema describes; undefined for other fields. */
 export function flagKind({ type, minimum, maximum }: JsonSchema): 'flag' | 'numeric-flag' | undefined {
   const types = new Set([type].flat());
   if (types.has('boolean')) return 'flag';
@@ -135,12 +129,10 @@ export const numericFlag = () =>
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 
-/** An object with these fields; unknown fields are ignored. */
 export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an object') {
   return z.object(shape, { error: mustBe(what) });
 }
 
-/** The fields with their descriptions by name; those of optional fields are of what they are if they are sent. */
 export function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
   const fields = Object.entries(shape).map(([name, kind]) => {
     const text = texts[name as keyof Shape];
@@ -156,7 +148,6 @@ export function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shap
 export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   objectOf(shape, 'an object with the fields of the request');
 
-/** An object that documents know by a name of its own. */
 export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).meta({ id });
 
@@ -190,7 +181,6 @@ export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-708677
 
 export const guid = () => anyText('a GUID as text').regex(GUID, { error: NOT_A_GUID });
 
-/** True for the JSON Schema of a {@link guid}. */
 export function isGuidSchema(schema: { readonly pattern?: string }): boolean {
   return schema.pattern === GUID_PATTERN;
 }
@@ -249,7 +239,6 @@ export const date = () =>
       return refuse(context, value, 'invalid-date', EXISTING_DATE);
     });
 
-/** True for the JSON Schema of a {@link date}. */
 export function isDateSchema(schema: { readonly pattern?: string }): boolean {
   return schema.pattern === DATE_PATTERN;
 }
@@ -265,7 +254,6 @@ export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: numbe
     .nullish()
     .transform((items) => (items === null || items?.length === 0 ? undefined : items));
 
-/** Maximum number of figures in a list, far above the conditions of any product. */
 const MAX_NAMED_FIGURES = 100;
 
 const namedFigure = objectOf({
@@ -273,7 +261,6 @@ const namedFigure = objectOf({
   value: amount().describe('The figure.'),
 }).meta({ id: 'NamedFigure' });
 
-/** Named figures, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
 
 /** A list; an empty string is also accepted, because some callers send one instead. Documents show the list only. */

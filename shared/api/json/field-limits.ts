@@ -25,7 +25,6 @@ type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
 const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
 const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** Compiles the check of a JSON Schema; undefined if it has no limit. Absent fields pass. */
 export function compileLimits(schema: JsonSchema): LimitCheck | undefined {
   if (isDateSchema(schema)) return checkDate;
   if (isGuidSchema(schema)) return checkGuid;

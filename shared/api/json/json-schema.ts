@@ -33,7 +33,6 @@ export interface JsonSchema {
 export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
 const PLACE = '#/components/schemas/';
-/** Where zod puts the parts that several schemas share, and those of one schema. */
 const SHARED = `${PLACE}__shared#/$defs/`;
 const OWN = '#/$defs/';
 
@@ -68,7 +67,6 @@ interface Node extends JsonSchema {
   readonly $id?: string;
 }
 
-/** Changes all objects of a schema, the innermost first. */
 function rewrite(schema: unknown, change: (node: Node) => object): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? change(value) : value,
@@ -90,7 +88,6 @@ function mergeNull(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Largest whole number that clients read without a format. */
 const MAX_INT32 = 2_147_483_647;
 
 /** Generators of clients read whole numbers without a format as 32 bits, and a constant number or boolean as text. */

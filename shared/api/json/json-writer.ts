@@ -20,7 +20,6 @@ export function scalarText(value: unknown): string {
   return value instanceof Decimal ? value.toString() : JSON.stringify(value);
 }
 
-/** Figures are plain decimal text; other text would not be valid JSON. */
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** JSON of a figure in decimal text; null for none. Throws RangeError on other text, which is a bug of its producer. */

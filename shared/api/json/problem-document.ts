@@ -14,7 +14,6 @@ const faultShape = namedObject('Fault', {
   message: z.string().describe('What is wrong and what is allowed, in words.'),
 });
 
-/** A problem document. Reading keeps codes of later versions. */
 export const problemShape = namedObject('Problem', {
   type: z.string().describe('URN of the kind of problem.'),
   title: z.string().describe('The kind of problem in words.'),

@@ -47,9 +47,7 @@ export interface RequestReader<Request> {
   readonly body: z.ZodObject;
   /** Reads a parsed body. Never throws. Names in a request with faults are validated only with `catalogue`, which may add names. */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
-  /** Checks a request that was decoded from Avro; undefined when it is valid. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
-  /** Writes the body as JSON text, the inverse of reading it. Throws on a value that is not a request. */
   render(request: Request): string;
 }
 
@@ -76,7 +74,6 @@ const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
   'unknown-schedule-type',
 ]);
 
-/** Creates the reader of an action's requests, which is compiled when it is first used. */
 export function createRequestReader<Request>(definition: ReaderDefinition<Request>): RequestReader<Request> {
   const { fields, jsonParam, between = () => [] } = definition;
   const isWrapped = jsonParam !== undefined;
@@ -169,7 +166,6 @@ function listTopFields(faults: readonly Fault[], place: string): ReadonlySet<str
   return new Set(faults.map(({ path }) => topField(path.slice(start))));
 }
 
-/** Prefixes the path of a fault with the location of the fields, and drops everything except path, code and message. */
 function locator(place: string): (fault: Fault) => Fault {
   return ({ path, code, message }) => ({ path: joinPath(place, path), code, message });
 }

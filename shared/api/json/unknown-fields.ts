@@ -13,7 +13,6 @@ const MAX_HINTS = 10;
 
 const MAX_SHOWN_NAME = 60;
 
-/** The warning about an unknown field of the object at `path` (`''`: the body). */
 export function unknownField(name: string, path = ''): Warning {
   return { code: 'unknown-member', path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
 }
@@ -40,7 +39,6 @@ function notAnObject(path: string): Fault {
 
 interface Found {
   readonly unknown: { readonly warning: Warning; readonly name: string; readonly known: Iterable<string> }[];
-  /** Lists with more items than allowed, and numbers in place of objects, which are not read. */
   readonly overlong: Fault[];
 }
 

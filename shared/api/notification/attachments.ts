@@ -13,12 +13,10 @@ const NEVER_IN_NAME = /=\?|[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 /** Windows ignores them when it opens a file. */
 const LAST_DOTS_AND_BLANKS = /(?<![\s.])[\s.]+$/u;
 
-/** The name as a reader sees it: without invisible characters, outer blanks and dots at its end. */
 export function cleanFileName(name: string): string {
   return cleanText(name).replace(LAST_DOTS_AND_BLANKS, '');
 }
 
-/** True for a plain file name: no path, and not hidden. */
 export function isPlainFileName(name: string): boolean {
   return (
     name.length <= NOTIFICATION_LIMITS.attachmentNameCharacters &&

@@ -73,7 +73,6 @@ export class NotificationRules {
     return [];
   };
 
-  /** The number of receiver, cc and bcc together; the fault is at the list that exceeds the limit. */
   recipients(cc: number, bcc: number): void {
     if (1 + cc + bcc <= LIMIT.recipients) return;
     const path = 1 + cc > LIMIT.recipients ? 'cc' : 'bcc';
@@ -111,7 +110,6 @@ export class NotificationRules {
     return bytes.toString('base64') === value ? bytes : this.#refuse(path, 'invalid-base64', BASE64);
   };
 
-  /** The size of all files; the fault is at the first file that exceeds the limit. */
   totalSize(files: readonly (Attachment | undefined)[]): void {
     let total = 0;
     for (const [index, file] of files.entries()) {

@@ -13,7 +13,6 @@ export const NOTIFICATION_LIMITS = {
   /** Characters of an e-mail address: a path of RFC 5321 (4.5.3.1.3) without its brackets. */
   addressCharacters: 254,
   recipients: 50,
-  /** Characters of a cc or bcc list, checked before it is split. */
   addressListCharacters: 16_384,
   /** A line of a header (RFC 5322, 2.1.1). */
   subjectBytes: 998,

@@ -7,10 +7,8 @@ import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
 /** Ignored between digits: blanks, brackets, dashes, dots and slashes. */
 const PUNCTUATION = /[\s()[\]./\u2010-\u2015\u2212-]/g;
-/** The full-width form of ASCII, and the small plus sign. */
 const WIDE = /[\uff01-\uff5e\ufe62]/g;
 const DIGITS = /^\+?\d{3,17}$/;
-/** International call prefix before a country code. */
 const DIALLED_PREFIX = /^00/;
 
 const load = createRequire(import.meta.url);

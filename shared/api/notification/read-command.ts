@@ -25,7 +25,6 @@ export interface NotificationReading {
 
 /** Reads one kind of notification. Never throws. */
 export interface NotificationReader<Command> {
-  /** Reads a body without checking the content of files. */
   parse(body: unknown, reading: NotificationReading): ReadRequest<Command>;
   /** Also checks the content of files: synchronous without files, otherwise a promise that never rejects. */
   read(body: unknown, reading: NotificationReading): ReadRequest<Command> | Promise<ReadRequest<Command>>;
@@ -40,7 +39,6 @@ type Normalise<Command> = (
   rules: NotificationRules,
   notificationId: string | undefined,
 ) => {
-  /** Valid only if there are no faults. */
   readonly command: Command;
   readonly files: readonly (Attachment | undefined)[];
 };
@@ -221,7 +219,6 @@ function checkId({ notificationId }: SmsCommand | EmailCommand, rules: Notificat
   rules.faults.push(shapeFault('notificationId', 'wrong-type', `${NOT_A_GUID}, in lower case`));
 }
 
-/** Requires a normalised value, if any. */
 function checkNormalised(
   { faults }: NotificationRules,
   path: string,
@@ -242,7 +239,6 @@ export function renderSmsCommand({ notificationId, sender, message, receiver }: 
   return JSON.stringify({ notificationId, sender, message, receiver });
 }
 
-/** Writes an e-mail command, with its files in base64. */
 export function renderEmailCommand(command: EmailCommand): string {
   const { attachments, cc, bcc, ...fields } = command;
   const files = attachments.map(({ name, content }) => ({ name, content: content.toString('base64') }));

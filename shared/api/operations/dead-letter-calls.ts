@@ -155,7 +155,6 @@ const auditRecord = namedObject('DeadLetterAudit', {
   overrides: z.array(z.string()).optional().describe('The guards that were disabled.'),
 });
 
-/** One dead letter, with personal data masked. */
 export const shownLetter = namedObject('DeadLetter', {
   id: letterId(),
   code: z.string(),

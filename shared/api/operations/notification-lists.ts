@@ -68,7 +68,6 @@ export const notificationTimeline = namedObject('NotificationTimeline', {
 });
 export type NotificationTimeline = z.infer<typeof notificationTimeline>;
 
-/** The result of a search: at most one notification of each channel. */
 export const foundNotifications = namedObject('FoundNotifications', {
   notifications: z.array(
     notificationTimeline

@@ -107,7 +107,6 @@ export const queryChoice = () =>
 
 export const channelName = () => oneOf(['sms', 'email']);
 
-/** The fields of a call of the operations interface, or all of its faults. */
 export type ReadFields<Fields> =
   | { readonly kind: 'read'; readonly fields: Fields }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] };

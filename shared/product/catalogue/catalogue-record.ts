@@ -56,7 +56,6 @@ export interface RecordIdentity {
 /** Schedule types, periodicities and calendars have one version only. */
 const ONLY_VERSION = 1;
 
-/** Folders of the kinds, in the order in which a catalogue is read and listed. */
 export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
   product: 'products',
   'interest-list': 'interest-lists',
@@ -71,7 +70,6 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
 
 export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
 
-/** Reads kind, code, version, id, status and validity of a record. */
 export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentity {
   const bare = { kind, version: ONLY_VERSION, id: null, status: null, validFrom: null, validTo: null };
   if ('name' in record) return { ...bare, code: record.name };

@@ -59,7 +59,6 @@ export function collectInsuranceFilters(items: readonly ListedInsuranceItem[]): 
   ]);
 }
 
-/** The entries of one kind, in catalogue order. */
 export function selectEntries<Kind extends RecordKind>(
   records: readonly CatalogueRecord[],
   kind: Kind,

@@ -35,7 +35,6 @@ export function readFigures(
   return figures;
 }
 
-/** True when all filters pass; an item without filters always passes. */
 export function passesFilters(
   filters: readonly ItemFilter[],
   figures: NamedFigures,

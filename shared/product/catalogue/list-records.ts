@@ -30,7 +30,6 @@ export type InterestType = (typeof INTEREST_TYPES)[number];
 const DISCOUNT_DIMENSIONS = ['Interest', 'Commission', 'Insurance'] as const;
 export type DiscountDimension = (typeof DISCOUNT_DIMENSIONS)[number];
 
-/** Maximum number of values in a custom list, such as the postal codes of a country. */
 const MAX_CUSTOM_VALUES = 50_000;
 
 /** Fields of all lists of charges and interests. The Active version of a list with the highest number is in force. */
@@ -75,7 +74,6 @@ const bandedInterest = recordOf({
 });
 export type BandedInterest = RecordOf<typeof bandedInterest>;
 
-/** The fields of an interest that look-ups answer, in the order of answers. */
 export const answeredInterest = recordOf({
   Name: name('Name of the interest.'),
   Code: code('Its code.'),

@@ -91,7 +91,6 @@ export type ReadRecord =
   | {
       readonly kind: 'invalid';
       readonly faults: readonly CatalogueFault[];
-      /** Paths of the faults, such as `Interests[0].Values`; empty for the record itself. */
       readonly paths: readonly string[];
     };
 
@@ -108,7 +107,6 @@ export function readCatalogueRecord(kind: RecordKind, value: unknown, source: st
   return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
 }
 
-/** The paths of an issue; unknown fields have their own paths. */
 function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }

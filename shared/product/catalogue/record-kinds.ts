@@ -50,7 +50,6 @@ export interface ValidDays {
 export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: mustBe('an object') });
 
-/** How look-ups answer a field of a record. */
 interface Answer {
   readonly kind: z.ZodType;
   readonly convert?: ((value: never) => unknown) | undefined;
@@ -142,14 +141,12 @@ export const maybeCount = answered(() => maybe(anyNumber().int(WHOLE).min(0, NOT
 
 export const flagOrFalse = answered(() => orDefault(setFlag(), false), yesOrNo);
 
-/** A flag of an interest, false by default; not all interests are answered with it. */
 export const interestFlag = answered(() => orDefault(setFlag(), false), flagOrNull);
 
 export const maybeFlag = answered(() => maybe(setFlag()), flagOrNull);
 
 export const setFlag = () => flagOf('true or false');
 
-/** An optional day `yyyy-mm-dd`; absent: an open end. */
 export const maybeDay = answered(
   () =>
     maybe(

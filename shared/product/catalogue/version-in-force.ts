@@ -53,7 +53,6 @@ export interface ProductVersion {
   readonly EndDate: string | null;
 }
 
-/** The fields that select the version of a list in force; custom lists have no status. */
 export interface ListVersion {
   readonly Version: number;
   readonly Status?: ItemStatus | undefined;

@@ -43,7 +43,6 @@ export function buildCatalogue(
   return { kind: 'catalogue', catalogue: buildCatalogueView(records, names) };
 }
 
-/** Builds the view of a catalogue without validating its records. */
 export function buildCatalogueView(
   records: readonly CatalogueRecord[],
   lending: LendingCatalogue,
@@ -117,7 +116,6 @@ interface GuidField {
   readonly id: string;
 }
 
-/** Reports records that share code and version, or a GUID, with another. */
 function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
   const recordByKey = new Map<string, CatalogueRecord>();
   const firstById = new Map<string, GuidField>();

@@ -46,7 +46,6 @@ export interface CheckContext {
   /** Undefined when schedule types, periodicities or calendars are faulty: references to them are then not checked. */
   readonly lending: LendingCatalogue | undefined;
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Kinds with records that could not be read. */
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 
@@ -74,7 +73,6 @@ type Limits = typeof RATE_LIMITS;
 const MAX_DECIMALS = 20;
 const WHOLE_PERCENT = 100;
 
-/** Reports the faults of an Approved product or of an Active list. */
 export function checkRecord({ kind, record }: CatalogueRecord, place: Place): void {
   if (kind === 'product' && record.Status === 'Approved') checkProduct(record, place);
   if (!('Status' in record) || record.Status !== 'Active') return;
@@ -283,7 +281,6 @@ function checkCharge(record: CommissionRecord | InsuranceRecord, place: Place): 
   }
 }
 
-/** The dimension to which each limiting field of a discount belongs. */
 const DIMENSIONS = {
   InterestType: 'Interest',
   Commission: 'Commission',
@@ -292,7 +289,6 @@ const DIMENSIONS = {
   InsuranceClass: 'Insurance',
 } as const;
 
-/** The fields of discounts that name charges, with what they name. */
 const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
   Commission: 'commission',
   CommissionType: 'type of commissions',
@@ -428,7 +424,6 @@ function spansOverlap(one: Span, other: Span): boolean {
   return daysOverlap(one, other) && one.from < other.to && other.from < one.to;
 }
 
-/** At most one Active value may be valid on any day. */
 function checkValues(values: readonly (ValidDays & WithStatus)[], place: Place): void {
   checkItems('Values', values, place, (value, at) => checkDays(['ValidFrom', 'ValidTo'], value, at));
   const overlap = (one: (typeof values)[number], other: (typeof values)[number]): boolean =>
@@ -556,7 +551,6 @@ function checkFormula(formula: FormulaRecord, { least, most }: Limits, place: Pl
   return isWithin ? undefined : report('Expression', `must give a value from ${least} to ${most}`);
 }
 
-/** A formula must be present if and only if UseBankingFormula is true. */
 function checkFormulaUse(
   { UseBankingFormula, Formula }: { UseBankingFormula: boolean; Formula: FormulaRecord | null },
   limits: Limits,

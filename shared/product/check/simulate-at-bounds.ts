@@ -31,12 +31,10 @@ export interface SimulationCheck {
 
 type Loan = Pick<SimulateRequest, 'amount' | 'loanPeriod' | 'downPayment'>;
 
-/** Of products without a MaximumAmount. */
 const LARGE_AMOUNT = 1_000_000;
 const PERCENT = 100;
 /** For products that shift due dates by the default calendar, which each instance configures. */
 const ANY_CALENDAR = 'TARGET';
-/** For each argument of a formula. */
 const ANY_FIGURE = new Decimal(1);
 /** Figures that the caller sends decide, not the catalogue. */
 const BY_CALLER = /^(?:json|interestType$|installmentValue$|principalValue$)/;

@@ -23,7 +23,6 @@ import {
 import { answerOf, toInvariantDate, type ValidDays } from '../catalogue/record-kinds.ts';
 import { isActive, isWithin, valuesOn } from '../catalogue/version-in-force.ts';
 
-/** The flags of a request, each for one section, in the order of the interface. */
 export const SECTION_FLAGS = [
   'displayBPAvailability',
   'displayBPDetails',
@@ -51,7 +50,6 @@ export interface ProductByCodeRequest extends SectionFlags {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** Looks up a product with the requested sections, in the fields and order of the interface. */
 export function lookUpProduct(request: ProductByCodeRequest, context: LookUpContext) {
   const { catalogue } = context;
   const day = resolveDay(request, context);
@@ -133,7 +131,6 @@ function selectDimensions(
   return flags.displayBPDimensions === true ? { Dimensions: {}, ...sections } : sections;
 }
 
-/** Formats a day `yyyy-mm-dd` as a date-time without a zone. */
 function formatDateTime(day: string | null): string | null {
   return day === null ? null : `${day}T00:00:00`;
 }
@@ -235,7 +232,6 @@ function describeDays({ ValidFrom, ValidTo }: ValidDays) {
   return { ValueValidFrom: toInvariantDate(ValidFrom), ValueValidTo: toInvariantDate(ValidTo) };
 }
 
-/** The product's insurance items whose list is in force, in catalogue order. */
 function listInsurances(product: ProductRecord, catalogue: CatalogueView) {
   return findInsuranceItems(product, catalogue).map(({ item, list }) => ({
     ...describeItem(item),
@@ -244,7 +240,6 @@ function listInsurances(product: ProductRecord, catalogue: CatalogueView) {
   }));
 }
 
-/** The Active discounts of the product's lists, list by list. */
 function listDiscounts(product: ProductRecord, catalogue: CatalogueView) {
   return product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? [])
     .filter(isActive)

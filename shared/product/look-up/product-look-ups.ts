@@ -22,7 +22,6 @@ export type LookUp<Answer> =
   | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly RequestWarning[] }
   | FailedLookUp;
 
-/** No valid version of a product with the code or id (L1), or a contradictory request. */
 export interface FailedLookUp {
   readonly kind: 'unknown-product' | 'refused';
   readonly faults: readonly RequestFault[];
@@ -31,7 +30,6 @@ export interface FailedLookUp {
 /** The code or the id of a product, or both, with its field in the request. */
 type ProductSelector = Readonly<Partial<Record<'code' | 'id', { field: string; value: string } | undefined>>>;
 
-/** Fields of a request that identify a product by productCode or by an id. */
 export interface SelectorRequest {
   readonly productCode?: string | undefined;
   readonly productId?: string | undefined;
@@ -87,7 +85,6 @@ export function isProduct(selected: ProductRecord | FailedLookUp): selected is P
   return 'Code' in selected;
 }
 
-/** Looks up the display data of the product with the code or id of the request; images are JSON text. */
 export function lookUpDetails(request: SelectorRequest, context: LookUpContext) {
   const product = selectRequestedProduct(request, context);
   if (!isProduct(product)) return product;
@@ -98,7 +95,6 @@ export function lookUpDetails(request: SelectorRequest, context: LookUpContext) 
   return { kind: 'found', answer, warnings: [] } as const;
 }
 
-/** Looks up the documents of the product with the code or id of the request, in catalogue order, each with its report. */
 export function lookUpDocuments(request: SelectorRequest, context: LookUpContext) {
   const product = selectRequestedProduct(request, context);
   if (!isProduct(product)) return product;
@@ -110,7 +106,6 @@ export function lookUpDocuments(request: SelectorRequest, context: LookUpContext
 }
 
 export interface InsuranceListRequest extends SelectorRequest {
-  /** Figures of the applicant or the contract, such as an age or an amount; absent: none. */
   readonly filterList?: readonly NamedFigure[] | undefined;
 }
 

@@ -40,7 +40,6 @@ import type { OfferedCharge } from './simulation.ts';
 
 export type ChargeRecord = CommissionRecord | InsuranceRecord;
 
-/** A charge of a list, without its price. */
 interface ListCharge {
   readonly record: ChargeRecord;
   readonly dimension: Exclude<DiscountDimension, 'Interest'>;
@@ -149,7 +148,6 @@ export interface DiscountedCharge {
   /** Minor units per charge; undefined: the percentage is charged. */
   readonly value: bigint | undefined;
   readonly percent: ExactFigure;
-  /** True: paid once at the start (Q6). */
   readonly isOnce: boolean;
   readonly shown: OfferedCharge;
 }
@@ -202,12 +200,10 @@ export function priceCharge(
   return { charge, isOnce, value, percent, shown };
 }
 
-/** The charge's title in messages, such as `commission Account administration`. */
 export function chargeTitle({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
 }
 
-/** The field whose arguments determine a price by formula. */
 export function formulaPath({ dimension }: CatalogueCharge): string {
   return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
 }
@@ -240,7 +236,6 @@ function isNullOr(wanted: string | null, found: string | null): boolean {
   return wanted === null || isSameCode(found, wanted);
 }
 
-/** Describes the charge for the reply, without its amount in money; `discounted` is its price after percentages. */
 function describeCharge(
   charge: CatalogueCharge,
   discounted: Discounted,

@@ -54,7 +54,6 @@ export interface ChosenDiscounts {
 }
 
 interface NamedDiscount {
-  /** Such as `discount[0]`. */
   readonly path: string;
   /** More than one when several discounts of the product share the name. */
   readonly records: readonly DiscountRecord[];
@@ -147,7 +146,6 @@ function calculateAmount(
   return amount !== undefined && signOf(amount) > 0 ? [{ record, amount, hasEffect: false }] : [];
 }
 
-/** True when a discount applies to an interest of this type. */
 export function appliesToInterest(
   { AppliedToDimension, InterestType }: DiscountRecord,
   { Type }: InterestRecord,
@@ -163,7 +161,6 @@ export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]
   return { ...ofValue, percent: ofPercent.percent };
 }
 
-/** Applies the percentages; marks those that have an effect. */
 export function applyPercentages(
   base: ExactFigure,
   discounts: readonly Discount[],
@@ -178,7 +175,6 @@ export function applyPercentages(
   return { left, percent: minus(ONE_HUNDRED, percentageOf(left, base)) };
 }
 
-/** Applies the values; marks those that have an effect. */
 export function applyValues(base: ExactFigure, discounts: readonly Discount[]): Omit<Discounted, 'percent'> {
   const values = discounts.filter(({ record }) => !record.IsPercentage);
   if (values.length === 0) return { left: base, value: null };

@@ -31,7 +31,6 @@ function powerOfTen(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-/** The fraction of two integers; the denominator is above zero. */
 export function fraction(numerator: number, denominator: number): ExactFigure {
   return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
 }
@@ -83,7 +82,6 @@ export function roundForDisplay(figure: ExactFigure): Decimal {
   return scaledDecimal(roundToMinor(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
 }
 
-/** Whole minor units as a decimal in major units. */
 export function scaledDecimal(minor: bigint, digits: number): Decimal {
   return new Decimal(formatMinorUnits(minor, digits));
 }

@@ -88,7 +88,6 @@ function chooseInterests(interests: readonly InterestRecord[], type: InterestTyp
   return preferred === undefined ? [] : [preferred];
 }
 
-/** Reads the type by its id or its name; undefined when the request names none, or an unknown one. */
 function readInterestType(request: SimulateRequest, validation: Validation): InterestType | undefined {
   const { interestType, interestTypeName } = request;
   const byId = INTEREST_TYPES.find((type) => isSameCode(interestType, INTEREST_OPTION_IDS[type]));
@@ -210,7 +209,6 @@ function describeRate(
   return { percent: formatPercent(left), shown };
 }
 
-/** The ranges of the request, or those of the Collection up to the last instalment of the loan. */
 function calculateRanges(
   interest: InterestRecord,
   list: InterestListRecord,

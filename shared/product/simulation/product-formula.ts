@@ -62,7 +62,6 @@ export class FormulaArguments {
     }
   }
 
-  /** The values of the inputs, in their order; each missing argument is reported once. */
   #figuresFor(inputs: readonly string[]): readonly ExactFigure[] | undefined {
     const found: ExactFigure[] = [];
     for (const input of inputs) {

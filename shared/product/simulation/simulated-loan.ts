@@ -41,7 +41,6 @@ export interface SimulatedLoan {
   readonly terms: RepaymentScheduleRequest;
 }
 
-/** Builds the loan of a request; undefined, with all faults added, when product or request is invalid. */
 export function buildLoan(
   request: SimulateRequest,
   product: ProductRecord,
@@ -187,7 +186,6 @@ interface SimulatedTerm {
   readonly start: CalendarDate;
 }
 
-/** The bounds of a product, with the sign of a comparison that exceeds them. */
 const BOUNDS = [
   ['Minimum', -1, 'at least'],
   ['Maximum', 1, 'at most'],

@@ -17,7 +17,6 @@ export interface FaultContext {
 
 type Translate = (fault: RequestFault, context: FaultContext) => RequestFault;
 
-/** Translations by the fault's path in the schedule request; the first match applies. */
 const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] = [
   [/^(installmentValue|principalValue)$/, translateFixedInstalment],
   [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
@@ -77,7 +76,6 @@ const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   GracePeriodFee: 'GracePeriodFee',
 };
 
-/** Adds the faults of a calculation as faults about the fields of the simulation request. */
 export function addFaults(
   faults: readonly RequestFault[],
   context: FaultContext,

@@ -21,12 +21,10 @@ export interface SimulateRequest {
   readonly downPayment?: Decimal | undefined;
   /** Id of an option, see INTEREST_OPTION_IDS (Q3). */
   readonly interestType?: string | undefined;
-  /** Name of the same option (Q3). */
   readonly interestTypeName?: string | undefined;
   /** Optional discounts to apply (Q5). */
   readonly optional?: readonly OptionalFeature[] | undefined;
   readonly discount?: readonly ChosenDiscount[] | undefined;
-  /** Figures for the filters of interest-commission items (L3). */
   readonly jsonFilterCommission?: readonly NamedFigure[] | undefined;
   readonly jsonInsuranceFilter?: readonly NamedFigure[] | undefined;
   readonly jsonDiscountFilter?: readonly NamedFigure[] | undefined;
@@ -50,7 +48,6 @@ export interface ChosenDiscount extends OptionalFeature {
 }
 
 export interface FormulaInput {
-  /** Name of the argument, case-insensitive. */
   readonly name: string;
   readonly value: Decimal;
 }
@@ -87,9 +84,7 @@ export interface SimulationRow {
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
-  /** Percentage points; 0 without such a discount. */
   readonly discountValue: Decimal;
-  /** Percent of the base; 0 without such a discount. */
   readonly discountPercent: Decimal;
 }
 
@@ -108,7 +103,6 @@ export interface OfferedCharge {
   readonly discountValue: Decimal | null;
   readonly discountPercent: Decimal | null;
   readonly valueIsPercent: boolean;
-  /** GUID, see currencyId. */
   readonly currencyId: string;
   readonly periodicityType: string;
   /** Start of its first period: the day of the request. */
@@ -121,7 +115,6 @@ export interface OfferedCharge {
 export interface SimulationRecord {
   /** Number of decimals of the amounts, which are whole minor units (M2). */
   readonly currencyDigits: number;
-  /** Annual rate after discounts, such as `7.9500%`. */
   readonly interestPercent: string;
   /** Internal rate of return, such as `8.2413%`; null when there is none (A3, A4). */
   readonly irr: string | null;
@@ -131,7 +124,6 @@ export interface SimulationRecord {
   readonly firstFee: number;
   readonly totalFee: number;
   readonly total: number;
-  /** Row 0 first. */
   readonly rows: readonly SimulationRow[];
   readonly interestId: string;
   readonly interestListId: string;
@@ -154,7 +146,6 @@ export type SimulationOutcome =
   | {
       readonly kind: 'simulation';
       readonly records: readonly SimulationRecord[];
-      /** The holiday calendar that all offers were checked against, if the product shifts due dates (H2). */
       readonly calendar: UsedCalendar | undefined;
       readonly warnings: readonly RequestWarning[];
     }

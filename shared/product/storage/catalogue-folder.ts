@@ -30,10 +30,8 @@ const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
 
 interface FolderRecords {
-  /** The records that match their schema, by kind and file name. */
   readonly records: readonly CatalogueRecord[];
   readonly faults: readonly CatalogueFault[];
-  /** Kinds with unreadable files or records. */
   readonly unknown: ReadonlySet<RecordKind>;
 }
 
@@ -68,7 +66,6 @@ export function readFolderRecords(folder: string): FolderRecords {
   return { records, unknown, faults };
 }
 
-/** Combines the faults of a catalogue into one error, with a line for each. */
 export function catalogueError(folder: string, faults: readonly CatalogueFault[]): ConfigError {
   return new ConfigError(`the catalogue ${folder} is invalid:\n  ${faults.map(formatFault).join('\n  ')}`);
 }

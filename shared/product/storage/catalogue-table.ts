@@ -27,7 +27,6 @@ import type { Timers } from '../../platform/system-ports.ts';
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
   /** Finds the calendars of countries that are not built in, as bases of the catalogue's own calendars. */
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Exposes the table's figures, labelled with its client id. */
   readonly metrics?: Metrics | undefined;
 }
 
@@ -63,13 +62,11 @@ export class CatalogueTable implements CatalogueView {
     });
   }
 
-  /** Resolves when the whole topic has been read; rejects after the time limit. */
   async start(): Promise<void> {
     await this.#records.start();
     this.#lending = this.#compile();
   }
 
-  /** Resolves when all records that are on the topic at the time of the call have been read. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#records.caughtUp(timeoutMs);
   }
@@ -86,7 +83,6 @@ export class CatalogueTable implements CatalogueView {
     return this.#records.stop(timeoutMs);
   }
 
-  /** Schedule types, periodicities and calendars, compiled on the first access after a change of their records. */
   get lending(): LendingCatalogue {
     this.#lending ??= this.#compile();
     return this.#lending;
@@ -111,13 +107,11 @@ export class CatalogueTable implements CatalogueView {
     return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
   }
 
-  /** The record with a message key; undefined when it is absent or unreadable. */
   record(key: string): CatalogueRecord | undefined {
     const entry = this.#records.index.get(key);
     return entry === undefined ? undefined : this.#records.unpack(entry);
   }
 
-  /** The record that `choose` selects among the readable versions. */
   #readable<Kind extends RecordKind>(
     kind: Kind,
     versions: readonly IndexEntry[],

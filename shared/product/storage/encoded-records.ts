@@ -36,7 +36,6 @@ export interface IndexEntry {
   readonly EndDate: string | null;
 }
 
-/** Versions by code and by id; a lookup takes constant time. */
 class CatalogueIndex {
   readonly #byKey = new Map<string, IndexEntry>();
   readonly #byPlace = new Map<string, IndexEntry[]>();
@@ -105,7 +104,6 @@ const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 const CATCH_UP_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
-/** Interval of retries while the schema registry is unavailable. */
 const RETRY_MS = 500;
 
 export interface EncodedRecordsOptions {
@@ -115,9 +113,7 @@ export interface EncodedRecordsOptions {
   readonly clientId: string;
   readonly log: Log;
   readonly timers: Timers;
-  /** Time limit of the first read of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
-  /** Smaller in tests. */
   readonly maxRecords?: number;
   readonly maxBytes?: number;
   /** Called after each change; must not throw. */
@@ -137,7 +133,6 @@ export class EncodedRecords {
   readonly #unreadable = new WeakSet<IndexEntry>();
   /** Readers of records whose schema must be fetched, by key: one of each, so that replaced records take no memory. */
   readonly #waiting = new Map<string, Promise<void>>();
-  /** Those of them whose schema could not be fetched yet: the registry is unavailable. */
   readonly #delayed = new Set<string>();
   #bytes = 0;
   #badRecords = 0;
@@ -158,7 +153,6 @@ export class EncodedRecords {
     this.#started = true;
   }
 
-  /** Resolves when all records that are on the topic at the time of the call are indexed. */
   async caughtUp(timeoutMs: number): Promise<void> {
     await this.#tail.caughtUp(timeoutMs);
     await this.#awaitSchemas(timeoutMs);
@@ -198,12 +192,9 @@ export class EncodedRecords {
     return {
       records: this.index.size,
       bytes: this.#bytes,
-      /** Unreadable ones, which were skipped. */
       badRecords: this.#badRecords,
-      /** Rejected because of the limits. */
       leftOut: this.#leftOut,
       unpackedRecords: this.#unpacked.size,
-      /** Of the JSON text. */
       unpackedBytes: this.#unpacked.calculatedSize,
     };
   }
@@ -228,7 +219,6 @@ export class EncodedRecords {
     else if (!this.#waiting.has(key)) this.#waiting.set(key, this.#readLater(key));
   }
 
-  /** Undefined: the schema must be fetched. */
   #identify(key: string, message: LogMessage): RecordIdentity | 'unreadable' | undefined {
     try {
       const decoded = this.#options.codec.decode(message);

@@ -32,7 +32,6 @@ export function renderMarkdown(text: string): Html {
   return { markup: reader.parse(linkRules(text), { async: false }) };
 }
 
-/** A text without paragraphs and without tags. */
 export function renderText(text: string): Html {
   const safe = text.replaceAll(/(`[^`]*`)|[&<]+/g, (part, code?: string) => code ?? escaped(part));
   return { markup: reader.parseInline(linkRules(safe), { async: false }) };

@@ -14,7 +14,6 @@ import { flagKind, isDateSchema } from '../../json/field-kinds.ts';
 
 interface Place {
   readonly method: string;
-  /** With the base path. */
   readonly path: string;
   readonly topicPrefix: string;
 }
@@ -155,7 +154,6 @@ function fieldTarget(id: string, path: string): string {
 
 const MAX_UNGROUPED = 12;
 
-/** Subjects in the order of a loan agreement, with the names of their fields; the first that matches counts. */
 const SUBJECTS: readonly (readonly [title: string, names: RegExp])[] = [
   ['Grace periods', /^Grace/i],
   ['Recalculation', /^(?:LastDueDate|Block|IsLocked)/],
