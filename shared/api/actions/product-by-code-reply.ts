@@ -116,8 +116,12 @@ const commissionReply = strictNamed('Commission', {
     .describe(VALID_VALUES),
 });
 
-const interestFields = z
+/** One schema for both kinds: clients cannot tell two apart by which fields are present. */
+const interest = z
   .strictObject({
+    InterestName: plainText('Name of the interest.'),
+    InterestCode: plainText('Its code.'),
+    InterestType: plainText('Collection.'),
     ...answerFields(answeredInterest),
     Values: z
       .array(
@@ -131,19 +135,6 @@ const interestFields = z
     CollectionInterests: listOf('CollectionInterest', collectionInterest).describe(
       'Type Collection: rates by range of installments that are valid on the day.',
     ),
-  })
-  .partial();
-
-const bandedNames = z
-  .strictObject({
-    InterestName: plainText('Name of the interest.'),
-    InterestCode: plainText('Its code.'),
-    InterestType: plainText('Collection.'),
-  })
-  .partial();
-
-const bandedInterestFields = z
-  .strictObject({
     BandedInterests: z
       .array(
         strictNamed('InterestBand', {
@@ -159,15 +150,9 @@ const bandedInterestFields = z
       )
       .describe('Bands that are valid on the day.'),
   })
-  .partial();
-
-/** One schema for both kinds: clients cannot tell two apart by which fields are present. */
-const interest = strictNamed('Interest', {
-  ...bandedNames.shape,
-  ...interestFields.shape,
-  IsForOverdraft: flagOrNull('For overdrafts.'),
-  ...bandedInterestFields.shape,
-});
+  .partial()
+  .extend({ IsForOverdraft: flagOrNull('For overdrafts.') })
+  .meta({ id: 'Interest' });
 
 const offer = strictNamed('InterestsAndCommissionsItem', {
   InterestCommissionItemName: plainText('Name of the item.'),

@@ -5,7 +5,6 @@ import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits, MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import type {
   OfferedCharge,
-  OfferedInterest,
   SimulationRecord,
   SimulateRequest,
 } from '../../product/simulation/simulation.ts';
@@ -36,7 +35,7 @@ import { interestRateRange } from './schedule-request-fields.ts';
 import examples from './simulate-examples.json' with { type: 'json' };
 import TEXTS from './field-texts.json' with { type: 'json' };
 
-export function formatScheduleJson(offer: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
+function formatScheduleJson(offer: SimulationRecord): string {
   const money = (minor: number | undefined) =>
     minor === undefined ? undefined : JSON.rawJSON(formatMinorUnits(minor, offer.currencyDigits));
   const paymentSchedule = offer.rows.map((row) => ({
@@ -51,22 +50,6 @@ export function formatScheduleJson(offer: Pick<SimulationRecord, 'rows' | 'curre
     capitalisedInterest: money(row.capitalisedInterest),
   }));
   return JSON.stringify({ paymentSchedule });
-}
-
-export function formatInterestJson({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
-  return JSON.stringify({
-    BaseInterestPercent: figure(basePercent),
-    InterestDiscountValue: figure(discountValue),
-    InterestDiscountPercent: figure(discountPercent),
-  });
-}
-
-export function formatCommissionsJson(commissions: readonly OfferedCharge[]): string {
-  return formatCharges(commissions, 'CurrencyId', 'Fee');
-}
-
-export function formatInsurancesJson(insurances: readonly OfferedCharge[]): string {
-  return formatCharges(insurances, 'CurrenctyId', 'Insurance');
 }
 
 function formatCharges(charges: readonly OfferedCharge[], currencyField: string, prefix: string): string {
@@ -135,14 +118,10 @@ export interface SimulatePayload {
 }
 
 export function simulatePayload(
-  records: readonly SimulationRecord[],
+  offers: readonly SimulationRecord[],
   warnings: readonly RequestWarning[],
 ): SimulatePayload {
-  return { Records: records.map(payloadRecord), ReturnValue: 0, warnings };
-}
-
-function payloadRecord(offer: SimulationRecord): SimulatePayloadRecord {
-  return {
+  const Records = offers.map((offer) => ({
     currencyDigits: offer.currencyDigits,
     InterestPercent: offer.interestPercent,
     IRR: offer.irr,
@@ -159,10 +138,15 @@ function payloadRecord(offer: SimulationRecord): SimulatePayloadRecord {
     CommissionListId: offer.commissionListId,
     cntInterestId: offer.cntInterestId,
     cntInterestCommissionItemId: offer.cntInterestCommissionItemId,
-    OutputInterestJson: formatInterestJson(offer.interest),
-    OutputCommissionJson: formatCommissionsJson(offer.commissions),
-    OutputInsuranceJson: formatInsurancesJson(offer.insurances),
-  };
+    OutputInterestJson: JSON.stringify({
+      BaseInterestPercent: figure(offer.interest.basePercent),
+      InterestDiscountValue: figure(offer.interest.discountValue),
+      InterestDiscountPercent: figure(offer.interest.discountPercent),
+    }),
+    OutputCommissionJson: formatCharges(offer.commissions, 'CurrencyId', 'Fee'),
+    OutputInsuranceJson: formatCharges(offer.insurances, 'CurrenctyId', 'Insurance'),
+  }));
+  return { Records, ReturnValue: 0, warnings };
 }
 
 /** Writes the answer as JSON text. A null in Avro is decoded as absent. */

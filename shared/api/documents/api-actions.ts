@@ -143,14 +143,8 @@ function genericPost(): Operation {
   };
 }
 
-function notificationPost({
-  name,
-  summary,
-  description,
-  channelNumber,
-  bodyShape,
-  example,
-}: NotificationDefinition): Operation {
+function notificationPost(notification: NotificationDefinition): Operation {
+  const { name, summary, description, channelNumber, bodyShape, example } = notification;
   return {
     operationId: methodName(name),
     summary,

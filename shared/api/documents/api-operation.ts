@@ -100,22 +100,16 @@ export function problemResponses(): Record<string, object> {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   const byStatus = [...Map.groupBy(codes, (code) => ERROR_CODES[code].status)];
   const ordered = byStatus.toSorted(([first], [second]) => first - second);
-  return Object.fromEntries(
-    ordered.map(([status, own]) => [`Problem${status}`, problemResponse(status, own)]),
-  );
-}
-
-function problemResponse(status: number, codes: readonly ErrorCode[]): object {
-  return {
-    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
-    headers: headerReferences(['X-Correlation-Id', ...(STATUS_HEADERS[status] ?? [])]),
-    content: {
-      'application/problem+json': {
-        schema: problemShape,
-        examples: Object.fromEntries(codes.map((code) => [code, { value: createProblem(code) }])),
-      },
-    },
-  };
+  const responses = ordered.map(([status, own]) => {
+    const examples = Object.fromEntries(own.map((code) => [code, { value: createProblem(code) }]));
+    const response = {
+      description: own.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
+      headers: headerReferences(['X-Correlation-Id', ...(STATUS_HEADERS[status] ?? [])]),
+      content: { 'application/problem+json': { schema: problemShape, examples } },
+    };
+    return [`Problem${status}`, response] as const;
+  });
+  return Object.fromEntries(responses);
 }
 
 interface Answer {

@@ -32,13 +32,10 @@ const REQUIRED = { required: true };
 const EPOCH_MS = { pattern: '^[0-9]{1,15}$' };
 
 const MESSAGE_TYPE = header(HEADER.messageType, TEXTS.message.messageType);
-
 const FORMAT = [MESSAGE_TYPE, header(HEADER.contentType, TEXTS.message.contentType)];
-
 const OWN_CONTENT_TYPE = header(HEADER.contentType, TEXTS.message.ownContentType, REQUIRED);
 
 export const RECORD_MESSAGE_HEADERS: readonly MessageHeader[] = [OWN_CONTENT_TYPE];
-
 export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
 
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
@@ -66,14 +63,12 @@ const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.nestIsDisposed, TEXTS.message.nestIsDisposed, REQUIRED),
 ];
 
-const ANSWER_HEADERS: Readonly<
-  Record<AnswerHeader, { readonly http: ResponseHeader; readonly message: MessageHeader }>
-> = {
+const ANSWER_HEADERS = {
   holidayCalendar: {
     http: 'Holiday-Calendar',
     message: header(HEADER.holidayCalendar, TEXTS.message.holidayCalendar),
   },
-};
+} as const satisfies Record<AnswerHeader, { http: ResponseHeader; message: MessageHeader }>;
 
 export function answerHttpHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly ResponseHeader[] {
   return ['X-Correlation-Id', 'Warnings', ...answerHeaders.map((name) => ANSWER_HEADERS[name].http)];

@@ -26,12 +26,18 @@ const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
 const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
 export function compileLimits(schema: JsonSchema): LimitCheck | undefined {
+  const { items, maxItems = 0, properties, maxProperties, maxLength } = schema;
   if (isDateSchema(schema)) return checkDate;
   if (isGuidSchema(schema)) return checkGuid;
-  if (schema.items !== undefined) return listCheck(schema.items, schema.maxItems ?? 0);
-  if (schema.properties !== undefined) return recordCheck(schema.properties);
-  if (schema.maxProperties !== undefined) return figuresCheck(schema.maxProperties);
-  return schema.maxLength === undefined ? undefined : textCheck(schema.maxLength);
+  if (items !== undefined) return listCheck(items, maxItems);
+  if (properties !== undefined) return recordCheck(properties);
+  if (maxProperties !== undefined) return figuresCheck(maxProperties);
+  if (maxLength === undefined) return undefined;
+  return (value, path, faults) => {
+    const { length } = value as string;
+    if (length === 0) faults.push(shapeFault(path, 'empty', NOT_EMPTY));
+    else if (length > maxLength) faults.push(shapeFault(path, 'too-long', TOO_LONG));
+  };
 }
 
 function checkDate(value: unknown, path: string, faults: Fault[]): void {
@@ -41,14 +47,6 @@ function checkDate(value: unknown, path: string, faults: Fault[]): void {
 
 function checkGuid(value: unknown, path: string, faults: Fault[]): void {
   if (!GUID.test(value as string)) faults.push(shapeFault(path, 'wrong-type', NOT_A_GUID));
-}
-
-function textCheck(maxLength: number): LimitCheck {
-  return (value, path, faults) => {
-    const { length } = value as string;
-    if (length === 0) faults.push(shapeFault(path, 'empty', NOT_EMPTY));
-    else if (length > maxLength) faults.push(shapeFault(path, 'too-long', TOO_LONG));
-  };
 }
 
 function listCheck(itemSchema: JsonSchema, maxItems: number): LimitCheck {

@@ -98,7 +98,7 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
     read: (sentBody, catalogue) => {
       const { warnings, overlong, faults: unknown } = surveyFields(schemaOfBody(), sentBody);
       const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
-      const unread = overlong.length === 0 ? NO_FIELDS : listTopFields(overlong, place);
+      const unread = listTopFields(overlong, place);
       const readable = withoutFields(sent, unread);
       const read = compiled().safeParse(unread.size === 0 ? sentBody : wrap(readable));
       // Which fields of a calculation go together is checked only if all of its lists are read.
@@ -125,8 +125,6 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
     },
   };
 }
-
-const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Request>, place: string) {
   type Find<Sent> = (

@@ -100,7 +100,8 @@ async function detectKind(content: Buffer): Promise<string> {
   if (content.subarray(start, start + SCRIPT.length).equals(SCRIPT)) return 'script';
   const kind = await detectContent(content);
   const sample = content.subarray(0, SAMPLE_BYTES);
-  if (SHORT_MARKS.has(kind)) return isReadable(sample) ? 'text' : kind;
+  const isReadable = sample.every((byte) => byte >= BLANK || LINE_CONTROLS.has(byte));
+  if (SHORT_MARKS.has(kind)) return isReadable ? 'text' : kind;
   if (kind === 'cfb') return content.includes(MACROS) ? 'active' : kind;
   if (kind !== 'text' && kind !== 'xml') return kind;
   if (isPage(content.subarray(start), kind)) return 'active';
@@ -130,8 +131,4 @@ async function detectContent(content: Buffer): Promise<string> {
     // A truncated file is of no known kind.
     return 'text';
   }
-}
-
-function isReadable(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte >= BLANK || LINE_CONTROLS.has(byte));
 }

@@ -29,23 +29,14 @@ export function cleanEmailAddress(text: string): string | undefined {
     : undefined;
 }
 
-export interface AddressList {
-  readonly addresses: readonly string[];
-  /** Positions, from 1, of items that are not addresses. */
-  readonly wrong: readonly number[];
-}
-
-/** Parses addresses separated by `;` or `,` (N4); empty items are skipped. */
-export function readAddressList(text: string): AddressList {
-  const addresses: string[] = [];
-  const wrong: number[] = [];
+/** Parses addresses separated by `;` or `,` (N4); empty items are skipped. `wrong`: positions, from 1, of other items. */
+export function readAddressList(text: string) {
   const items = text.split(SEPARATORS).filter((item) => cleanText(item) !== '');
-  for (const [index, item] of items.entries()) {
-    const address = cleanEmailAddress(item);
-    if (address === undefined) wrong.push(index + 1);
-    else addresses.push(address);
-  }
-  return { addresses, wrong };
+  const read = items.map(cleanEmailAddress);
+  return {
+    addresses: read.filter((address) => address !== undefined),
+    wrong: read.flatMap((address, index) => (address === undefined ? [index + 1] : [])),
+  };
 }
 
 /** Outside ASCII, a domain may have letters and digits, and a local part nothing. */

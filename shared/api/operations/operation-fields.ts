@@ -152,8 +152,8 @@ function describeShape(shape: z.ZodObject): ShapeDescription {
   const known = described.get(shape);
   if (known !== undefined) return known;
   const schema = toJsonSchema(shape);
-  const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
-  const description = { schema, lists: new Set(lists.map(([name]) => name)) };
-  described.set(shape, description);
-  return description;
+  const fields = Object.entries(schema.properties ?? {});
+  const lists = new Set(fields.flatMap(([name, { items }]) => (items === undefined ? [] : [name])));
+  described.set(shape, { schema, lists });
+  return { schema, lists };
 }

@@ -96,10 +96,6 @@ export function isSameCode(one: string | null | undefined, other: string): boole
 }
 
 /** The key of a record's messages, `<kind>/<code in lower case>/<version>`. */
-export function recordKey({
-  kind,
-  code,
-  version,
-}: Pick<RecordIdentity, 'kind' | 'code' | 'version'>): string {
-  return `${kind}/${codeKey(code)}/${version}`;
+export function recordKey(record: Pick<RecordIdentity, 'kind' | 'code' | 'version'>): string {
+  return `${record.kind}/${codeKey(record.code)}/${record.version}`;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../lending/schedule-types/lending-catalogue.ts';
 import {
   codeKey,
+  identifyRecord,
   type CatalogueRecord,
   type ListKind,
   type RecordKind,
@@ -71,28 +72,20 @@ export function selectEntries<Kind extends RecordKind>(
 export function compileLending(
   records: readonly CatalogueRecord[],
   otherCalendars: OtherCalendars | undefined,
-): ReturnType<typeof createLendingCatalogue> {
-  return createLendingCatalogue(
-    {
-      scheduleTypes: selectEntries(records, 'schedule-type'),
-      periodicities: selectEntries(records, 'periodicity'),
-      calendars: selectEntries(records, 'calendar'),
-    },
-    otherCalendars,
-  );
+) {
+  const scheduleTypes = selectEntries(records, 'schedule-type');
+  const periodicities = selectEntries(records, 'periodicity');
+  const calendars = selectEntries(records, 'calendar');
+  return createLendingCatalogue({ scheduleTypes, periodicities, calendars }, otherCalendars);
 }
 
 export function indexLists(records: readonly CatalogueRecord[]): ListsInForce {
-  const lists = Map.groupBy(records, ({ kind }) => kind);
-  const inForce = new Map([...lists].map(([kind, entries]) => [kind, indexVersions(entries)]));
+  const byCode = Map.groupBy(records, (entry) => `${entry.kind}/${codeKey(identifyRecord(entry).code)}`);
   return {
-    list: <Kind extends ListKind>(kind: Kind, code: string | null) =>
-      (code === null ? undefined : inForce.get(kind)?.get(codeKey(code))) as RecordsByKind[Kind] | undefined,
+    list: <Kind extends ListKind>(kind: Kind, code: string | null) => {
+      const versions = code === null ? [] : (byCode.get(`${kind}/${codeKey(code)}`) ?? []);
+      const found: unknown = selectListVersion(versions.map(({ record }) => record as ListVersion));
+      return found as RecordsByKind[Kind] | undefined;
+    },
   };
-}
-
-function indexVersions(entries: readonly CatalogueRecord[]): ReadonlyMap<string, unknown> {
-  const lists = entries.flatMap(({ record }) => ('Code' in record ? [record] : []));
-  const versions = Map.groupBy(lists, ({ Code }) => codeKey(Code));
-  return new Map([...versions].map(([code, found]) => [code, selectListVersion(found as ListVersion[])]));
 }

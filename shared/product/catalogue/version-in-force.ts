@@ -26,18 +26,12 @@ export function startsBy(from: string | null, to: string | null): boolean {
 }
 
 /** The Active values that are valid on the day, in catalogue order (L2). */
-export function valuesOn<Value extends DatedValue>(
-  values: readonly Value[],
-  day: CalendarDate,
-): readonly Value[] {
+export function valuesOn<Value extends DatedValue>(values: readonly Value[], day: CalendarDate) {
   return values.filter((value) => isActive(value) && isWithin(day, value.ValidFrom, value.ValidTo));
 }
 
 /** The Active value of the day; a valid catalogue has at most one. */
-export function valueOn<Value extends DatedValue>(
-  values: readonly Value[],
-  day: CalendarDate,
-): Value | undefined {
+export function valueOn<Value extends DatedValue>(values: readonly Value[], day: CalendarDate) {
   return valuesOn(values, day)[0];
 }
 
@@ -72,16 +66,12 @@ export function selectProductVersion<Version extends ProductVersion>(
 }
 
 /** Selects the version of a list in force: the Active one with the highest number (L2). */
-export function selectListVersion<Version extends ListVersion>(
-  versions: readonly Version[],
-): Version | undefined {
+export function selectListVersion<Version extends ListVersion>(versions: readonly Version[]) {
   return selectLatest(versions.filter(({ Status }) => Status === undefined || Status === 'Active'));
 }
 
 /** Finds the pairs of Approved versions of one product that share a day, in the order of the list. */
-export function findOverlaps<Version extends ProductVersion>(
-  versions: readonly Version[],
-): readonly (readonly [Version, Version])[] {
+export function findOverlaps<Version extends ProductVersion>(versions: readonly Version[]) {
   const approved = versions.filter(({ Status }) => Status === 'Approved');
   return approved.flatMap((one, place) =>
     approved
@@ -91,11 +81,6 @@ export function findOverlaps<Version extends ProductVersion>(
   );
 }
 
-function selectLatest<Version extends { readonly Version: number }>(
-  versions: readonly Version[],
-): Version | undefined {
-  return versions.reduce<Version | undefined>(
-    (best, version) => (best === undefined || version.Version > best.Version ? version : best),
-    undefined,
-  );
+function selectLatest<Version extends { readonly Version: number }>(versions: readonly Version[]) {
+  return versions.toSorted((one, other) => other.Version - one.Version)[0];
 }

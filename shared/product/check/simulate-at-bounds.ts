@@ -11,7 +11,7 @@ import {
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
-import { Validation, type RequestFault } from '../../lending/request/validation.ts';
+import { Validation } from '../../lending/request/validation.ts';
 import type { CatalogueEntry, CatalogueFault } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
 import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
@@ -130,15 +130,12 @@ function refusalsOf(
     const interestType = type && INTEREST_OPTION_IDS[type];
     const request = { ...loan, productCode: product.Code, interestType, jsonInputFormula };
     const outcome = simulate(request, { catalogue, calendars, requestDay });
-    return outcome.kind === 'refused' ? outcome.faults.filter(isOfCatalogue) : [];
+    if (outcome.kind !== 'refused') return [];
+    return outcome.faults.filter(({ path, code }) => !BY_CALLER.test(path) && code !== 'too-many-rows');
   });
   const { Currency } = product.Availability;
   const refused = `with which ${loan.amount.toString()} ${Currency} over ${loan.loanPeriod} periods from ${formatCalendarDate(requestDay)} cannot be simulated`;
   return faults.map(({ path, message }) => `${refused}: ${path} ${message}`);
-}
-
-function isOfCatalogue({ path, code }: RequestFault): boolean {
-  return !BY_CALLER.test(path) && code !== 'too-many-rows';
 }
 
 /** The types of a product's interests, undefined without any, and a figure for each argument of its formulas. */

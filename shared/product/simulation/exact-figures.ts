@@ -27,21 +27,14 @@ export function toExact(value: Decimal | number): ExactFigure {
   return { numerator: BigInt(decimal.toFixed(digits).replace('.', '')), denominator: powerOfTen(digits) };
 }
 
-function powerOfTen(exponent: number): bigint {
-  return 10n ** BigInt(exponent);
-}
+const powerOfTen = (exponent: number) => 10n ** BigInt(exponent);
 
 export function fraction(numerator: number, denominator: number): ExactFigure {
   return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
 }
 
-export function plus(first: ExactFigure, second: ExactFigure): ExactFigure {
-  return applyOperator('+', first, second);
-}
-
-export function minus(first: ExactFigure, second: ExactFigure): ExactFigure {
-  return applyOperator('-', first, second);
-}
+export const plus = (first: ExactFigure, second: ExactFigure) => applyOperator('+', first, second);
+export const minus = (first: ExactFigure, second: ExactFigure) => applyOperator('-', first, second);
 
 /** The product in lowest terms. */
 export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
@@ -62,9 +55,8 @@ export function lesser(first: ExactFigure, second: ExactFigure): ExactFigure {
   return compareValues(second, first) < 0 ? second : first;
 }
 
-export function signOf({ numerator }: ExactFigure): -1 | 0 | 1 {
-  if (numerator === 0n) return 0;
-  return numerator < 0n ? -1 : 1;
+export function signOf({ numerator }: ExactFigure): number {
+  return Number(numerator > 0n) - Number(numerator < 0n);
 }
 
 /** The figure in minor units of a currency with `digits` decimals, rounded (M2). */

@@ -78,10 +78,7 @@ export class FormulaArguments {
   }
 
   #fail({ Name }: FormulaRecord, reason: string): undefined {
-    this.#validation.reject(
-      this.#path,
-      'formula-failed',
-      `must give the formula ${Name} a value: it ${reason}`,
-    );
+    const message = `must give the formula ${Name} a value: it ${reason}`;
+    this.#validation.reject(this.#path, 'formula-failed', message);
   }
 }

@@ -48,7 +48,13 @@ export async function openLendingCatalogue(
   const opened = await open(context, worker, others);
   try {
     const environment = createEnvironment(opened.view, others, lending);
-    assertDefaultCalendar(environment.calendars);
+    const { calendars } = environment;
+    const { defaultName } = calendars;
+    if (defaultName !== undefined && calendars.find(defaultName) === undefined) {
+      const fault = describeCalendarFault(defaultName, (name) => calendars.find(name));
+      const name = JSON.stringify(defaultName);
+      throw new ConfigError(`DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${name}; it ${fault}`);
+    }
     // Reads the lists of charges now, so that the first request does not wait for them.
     const hasCharges = environment.catalogue.knownCharges !== undefined;
     context.log.debug({ worker, hasCharges }, 'the catalogue has been read');
@@ -92,13 +98,4 @@ function createEnvironment(
       return snapshot;
     },
   };
-}
-
-function assertDefaultCalendar(calendars: KnownCalendars): void {
-  const { defaultName } = calendars;
-  if (defaultName === undefined || calendars.find(defaultName) !== undefined) return;
-  const fault = describeCalendarFault(defaultName, (name) => calendars.find(name));
-  throw new ConfigError(
-    `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
-  );
 }

@@ -43,7 +43,9 @@ export function operationContent(operation: Operation, place: Place): Html {
   const [[status, ok] = ['', {}]] = Object.entries(responses);
   const request = bodySchema(requestBody);
   const answer = bodySchema(ok);
-  const practice = isAction(place) ? tryIt(id, requestBody, place) : exampleOf('Request', requestBody);
+  const practice = ACTIONS.some(({ name }) => name === lastName(place.path))
+    ? tryIt(id, requestBody, place)
+    : exampleOf('Request', requestBody);
   return html`<p>${renderText(description)}</p>
 <p class="address"><span class="method">${place.method}</span> <code>${place.path}</code></p>
 ${overKafka(place)}
@@ -57,10 +59,6 @@ ${answer === undefined ? '' : html`<h3>Answer (${status})</h3>${answerFields(id,
 const lastName = (path: string): string => path.split('/').at(-1) ?? '';
 
 /** Actions only calculate and read: they can be tried. Notifications reach people. */
-function isAction({ path }: Place): boolean {
-  return ACTIONS.some(({ name }) => name === lastName(path));
-}
-
 function overKafka({ path, topicPrefix }: Place): Html {
   const action = ACTIONS.find(({ name }) => name === lastName(path));
   const sent = NOTIFICATIONS.find((one) => path.endsWith(one.path));
@@ -144,12 +142,8 @@ export function fieldList(schema: JsonSchema, options: FieldListOptions): Html {
   const groups = [...groupFields(fields)];
   return html`${groups.map(
     ([title, some], index) =>
-      html`<details class="group"${index === 0 ? ' open' : ''}><summary>${title} <span>${countOf(some)}</span></summary>${toList(some)}</details>`,
+      html`<details class="group"${index === 0 ? ' open' : ''}><summary>${title} <span>${some.length === 1 ? '1 field' : `${some.length} fields`}</span></summary>${toList(some)}</details>`,
   )}`;
-}
-
-function fieldTarget(id: string, path: string): string {
-  return `${id}.${path.replaceAll('[]', '').replace(/^\./, '')}`;
 }
 
 const MAX_UNGROUPED = 12;
@@ -209,12 +203,9 @@ function groupFields(fields: readonly Field[]): Map<string, Field[]> {
   return new Map([...inOrder, ...nested]);
 }
 
-function countOf({ length }: readonly Field[]): string {
-  return length === 1 ? '1 field' : `${length} fields`;
-}
-
 function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldListOptions): Html {
-  const target = fieldTarget(id, path);
+  // Lists are named without brackets.
+  const target = `${id}.${path.replaceAll('[]', '').replace(/^\./, '')}`;
   const outer = path.slice(0, path.length - name.length);
   const marks = {
     request: required ? html` <span class="mark required">required</span>` : html``,

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatCommissionsJson,
-  formatInsurancesJson,
-  formatInterestJson,
-  formatScheduleJson,
-} from '../../../../shared/api/actions/simulate-action.ts';
+import { simulatePayload } from '../../../../shared/api/actions/simulate-action.ts';
 import {
   commission,
   discount,
@@ -26,10 +21,12 @@ const record = recordOf({
   ],
 });
 
+const textsOf = (changes: Partial<typeof record> = {}) =>
+  simulatePayload([{ ...record, ...changes }], []).Records[0]!;
+
 describe('the JSON string', () => {
   it('ScheduleJson has the rows with the fields and the spelling of the interface (4.4)', () => {
-    const text = formatScheduleJson({ ...record, rows: record.rows.slice(0, 2) });
-    expect(text).toBe(
+    expect(textsOf({ rows: record.rows.slice(0, 2) }).ScheduleJson).toBe(
       '{"paymentSchedule":[' +
         '{"InstallmentNo":0,"remainingValue":1000.00,"pMT":0.00,"interest":0.00,"principal":0.00,' +
         '"managementFee":0.00,"totalInstallment":0.00},' +
@@ -39,13 +36,13 @@ describe('the JSON string', () => {
   });
 
   it('OutputInterestJson has the base rate and its discounts (4.4)', () => {
-    expect(formatInterestJson(record.interest)).toBe(
+    expect(textsOf().OutputInterestJson).toBe(
       '{"BaseInterestPercent":8.5,"InterestDiscountValue":0.55,"InterestDiscountPercent":0}',
     );
   });
 
   it('OutputCommissionJson has CurrencyId, and OutputInsuranceJson has CurrenctyId (4.4)', () => {
-    expect(JSON.parse(formatCommissionsJson(record.commissions))).toEqual([
+    expect(JSON.parse(textsOf().OutputCommissionJson)).toEqual([
       {
         Name: 'Fee "A"',
         Value: 85,
@@ -62,7 +59,7 @@ describe('the JSON string', () => {
         IsUpfront: null,
       },
     ]);
-    expect(Object.keys(JSON.parse(formatInsurancesJson(record.insurances))[0])).toEqual([
+    expect(Object.keys(JSON.parse(textsOf().OutputInsuranceJson)[0])).toEqual([
       'Name',
       'Value',
       'Percent',
@@ -77,6 +74,6 @@ describe('the JSON string', () => {
       'InsuranceId',
       'IsUpfront',
     ]);
-    expect(formatInsurancesJson([])).toBe('[]');
+    expect(textsOf({ insurances: [] }).OutputInsuranceJson).toBe('[]');
   });
 });

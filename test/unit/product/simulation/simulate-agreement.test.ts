@@ -2,10 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/product/storage/catalogue-folder.ts';
 import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
-import {
-  formatCommissionsJson,
-  formatInsurancesJson,
-} from '../../../../shared/api/actions/simulate-action.ts';
+import { simulatePayload } from '../../../../shared/api/actions/simulate-action.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import {
@@ -100,10 +97,12 @@ function source({ Value, Percent }: Json): Json {
 }
 
 /** The charges in a simulation reply, in the fields of a schedule request (4.1). */
-function reportedCharges({ commissions, insurances, terms }: SimulationRecord) {
-  const graceOf = (id: unknown) => terms.Commission?.find(({ FeeId }) => FeeId === id)?.GracePeriodFee;
+function reportedCharges(record: SimulationRecord) {
+  const { OutputCommissionJson = '', OutputInsuranceJson = '' } =
+    simulatePayload([record], []).Records[0] ?? {};
+  const graceOf = (id: unknown) => record.terms.Commission?.find(({ FeeId }) => FeeId === id)?.GracePeriodFee;
   return {
-    Commission: readRepeated(formatCommissionsJson(commissions), 'FeePeriodicityType').map((item) => ({
+    Commission: readRepeated(OutputCommissionJson, 'FeePeriodicityType').map((item) => ({
       ...source(item),
       FeePeriodicityType: item['FeePeriodicityType'],
       FeeDate: item['FeeDate'],
@@ -112,7 +111,7 @@ function reportedCharges({ commissions, insurances, terms }: SimulationRecord) {
       IsUpfront: item['IsUpfront'],
       GracePeriodFee: graceOf(item['FeeId']),
     })),
-    Insurance: readRepeated(formatInsurancesJson(insurances), 'InsurancePeriodicityType').map((item) => ({
+    Insurance: readRepeated(OutputInsuranceJson, 'InsurancePeriodicityType').map((item) => ({
       ...source(item),
       InsurancePeriodicityType: item['InsurancePeriodicityType'],
       InsuranceDate: item['InsuranceDate'],
