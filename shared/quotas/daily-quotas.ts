@@ -36,15 +36,8 @@ export class DailyQuotas {
     return (this.countries.get(country) ?? 0) >= mostOfCountry ? 'quota-country' : undefined;
   }
 
-  add(usage: Usage): void {
-    this.#count(usage, 1);
-  }
-
-  remove(usage: Usage): void {
-    this.#count(usage, -1);
-  }
-
-  #count({ caller, country, receivers }: Usage, by: 1 | -1): void {
+  /** Counts a message, or takes it back. */
+  count({ caller, country, receivers }: Usage, by: 1 | -1): void {
     const change = (counts: Map<string, number>, key: string) =>
       counts.set(key, Math.max(0, (counts.get(key) ?? 0) + by));
     this.messages += by;

@@ -95,7 +95,7 @@ export function createQuotas(options: QuotaOptions) {
     if (readDays.get(id) === day) return undefined;
     readDays.set(id, day);
     if (unread.get(id)?.day === day) unread.delete(id);
-    else if (day >= counts.today() && day <= counts.today() + 1) counts.of(day).add(usage);
+    else if (day >= counts.today() && day <= counts.today() + 1) counts.of(day).count(usage, 1);
     return undefined;
   };
   return {
@@ -114,7 +114,7 @@ export function createQuotas(options: QuotaOptions) {
         countRefusal(message.channel, quota);
         return { kind: 'refused', quota, resetsAtMs: (day + 1) * DAY_MS };
       }
-      counts.of(day).add(usage);
+      counts.of(day).count(usage, 1);
       unread.set(id, { day, usage, isKept: false });
       return { kind: 'admitted', record: usageRecord(topic, id, { day, usage }) };
     },
@@ -122,7 +122,7 @@ export function createQuotas(options: QuotaOptions) {
     release: (id: string): void => {
       const own = unread.get(id);
       if (own === undefined || own.isKept || !unread.delete(id)) return;
-      counts.of(own.day).remove(own.usage);
+      counts.of(own.day).count(own.usage, -1);
     },
     /** The message may be on the log: a repetition that certainly is not does not take it back. */
     keep: (id: string): void => {

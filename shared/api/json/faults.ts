@@ -56,16 +56,13 @@ const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'too-many-decimals',
 ]);
 
-const TOO_LARGE: ReadonlySet<string> = new Set<ShapeFaultCode>(['attachment-too-large']);
-
 export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
 
 export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode {
   if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
-  return faults.every(({ code }) => TOO_LARGE.has(code)) ? 'attachments-too-large' : 'invalid-request';
+  const isTooLarge = faults.every(({ code }) => code === 'attachment-too-large');
+  return isTooLarge ? 'attachments-too-large' : 'invalid-request';
 }
-
-type Issue = z.core.$ZodIssue;
 
 /** The top-level field of a path: `Commission` of `Commission[0].SourceValue`. */
 export function topField(path: string): string {
@@ -87,7 +84,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** Converts zod's issues into faults with the messages of the field kinds: the first issue of each field. */
-export function toFaults(issues: readonly Issue[], body: unknown): Fault[] {
+export function toFaults(issues: readonly z.core.$ZodIssue[], body: unknown): Fault[] {
   const faults = new Map<string, Fault>();
   for (const issue of issues) {
     const path = issue.path.length === 0 ? 'body' : fieldPath(issue.path);
@@ -104,7 +101,7 @@ export function limitFaults(faults: readonly Fault[]): readonly Fault[] {
   return [...listed, shapeFault('body', 'more-faults', message)];
 }
 
-function chooseCode(issue: Issue, body: unknown): ShapeFaultCode {
+function chooseCode(issue: z.core.$ZodIssue, body: unknown): ShapeFaultCode {
   if (issue.code === 'too_small') return 'empty';
   if (issue.code === 'too_big') return 'too-long';
   if (issue.code === 'custom') return issue.params?.['code'] as ShapeFaultCode;

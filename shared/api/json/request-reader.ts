@@ -90,7 +90,6 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
   const writer = lazy(() => createJsonWriter(schemaOfFields()));
   const place = isWrapped ? JSON_PARAM : '';
   const locate = locator(place);
-  const wrap = (sent: unknown) => (isWrapped ? { [JSON_PARAM]: sent } : sent);
   const { furtherFaults, semanticFaults } = createSemanticCheck(definition, place);
 
   return {
@@ -100,7 +99,9 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
       const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
       const unread = listTopFields(overlong, place);
       const readable = withoutFields(sent, unread);
-      const read = compiled().safeParse(unread.size === 0 ? sentBody : wrap(readable));
+      const read = compiled().safeParse(
+        unread.size === 0 ? sentBody : isWrapped ? { [JSON_PARAM]: readable } : readable,
+      );
       // Which fields of a calculation go together is checked only if all of its lists are read.
       const isComplete = unread.size === 0 || !isWrapped;
       const crossFaults = isRecord(readable) && isComplete ? between(readable) : [];

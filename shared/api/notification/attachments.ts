@@ -79,20 +79,18 @@ export async function contentFaults(files: readonly (Attachment | undefined)[]):
   const faults: Fault[] = [];
   for (const [index, file] of files.entries()) {
     if (file === undefined) continue;
-    const fault = await contentFault(file, `attachmentList[${index}].content`);
-    if (fault !== undefined) faults.push(fault);
+    const path = `attachmentList[${index}].content`;
+    const kind = await detectKind(file.content);
+    const allowed = ALLOWED_CONTENT.get(fileExtension(file.name));
+    if (REFUSED_CONTENT.has(kind)) {
+      faults.push(
+        shapeFault(path, 'refused-type', 'must not be a program, a script or other active content'),
+      );
+    } else if (allowed?.includes(kind) === false) {
+      faults.push(shapeFault(path, 'contradicting-type', 'must match the extension of its name'));
+    }
   }
   return faults;
-}
-
-async function contentFault({ name, content }: Attachment, path: string): Promise<Fault | undefined> {
-  const kind = await detectKind(content);
-  if (REFUSED_CONTENT.has(kind)) {
-    return shapeFault(path, 'refused-type', 'must not be a program, a script or other active content');
-  }
-  const allowed = ALLOWED_CONTENT.get(fileExtension(name));
-  if (allowed === undefined || allowed.includes(kind)) return undefined;
-  return shapeFault(path, 'contradicting-type', 'must match the extension of its name');
 }
 
 async function detectKind(content: Buffer): Promise<string> {

@@ -55,36 +55,23 @@ export function collectCharges(
   return charges.known;
 }
 
-function readCommission(commission: CommissionRecord): KnownCharge {
-  return {
-    names: normaliseNames({ FeeName: commission.Name, FeeId: commission.Id }),
-    defaults: {
-      appliedTo: commission.PercentAppliedTo ?? undefined,
-      perAnnum: commission.PerAnnum,
-      isForUnusage: commission.IsForUnusage,
-    },
-  };
+function readCommission(record: CommissionRecord): KnownCharge {
+  return knownCharge({ FeeName: record.Name, FeeId: record.Id }, record, record.IsForUnusage);
 }
 
-function readInsurance(insurance: InsuranceRecord): KnownCharge {
-  return {
-    names: normaliseNames({
-      InsuranceName: insurance.InsuranceName,
-      InsuranceClassName: insurance.Class,
-      InsuranceClassId: insurance.ClassId,
-    }),
-    defaults: {
-      appliedTo: insurance.PercentAppliedTo ?? undefined,
-      perAnnum: insurance.PerAnnum,
-      isForUnusage: false,
-    },
-  };
+function readInsurance(record: InsuranceRecord): KnownCharge {
+  const { InsuranceName, Class: InsuranceClassName, ClassId: InsuranceClassId } = record;
+  return knownCharge({ InsuranceName, InsuranceClassName, InsuranceClassId }, record, false);
 }
 
-function normaliseNames(names: Partial<Record<NameField, string | null>>): KnownCharge['names'] {
-  const entries = Object.entries(names).flatMap(([field, name]) => {
-    const key = codeKey(name ?? '');
-    return key === '' ? [] : [[field, key] as const];
-  });
-  return Object.fromEntries(entries);
+function knownCharge(
+  names: Partial<Record<NameField, string | null>>,
+  { PercentAppliedTo, PerAnnum }: CommissionRecord | InsuranceRecord,
+  isForUnusage: boolean,
+): KnownCharge {
+  const keys = Object.entries(names).map(([field, name]) => [field, codeKey(name ?? '')] as const);
+  return {
+    names: Object.fromEntries(keys.filter(([, key]) => key !== '')),
+    defaults: { appliedTo: PercentAppliedTo ?? undefined, perAnnum: PerAnnum, isForUnusage },
+  };
 }

@@ -102,8 +102,6 @@ const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
 /** Limits of the cache of unpacked records. Bytes are counted in the JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
-const CATCH_UP_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 5_000;
 const RETRY_MS = 500;
 
 export interface EncodedRecordsOptions {
@@ -149,7 +147,7 @@ export class EncodedRecords {
   /** Resolves when the whole topic has been read. Rejects with `tail-behind` after the time limit. */
   async start(): Promise<void> {
     await this.#tail.start((message) => this.#receive(message));
-    await this.caughtUp(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
+    await this.caughtUp(this.#options.catchUpTimeoutMs ?? 30_000);
     this.#started = true;
   }
 
@@ -199,7 +197,7 @@ export class EncodedRecords {
     };
   }
 
-  async stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
+  async stop(timeoutMs = 5_000): Promise<void> {
     this.#stopped = true;
     await this.#tail.stop(timeoutMs);
   }

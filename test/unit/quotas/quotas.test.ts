@@ -249,17 +249,17 @@ const usageOf = (text: string) => ({
 
 it('a receiver that does not fit into the table is refused, and no other is', () => {
   const usage = new DailyQuotas({ ...NONE, perReceiver: 5 }, 1);
-  usage.add(usageOf('a'));
+  usage.count(usageOf('a'), 1);
   expect(usage.exceeded(usageOf('a'))).toBeUndefined();
   expect(usage.exceeded(usageOf('b'))).toBe('quota-receiver');
 });
 
 it('a message that was taken back no longer counts for its receiver, however often it is', () => {
   const usage = new DailyQuotas({ ...NONE, perReceiver: 1 });
-  usage.add(usageOf('a'));
+  usage.count(usageOf('a'), 1);
   expect(usage.exceeded(usageOf('a'))).toBe('quota-receiver');
-  usage.remove(usageOf('a'));
-  usage.remove(usageOf('a'));
-  usage.add(usageOf('a'));
+  usage.count(usageOf('a'), -1);
+  usage.count(usageOf('a'), -1);
+  usage.count(usageOf('a'), 1);
   expect(usage.exceeded(usageOf('a'))).toBe('quota-receiver');
 });

@@ -19,19 +19,17 @@ import { operationContent } from './operation-topic.ts';
 export interface DocsPageOptions {
   readonly version: string;
   readonly topicPrefix: string;
-  readonly limits: InstanceLimits;
+  readonly limits: {
+    readonly bodyBytes: number;
+    readonly emailBodyBytes: number;
+    readonly requestsPerSecond: number;
+    readonly replyTimeoutMs: number;
+  };
   /** Markdown: the text of guide.md, and that of docs/rulings.md. */
   readonly guide: string;
   readonly rulings: string;
   readonly tokens: string;
   readonly script: string;
-}
-
-export interface InstanceLimits {
-  readonly bodyBytes: number;
-  readonly emailBodyBytes: number;
-  readonly requestsPerSecond: number;
-  readonly replyTimeoutMs: number;
 }
 
 interface Topic {
@@ -67,16 +65,7 @@ ${sideBar(options, groups)}
 ${groups.map(
   ({ title, topics }) =>
     html`<p class="group-title">${title}</p>
-${topics.map(
-  ({
-    id,
-    title: name,
-    content,
-  }) => html`<section class="topic" id="${id}" aria-labelledby="title-${id}"><h2 id="title-${id}"><a class="anchor" href="#${id}">${name}</a></h2>
-${content}
-</section>
-`,
-)}`,
+${topics.map(sectionOf)}`,
 )}
 </main>
 <script>${{ markup: script }}</script>
@@ -86,14 +75,18 @@ ${content}
   return page.markup;
 }
 
+function sectionOf({ id, title, content }: Topic): Html {
+  return html`<section class="topic" id="${id}" aria-labelledby="title-${id}"><h2 id="title-${id}"><a class="anchor" href="#${id}">${title}</a></h2>
+${content}
+</section>
+`;
+}
+
 function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
   const guide = topicsOf(withValues(options));
   return [
     { title: 'Guide', topics: guide.map(withMore) },
-    ...API_PARTS.map((part) => ({
-      title: part.tag.name,
-      topics: operationTopics(part, options),
-    })),
+    ...API_PARTS.map((part) => ({ title: part.tag.name, topics: operationTopics(part, options) })),
     { title: 'Rules', topics: topicsOf(options.rulings) },
   ];
 }
