@@ -72,7 +72,6 @@ const bandedInterest = recordOf({
   Value: anyNumber(),
   ValueMessage: maybeText(),
 });
-export type BandedInterest = RecordOf<typeof bandedInterest>;
 
 export const answeredInterest = recordOf({
   Name: name('Name of the interest.'),
