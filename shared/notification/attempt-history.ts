@@ -1,5 +1,3 @@
-/** The attempt history of a notification, which its copies carry in a header. */
-
 import type { AttemptRecord } from './notification-state.ts';
 
 /** Limits the header size; enough for diagnosis. */
@@ -10,10 +8,7 @@ export const MAX_ROUND = 2 ** 31 - 2;
 const MAX_TEXT = 128;
 const RESULTS: ReadonlySet<string> = new Set(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']);
 
-/**
- * Adds attempts to a history, newest last, at most 20. Attempts with an unknown outcome are preferably kept, since
- * they determine which providers may be called and how the notification may end.
- */
+/** Adds attempts, newest last, at most 20. Unknown outcomes are kept first: they decide who may be called again. */
 export function addAttempts(
   earlier: readonly AttemptRecord[],
   added: readonly AttemptRecord[],
@@ -31,10 +26,7 @@ export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
   return result === 'unknown';
 }
 
-/**
- * Reads the header. Anything but a list is read as an empty history. Invalid items are skipped, among them those that would
- * not fit a record of the delivery log.
- */
+/** Reads the header. What is invalid, or would not fit a record of the delivery log, is skipped. */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
   if (text === undefined) return [];
   try {

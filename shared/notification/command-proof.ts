@@ -16,7 +16,6 @@ export function keyFor(secret: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
 }
 
-/** The id of the ingress with the first 32 of these hexadecimal digits. */
 export function ingressId(digits: string): string {
   return formatUuid(digits, VERSION);
 }
@@ -45,11 +44,9 @@ export function createCommandProofs(secret: string): CommandProofs {
   };
 }
 
-/** What a worker knows about the text of a command. */
 export interface CommandText {
   /** Differs for another text under the same id; undefined without a secret, since short texts could be guessed from it. */
   readonly textHash: string | undefined;
-  /** The id is one of the ingress, which did not write this command. */
   readonly isForeign: boolean;
 }
 
@@ -63,7 +60,6 @@ export function createCommandCheck(secret: string | undefined) {
   };
 }
 
-/** All that is sent, in a fixed order. */
 function textsOf(command: SmsCommand | EmailCommand): unknown {
   const { sender, receiver, message } = command;
   if (!('subject' in command)) return [sender, receiver, message];

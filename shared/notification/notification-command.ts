@@ -1,21 +1,17 @@
 /** The two kinds of notification (interface 4.8). */
 export type Channel = 'sms' | 'email';
 
-/**
- * `urgent` messages, such as one-time passwords, have command topics of their own and never wait behind normal ones (N5).
- * The topic of a command decides.
- */
+/** `urgent` messages, such as one-time passwords, have topics of their own and never wait behind normal ones (N5). */
 export type Priority = 'normal' | 'urgent';
 export const PRIORITIES: readonly Priority[] = ['normal', 'urgent'];
 
-/** A file attached to an e-mail. */
 export interface Attachment {
   /** File name without a path. */
   readonly name: string;
   readonly content: Buffer;
 }
 
-/** The command to send an SMS. Payload of message type SendSmsCommand. */
+/** Payload of message type SendSmsCommand. */
 export interface SmsCommand {
   /** UUID; may be absent in commands of upstream systems, which are then identified by their offset. */
   readonly notificationId: string | undefined;
@@ -26,10 +22,9 @@ export interface SmsCommand {
   readonly message: string;
 }
 
-/** The command to send an e-mail. Payload of message type SendEmailCommand. */
+/** Payload of message type SendEmailCommand. */
 export interface EmailCommand {
   readonly notificationId: string | undefined;
-  /** Absent: the default sender of the provider (N3). */
   readonly sender: string | undefined;
   readonly receiver: string;
   readonly cc: readonly string[];

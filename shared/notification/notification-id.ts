@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Namespace of ids that are derived from topic, partition and offset. */
 const ID_SPACE = '6f1d7f0c-2a4e-5d0b-9f39-5a3f8c1b7e52';
 
 /** The id of a notification whose command has none, derived from the offset of the original (UUID version 5). */
@@ -20,7 +19,6 @@ export function readId(text: string | undefined): string | undefined {
 }
 
 const ENDS = [8, 12, 16, 20, 32] as const;
-/** Two bits of the digit at this index are the variant. */
 const VARIANT_AT = 16;
 const VARIANT = 0b1000;
 const OTHER_BITS = 0b0011;

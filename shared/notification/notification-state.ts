@@ -1,10 +1,9 @@
 import type { Channel } from './notification-command.ts';
 
 /**
- * The status of a notification. `sending`: an intent was written, and a provider may have received the message (the outcome
- * is unknown if no outcome follows before the lease expires). `retrying`: a copy waits on a retry tier. The others are final
- * unless an operator redrives: `sent`, `failed` (rejected permanently, or time limit exceeded), `parked` (outcome unknown,
- * never retried automatically).
+ * `sending`: an intent is on the log, and a provider may have the message; without an outcome before the lease ends, that is
+ * unknown. `retrying`: a copy waits on a retry tier. Final unless an operator redrives: `sent`, `failed` (rejected or too
+ * late), `parked` (outcome unknown).
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
@@ -17,7 +16,6 @@ export interface AttemptRecord {
   readonly attempt: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Name of the provider in the configuration. */
   readonly provider: string;
   readonly result: 'sent' | 'transient' | 'permanent' | 'misconfigured' | 'unknown';
   /** Stable code of the result, such as `smtp-452-4.2.2`; absent when sent. */
@@ -26,22 +24,18 @@ export interface AttemptRecord {
   readonly repeatableBy?: string | undefined;
 }
 
-/** The latest state of a notification. Payload of message type NotificationState; key of its record is the id. */
+/** The latest state of a notification, under its id. Payload of message type NotificationState. */
 export interface NotificationState {
   readonly notificationId: string;
   readonly channel: Channel;
   readonly status: NotificationStatus;
-  /** Round of delivery, counted from 1; it never decreases. */
   readonly attempt: number;
-  /** Newest last, at most 20. */
   readonly attempts: readonly AttemptRecord[];
   /** Epoch milliseconds. */
   readonly updatedAt: number;
   /** While retrying: time of the next attempt, in epoch milliseconds. */
   readonly nextAttemptAt: number | undefined;
-  /** The id that the provider assigned to a sent message. */
   readonly providerMessageId: string | undefined;
-  /** Stable code of the reason why it failed, is parked or is retrying. */
   readonly code: string | undefined;
   /** While sending: the process that owns the round, and the end of its lease in epoch milliseconds. */
   readonly owner: string | undefined;
@@ -52,7 +46,6 @@ export interface NotificationState {
   readonly repeatableBy?: string | undefined;
 }
 
-/** The fields of a state that only some have. */
 export const BLANK_STATE = {
   nextAttemptAt: undefined,
   providerMessageId: undefined,
@@ -61,10 +54,7 @@ export const BLANK_STATE = {
   leaseUntil: undefined,
 } as const;
 
-/**
- * The earliest time that a state has, in epoch milliseconds: of its attempts, or of itself. Unlike its own it does not change when
- * the notification is attempted again later, by a retry or by an operator.
- */
+/** The earliest time of a state and its attempts, in epoch milliseconds: a retry or redrive does not change it. */
 export function earliestTime({
   updatedAt,
   attempts,
@@ -72,7 +62,7 @@ export function earliestTime({
   return Math.min(updatedAt, ...attempts.map(({ at }) => at));
 }
 
-/** A notification that an ingress has accepted. Payload of message type NotificationAcceptance; key of its record is the id. */
+/** A notification that an ingress has accepted, under its id. Payload of message type NotificationAcceptance. */
 export interface NotificationAcceptance {
   readonly notificationId: string;
   readonly channel: Channel;

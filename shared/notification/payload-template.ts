@@ -1,7 +1,4 @@
-/**
- * The templates of a provider (N1): its payload-template, JSON or form fields whose texts have placeholders, and its URL with
- * {placeholders}. Values are inserted into the texts of the JSON before it is encoded, so that a value cannot change the structure.
- */
+/** The templates of a provider (N1). Values are inserted before encoding, so that they cannot change the structure. */
 
 import { BINARY_DIGITS, parseJson } from '../platform/bounded-json.ts';
 
@@ -16,19 +13,16 @@ export const PLACEHOLDERS = [
   'MESSAGE',
   /** The message, if it is plain text. */
   'TEXT',
-  /** The message, if it is HTML. */
   'HTML',
   'CONTENT_TYPE',
   /** For an SMS: `text` if the GSM alphabet has all its characters, otherwise `unicode`. */
   'SMS_TYPE',
   'CC',
   'BCC',
-  /** The notificationId. */
   'ID',
   'ATTACHMENT_NAME',
   /** Base64. */
   'ATTACHMENT_CONTENT',
-  /** Media type. */
   'ATTACHMENT_TYPE',
   /** A file part of a multipart body. */
   'ATTACHMENT',
@@ -38,7 +32,6 @@ export type Placeholder = (typeof PLACEHOLDERS)[number];
 /** Placeholders with several values: a list item that contains one is repeated for each value. */
 export type Repeated = 'CC' | 'BCC' | 'ATTACHMENT';
 
-/** A payload-template that was read. */
 export type Template = string | number | boolean | null | Template[] | TemplateObject;
 export interface TemplateObject {
   readonly [name: string]: Template;
@@ -93,7 +86,6 @@ export function fillText(text: string, valueOf: (name: Placeholder) => string | 
   return text.replaceAll(TOKEN, (_, name: Placeholder) => valueOf(name) ?? '');
 }
 
-/** Every placeholder of a template. */
 export function placeholdersOf(template: Template): readonly Placeholder[] {
   if (typeof template === 'string') return placeholdersOfText(template);
   return typeof template === 'object' && template !== null
@@ -111,10 +103,7 @@ export function repeatedFor(item: Template): readonly Repeated[] {
   return [...new Set(texts(item).flatMap((name) => REPEATED_FOR[name] ?? []))];
 }
 
-/**
- * Reads a template. A string contains JSON, or `name=value&name=value` for a form, a multipart body or a query; a placeholder in JSON
- * may be unquoted. Undefined, with at least one reported fault, when it is invalid.
- */
+/** Reads JSON (placeholders may be unquoted) or `name=value&…`; undefined, with a reported fault, when it is invalid. */
 export function readTemplate(
   template: unknown,
   encoding: Encoding,
@@ -155,7 +144,6 @@ function parseText(text: string, encoding: Encoding, report: FaultReporter): unk
   return undefined;
 }
 
-/** How a part of a template is checked, and where it is. */
 interface Checking {
   readonly encoding: Encoding;
   readonly report: FaultReporter;
@@ -163,7 +151,6 @@ interface Checking {
   readonly isInList: boolean;
 }
 
-/** Reports the faults of a part and of those within it. */
 function checkPart(value: unknown, checking: Checking): void {
   const { path, report } = checking;
   if (path.length > MAX_DEPTH) report(path, `must not nest deeper than ${MAX_DEPTH}`);
@@ -192,7 +179,6 @@ function checkText(text: string, { encoding, report, path, isInList }: Checking)
   }
 }
 
-/** Reports nested fields: each must be a string or a list of strings. */
 function reportNested(template: TemplateObject, report: FaultReporter): void {
   for (const [name, field] of Object.entries(template)) {
     const parts = Array.isArray(field) ? field : [field];
@@ -208,15 +194,11 @@ const URL_PLACEHOLDER = /\{([^{}]*)\}/g;
 /** Path segments that a server resolves to the same folder or its parent. */
 const DOTS = /^(?:\.|%2e){0,2}$/i;
 
-/** The names within braces. */
 export function urlPlaceholders(url: string): readonly string[] {
   return [...url.matchAll(URL_PLACEHOLDER)].map(([, name = '']) => name);
 }
 
-/**
- * Inserts the values into the URL. Undefined when a value would change the path (empty, `.` or `..`), since some servers
- * resolve these even if they are encoded.
- */
+/** Undefined when a value would change the path (empty, `.` or `..`): some servers resolve these even if encoded. */
 export function fillUrl(url: string, values: ReadonlyMap<string, string>): string | undefined {
   const filled = url.replaceAll(URL_PLACEHOLDER, (_, name: string) =>
     encodeURIComponent((values.get(name) ?? '').toWellFormed()),
@@ -238,7 +220,6 @@ export function sampleUrl(url: string): URL | undefined {
   return URL.canParse(sample) ? new URL(sample) : undefined;
 }
 
-/** Whether no placeholder occurs in scheme, host or port. */
 export function hasFixedOrigin(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#{}]+(?:[/?#]|$)/i.test(url);
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the provider configuration (interface 4.8, N1), usually a mounted secret. Faults are reported together, each with its path
- * and the rule that it breaks; rules between settings are checked where each of them is valid. No message repeats a value of the file.
- */
+/** Reads the provider configuration (interface 4.8, N1). All faults are reported; none repeats a value of the file. */
 
 import type { z } from 'zod';
 import { ConfigError } from '../platform/errors.ts';
@@ -18,7 +15,6 @@ import {
   type ProviderSettings,
 } from './provider-settings.ts';
 
-/** One provider as configured. */
 export interface ProviderEntry {
   /** As in the file, with the suffix `#2` and so on for a repeated name of the channel. */
   readonly name: string;
@@ -27,17 +23,14 @@ export interface ProviderEntry {
   /** Its own, or that of the first provider of the channel that has one (N3). */
   readonly defaultSender: string | undefined;
   readonly settings: ProviderSettings;
-  /** Its payload-template, if it is called by HTTP. */
   readonly template: TemplateObject | undefined;
-  /** Its position in the file. */
   readonly path: string;
 }
 
-/** A fault of the file. It never contains a value from the file. */
+/** It never contains a value from the file. */
 export interface ConfigurationFault {
   /** Such as `notificationConfigurations[0].provider-configurations[1].url`; `file`: the whole file. */
   readonly path: string;
-  /** The rule that the value breaks. */
   readonly message: string;
 }
 
@@ -46,7 +39,6 @@ type ReadConfiguration =
   | { readonly kind: 'configuration'; readonly providers: readonly ProviderEntry[] }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
-/** The part of the configuration that other workers need. */
 export interface ChannelProfile {
   /** The channels that have a provider, and the sender of messages that name none (N3). */
   readonly channels: Readonly<Partial<Record<Channel, { readonly defaultSender: string | undefined }>>>;
@@ -59,7 +51,6 @@ const MAX_PROVIDERS = 100;
 
 type Path = readonly PropertyKey[];
 
-/** Reads the text of the file. Never throws. */
 export function readProviderConfiguration(text: string): ReadConfiguration {
   const faults: ConfigurationFault[] = [];
   const report: FaultReporter = (path, message) => {
@@ -79,10 +70,7 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   return { kind: 'configuration', providers: entriesOf(read) };
 }
 
-/**
- * The channels of a configuration and their default senders, without secrets. Throws ConfigError with one line per fault
- * when the configuration is invalid.
- */
+/** Channels and default senders, without secrets. Throws ConfigError when the configuration is invalid. */
 export function readChannelProfile(text: string): ChannelProfile {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
@@ -91,7 +79,6 @@ export function readChannelProfile(text: string): ChannelProfile {
   return { channels };
 }
 
-/** The faults as one error, one line per fault. */
 export function configurationError(faults: readonly ConfigurationFault[]): ConfigError {
   const lines = faults.map(({ path, message }) => `${path}: ${message}`);
   return new ConfigError(`the provider configuration is invalid:\n  ${lines.join('\n  ')}`);

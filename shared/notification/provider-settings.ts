@@ -1,8 +1,4 @@
-/**
- * The settings of a provider (interface 4.8, N1) with those that extend it: connector, smtp, twilio, limits, allowInsecure and
- * description; and the rules between them. Unknown settings are faults, since a misspelt one would have no effect. Messages state the
- * rule and never repeat a value.
- */
+/** The settings of a provider (interface 4.8, N1). Unknown ones are faults: a misspelt one would have no effect. */
 
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
@@ -31,14 +27,12 @@ const HOUR = 60 * MINUTE;
 
 /** Header names are tokens (RFC 9110, 5.6.2). */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Headers of the connection or the body, which the connector sets. */
 const OWN_HEADER =
   /^(?:host|connection|content-length|content-type|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** The message for a value that is missing or is not `what`. */
 const expected =
   (what: string) =>
   ({ input }: { readonly input?: unknown }): string =>
@@ -46,14 +40,12 @@ const expected =
 
 const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 
-/** Whether a string can be written into a header without encoding. */
 const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
 /** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1): it is not folded. */
 const MAX_UNSUBSCRIBE_URL = 600;
 
-/** One-click URLs are written in a header between angle brackets (RFC 8058). */
 function isUnsubscribeUrl(url: string): boolean {
   const filled = url.replaceAll('{id}', 'x'.repeat(36));
   const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);
@@ -110,7 +102,6 @@ const scalar = () =>
 
 const STATUS_ALLOWED = 'a status from 200 to 599 or a class such as "4xx"';
 
-/** A status such as 429, or a class such as 4xx. */
 const status = () =>
   z
     .union([z.number(), z.string()], { error: expected(STATUS_ALLOWED) })
@@ -122,9 +113,7 @@ const connectorAuthentication = object({
   kind: oneOf(['none', 'basic', 'bearer', 'prefix', 'header', 'body']),
   /** Precedes the key: `App <key>`. */
   prefix: headerText(MAX_NAME).optional(),
-  /** The header of the key. */
   header: addedHeader().optional(),
-  /** Fields of the body, and the credential in each. */
   members: z.record(line(MAX_NAME), oneOf(CREDENTIALS), { error: expected('an object') }).optional(),
 });
 
@@ -133,13 +122,11 @@ const matches = () =>
     status: list(status()).optional(),
     /** Values of `errorCode`, below status 500; `*`: every value in a 2xx that no list names. */
     code: list(scalar()).optional(),
-    /** Values at the pointer of `success`, in a 2xx. */
     values: list(scalar()).optional(),
   }).optional();
 
 const success = object({
   status: list(status()).min(1, { error: 'must name at least one' }).default(['2xx']),
-  /** A value of the JSON response that must be there, or be one of `values`. */
   pointer: pointer().optional(),
   values: list(scalar()).optional(),
 }).refine((value) => value.values === undefined || value.pointer !== undefined, {
@@ -148,7 +135,6 @@ const success = object({
 
 /** What a response that is not a success means: the first whose list matches. */
 const failures = object({
-  /** The provider reports that it already knows the id. */
   sent: matches(),
   unknown: matches(),
   misconfigured: matches(),
@@ -160,7 +146,6 @@ const failures = object({
 
 const CONNECTOR = object({
   method: oneOf(['POST', 'PUT', 'PATCH', 'GET']).default('POST'),
-  /** Values of {name} in the URL, in addition to sender, receiver, id and username. */
   parameters: z
     .record(
       z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, { error: 'must be a name of letters and digits' }),
@@ -173,9 +158,7 @@ const CONNECTOR = object({
   headers: z.record(addedHeader(), headerText(), { error: expected('an object of headers') }).default({}),
   authentication: connectorAuthentication.optional(),
   encoding: oneOf(['json', 'form', 'multipart', 'query']).default('json'),
-  /** Telephone numbers with or without their +. */
   phoneFormat: oneOf(['plus', 'digits']).default('plus'),
-  /** Separates addresses where CC or BCC occur outside a list. */
   listSeparator: line(4).min(1, { error: 'must not be empty' }).default(','),
   success: success.prefault({}),
   id: z
@@ -183,20 +166,17 @@ const CONNECTOR = object({
       error: expected('{"pointer": "/…"} or {"header": "…"}'),
     })
     .optional(),
-  /** Locations of the provider's own error codes; the first that is present is reported. */
   errorCode: list(pointer()).default([]),
   failures: failures.prefault({}),
   retryAfter: object({
     header: headerName(),
     unit: oneOf(['seconds', 'epoch-seconds']).default('seconds'),
   }).optional(),
-  /** Where the notificationId is sent to a provider that delivers each id once. */
   idempotency: object({ header: addedHeader().optional(), member: line(MAX_NAME).optional() })
     .refine((value) => (value.header === undefined) !== (value.member === undefined), {
       error: 'must have either header or member',
     })
     .optional(),
-  /** The provider supplies the text, so the template may lack MESSAGE, TEXT and HTML. */
   textByProvider: flag().default(false),
   connections: count(1, 1_000).default(64),
   tls: object({ ca: certificates().optional() }).optional(),
@@ -238,7 +218,6 @@ const limits = object({
 /** Names are labels of metrics and are stored in the states of notifications. */
 const PROVIDER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?$/;
 
-/** One entry of `provider-configurations`. */
 export const PROVIDER_SHAPE = object({
   description: text().optional(),
   url: line().optional(),
@@ -261,7 +240,6 @@ export const PROVIDER_SHAPE = object({
   allowInsecure: flag().default(false),
 });
 
-/** The structure of the file; its providers are checked one by one. */
 export const FILE_SHAPE = object({
   notificationConfigurations: z.array(
     object({
@@ -272,7 +250,6 @@ export const FILE_SHAPE = object({
   ),
 });
 
-/** The connector of an entry without one (N1). */
 export const DEFAULT_CONNECTOR: ConnectorSettings = CONNECTOR.parse({});
 
 export type ProviderSettings = z.infer<typeof PROVIDER_SHAPE>;
@@ -284,10 +261,7 @@ export type ProviderCredentials = ProviderSettings['authentication'];
 /** The client of a provider: `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
 export type ProviderKind = 'smtp' | 'twilio' | 'http';
 
-/**
- * How an HTTP provider is authenticated: as configured; otherwise basic with username and password, or bearer with a
- * key (N1).
- */
+/** As configured; otherwise basic with username and password, or bearer with a key (N1). */
 export function authenticationKind(
   { authentication }: ConnectorSettings,
   { username, password, key }: ProviderCredentials,
@@ -297,7 +271,6 @@ export function authenticationKind(
   return key === undefined ? 'none' : 'bearer';
 }
 
-/** The client that the name of a provider selects, ignoring case. */
 export function kindOfProvider(name: string): ProviderKind {
   const lower = name.toLowerCase();
   return lower === 'smtp' || lower === 'twilio' ? lower : 'http';
@@ -315,7 +288,6 @@ const PROTOCOLS = {
   smtp: ['smtp:', 'smtps:'],
 } as const;
 
-/** Reports a rule that is not kept, at a path that is written with dots. */
 type Check = (isKept: boolean, path: string, rule: string) => void;
 
 /** Reports the faults of one provider, by paths below it. Returns the template of one that is called by HTTP. */

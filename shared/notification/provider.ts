@@ -1,10 +1,9 @@
 import type { Channel, Outbound, Priority } from './notification-command.ts';
 
 /**
- * The result of a call of a provider. `code` is stable, at most 64 characters of [A-Za-z0-9._-], and never contains
- * personal data or a secret. `transient`: not sent, a later attempt may succeed. `permanent`: not sent, no attempt will
- * succeed. `misconfigured`: not sent, because of credentials or settings; opens the provider's circuit breaker. `unknown`:
- * may have been sent (timeout after bytes were written).
+ * `code` is stable, without personal data or secrets: at most 64 characters of [A-Za-z0-9._-]. Of the failures only
+ * `unknown` may have been sent. `transient` may succeed later, `permanent` never; `misconfigured` (credentials, settings)
+ * opens the breaker.
  */
 export type SendResult =
   | {
@@ -31,7 +30,6 @@ export type SendResult =
       readonly isAboutMessage?: true;
     };
 
-/** Sends the messages of one channel. */
 export interface Provider {
   /** As in the configuration, with `#2` and so on after a repeated name; label of metrics. */
   readonly name: string;
@@ -40,36 +38,25 @@ export interface Provider {
   readonly isIdempotent: boolean;
   /** Maximum number of concurrent calls; further ones wait inside the provider. Absent: unlimited. */
   readonly concurrency?: number;
-  /**
-   * Never rejects and never logs the message. Ends within the provider's own timeout, or earlier by `signal`. An urgent
-   * message does not wait for normal ones; the default is normal.
-   */
+  /** Never rejects, never logs the message. Ends within the provider's time limit, or earlier by `signal`. */
   send(message: Outbound, signal: AbortSignal, priority?: Priority): Promise<SendResult>;
   /** Waits for the calls in progress, then closes the connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Whether a provider may be called now. */
 export type ProviderAdmission =
   | { readonly kind: 'go' }
-  /** The rate limit is exhausted for this time. */
   | { readonly kind: 'wait'; readonly afterMs: number }
-  /** Its circuit breaker is open for this time. */
   | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };
 
-/** A provider behind its rate limit and its circuit breaker. */
 export interface GuardedProvider extends Provider {
   /** Identifies its settings, such as URL and account, and so the system that recognises an id. Absent: the name. */
   readonly identity?: string;
-  /**
-   * `go` consumes one call of the rate limit, and must be followed by one send(). A part of the rate limit is reserved for
-   * urgent messages; the default is normal.
-   */
+  /** `go` consumes one call of the rate limit, a part of which is reserved for urgent messages. One send() must follow. */
   admit(priority?: Priority): ProviderAdmission;
   health(): { readonly status: 'ready' | 'degraded'; readonly reason?: string };
 }
 
-/** The current providers; all are replaced together when the configuration changes. */
 export interface Providers {
   /** In the order of the configuration (N2); empty: no provider for this channel. */
   of(channel: Channel): readonly GuardedProvider[];

@@ -12,7 +12,6 @@ const NAMED_ADDRESS = /^([^<>\p{Cc}]*)<([^<>]+)>$/u;
 const MAX_ADDRESS = 320;
 
 const PHONE_NUMBER = /^\+[1-9]\d{5,14}$/;
-/** Short codes, and numbers without a plus. */
 const DIGITS = /^\d{3,15}$/;
 /** 3GPP TS 23.040, 9.1.2.5, restricted to characters of every SMS alphabet. */
 const NAME = /^(?=.*[A-Za-z])[A-Za-z0-9 !"#%&'()*+,./:;<=>?-]{1,11}$/;
@@ -31,7 +30,6 @@ export function readMailSender(sender: string): MailAddress | undefined {
   return { name: (named?.[1] ?? '').trim().replaceAll(/^"|"$/g, ''), address };
 }
 
-/** Whether a text is a valid sender of the channel. */
 export function isSenderOf(channel: Channel, sender: string): boolean {
   if (channel === 'email') return readMailSender(sender) !== undefined;
   return [PHONE_NUMBER, DIGITS, NAME, MESSAGING_SERVICE_SID].some((form) => form.test(sender.trim()));

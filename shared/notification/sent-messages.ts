@@ -11,12 +11,8 @@ export interface SentMessage {
   readonly content: Buffer;
 }
 
-/** Number of messages that are kept; older ones are removed. */
 export const KEPT_MESSAGES = 1_000;
-/**
- * Number of writes between two removals of the oldest messages: reading a thousand entries per write would be too
- * expensive.
- */
+/** Reading a thousand entries with each write would be too expensive. */
 const PRUNE_EVERY = 50;
 /** Larger than any message, since requests are limited (E6). */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
@@ -31,16 +27,11 @@ type KeptFile = NonNullable<Awaited<ReturnType<typeof look>>>;
 
 export type SentMessages = ReturnType<typeof openSentMessages>;
 
-/**
- * The local outbox: one file per message, named by its notification id, so that a repeated message replaces its file. Only
- * the user of the process may read them (new folders have mode 0700, files 0600). All methods reject with the error of the
- * file system.
- */
+/** The local outbox: one file per message, which a repeated id replaces. Only the user of the process may read it. */
 export function openSentMessages(folder: string) {
   let writesUntilPrune = 0;
   const create = (): Promise<unknown> => mkdir(folder, { recursive: true, mode: 0o700 });
   return {
-    /** Creates the folder if necessary and checks that files can be written there. */
     prepare: async (): Promise<void> => {
       await create();
       await access(folder, constants.W_OK);
@@ -65,7 +56,6 @@ export function openSentMessages(folder: string) {
       }
       return items;
     },
-    /** Undefined if there is no message with this id. */
     read: async (id: string): Promise<SentMessage | undefined> => {
       for (const [ending, channel] of Object.entries(CHANNELS)) {
         const name = `${id}.${ending}`;
@@ -89,7 +79,6 @@ async function filesOf(folder: string): Promise<KeptFile[]> {
     .toSorted((a, b) => b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : 1));
 }
 
-/** A message of the folder: its file, notification id, channel, and when it was written in epoch milliseconds. */
 async function look(folder: string, name: string) {
   const [, id = '', ending = ''] = FILE.exec(name) ?? [];
   const channel = CHANNELS[ending];

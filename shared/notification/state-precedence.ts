@@ -1,7 +1,6 @@
 import type { Channel } from './notification-command.ts';
 import type { NotificationState, NotificationStatus } from './notification-state.ts';
 
-/** What decides which of two states of a notification holds. */
 type ComparedState = Pick<NotificationState, 'status' | 'attempt'> &
   Partial<Pick<NotificationState, 'channel' | 'owner'>>;
 
@@ -10,7 +9,7 @@ export function isOfOtherChannel(channel: Channel | undefined, known: ComparedSt
   return channel !== undefined && known?.channel !== undefined && known.channel !== channel;
 }
 
-/** Precedence of the states of one round: a known outcome replaces the assumption that it is unknown. */
+/** A known outcome replaces the assumption that it is unknown. */
 const RANK: Readonly<Record<NotificationStatus, number>> = {
   sending: 0,
   parked: 1,
@@ -20,10 +19,9 @@ const RANK: Readonly<Record<NotificationStatus, number>> = {
 };
 
 /**
- * Whether a state that was read from the log replaces the known one. All readers end with the same state, whatever the
- * order of the outcomes. `sent` replaces any state and is never replaced; otherwise the later round wins, and within a
- * round the state of the higher rank, such as an outcome over an intent. Of two intents of one round by different processes
- * the first on the log wins, and the other process must not send. An id belongs to the channel that used it first.
+ * All readers end with the same state, whatever the order of the outcomes. `sent` replaces any state for good; then the
+ * later round wins, and within a round the higher rank. Of two intents of one round the first on the log wins, and the other
+ * process must not send. An id belongs to the channel that used it first.
  */
 export function supersedes(next: ComparedState, known: ComparedState | undefined): boolean {
   if (known === undefined) return true;

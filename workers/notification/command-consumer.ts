@@ -59,17 +59,12 @@ export interface ChannelOptions {
   readonly channel: Channel;
   readonly providers: Providers;
   readonly metrics: NotificationMetrics;
-  /** Aborted when the worker accepts no new work. */
   readonly closing: AbortSignal;
 }
 
-/** The consumers of one channel's commands, one for each priority. */
 export type RunningChannel = Awaited<ReturnType<typeof startChannel>>;
 
-/**
- * Starts the consumers of one channel's commands. Each channel and priority has its own, so that a slow channel does not delay
- * the other, nor normal commands urgent ones. Leaves nothing running if it rejects.
- */
+/** Each channel and priority has its own consumer, so that none delays another. Leaves nothing running if it rejects. */
 export async function startChannel(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, monotonic, timers } = context;
   const { channel, providers, metrics, closing } = options;
@@ -161,7 +156,6 @@ async function startQueue(context: WorkerContext, shared: SharedParts, queue: Qu
   return { name: priority === 'urgent' ? 'urgent' : 'consumer', consumer, stop };
 }
 
-/** Commands are decoded, rejected and answered like requests; only their handlers differ. */
 function commandProcess(context: WorkerContext, shared: SharedParts, queue: Queue): Process {
   const { topicPrefix, replyTopics } = context.config;
   return createRequestHandling({
@@ -181,7 +175,6 @@ function commandProcess(context: WorkerContext, shared: SharedParts, queue: Queu
   }).process;
 }
 
-/** The handlers of one topic's commands: an invalid command is rejected, a valid one is delivered. */
 function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queue): Handlers {
   const deliver = (
     faults: InvalidRequest | undefined,
@@ -239,10 +232,7 @@ function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCop
   return bytes > MAX_RECORD_BYTES - MAX_ADDED_HEADER_BYTES;
 }
 
-/**
- * Reports the providers with an open circuit breaker. A channel without a provider is ready while none of
- * its commands waits.
- */
+/** A channel without a provider is ready while none of its commands waits. */
 function providersHealth(channel: Channel, providers: Providers, hasLag: boolean): Health {
   const all = providers.of(channel);
   if (all.length === 0) {

@@ -15,17 +15,13 @@ const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), NOTIFICATION_STATE, 'Pro
 
 export type OpenProviders = (context: WorkerContext) => Promise<ProviderSet>;
 
-/** The providers of the configuration file, or the local outbox without one. Loads only the configured clients. */
 const openConfigured: OpenProviders = async (context) => {
   const { config, log, metrics } = context;
   const { createProviders } = await import('./providers/configured-providers.ts');
   return createProviders(config.notification, { ...context, hooks: providerHooks(metrics, log) });
 };
 
-/**
- * Starts the notification worker: reads the delivery log and the hold topic, then consumes the commands of both channels
- * and priorities and the retry tiers. Leaves nothing running if it rejects.
- */
+/** Leaves nothing running if it rejects. */
 export async function start(
   context: WorkerContext,
   open: OpenProviders = openConfigured,

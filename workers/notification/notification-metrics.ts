@@ -47,11 +47,8 @@ export function createNotificationMetrics(metrics: Metrics) {
       attempts.inc({ channel, provider: name, result: kind }),
     onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) =>
       outcomes.inc({ channel, status, code: limited(code ?? '') }),
-    /** A message was put on the hold topic. */
     onHeld: (channel: Channel) => held.inc({ channel }),
-    /** A command has members that are not known here (E3). */
     onUnknownMembers: (channel: Channel, count: number) => unknownMembers.inc({ channel }, count),
-    /** The hold topic has no room for a message: the order of its receiver is not kept. */
     onUnordered: (channel: Channel) => unordered.inc({ channel }),
     follow: (watched: Watched) => followState(metrics, watched),
   };
@@ -85,10 +82,6 @@ function followState(metrics: Metrics, { deliveryLog, hold, tiers }: Watched): v
   });
 }
 
-/**
- * Observes the duration of calls and the state of each circuit breaker in metrics. Changes of a breaker are logged with the
- * name of the provider and the code that caused them.
- */
 export function providerHooks(
   metrics: Metrics,
   log: Log,

@@ -18,16 +18,14 @@ import { isCausedByMessage, type CommandDelivery } from './delivery/deliver-copy
 import type { DeliveryLog } from './state/delivery-log.ts';
 import { readCopy } from './retry/command-copy.ts';
 
-/** Added to the delay of the tier, which each copy waits by design. */
 const STALL_MARGIN_MS = 60_000;
 
-/** A retry tier: its delay in milliseconds, and the priority of its copies. */
 export interface RetryTier {
   readonly delayMs: number;
   readonly priority: Priority;
 }
 
-/** The consumer of one retry tier. Each tier has its own, since a log is read in order and the delays differ. */
+/** Each tier has its own consumer, since a log is read in order and the delays differ. */
 export interface RunningTier extends RetryTier {
   readonly consumer: Consumer;
 }
@@ -70,7 +68,6 @@ export async function startTier(
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
-  /** Topics to which a copy may return, with their channels. */
   readonly origins: ReadonlyMap<string, Channel>;
   readonly priority: Priority;
   readonly deliveries: Deliveries;
@@ -82,10 +79,7 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   readonly onDeadLetter: (code: string) => void;
 }
 
-/**
- * Shortest wait of a copy. To a reader whose clock is ahead of the writer's, every copy seems due: a notification that keeps
- * failing then returns once a second, instead of as fast as the broker delivers it.
- */
+/** If a reader's clock is ahead, every copy seems due: one that keeps failing returns once a second, not at full speed. */
 const MIN_WAIT_MS = 1_000;
 
 const UNDECODABLE = 'undecodable-message';
@@ -93,10 +87,7 @@ const UNDECODABLE = 'undecodable-message';
 const LOG_READ_MS = 5_000;
 const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return to';
 
-/**
- * Keeps each copy on its retry tier until it is due, then returns it to its original topic and partition. A copy that can
- * never be returned becomes a dead letter and ends its notification, so that it does not hold back those behind it.
- */
+/** A copy that can never be returned becomes a dead letter and ends its notification, so that it holds back no others. */
 export function createTierProcess(parts: TierParts): Process {
   return async (message, attempt, signal, progress) => {
     const receivedMs = progress?.receivedMs ?? parts.monotonic.elapsedMs();
@@ -108,7 +99,6 @@ export function createTierProcess(parts: TierParts): Process {
   };
 }
 
-/** The delivery of its channel ends the notification; a copy without a known notification is only a dead letter. */
 async function endCopy(
   request: Request,
   fault: string,
@@ -130,10 +120,8 @@ async function endCopy(
 }
 
 /**
- * The remaining wait of a copy, in milliseconds. Its due time and timestamp come from the clock of its writer, which may be
- * hours ahead of or behind the local clock. They are therefore limited by the monotonic clock, from when this process
- * received the copy: it waits at most the delay of its tier, and at least a second (or the delay, if that is shorter).
- * Copies of one key are processed one after another, but their waits run concurrently.
+ * Due time and timestamp are of the writer's clock, which may be hours off. So the monotonic clock limits the wait from when
+ * this process received the copy: at least a second, at most the delay of the tier.
  */
 function waitLeftMs(
   { headers, timestampMs }: LogMessage,
@@ -150,10 +138,7 @@ interface ReturningCopy extends OutgoingMessage {
   readonly partition: number;
 }
 
-/**
- * Returns the copy, or the reason why it can never be returned. Rejects with a transient failure while the command topic
- * cannot be written or is missing: the copy then stays on the tier.
- */
+/** Why the copy can never be returned. Rejects with a transient failure while the command topic cannot be written. */
 async function returnCopy(
   copy: ReturningCopy,
   { copies, admin }: Pick<TierParts, 'copies' | 'admin'>,

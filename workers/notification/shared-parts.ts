@@ -26,7 +26,6 @@ export const CHANNEL_TOPICS: Readonly<Record<Channel, Readonly<Record<Priority, 
 
 export type SharedParts = ReturnType<typeof createSharedParts>;
 
-/** The parts that all consumers of the worker share. */
 export function createSharedParts(context: WorkerContext) {
   const { broker, config, clock } = context;
   const self = context.newId();
@@ -77,7 +76,6 @@ export function createSharedParts(context: WorkerContext) {
       await Promise.all(publishers.map((publisher) => publisher.start()));
       await Promise.all([deliveryLog.start(), hold.start(FIRST_READ_MS), quotas?.start()]);
     },
-    /** What is to be stopped, in this order. */
     parts: [
       stopTogether(publishers),
       stopTogether([deliveryLog, hold, ...(quotas === undefined ? [] : [quotas])]),
@@ -95,7 +93,6 @@ function secretOf({ broker: { kind }, config, log }: WorkerContext): string | un
   return configured;
 }
 
-/** A topic that one consumer of the worker reads. */
 export interface ConsumedTopic {
   readonly groupId: string;
   readonly clientId: string;
@@ -103,7 +100,6 @@ export interface ConsumedTopic {
   readonly observe: ConsumerMetrics;
 }
 
-/** Starts a consumer, whose metrics have its client id. */
 export async function startConsumer(
   context: WorkerContext,
   { groupId, clientId, topic, observe }: ConsumedTopic,

@@ -1,16 +1,11 @@
 /**
- * What happens to a copy of a command: pure decisions on what the delivery log says of its notification. Time, log and providers are
- * arguments; deliver-copy.ts carries the decisions out.
- *
- * The status of a notification on the log (the outcome topic) changes only in these ways; `supersedes`
- * (shared/notification/state-precedence.ts) decides between two records, so that all processes agree on it:
+ * Decides what happens to a copy of a command, by what the delivery log says of its notification, whose status changes only so
+ * (a notification that may have been sent ends as parked, never as failed):
  *
  *     nothing ──► sending ──► sent
  *                    ├──────► retrying ──► sending   next copy from a retry tier
  *                    ├──────► failed ────► sending   redrive by an operator
  *                    └──────► parked ────► sending   redrive that accepts a second send
- *
- * A notification that may have been sent ends as parked, never as failed.
  */
 
 import { done, refused, retry, type Outcome } from '../../../shared/messaging/outcome.ts';
@@ -42,7 +37,6 @@ export interface Times {
   readonly ageMs: number;
 }
 
-/** The state of the process when a copy is read. */
 export interface Situation {
   readonly known: LogEntry | undefined;
   readonly channel: NotificationState['channel'];
@@ -57,7 +51,6 @@ export interface Situation {
   readonly isDeadlineOver: boolean;
   /** The quota that a new notification would exceed (N6). */
   readonly quota?: string | undefined;
-  /** Why no round can begin with this copy. */
   readonly rejection?: string | undefined;
   /** Identities of the configured providers that recognise repeated ids, as in `repeatableBy`. */
   readonly repeatable: readonly string[];
@@ -70,7 +63,6 @@ export type Conclusion =
       readonly code: string;
       /** Epoch milliseconds. */
       readonly nextAttemptAt: number;
-      /** Delay of the tier on which its next copy waits. */
       readonly tierMs: number;
     }
   | FinalFailure;
@@ -81,7 +73,6 @@ interface FinalFailure {
 }
 
 export interface NextCopy {
-  /** The round that it is to begin. */
   readonly attempt: number;
   readonly dueAtMs: number;
   readonly tierMs: number;
@@ -102,7 +93,6 @@ export type Decision =
   | { readonly kind: 'begin-round'; readonly isOverdue: boolean };
 
 const TIME_LIMIT_EXCEEDED = 'time-limit-exceeded';
-/** Code of a round without an outcome whose lease has expired. */
 const LEASE_OVER = 'lease-over';
 
 /** For a notification that another process is sending: its outcome usually arrives long before its lease expires. */
@@ -112,13 +102,9 @@ const IN_PROGRESS_RETRY_MS = 250;
 export const SOON_RETRY_MS = 100;
 
 const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
-/** The end of a notification that may have been sent. */
 export const PARKED: FinalFailure = { status: 'parked', code: OUTCOME_UNKNOWN };
 
-/**
- * Decides on a copy that was read. After a crash, missing records are written and existing ones are skipped. If the message may
- * already have been sent, no round is started, and the outcome is recorded as unknown.
- */
+/** After a crash, missing records are written. If the message may have been sent, its outcome is recorded as unknown. */
 export function decideOnCopy(delivery: DeliveryContext, situation: Situation): Decision {
   const { known, channel, isInProgress, text } = situation;
   const { attempt } = delivery.copy;
@@ -169,10 +155,7 @@ function afterIntent(delivery: DeliveryContext, known: LogEntry, situation: Situ
     : retryLater(Math.min(leftMs + 1, LEASED_RETRY_MS));
 }
 
-/**
- * Concludes a round without an outcome. It is repeated only if the intent names a single provider that recognises ids and
- * whose settings are unchanged.
- */
+/** The round is repeated only if its intent names a single provider that recognises ids and has the same settings. */
 function concludeLostRound(
   delivery: DeliveryContext,
   { providers, repeatableBy }: LogEntry,
@@ -193,7 +176,6 @@ function concludeLostRound(
   return { kind: 'conclude', conclusion, attempts: [lost], isOwnRound: false };
 }
 
-/** Repeats the retry copy after a crash between the outcome and its follow-up. */
 function repeatRetryCopy({ copy, plan }: DeliveryContext, known: LogEntry, { nowMs }: Times): Decision {
   const dueAtMs = known.nextAttemptAt ?? nowMs;
   const attempts = (known.attempts ?? []).filter(
@@ -203,9 +185,7 @@ function repeatRetryCopy({ copy, plan }: DeliveryContext, known: LogEntry, { now
   return { kind: 'retry-copy', next: { attempt: copy.attempt + 1, dueAtMs, tierMs, attempts } };
 }
 
-/**
- * Starts a round. An overdue notification without an attempt is attempted once, since differing clocks may be the reason.
- */
+/** An overdue notification without an attempt is attempted once, since differing clocks may be the reason. */
 function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
   const { known, isDeadlineOver, quota, rejection, times } = situation;
   const { copy, plan } = delivery;
@@ -221,7 +201,6 @@ function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
   return { kind: 'begin-round', isOverdue };
 }
 
-/** Why no provider can be called now. */
 export type NoProvider =
   /** The providers that may repeat an unknown outcome are no longer configured. */
   | { readonly kind: 'not-eligible' }
@@ -230,10 +209,7 @@ export type NoProvider =
   /** `isUnserved`: no provider of the channel has been available for the whole time limit. */
   | { readonly kind: 'none-available'; readonly isUnserved: boolean };
 
-/**
- * Decides on a copy that no provider can take now. While only some of several providers may be called, it waits on a tier, which
- * consumes no attempt, so that others of its partition are sent.
- */
+/** While only some providers may be called, the copy waits on a tier, so that others of its partition are sent. */
 export function decideWithoutProvider(
   { copy, plan }: DeliveryContext,
   reason: NoProvider,
@@ -257,7 +233,6 @@ export function decideWithoutProvider(
   }
 }
 
-/** Decides after the providers of a round were called. */
 export function decideAfterRound(delivery: DeliveryContext, round: RoundResult, times: Times): Decision {
   const { attempts } = round;
   const conclusion: Conclusion =

@@ -57,7 +57,6 @@ import {
 export interface CommandDeliveryOptions extends RoundDeps {
   readonly channel: Channel;
   readonly deliveryLog: DeliveryLog;
-  /** The order of the receivers, which holds within a priority. */
   readonly orders: Readonly<Record<Priority, Pick<ReceiverOrder, 'enqueue' | 'setFirst'>>>;
   readonly providers: Providers;
   readonly copies: Publisher;
@@ -68,7 +67,6 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   readonly tierTopic: (delayMs: number, priority: Priority) => string;
   readonly self: string;
-  /** Aborted when the worker accepts no new work. */
   readonly closing: AbortSignal;
   readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
   readonly onDeadLetter: (code: string, priority: Priority) => void;
@@ -94,7 +92,6 @@ interface Run {
   /** What the records of the notification say besides its state: the hash of its text, and the unknown members of its command. */
   readonly headers: MessageHeaders;
   readonly signal: AbortSignal;
-  /** Gives back its send slot, if it holds one. */
   leave: () => void;
 }
 
@@ -109,10 +106,9 @@ interface DeadLetterOf {
 type Limits = Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined };
 
 /**
- * Delivers the copies of one channel's commands as decide-delivery.ts decides. Each step is on the log before the next one begins: the
- * intent before a call, the outcome before its retry copy or dead letter, and these before the commit. When a step fails because the
- * infrastructure is unavailable, the copy is not committed: it is received again, and its earlier records are found on the log. Both
- * priorities share the delivery, so that commands with the same id are recognised whatever their topics.
+ * Carries out the decisions of decide-delivery.ts. Each step is on the log before the next: intent, call, outcome, retry
+ * copy or dead letter, commit. If infrastructure fails, the copy is received again and finds its records. Both priorities
+ * share one delivery, so that an id is recognised whatever its topic.
  */
 export class CommandDelivery {
   readonly inProgress = new Set<string>();
@@ -149,10 +145,7 @@ export class CommandDelivery {
     }
   }
 
-  /**
-   * Ends the notification of a copy with which no round can begin, as failed or parked, unless it is the `command` of another
-   * system under an id of the ingress. Rejects like `deliver`.
-   */
+  /** Ends a notification whose copy can begin no round, unless `command` is another system's under an id of the ingress. */
   async reject(
     given: CommandCopy,
     rejection: string,
@@ -171,10 +164,7 @@ export class CommandDelivery {
     return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
   }
 
-  /**
-   * The quota that a new command of an upstream system would exceed (N6); the ingress has counted those that it accepted.
-   * Rejects when the counts cannot be read or written: the copy is then received again.
-   */
+  /** The quota that a new command of an upstream system would exceed (N6); the ingress has counted its own. */
   async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
     const { quotas, deliveryLog, copies, channel } = this.#options;
     const { id, message } = copy;
@@ -284,11 +274,7 @@ export class CommandDelivery {
     return await this.#slots.enter(priority, deadline.signal);
   }
 
-  /**
-   * Waits for a provider. An overdue notification checks only once when no provider has been available for the whole time limit. One
-   * that only some of the providers may send does not wait here while these are down, since notifications behind it can be sent by
-   * the others.
-   */
+  /** What only some providers may send does not wait for them here, since the others can send what is behind it. */
   async #acquireProvider(delivery: Run['delivery'], isOverdue: boolean): Promise<ProviderTurn | NoProvider> {
     const { providers, channel, closing, monotonic, timers } = this.#options;
     const { history, priority } = delivery.copy;
@@ -319,10 +305,7 @@ export class CommandDelivery {
     return nowMs - this.#servedMs > plan.timeLimitMs;
   }
 
-  /**
-   * Writes the intent, which names the providers that may be called, and the one that may be called again if no outcome follows.
-   * The end of its lease on the monotonic clock; undefined if the intent of another process came first.
-   */
+  /** Writes the intent. The end of its lease on the monotonic clock; undefined if another process was first. */
   async #claim({ delivery, headers }: Run, { providers, first }: ProviderTurn): Promise<number | undefined> {
     const { copy } = delivery;
     const { deliveryLog, clock, monotonic, self, sendTimeoutMs } = this.#options;
@@ -402,7 +385,6 @@ export class CommandDelivery {
     return true;
   }
 
-  /** Writes the outcome of a run; it counts if it is on the log. */
   async #countOutcome({ delivery, headers }: Run, outcome: RecordedOutcome): Promise<boolean> {
     const { conclusion } = outcome;
     const isRecorded = await this.#writeOutcome(delivery.copy, headers, outcome);
@@ -425,10 +407,7 @@ export class CommandDelivery {
     return done();
   }
 
-  /**
-   * Ends a notification whose next copy no retry tier can take. Only an outcome of the next round replaces `retrying` if the message
-   * may have been sent. The dead letter comes first, since this copy is not processed again after that outcome.
-   */
+  /** Only an outcome of the next round replaces `retrying`. The dead letter precedes it, after which this copy is skipped. */
   async #endWithoutCopy(run: Run, code: string, { attempt, attempts }: NextCopy): Promise<Outcome> {
     const { copy } = run.delivery;
     const conclusion: Conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
@@ -452,7 +431,7 @@ export class CommandDelivery {
     onDeadLetter(code, copy.priority);
   }
 
-  /** Records the end of a notification whose delivery failed unexpectedly; its consumer writes the dead letter. */
+  /** The consumer writes the dead letter. */
   async #recordUnexpected(given: CommandCopy): Promise<void> {
     const { deliveryLog, clock, log } = this.#options;
     try {
@@ -469,7 +448,6 @@ export class CommandDelivery {
     }
   }
 
-  /** A state of the copy's notification; fields that are not given are undefined. */
   #stateOf(
     copy: CommandCopy,
     attempts: readonly AttemptRecord[],
@@ -487,11 +465,7 @@ export class CommandDelivery {
   }
 }
 
-/**
- * The concurrent rounds of a channel, by the concurrency of its largest provider; unlimited if one declares none, or if there is no
- * provider. Without a limit, all deliveries would write intents and then queue inside the provider, and a crash of the process
- * would leave all their outcomes unknown.
- */
+/** Without a limit all deliveries would write intents, and a crash would leave all their outcomes unknown. */
 function roundLimits(providers: readonly GuardedProvider[]): SlotLimits {
   const most = Math.max(0, ...providers.map(({ concurrency = Infinity }) => concurrency));
   const calls = most === 0 ? Infinity : most;
@@ -502,7 +476,6 @@ function codeOf(conclusion: Conclusion): string | undefined {
   return conclusion.status === 'sent' ? undefined : conclusion.code;
 }
 
-/** What is known about the sending of a dead letter's notification, by code. */
 const DEAD_LETTER_TEXTS: Readonly<Record<string, string>> = {
   [OUTCOME_UNKNOWN]: 'the notification may have been sent: a provider was called and its answer is not known',
   'duplicate-id': 'this notification was not sent: its id is that of another one',
@@ -510,10 +483,7 @@ const DEAD_LETTER_TEXTS: Readonly<Record<string, string>> = {
     'this notification was not sent: it was not written by the ingress, to which ids of version 8 belong, or with another RESULT_ID_SECRET',
 };
 
-/**
- * Whether this process has not read the outcome of the round before that of the copy: its copy is written after it. What it
- * knows, such as its own assumption that the outcome is unknown, may be replaced by it. A redrive has no such outcome.
- */
+/** Whether the outcome of the previous round, which precedes this copy, may be unread. A redrive has no such outcome. */
 function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): boolean {
   const known = attempt > 1 ? deliveryLog.find(id) : undefined;
   const mayBeReplaced = known?.status === 'sending' || known?.status === 'parked';
@@ -522,23 +492,17 @@ function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): bo
 
 const LOST_ENTRY = { status: 'sending', owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY } as const;
 
-/** Codes of failures that the message itself causes, so that a retry cannot succeed. */
 const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set<BrokerErrorCode>([
   'message-too-large',
   'invalid-message',
 ]);
 
-/**
- * If the broker rejects a record for any reason other than the message itself, treats this as unavailable
- * infrastructure: the notification keeps its order and its state in the delivery log, and does not end as an unexpected
- * failure.
- */
+/** A broker that rejects a record for any other reason is unavailable: the notification keeps its order and state. */
 function asTransient(error: unknown): unknown {
   if (isCausedByMessage(error) || isTransientFailure(error)) return error;
   return error instanceof MessagingError ? new InfrastructureError(error.code, error.message, error) : error;
 }
 
-/** Whether the broker rejects a message for its content. */
 export function isCausedByMessage(error: unknown): error is MessagingError {
   return error instanceof MessagingError && CAUSED_BY_MESSAGE.has(error.code);
 }

@@ -6,7 +6,6 @@ import { assertNever } from '../../../shared/platform/errors.ts';
 import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 
-/** The providers that a round may call, and the index of the first one. */
 export interface ProviderTurn {
   readonly providers: readonly GuardedProvider[];
   readonly first: number;
@@ -48,7 +47,7 @@ export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'ti
 }
 
 const MAX_RATE_LIMIT_WAIT_MS = 2_000;
-/** Longest wait for a provider with an open circuit breaker, since the configuration may replace it at any time. */
+/** Longest announced wait for a provider with an open circuit breaker. */
 const MAX_OPEN_WAIT_MS = 30_000;
 /** Time of a round beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
 const LEASE_MARGIN_MS = 5_000;
@@ -58,10 +57,8 @@ const MAX_PROVIDERS = 10;
 type PassingFailure = Extract<SendResult, { kind: 'transient' | 'misconfigured' }>;
 
 /**
- * Runs one round of delivery: calls the providers in their order until one has sent the message, has rejected it, or may
- * have sent it. After any other failure the message was definitely not sent, and the next provider is called. Undefined
- * when the lease is too short for a call: nothing was sent. Calls are aborted at the end of the lease, because other
- * processes may then treat the outcome as unknown.
+ * Calls the providers in their order until one has sent, has rejected or may have sent the message. Calls end with the
+ * lease, since other processes then treat the outcome as unknown. Undefined if it is too short for a call.
  */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
   const { message, priority, attempt, leaseEndsMs } = round;
@@ -88,7 +85,6 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
   return notSent(attempts, { kind: 'transient', code: last.code, ...shortestRetryAfter(failures) }, false);
 }
 
-/** The result of a round that failed with an unexpected error: a provider may have received the message. */
 export function brokenRound(attempt: number, at: number): RoundResult {
   const code = 'round-broken';
   return notSent([{ attempt, at, provider: '-', result: 'unknown', code }], { kind: 'unknown', code }, false);
@@ -99,10 +95,7 @@ export type TurnTaken =
   | { readonly kind: 'go'; readonly index: number }
   | { readonly kind: 'wait' | 'open'; readonly afterMs: number };
 
-/**
- * Chooses the provider to call, in the order of the configuration (N2). Skips providers with an open circuit breaker, but
- * waits for one whose rate limit is exhausted. `go` has consumed one call of the rate limit of the provider at `index`.
- */
+/** The first provider in the configured order (N2) whose breaker is closed. `go` consumes a call of its rate limit. */
 export function takeTurn(providers: readonly GuardedProvider[], priority: Priority = 'normal'): TurnTaken {
   let soonestMs = MAX_OPEN_WAIT_MS;
   for (const [index, provider] of providers.entries()) {
@@ -121,11 +114,7 @@ export function repeatableBy({ name, identity, isIdempotent }: Recognising): str
   return isIdempotent ? (identity ?? name) : undefined;
 }
 
-/**
- * The providers that may be called for a notification. Pure. After an unknown outcome, this is only the provider that was
- * called, and only with unchanged settings, since no other provider recognises the id. If a second send is accepted, all
- * providers may be called.
- */
+/** After an unknown outcome only the provider that was called, if its settings are unchanged: no other recognises the id. */
 export function eligibleProviders<P extends Recognising>(
   providers: readonly P[],
   history: readonly AttemptRecord[],
@@ -156,7 +145,6 @@ async function takeNextTurn(
   round: {
     readonly signal: AbortSignal;
     readonly deps: RoundDeps;
-    /** A wait that is too long is added. */
     readonly failures: PassingFailure[];
   },
 ): Promise<boolean> {
@@ -186,7 +174,6 @@ function attemptRecord(
   return by === undefined ? record : { ...record, repeatableBy: by };
 }
 
-/** The result that ends the round; undefined: the next provider is called. */
 function roundEnd(
   result: SendResult,
   attempts: readonly AttemptRecord[],

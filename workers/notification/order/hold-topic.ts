@@ -1,7 +1,6 @@
 /**
- * The hold topic: for each receiver the notifications whose copies wait on a retry tier (its first ones) and the later messages that
- * wait for them. A first notification has a record of its own, and the delivery log says whether it is still awaited: a record
- * that a delayed or repeated request of an ended process writes late can only name a notification that has ended.
+ * For each receiver its first notifications, whose copies wait on a retry tier, and the messages that wait for them. The
+ * delivery log says whether a first one is still awaited, so a record that an ended process writes late is harmless.
  */
 
 import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/messaging/headers.ts';
@@ -13,7 +12,6 @@ import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queue-li
 import type { WorkerContext } from '../../runtime/worker.ts';
 import { createReadBack, type ReadBack } from '../state/read-back.ts';
 
-/** The clock limits the times that other processes wrote. */
 interface HoldTopicOptions extends Pick<WorkerContext, 'clock' | 'timers' | 'log'> {
   readonly broker: Pick<Broker, 'createTail'>;
   readonly publisher: Publisher;
@@ -23,7 +21,6 @@ interface HoldTopicOptions extends Pick<WorkerContext, 'clock' | 'timers' | 'log
   readonly limits?: Partial<HoldLimits>;
 }
 
-/** The messages of one command topic: those of a channel and priority. */
 export interface CommandQueue {
   readonly channel: Channel;
   readonly priority: Priority;
@@ -38,7 +35,6 @@ export function queueName({ channel, priority }: CommandQueue): string {
 export interface HoldKey {
   /** Queue, partition and message key in hexadecimal, such as `sms/2/6162`. */
   readonly name: string;
-  /** Of the command topic and of the hold topic. */
   readonly partition: number;
 }
 
@@ -66,22 +62,18 @@ export interface FirstNotification {
   readonly sinceMs: number;
 }
 
-/** A message that waits until the earlier ones of its key have ended. */
 export interface WaitingMessage {
   /** Offset in its partition of the command topic, which defines the order. */
   readonly offset: number;
   readonly id: string;
   readonly value: Buffer;
   readonly headers: MessageHeaders;
-  /** When the message was written, in epoch milliseconds. */
   readonly timestampMs: number;
 }
 
-/** What the topic has of one key. */
 export interface HeldKey {
   /** By notification id. More than one only if a process that stood still wrote one after its partition had moved. */
   readonly firsts: ReadonlyMap<string, FirstNotification>;
-  /** In order. */
   readonly waiting: readonly WaitingMessage[];
 }
 
@@ -98,9 +90,8 @@ const OFFSET_DIGITS = 16;
 const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/(\d+)\/[0-9a-f]*)\/(?:first\/(.+)|(\d{16}))$/;
 
 /**
- * The hold topic with its content in memory. It has the partitions of the commands, is written before their offsets are committed,
- * and is read by every instance, so that the next owner of a partition continues in the same order. Whole messages are kept in
- * memory, since they are sent soon.
+ * It is written before offsets are committed and is read by every instance, so that the next owner of a partition continues
+ * in the same order. Whole messages are in memory, since they are sent soon.
  */
 export class HoldTopic {
   readonly #options: HoldTopicOptions;
@@ -123,7 +114,6 @@ export class HoldTopic {
     this.#readBack = createReadBack(options.publisher, options.self, options.timers);
   }
 
-  /** Resolves when the records that were on the topic have been read. Rejects after the timeout. */
   async start(timeoutMs: number): Promise<void> {
     await this.#tail.start((message) => this.#read(message));
     await this.#tail.caughtUp(timeoutMs);
@@ -145,7 +135,6 @@ export class HoldTopic {
     return this.#keys.keys();
   }
 
-  /** Whether another message of a key, with its bytes, can be kept. */
   hasRoom({ name, partition }: HoldKey, bytes: number): boolean {
     const { followersPerKey, followers, bytesPerPartition, bytes: allBytes } = this.#limits;
     const extra = extraRoom(name);

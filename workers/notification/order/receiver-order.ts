@@ -1,9 +1,8 @@
 /**
- * The order of notifications per receiver and priority. While the copy of one notification of a key waits on a retry tier (the first
- * one), later messages of the key wait on the hold topic and are processed after it, in order. A first notification may never return:
- * its copy is lost, or the process that completed it crashed before it processed the waiting messages. Each owner of a partition
- * therefore searches for keys without an awaited first notification, and writes a resume message with such a key to the command topic.
- * The current owner of the partition then processes the waiting messages in the order of the key.
+ * While the copy of one notification of a key (the first one) waits on a retry tier, later messages of the key wait on the
+ * hold topic and are processed after it, in order. A first notification may never return: its copy is lost, or the process
+ * that completed it crashed. Each owner of a partition therefore searches for keys without an awaited one, and writes a
+ * resume message to the command topic, whose owner then processes the waiting messages.
  */
 
 import { HEADER, headerNumber, headerText, contentBytes } from '../../../shared/messaging/headers.ts';
@@ -42,7 +41,6 @@ export interface ReceiverOrderOptions
 const LOST_COPY_MS = 15 * 60_000;
 const RESUME_BATCH = 500;
 
-/** Keeps the order of the notifications of one channel and priority. */
 export class ReceiverOrder {
   readonly #options: ReceiverOrderOptions;
   /** Names of keys whose waiting messages this process is processing, or whose resume message is not received yet. */
@@ -52,11 +50,7 @@ export class ReceiverOrder {
     this.#options = options;
   }
 
-  /**
-   * Lets a copy wait while an earlier notification of its key is awaited. Its record is on the hold topic before the copy's offset is
-   * committed. Without room for it, the copy waits on a retry tier and then queues again: memory is bounded and the partition is not
-   * blocked, but the order is not kept.
-   */
+  /** Without room the copy waits on a retry tier and queues again: no partition is blocked, but the order is lost. */
   async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued'> {
     const { channel, hold, onHeld, onUnordered } = this.#options;
     const { message, id } = copy;
@@ -78,10 +72,7 @@ export class ReceiverOrder {
     return 'queued';
   }
 
-  /**
-   * Lets later messages of its key wait for a notification whose next copy waits on a retry tier. Without room they do not wait for
-   * it: the copy returns as if it were new.
-   */
+  /** Lets later messages wait for a notification whose next copy is on a tier. Without room they do not wait. */
   async setFirst({ id, message }: CommandCopy): Promise<void> {
     const { channel, hold, clock, onUnordered } = this.#options;
     const key = holdKey(this.#options, message);
@@ -91,9 +82,8 @@ export class ReceiverOrder {
   }
 
   /**
-   * Wraps the processing of commands: once the first notification of a key has ended, the waiting messages are processed in order,
-   * until one of them is retried. They precede a message that arrives later. The record of a waiting message is removed after it was
-   * processed, so that a crash can only repeat it, which the delivery log recognises.
+   * Once the first notification of a key has ended, its waiting messages are processed before any later one. The record of
+   * each is removed afterwards, so that a crash only repeats it, which the delivery log recognises.
    */
   inOrder(process: Process): Process {
     const { hold } = this.#options;
@@ -157,7 +147,6 @@ export class ReceiverOrder {
     return [...firsts].some(([id, first]) => isAwaited(id, first, this.#options));
   }
 
-  /** Resolves when the resume messages of the keys are on the log. */
   async #resume(names: readonly string[]): Promise<void> {
     for (const name of names) this.#inHand.add(name);
     await this.#options.copies.publish(names.flatMap((name) => this.#resumeMessage(name) ?? []));
@@ -212,9 +201,8 @@ export class ReceiverOrder {
   }
 
   /**
-   * Ends the wait for a first notification after its copy if no further copy follows: it failed unexpectedly, or was rejected before
-   * this round was in the delivery log. Otherwise later messages would wait until the copy is considered lost. `before` is what was
-   * known of it before the copy was processed: one that this or another process set meanwhile has a copy on a tier.
+   * Ends the wait for a first notification without a further copy: it failed unexpectedly, or was rejected before this round
+   * was logged. One that was set since `before` was read has a copy on a tier.
    */
   async #endLostFirst(
     key: HoldKey,

@@ -4,7 +4,6 @@ import { assertNever } from '../../../shared/platform/errors.ts';
 import type { HttpResponse } from './http-call.ts';
 import { isSafeNumber, sanitiseCode, sanitiseId, type SensitiveTexts } from './sanitise-provider-text.ts';
 
-/** How the responses of a provider are read. */
 export type ResponseRules = Pick<
   ConnectorSettings,
   'success' | 'id' | 'errorCode' | 'failures' | 'retryAfter' | 'idempotency'
@@ -12,7 +11,6 @@ export type ResponseRules = Pick<
 
 export interface ClassifyContext {
   readonly nowMs: number;
-  /** Strings that must not occur in a code or an id. */
   readonly sensitive: SensitiveTexts;
   /** Whether the URL contains values of the message, so that a 404 may be caused by the message. */
   readonly isUrlOfMessage: boolean;
@@ -28,10 +26,7 @@ const MISCONFIGURED: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407
 /** The server states that it has not processed the request (RFC 9110, 15.5 and 15.6). */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 503]);
 
-/**
- * Classifies the response of an HTTP provider: success by status and value, then by the configured lists of codes and statuses, then
- * by default (docs/providers). Pure.
- */
+/** By success, then by the configured lists of codes and statuses, then by default (docs/providers). */
 export function classifyHttpResponse(
   response: HttpResponse,
   rules: ResponseRules,
@@ -90,10 +85,7 @@ function isSuccess(status: number, json: unknown, { success }: ResponseRules): b
     : has(success.values, scalarText(value));
 }
 
-/**
- * The first kind whose list has one of the codes, else the value of a 2xx, else the status, else its class. The code of a 5xx does not
- * decide: it may be that of an intermediary, and the message may have been sent.
- */
+/** The code, the value of a 2xx, the status, its class. The code of a 5xx may be an intermediary's, so it does not count. */
 function configuredKind(
   { success, failures }: ResponseRules,
   status: number,
@@ -115,10 +107,7 @@ function configuredKind(
   );
 }
 
-/**
- * The kind of a status. `unknown`, since the message may have been sent: 2xx without the expected success, 502, 504 and
- * other 5xx, and 409 of a provider that delivers an id once, as the same id may be in progress. Redirects are not followed.
- */
+/** `unknown`: a 2xx without success, most 5xx, and 409 where an id is delivered once, since it may be in progress. */
 function defaultKind(status: number, { idempotency }: ResponseRules, context: ClassifyContext): FailureKind {
   if (status === 404 && context.isUrlOfMessage) return 'permanent';
   if (status === CONFLICT && idempotency !== undefined) return 'unknown';
@@ -127,10 +116,7 @@ function defaultKind(status: number, { idempotency }: ResponseRules, context: Cl
   return status >= 400 && status < FIRST_SERVER_ERROR ? 'permanent' : 'unknown';
 }
 
-/**
- * The code of a result. A provider's text may repeat the message, and a code per request would create a metrics series per
- * request. Therefore only codes of the configuration are passed on, and short numbers that do not occur in the message.
- */
+/** Only configured codes and short numbers: others may repeat the message, or make a metrics series per request. */
 function resultCode(
   status: number,
   given: string | undefined,
@@ -169,16 +155,12 @@ function readHeader({ headers }: HttpResponse, name: string): string | undefined
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** Maximum wait: one day. */
 const MAX_WAIT_MS = 86_400_000;
 const SECOND_MS = 1_000;
 /** Dates in HTTP (RFC 9110, 5.6.7), whose three forms have only the time zone in common. */
 const HTTP_DATE = /^[A-Za-z]{3,9},? .{9,30} GMT$/;
 
-/**
- * Parses a provider's Retry-After, in milliseconds: seconds or a date, or seconds since 1970. Undefined if it is absent, malformed or
- * in the past.
- */
+/** Seconds, a date or seconds since 1970, in milliseconds from now; undefined if absent, malformed or past. */
 export function parseRetryAfter(
   text: string | undefined,
   unit: 'seconds' | 'epoch-seconds',
@@ -204,7 +186,6 @@ function valueAt(json: unknown, pointer: string): unknown {
   return value;
 }
 
-/** A scalar as text; undefined for anything else. */
 function scalarText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -216,7 +197,6 @@ function has(list: readonly unknown[] | undefined, item: string | number | undef
   return item !== undefined && list?.some((one) => String(one) === String(item)) === true;
 }
 
-/** Such as `4xx`. */
 function classOf(status: number): string {
   return `${String(status).charAt(0)}xx`;
 }

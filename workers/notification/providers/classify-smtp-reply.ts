@@ -94,7 +94,6 @@ function isAboutReceiver(replyCode: number, enhanced: string | undefined, comman
   return command.startsWith('RCPT') && ABOUT_RECEIVER_REPLIES.has(replyCode);
 }
 
-/** The part of the code that names the cause. */
 function reason(fault: SmtpError): string {
   const { code = '', originalCode = '' } = fault;
   if (originalCode === 'ECONNREFUSED') return 'connection-refused';

@@ -18,25 +18,19 @@ const MAX_FILE_BYTES = 1_048_576;
 const IDENTITY_DIGITS = 8;
 const READY: Health = { status: 'ready' };
 
-/** Without a file all messages go to the local outbox. The configuration may set shorter time limits of a call. */
 type ProviderSource = Pick<Config['notification'], 'configFile' | 'outboxFolder' | 'sendTimeoutMs'>;
 
 interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
-  /** Observers of one provider, for metrics and logs. */
   readonly hooks?: (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks;
 }
 
 export interface ProviderSet extends Providers {
   /** Degraded while a circuit breaker is open. */
   health(): Health;
-  /** Waits for the calls in progress, closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/**
- * Creates the providers in the order of the configuration file (N2), or the outbox for both channels without a file. Rejects with
- * ConfigError when the file is invalid, with one line for each fault, or the outbox cannot be written.
- */
+/** In the order of the configuration file (N2), or the outbox without one. Rejects with ConfigError. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const { configFile } = source;
   const providers =
@@ -105,7 +99,6 @@ async function build(
   throw configurationError(faults);
 }
 
-/** A hash that is equal for equal entries and does not contain credentials. */
 function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): string {
   return createHash('sha256')
     .update(JSON.stringify([name, channel, defaultSender ?? null, settings]))
@@ -113,10 +106,7 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
     .slice(0, IDENTITY_DIGITS);
 }
 
-/**
- * Creates the provider of one entry and loads its client. `timeoutMs` is the maximum duration of a call, from which leases
- * are computed; the entry may set a shorter one. Rejects with ConfigError.
- */
+/** `timeoutMs` is the longest call, from which leases are computed; the entry may set a shorter one. */
 export async function makeProvider(
   entry: ProviderEntry,
   deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },

@@ -9,7 +9,6 @@ import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { sanitiseCode } from './sanitise-provider-text.ts';
 
-/** When the breaker of a provider opens, and for how long. */
 interface BreakerSettings {
   /** Number of consecutive transient or unknown results that opens it. @default 5 */
   readonly failures?: number | undefined;
@@ -23,11 +22,9 @@ const MAX_OPEN_MS = 300_000;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export interface GuardOptions {
-  /** Calls per second; absent: no limit. */
   readonly ratePerSecond?: number | undefined;
   readonly breaker?: BreakerSettings | undefined;
   readonly hooks?: GuardHooks | undefined;
-  /** Identifies the provider's settings. */
   readonly identity?: string | undefined;
 }
 
@@ -40,9 +37,8 @@ export interface GuardHooks {
 }
 
 /**
- * Puts a provider behind its rate limit and its circuit breaker. admit() checks the breaker first, so that a provider that
- * is down does not consume its rate limit. A provider that rejects, which breaks its contract, has an unknown outcome.
- * Codes are sanitised again, so that only [A-Za-z0-9._-]{1,64} passes, regardless of what a provider returns.
+ * Puts a provider behind its breaker and then its rate limit: one that is down uses up no calls. A provider that rejects
+ * breaks its contract: the outcome is unknown. Codes are sanitised whatever it returns.
  */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity } = options;
@@ -104,19 +100,16 @@ async function sendSafely(
 }
 
 /**
- * The circuit breaker of a provider. It opens after consecutive transient or unknown results, immediately when the provider is
- * misconfigured (repeating a wrong password does not help), and for at least a provider's Retry-After. After the open time one
- * message probes, and another one each further first open time until a probe has ended: its failure doubles the open time, any
- * other result closes the breaker, also one about the message itself (a rejection, or a failure of this receiver only, such as a
- * full mailbox). Results of calls that began before it opened are ignored, and those of messages for which the provider was not
- * called.
+ * Opens after consecutive transient or unknown results, at once if misconfigured, and for at least a Retry-After. Then one
+ * message probes, and another each further first open time until a probe has ended: failure doubles the open time; any other
+ * result closes the breaker, also one about the message or its receiver only. Results of calls that began before it opened
+ * are ignored.
  */
 function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
   const { failures: most = 5, openMs: firstMs = 5_000 } = breaker ?? {};
   let failures = 0;
   /** Number of consecutive open times. */
   let openings = 0;
-  /** Number of all open times. */
   let generation = 0;
   /** Of the result that opened it; undefined while it is closed. */
   let code: string | undefined;
@@ -141,7 +134,6 @@ function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClo
     admit: (): void => {
       untilMs = monotonic.elapsedMs() + firstMs;
     },
-    /** Registers the start of a call; the returned function reports its result. */
     begin: () => {
       const begunIn = generation;
       return (result: SendResult): void => {
@@ -158,7 +150,6 @@ function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClo
 
 type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
 
-/** Whether a result is a failure of the provider, not only of this message. */
 function isFailure(result: SendResult): result is FailedResult {
   switch (result.kind) {
     case 'transient':
@@ -175,24 +166,17 @@ function isFailure(result: SendResult): result is FailedResult {
   }
 }
 
-/** The provider's Retry-After in milliseconds, or 0. */
 function requestedWaitMs(result: FailedResult): number {
   return result.kind === 'transient' ? Math.min(MAX_RETRY_AFTER_MS, result.retryAfterMs ?? 0) : 0;
 }
 
 const SECOND = 1_000;
-/**
- * Part of the calls of one second that only urgent messages may use, so that they find one even while normal messages use up
- * the limit. It fills up again before normal messages get further calls; the calls of a whole minute are the same.
- */
+/** Share of a second's calls for urgent messages only, refilled first. The calls of a whole minute stay the same. */
 const URGENT_SHARE = 0.2;
 /** A call that an urgent message was told to wait for is kept for it for this long, while it is waking up. */
 const CLAIM_MS = 100;
 
-/**
- * A rate limit whose tokens refill steadily, up to the calls of one second (at least one). Of two calls or more, a fifth and
- * at least one are reserved for urgent messages. An urgent message that has to wait gets the next call.
- */
+/** Tokens refill steadily, up to the calls of one second. An urgent message that has to wait gets the next call. */
 function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock) {
   const capacity = Math.max(1, ratePerSecond);
   const reserve = capacity < 2 ? 0 : Math.max(1, Math.floor(capacity * URGENT_SHARE));

@@ -6,16 +6,11 @@ import { createProviderConnections, NO_CONNECTION } from './provider-connections
 
 /** Maximum size of a response body; larger than the responses of any provider. */
 const MAX_RESPONSE_BYTES = 65_536;
-/** Maximum size of the response headers. */
 const MAX_HEADER_BYTES = 16_384;
 const CONNECT_TIMEOUT_MS = 10_000;
-/**
- * How long an idle connection is kept open: shorter than servers do, because a server that closes a connection while a
- * request is written causes an unknown outcome.
- */
+/** Shorter than servers keep idle connections: one closed while a request is written causes an unknown outcome. */
 const KEEP_ALIVE_MS = 1_000;
 
-/** A header, path or method that cannot be written. */
 const REQUEST_INVALID = 'request-invalid';
 
 export interface HttpRequest {
@@ -38,10 +33,7 @@ export interface HttpResponse {
 type Unanswered = { readonly kind: 'not-begun' | 'broken'; readonly code: string };
 export type CallOutcome = { readonly kind: 'response'; readonly response: HttpResponse } | Unanswered;
 
-/**
- * The result of a call without a response. Values of a message are encoded before the call, so an invalid request is caused
- * by the settings.
- */
+/** Values of a message are encoded before the call, so an invalid request is caused by the settings. */
 export function unansweredResult({ kind, code }: Unanswered): SendResult {
   if (kind === 'broken') return { kind: 'unknown', code };
   if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
@@ -53,7 +45,6 @@ interface HttpCallerOptions {
   /** Time limit of a call, from when a connection is free to the end of the response. */
   readonly timeoutMs: number;
   readonly connections: number;
-  /** Certificate authority to trust instead of the default ones, in PEM. */
   readonly ca: string | undefined;
 }
 
@@ -82,7 +73,6 @@ export function createHttpCaller(options: HttpCallerOptions) {
     /** Makes one request; never rejects, and never follows a redirect. */
     call: (request: HttpRequest, caller: AbortSignal, priority: Priority = 'normal'): Promise<CallOutcome> =>
       free.use({ priority, caller }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
-    /** Waits for calls in progress, then closes the connections. */
     close: async (): Promise<void> => {
       await free.close();
       await agent.destroy();
@@ -109,10 +99,7 @@ async function callOnce(
   });
 }
 
-/**
- * Tracks the progress of one request. undici calls onRequestStart right before it writes the first byte: before that, nothing
- * was sent; after it, the outcome of a failure is unknown.
- */
+/** undici calls onRequestStart right before the first byte is written; after it, a failure has an unknown outcome. */
 function watchCall(settle: (outcome: CallOutcome) => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let head: Omit<HttpResponse, 'text'> | undefined;
@@ -135,8 +122,7 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
   };
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart: (started) => {
-      // The request was abandoned while waiting for a connection and reported as not started, so nothing may be
-      // written.
+      // Abandoned while it waited for a connection and reported as not begun: nothing may be written.
       if (isSettled) started.abort(new Error('given-up'));
       else controller = started;
     },

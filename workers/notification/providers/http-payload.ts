@@ -1,5 +1,3 @@
-/** The body of an HTTP call: the values of a message, inserted into the payload-template, in one of four encodings. */
-
 import {
   fillText,
   onlyPlaceholder,
@@ -101,7 +99,6 @@ const BASIC =
 const EXTENDED = '\f^{}\\[~]|€';
 const ALPHABET: ReadonlySet<string> = new Set(BASIC + EXTENDED);
 
-/** Whether the default alphabet has all characters; otherwise an SMS has room for less than half as many. */
 function isGsmText(text: string): boolean {
   for (const character of text) if (!ALPHABET.has(character)) return false;
   return true;
@@ -116,16 +113,12 @@ type Rendered =
   | readonly Rendered[]
   | { readonly [name: string]: Rendered };
 
-/** The values of the placeholders in one part of the template: strings, and the file of a repeated item. */
 interface Scope {
   readonly texts: ReadonlyMap<Placeholder, string>;
   readonly file: FilePart | undefined;
 }
 
-/**
- * Inserts values into a template. A field or item that consists of one placeholder without a value is omitted, as is a list
- * or object that becomes empty.
- */
+/** A field or item of one placeholder without a value is omitted, as is a list or object that becomes empty. */
 export function renderPayload(template: TemplateObject, values: MessageValues): Rendered | undefined {
   return render(template, values, { texts: values.texts, file: undefined });
 }
@@ -154,7 +147,6 @@ function renderText(text: string, { texts, file }: Scope): Rendered | undefined 
   return only === undefined ? fillText(text, (name) => texts.get(name)) : texts.get(only);
 }
 
-/** The scopes of an item, one for each of its repetitions. */
 function scopesOf(repeated: Repeated | undefined, values: MessageValues, scope: Scope): readonly Scope[] {
   switch (repeated) {
     case undefined:

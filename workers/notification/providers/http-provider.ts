@@ -23,7 +23,6 @@ import { classifyHttpResponse } from './classify-http-response.ts';
 import { encodePayload, renderPayload, type MessageValues, messageValues } from './http-payload.ts';
 import { type HttpRequest, createHttpCaller, unansweredResult } from './http-call.ts';
 
-/** The parts of a request that do not depend on the message. */
 interface Connection {
   readonly url: string;
   readonly template: TemplateObject;
@@ -39,9 +38,7 @@ type Built =
   | (SendResult & { readonly kind: 'permanent' });
 
 /**
- * A provider that is called by HTTP as configured (N1): URL, headers, authentication, body, success and failures. A failure
- * before the first byte of the request is transient; after it, without a response, the outcome is unknown. Throws
- * ConfigError for a configuration that was not validated.
+ * An HTTP provider as configured (N1). A failure before the first byte is transient; after it, without a response, unknown.
  */
 export function createHttpConnector(
   entry: ProviderEntry,
@@ -173,7 +170,6 @@ function encodeForHeader(value: string | undefined): string | undefined {
   return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
 }
 
-/** Strings that must not be passed on; some providers repeat a key that they reject. */
 function configuredSecrets({ credentials, connector }: Connection): readonly string[] {
   const { username, password, key } = credentials;
   const given = [username, password, key, ...Object.values(connector.headers)];

@@ -11,7 +11,6 @@ type ListUnsubscribeSettings = NonNullable<ProviderEntry['settings']['smtp']>['l
 
 export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 
-/** The options for nodemailer, or the result of an invalid message. */
 type MailContent =
   | { readonly kind: 'mail'; readonly options: SendMailOptions }
   | { readonly kind: 'permanent' | 'misconfigured'; readonly code: string };
@@ -19,9 +18,8 @@ type MailContent =
 const LINE_END = /\r\n|[\r\n]/g;
 
 /**
- * The options for nodemailer for one notification (interface 4.8). The Message-ID is derived from the notification id, so
- * that duplicates can be recognised. Blind copies (bcc) occur only in the envelope. Files and URLs named in the message are
- * never read. Addresses are also checked here as a defence against header injection.
+ * Message-IDs derive from the id, so that duplicates are recognised; bcc is only in the envelope; files and URLs are never
+ * read. Addresses are checked here too, as a defence against header injection.
  */
 export async function mailContent(
   message: OutboundEmail,
@@ -68,10 +66,7 @@ export async function mailContent(
   return { kind: 'mail', options };
 }
 
-/**
- * Both headers of one-click unsubscription (RFC 8058), each on a single line of any length, since some signers and receivers
- * unfold lines differently, which breaks the signature.
- */
+/** One-click unsubscription (RFC 8058), on one line each: where receivers unfold differently, the signature breaks. */
 function listHeaders(
   id: string,
   settings: ListUnsubscribeSettings,
@@ -93,10 +88,7 @@ function plain(addresses: readonly string[]): MailAddress[] {
   return addresses.map((address) => ({ name: '', address }));
 }
 
-/**
- * Detects the content type of an attachment from its first bytes; undefined if they do not identify it (text), so that its
- * name decides. Content takes precedence over the name: an executable named `invoice.pdf` is declared as an executable.
- */
+/** By the first bytes: an executable named `invoice.pdf` is declared as one. Undefined for text, whose name decides. */
 export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   return (await fileTypeFromBuffer(content))?.mime;

@@ -3,7 +3,6 @@ import { type Deadline, openDeadline } from '../../../shared/platform/system-por
 
 /** Longest wait of a call for a connection, as a share of its time limit, which begins when it has one. */
 export const CONNECTION_WAIT_SHARE = 0.5;
-/** With fewer connections, none is reserved for urgent messages. */
 const MIN_CONNECTIONS_TO_RESERVE = 2;
 /** No connection was free in time, which says nothing about the provider. */
 export const NO_CONNECTION = 'no-connection';
@@ -14,8 +13,7 @@ export interface NotBegun {
 }
 
 /**
- * Calls wait here for a connection, since pools serve them in the order of their arrival: urgent ones first, and one
- * connection, if there are two or more, is reserved for them.
+ * Pools serve calls as they arrive, so they wait here: urgent ones first, for whom one of several connections is reserved.
  */
 export function createProviderConnections(count: number, timeoutMs: number) {
   const reserved = count < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
@@ -60,14 +58,10 @@ export function createProviderConnections(count: number, timeoutMs: number) {
 export interface SlotLimits {
   /** By normal messages: the others are reserved for urgent ones. */
   readonly normal: number;
-  /** By normal and urgent messages together. */
   readonly all: number;
 }
 
-/**
- * Limits what is in progress at the same time. Waiting urgent messages are served first, and those of one priority in the
- * order of their arrival.
- */
+/** Waiting urgent messages are served first; within a priority, in the order of arrival. */
 export class PrioritySlots {
   readonly #waiting: Readonly<Record<Priority, Set<(isGranted: boolean) => void>>> = {
     normal: new Set(),

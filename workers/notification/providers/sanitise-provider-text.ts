@@ -62,10 +62,7 @@ function occursIn(message: Outbound, digits: string): boolean {
 const MAX_CODE_CHARS = 64;
 const NOT_ALLOWED = /[^A-Za-z0-9._-]+/g;
 
-/**
- * A code that may be logged, counted and stored: at most 64 characters, with each sequence of characters other than
- * [A-Za-z0-9._-] replaced by a dash; `unnamed` if no letter or digit is left.
- */
+/** At most 64 characters of [A-Za-z0-9._-], a dash for each run of others; `unnamed` without a letter or digit. */
 export function sanitiseCode(code: string): string {
   const cleaned = code.replaceAll(NOT_ALLOWED, '-').slice(0, MAX_CODE_CHARS);
   return /[A-Za-z0-9]/.test(cleaned) ? cleaned : 'unnamed';

@@ -12,10 +12,7 @@ export interface SentMessagesSettings {
 
 const DEFAULT_SENDERS = { email: 'no-reply@platrealm.invalid', sms: 'platrealm' } as const;
 
-/**
- * Writes messages to the local outbox: e-mail as it would be sent (.eml), SMS as text. Idempotent, since messages with the
- * same id use the same file.
- */
+/** Writes e-mail as it would be sent (.eml), SMS as text. Idempotent: a repeated id uses the same file. */
 export function createSentMessagesProvider(
   settings: SentMessagesSettings,
   deps: { readonly clock: Clock },

@@ -12,7 +12,6 @@ import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smt
 import { createProviderConnections, NO_CONNECTION, type NotBegun } from './provider-connections.ts';
 import { sanitiseId } from './sanitise-provider-text.ts';
 
-/** Settings of a mail server. Its password and keys are never logged. */
 export type SmtpSettings = ReturnType<typeof smtpSettings>;
 type DkimSettings = NonNullable<SmtpSettings['dkim']>;
 
@@ -53,7 +52,6 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
     maxMessages: smtp?.maxMessages ?? SMTP_MESSAGES,
     /** From when a connection is free, or can be opened, to the reply. */
     timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
-    /** The public key is in DNS at `<keySelector>._domainkey.<domainName>`. */
     dkim: smtp?.dkim,
     listUnsubscribe: smtp?.listUnsubscribe,
     tls: smtp?.tls,
@@ -62,11 +60,9 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
 }
 
 /**
- * Sends e-mail by SMTP over a pool of connections. Not idempotent: a repeated message keeps its Message-ID, but mail servers
- * need not recognise it. Throws ConfigError for an invalid DKIM key, since messages would be sent unsigned.
- *
- * If the receiver is rejected, the message is not sent at all. Rejected copies (cc, bcc) do not prevent the delivery to
- * the other addresses; the result is then `sent` with a code of `smtp-partial` and the first rejection.
+ * Not idempotent: mail servers need not recognise a Message-ID. If the receiver is rejected, nothing is sent. Rejected
+ * copies (cc, bcc) do not prevent the delivery to others: `sent` with `smtp-partial` and the first rejection. Throws
+ * ConfigError for an invalid DKIM key, since messages would be sent unsigned.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createPool(settings);
@@ -125,10 +121,7 @@ function createPool(settings: SmtpSettings) {
   return transport;
 }
 
-/**
- * Classifies a failed send. If all addresses are rejected, the reply to the receiver decides, which is the first of them:
- * nodemailer reports a deferred copy. The rejection of a default sender is caused by the settings.
- */
+/** If all addresses are rejected, the receiver's reply decides, which is the first: nodemailer reports a deferred copy. */
 function classifyFailure(
   error: SmtpError,
   message: OutboundEmail,
@@ -156,8 +149,7 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
     maxConnections: settings.maxConnections,
     maxMessages: settings.maxMessages,
-    // A message moves to another connection only if its own was closed before a byte was read (watchMessageBody), and only
-    // once, so that a server which closes each connection does not consume the whole pool.
+    // Once, so that a server which closes each connection does not consume the pool; never after a byte was read.
     maxRequeues: 1,
     dnsTimeout: setUpMs,
     connectionTimeout: setUpMs,
@@ -197,7 +189,6 @@ interface BodyWatch {
   receiverFault: object | undefined;
 }
 
-/** The envelope that nodemailer uses while sending, with the server's reply to each address. */
 interface RunningEnvelope {
   readonly rejectedErrors?: readonly (object & { readonly recipient?: string })[];
 }
@@ -206,9 +197,8 @@ interface RunningEnvelope {
 const READ_AHEAD_BYTES = 16_384;
 
 /**
- * Tracks the transmission of a message, which nodemailer's errors do not report. When the first byte is read, the server has
- * replied to all addresses. If it rejected the receiver but accepted a copy (cc, bcc), the message is not sent, so that a
- * retry does not deliver the copies twice. A message that was sent completely is never sent on a second connection.
+ * nodemailer's errors do not say what was sent. At the first byte all addresses have their reply: with a rejected receiver
+ * nothing is sent, so that a retry does not deliver the copies twice. What was sent is never sent on another connection.
  */
 function watchMessageBody({ message }: MailMessage, watch: BodyWatch): void {
   if (message === null) throw new Error('the message is not composed yet');

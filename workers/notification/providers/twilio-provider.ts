@@ -22,10 +22,7 @@ const BUSY_CODES = [20429, 21611, 21730, 14107, 63038];
 /** Invalid sender, or sender of another account. */
 const SENDER_CODES = [21212, 21603, 21606, 21659, 21660, 21661];
 
-/**
- * How Twilio's responses are read. According to its documentation the message may have been sent despite a 500 (error 20500), so 5xx
- * are unknown; 429 and 503 were not accepted.
- */
+/** Twilio may have sent a message despite a 500 (error 20500), so 5xx are unknown; 429 and 503 were not accepted. */
 const RULES: ResponseRules = {
   success: {
     status: ['2xx'],
@@ -50,10 +47,9 @@ const CREATED: ResponseRules = {
 };
 
 /**
- * Sends SMS with Twilio's own client. The client builds the request, which is sent by createHttpCaller: the connections of
- * the client cannot be aborted, do not report whether anything was written, hide Retry-After and read proxies from the
- * environment. Never retries. Not idempotent, since Twilio accepts no id of the caller. Only the origin of the URL is used. The
- * rejection of a default sender is caused by the settings.
+ * Twilio's client builds the request and createHttpCaller sends it: the client's connections cannot be aborted, do not
+ * report whether anything was written, hide Retry-After and read proxies from the environment. Not idempotent: Twilio
+ * accepts no id of the caller. Only the origin of the URL is used.
  */
 export function createTwilioProvider(
   entry: ProviderEntry,
@@ -106,7 +102,6 @@ export function createTwilioProvider(
   };
 }
 
-/** An HTTP client for Twilio's client that makes one call and records its outcome. */
 function watchedCalls(
   call: (request: HttpRequest) => ReturnType<HttpCaller['call']>,
   watched: { outcome: CallOutcome | undefined },

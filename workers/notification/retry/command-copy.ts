@@ -12,7 +12,6 @@ import {
 import type { LogEntry } from '../state/delivery-log.ts';
 
 export interface DeliveryCopy {
-  /** Round of delivery to start, counted from 1. */
   readonly attempt: number;
   /** Whether it is the original command, not a copy written by this worker. */
   readonly isOriginal: boolean;
@@ -78,10 +77,8 @@ export function withLoggedAttempts(
   return missing.length === 0 ? copy : { ...copy, history: addAttempts(missing, history) };
 }
 
-/** Headers that are not passed on to the next copy. */
 const OF_ONE_COPY = [HEADER.dueAt, HEADER.retryTopic, HEADER.retryPartition, HEADER.write];
 
-/** The headers of the next copy, with the notification's id. */
 export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   const headers: Record<string, MessageHeaders[string]> = { ...copy.message.headers };
   for (const name of OF_ONE_COPY) delete headers[name];
@@ -122,10 +119,7 @@ export function retryCopy(
   };
 }
 
-/**
- * The copy as a dead letter. A redrive has a new time limit, and decides again about a second send. One that failed on a
- * retry tier keeps the partition to which a redrive sends it.
- */
+/** A redrive has a new time limit and decides again about a second send. A copy of a tier keeps its partition. */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
   const history = addAttempts(copy.history, attempts);
   const headers: Record<string, MessageHeaders[string]> = { ...carriedHeaders({ ...copy, history }) };

@@ -1,4 +1,3 @@
-/** The delays and the time limit of retries. */
 export interface RetryPlan {
   /** Delays of the retry tiers in milliseconds, in order; the last is repeated. */
   readonly tiersMs: readonly number[];
@@ -6,11 +5,7 @@ export interface RetryPlan {
   readonly timeLimitMs: number;
 }
 
-/**
- * The delay after round `attempt` (counted from 1), in milliseconds: that of its tier, or of a longer one for a provider's
- * Retry-After. `ageMs` is the time since the start of the time limit. Undefined if the next round would exceed the time
- * limit. Pure.
- */
+/** The tier of a round, or a longer one for a Retry-After; undefined if the next round would exceed the time limit. */
 export function planRetry(
   { tiersMs, timeLimitMs }: RetryPlan,
   attempt: number,

@@ -37,16 +37,10 @@ export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
 
 /** Interval between attempts to write an outcome, or to read the schema of a record. */
 const RETRY_MS = 250;
-/**
- * An outcome that is hidden on the log for this long is written again by every process that knows it: its own process, which
- * would have done so immediately, may have ended.
- */
+/** Every process that knows a hidden outcome writes it again after this time: its own process may have ended. */
 const HIDDEN_MS = 5_000;
 
-/**
- * The state of each notification on the outcome topic: the intent of a round, before anything is sent, and then its
- * outcome. Every instance reads the whole topic, and the order of the log decides between them.
- */
+/** Every instance reads all intents and outcomes of notifications; the order of the log decides between them. */
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #index: RecordIndex;
@@ -82,12 +76,10 @@ export class DeliveryLog {
     this.#readBack = { normal, urgent };
   }
 
-  /** Resolves when the records that were on the topic have been read. */
   start(): Promise<void> {
     return this.#tail.start();
   }
 
-  /** Resolves when the records that are on the topic now have been read. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#tail.caughtUp(timeoutMs);
   }
@@ -101,10 +93,7 @@ export class DeliveryLog {
     return originTimestampMs < this.#index.completeFromMs;
   }
 
-  /**
-   * Writes the intent of a round. False when an intent or outcome of another process precedes it on the log. Rejects when
-   * the broker is unavailable, or the index cannot be written; then nothing may be sent.
-   */
+  /** False when another process's intent or outcome precedes it. Rejects while nothing may be sent. */
   async claim(
     intent: NotificationState,
     priority: Priority = 'normal',
@@ -124,9 +113,8 @@ export class DeliveryLog {
   }
 
   /**
-   * Writes the outcome of a round of this process. Retries until it is on the log, regardless of the broker's errors,
-   * since no other process has it. Rejects with InfrastructureError when the delivery log is stopped first, and with the error of
-   * a state that can never be encoded.
+   * Retries until the outcome is on the log, since no other process has it. Rejects with InfrastructureError when the log is
+   * stopped first, and with the error of a state that can never be encoded.
    */
   async settle(state: NotificationState, given: MessageHeaders = {}): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
@@ -193,7 +181,6 @@ export class DeliveryLog {
     return message.value === null ? 'tombstone' : this.#options.codec.decode(message);
   }
 
-  /** Reads a record whose schema is not available yet. */
   async #readLate(message: LogMessage, first: Promise<Decoded>): Promise<void> {
     for (
       let decoding: Promise<Decoded> | undefined = first;
@@ -236,10 +223,7 @@ export class DeliveryLog {
     this.#uncover(state, message, known);
   }
 
-  /**
-   * A record that follows a superseding outcome, such as an intent whose produce request took effect late, would hide it
-   * once the topic is compacted, so the outcome is written again. `known` supersedes the state, if it is given.
-   */
+  /** After compaction a late record would hide the outcome that supersedes it (`known`), so that is written again. */
   #uncover(state: NotificationState, { headers }: LogMessage, known: LogEntry | undefined): void {
     const { notificationId: id } = state;
     this.#hidden.get(id)?.();
@@ -287,7 +271,6 @@ function isSame(state: NotificationState, known: LogEntry | undefined): boolean 
   return state.status === 'sent' || known.attempt === state.attempt;
 }
 
-/** The part of a notification's state on the log on which decisions depend. */
 export type LogEntry = Pick<NotificationState, 'status' | 'attempt'> &
   Partial<Omit<NotificationState, 'notificationId' | 'updatedAt' | 'providerMessageId'>> & {
     /** Recognises another text under the id; absent if the record does not have it. */
@@ -296,7 +279,6 @@ export type LogEntry = Pick<NotificationState, 'status' | 'attempt'> &
     readonly leaseEndsMs?: number;
   };
 
-/** The clock limits the times that other processes wrote. */
 interface DeliveryLogIndexOptions extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   /** The longest lease of a round with this number of providers, in milliseconds; undefined: the number is unknown. */
   readonly longestLeaseMs: (providers: number | undefined) => number;
@@ -311,10 +293,8 @@ interface StoredEntry extends LogEntry {
 }
 
 /**
- * The delivery log's entries in an index, without what no decision depends on. An entry that has not ended never expires. Clocks
- * of other processes are not compared with the local clock: a lease and the wait for the next attempt have the length that
- * their writer recorded, and a clock that is ahead does not expire other entries. In memory are only the leases, of which
- * there are as many as rounds in progress.
+ * An entry that has not ended never expires. Clocks are not compared: a lease and a wait have the length that their writer
+ * recorded, and a clock that is ahead expires nothing. Only the leases of rounds in progress are in memory.
  */
 class DeliveryLogIndex {
   readonly #index: RecordIndex;
@@ -379,7 +359,6 @@ class DeliveryLogIndex {
     this.#index.delete(id);
   }
 
-  /** The number of intents without an outcome, of those with an expired lease, and of retrying notifications. */
   sending(): { readonly intents: number; readonly overdue: number; readonly retrying: number } {
     const elapsedMs = this.#options.monotonic.elapsedMs();
     let overdue = 0;

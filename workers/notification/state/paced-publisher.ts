@@ -5,9 +5,8 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 /** Shortest interval between requests; each carries the states of all rounds since the previous one. */
 const INTERVAL_MS = 10;
 /**
- * While requests take longer, there is as much time between two of them as one takes, so that the disk or the broker is free for
- * others half of the time: an urgent intent would otherwise wait for the request in progress each time. Of the last two
- * requests the shorter one counts: a single slow one does not delay the next.
+ * While requests are slow, the disk or broker is free half of the time, for urgent intents. The shorter of the last two
+ * counts: a single slow one delays nothing.
  */
 const INTERVAL_PER_REQUEST = 2;
 const MAX_INTERVAL_MS = 100;
@@ -18,14 +17,12 @@ interface Batch {
   readonly messages: OutgoingMessage[];
   readonly result: Promise<void>;
   readonly publish: () => void;
-  /** Publishes it as soon as the time between two requests allows. */
   readonly hasten: () => void;
 }
 
 /**
- * Batches records into one request per short interval, which ends early for many records; the first record after a pause is
- * sent immediately. A request, and each fetch by its readers, costs more than all the small records in it. A failed request
- * fails all its calls, so this suits small records only, which the broker does not reject individually.
+ * A request, and each fetch by its readers, costs more than its small records. A failed request fails all its calls, so this
+ * suits records only that the broker does not reject individually.
  */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;

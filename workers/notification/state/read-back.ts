@@ -7,10 +7,7 @@ import type { Timers } from '../../../shared/platform/system-ports.ts';
 /** Reading back takes milliseconds; after this time the reader of the topic must have failed. */
 const READ_BACK_MS = 5_000;
 
-/**
- * Writes records to a topic that this process also reads, and waits until it has read them. By then it has also read all
- * earlier records of other processes, so that the order of the log decides between the writers.
- */
+/** Resolves when a written record was read, and with it all earlier ones: the order of the log decides. */
 export function createReadBack(publisher: Publisher, self: string, timers: Timers) {
   const waiting = new Map<string, () => void>();
   let count = 0;
