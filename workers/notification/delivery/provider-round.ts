@@ -1,7 +1,7 @@
 import type { Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
-import { openDeadline, type SystemPorts, sleep } from '../../../shared/platform/system-ports.ts';
+import { openDeadline, type SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
@@ -46,7 +46,6 @@ export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'ti
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
 }
 
-const MAX_RATE_LIMIT_WAIT_MS = 2_000;
 /** Longest announced wait for a provider with an open circuit breaker. */
 const MAX_OPEN_WAIT_MS = 30_000;
 /** Time of a round beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
@@ -68,10 +67,10 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
   const attempts: AttemptRecord[] = [];
   const failures: PassingFailure[] = [];
   for (const [index, provider] of providers.entries()) {
-    if (index < first) continue;
-    const isNext = index > first;
-    if (isNext && !(await takeNextTurn(provider, priority, { signal: lease.signal, deps, failures })))
-      continue;
+    const admission = index > first ? provider.admit(priority) : { kind: 'go' as const };
+    if (admission.kind === 'wait')
+      failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
+    if (index < first || admission.kind !== 'go') continue;
     if (deps.monotonic.elapsedMs() > leaseEndsMs - longestCallMs(deps.sendTimeoutMs)) break;
     const result = await provider.send(message, lease.signal, priority);
     deps.onAttempt(provider, result);
@@ -139,30 +138,6 @@ function longestCallMs(sendTimeoutMs: number): number {
 }
 
 /** Whether the next provider may be called. Waits for its rate limit where the wait is short. */
-async function takeNextTurn(
-  provider: GuardedProvider,
-  priority: Priority,
-  round: {
-    readonly signal: AbortSignal;
-    readonly deps: RoundDeps;
-    readonly failures: PassingFailure[];
-  },
-): Promise<boolean> {
-  const { monotonic, timers } = round.deps;
-  const untilMs = monotonic.elapsedMs() + MAX_RATE_LIMIT_WAIT_MS;
-  for (;;) {
-    const admission = provider.admit(priority);
-    if (admission.kind === 'go') return true;
-    if (admission.kind === 'open') return false;
-    if (monotonic.elapsedMs() + admission.afterMs > untilMs) {
-      round.failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
-      return false;
-    }
-    await sleep(timers, admission.afterMs, round.signal);
-    if (round.signal.aborted) return false;
-  }
-}
-
 function attemptRecord(
   attempt: number,
   provider: GuardedProvider,
