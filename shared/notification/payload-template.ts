@@ -199,9 +199,12 @@ export function urlPlaceholders(url: string): readonly string[] {
 }
 
 /** Undefined when a value would change the path (empty, `.` or `..`): some servers resolve these even if encoded. */
-export function fillUrl(url: string, values: ReadonlyMap<string, string>): string | undefined {
+export function fillUrl(
+  url: string,
+  values: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   const filled = url.replaceAll(URL_PLACEHOLDER, (_, name: string) =>
-    encodeURIComponent((values.get(name) ?? '').toWellFormed()),
+    encodeURIComponent((values[name] ?? '').toWellFormed()),
   );
   const segments = pathSegments(filled);
   const isUnchanged = pathSegments(url).every(

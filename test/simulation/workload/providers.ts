@@ -96,7 +96,6 @@ export function createProviders(options: ProviderOptions): OpenProviders {
     });
     return {
       of: (channel) => clients.filter((client) => client.channel === channel),
-      health: () => ({ status: 'ready' }),
       close: () => Promise.resolve(),
     };
   };

@@ -2,13 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import type { GuardedProvider, Provider, Providers } from '../../../shared/notification/provider.ts';
-import type {
-  ConfigurationFault,
-  ProviderEntry,
-} from '../../../shared/notification/provider-configuration.ts';
+import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
-import type { Health } from '../../../shared/platform/health.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
@@ -16,7 +12,6 @@ import { type GuardHooks, guard } from './guarded-provider.ts';
 const MAX_FILE_BYTES = 1_048_576;
 /** Stored with unknown outcomes: enough to distinguish settings, too few to guess credentials. */
 const IDENTITY_DIGITS = 8;
-const READY: Health = { status: 'ready' };
 
 type ProviderSource = Pick<Config['notification'], 'configFile' | 'outboxFolder' | 'sendTimeoutMs'>;
 
@@ -25,28 +20,18 @@ interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
 }
 
 export interface ProviderSet extends Providers {
-  /** Degraded while a circuit breaker is open. */
-  health(): Health;
+  /** Waits for the calls in progress, closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /** In the order of the configuration file (N2), or the outbox without one. Rejects with ConfigError. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
-  const { configFile } = source;
-  const providers =
-    configFile === undefined ? await openOutbox(source, deps) : await build(configFile, source, deps);
+  const providers = await (source.configFile === undefined
+    ? openOutbox(source, deps)
+    : openConfigured(source.configFile, source, deps));
   return {
     of: (channel) => providers.filter((provider) => provider.channel === channel),
-    health: () => {
-      for (const provider of providers) {
-        const { status, reason = status } = provider.health();
-        if (status !== 'ready') return { status, reason: `${provider.channel}/${provider.name}: ${reason}` };
-      }
-      return READY;
-    },
-    close: async () => {
-      await Promise.all(providers.map((provider) => provider.close()));
-    },
+    close: async () => void (await Promise.all(providers.map((provider) => provider.close()))),
   };
 }
 
@@ -69,7 +54,7 @@ async function openOutbox(
   });
 }
 
-async function build(
+async function openConfigured(
   configFile: string,
   { sendTimeoutMs: timeoutMs }: ProviderSource,
   deps: ProviderDeps,
@@ -79,24 +64,17 @@ async function build(
     await import('../../../shared/notification/provider-configuration.ts');
   const read = readProviderConfiguration(await readText(configFile));
   if (read.kind === 'invalid') throw configurationError(read.faults);
-  const made: GuardedProvider[] = [];
-  const faults: ConfigurationFault[] = [];
-  for (const entry of read.providers) {
-    try {
+  return Promise.all(
+    read.providers.map(async (entry) => {
       const provider = await makeProvider(entry, { ...deps, timeoutMs });
-      const identity = identityOf(entry);
-      const options = { ...entry.settings.limits, hooks: deps.hooks?.(provider), identity };
-      made.push(guard(provider, options, deps.monotonic));
-    } catch (error) {
-      // Only error messages of this project are reported; those of a library may contain a part of a key.
-      const message =
-        error instanceof ConfigError ? errorText(error) : 'cannot be created from these settings';
-      faults.push({ path: entry.path, message });
-    }
-  }
-  if (faults.length === 0) return made;
-  await Promise.all(made.map((provider) => provider.close()));
-  throw configurationError(faults);
+      const options = {
+        ...entry.settings.limits,
+        hooks: deps.hooks?.(provider),
+        identity: identityOf(entry),
+      };
+      return guard(provider, options, deps.monotonic);
+    }),
+  );
 }
 
 function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): string {

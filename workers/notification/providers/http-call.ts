@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { SendResult } from '../../../shared/notification/provider.ts';
+import type { ProviderCredentials } from '../../../shared/notification/provider-settings.ts';
 import type { Priority } from '../../../shared/notification/notification-command.ts';
 import type { Deadline } from '../../../shared/platform/system-ports.ts';
-import { createProviderConnections, NO_CONNECTION } from './provider-connections.ts';
+import { createProviderConnections } from './provider-connections.ts';
 
 /** Maximum size of a response body; larger than the responses of any provider. */
 const MAX_RESPONSE_BYTES = 65_536;
@@ -29,34 +30,31 @@ export interface HttpResponse {
   readonly text: string | undefined;
 }
 
-/** No byte of the request was written; or `broken`: a part of it may have been, and no response was received. */
-type Unanswered = { readonly kind: 'not-begun' | 'broken'; readonly code: string };
-export type CallOutcome = { readonly kind: 'response'; readonly response: HttpResponse } | Unanswered;
+type CallOutcome =
+  | { readonly kind: 'response'; readonly response: HttpResponse }
+  | Extract<SendResult, { readonly kind: 'transient' | 'misconfigured' | 'unknown' }>;
 
-/** Values of a message are encoded before the call, so an invalid request is caused by the settings. */
-export function unansweredResult({ kind, code }: Unanswered): SendResult {
-  if (kind === 'broken') return { kind: 'unknown', code };
-  if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
-  return { kind: code === REQUEST_INVALID ? 'misconfigured' : 'transient', code };
+export function basicAuthorization({ username = '', password = '' }: ProviderCredentials): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-interface HttpCallerOptions {
+export function createHttpCaller({
+  origin,
+  timeoutMs,
+  connections,
+  ca,
+}: {
   readonly origin: string;
   /** Time limit of a call, from when a connection is free to the end of the response. */
   readonly timeoutMs: number;
   readonly connections: number;
   readonly ca: string | undefined;
-}
-
-export type HttpCaller = ReturnType<typeof createHttpCaller>;
-
-export function createHttpCaller(options: HttpCallerOptions) {
-  const { origin, timeoutMs, connections } = options;
+}) {
   const agent = new Agent({
     connect: {
       timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
       rejectUnauthorized: true,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(ca === undefined ? {} : { ca }),
     },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
@@ -80,19 +78,18 @@ export function createHttpCaller(options: HttpCallerOptions) {
   };
 }
 
-async function callOnce(
+function callOnce(
   agent: Agent,
   request: HttpRequest & { readonly origin: string },
   deadline: Deadline,
 ): Promise<CallOutcome> {
-  return await new Promise<CallOutcome>((resolve) => {
+  return new Promise((resolve) => {
     const progress = watchCall(resolve);
     const giveUp = (): void => progress.giveUp(deadline.isTimedOut() ? 'timed-out' : 'aborted');
     if (deadline.signal.aborted) return giveUp();
     deadline.signal.addEventListener('abort', giveUp, { once: true });
-    const { origin, path, method, headers, body = null } = request;
     try {
-      agent.dispatch({ origin, path, method, headers, body }, progress.handler);
+      agent.dispatch({ ...request, body: request.body ?? null }, progress.handler);
     } catch {
       progress.giveUp(REQUEST_INVALID);
     }
@@ -114,7 +111,9 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
   };
   const breakOff = (code: string): void => {
     if (head !== undefined) end({ kind: 'response', response: { ...head, text: undefined } });
-    else end({ kind: controller === undefined ? 'not-begun' : 'broken', code });
+    else if (controller !== undefined) end({ kind: 'unknown', code });
+    // Values of a message are encoded before the call, so an invalid request is caused by the settings.
+    else end({ kind: code === REQUEST_INVALID ? 'misconfigured' : 'transient', code });
   };
   const giveUp = (code: string): void => {
     breakOff(code);

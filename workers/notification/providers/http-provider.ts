@@ -7,9 +7,8 @@ import {
   sampleUrl,
   urlPlaceholders,
   type Placeholder,
-  type TemplateObject,
 } from '../../../shared/notification/payload-template.ts';
-import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
+import type { Provider } from '../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import {
   authenticationKind,
@@ -18,24 +17,12 @@ import {
   type ProviderCredentials,
 } from '../../../shared/notification/provider-settings.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { ConfigError, assertNever } from '../../../shared/platform/errors.ts';
+import { assertNever } from '../../../shared/platform/errors.ts';
 import { classifyHttpResponse } from './classify-http-response.ts';
 import { encodePayload, renderPayload, type MessageValues, messageValues } from './http-payload.ts';
-import { type HttpRequest, createHttpCaller, unansweredResult } from './http-call.ts';
+import { basicAuthorization, createHttpCaller, type HttpRequest } from './http-call.ts';
 
-interface Connection {
-  readonly url: string;
-  readonly template: TemplateObject;
-  readonly headers: readonly (readonly [name: string, text: string])[];
-  readonly placeholders: ReadonlySet<Placeholder>;
-  readonly connector: ConnectorSettings;
-  readonly credentials: ProviderCredentials;
-  readonly defaultSender: string | undefined;
-}
-
-type Built =
-  | { readonly kind: 'request'; readonly request: HttpRequest }
-  | (SendResult & { readonly kind: 'permanent' });
+type Connection = ReturnType<typeof prepareConnection>;
 
 /**
  * An HTTP provider as configured (N1). A failure before the first byte is transient; after it, without a response, unknown.
@@ -45,27 +32,28 @@ export function createHttpConnector(
   deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
 ): Provider {
   const connection = prepareConnection(entry);
-  const { connector } = connection;
-  const secrets = configuredSecrets(connection);
+  const { connector, credentials } = connection;
+  const given = [...Object.values(credentials), ...Object.values(connector.headers)];
+  const secrets = given.filter((value) => value !== undefined);
   const http = createHttpCaller({
     origin: sampleUrl(connection.url)?.origin ?? '',
     timeoutMs: Math.min(entry.settings.limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
     connections: connector.connections,
     ca: connector.tls?.ca,
   });
-  const isUrlOfMessage = urlPlaceholders(connection.url).some(
-    (name) => name === 'receiver' || name === 'sender',
-  );
+  const inUrl = urlPlaceholders(connection.url);
+  const isUrlOfMessage = inUrl.includes('receiver') || inUrl.includes('sender');
   return {
     name: entry.name,
     channel: entry.channel,
     isIdempotent: connector.idempotency !== undefined,
     concurrency: connector.connections,
     send: async (message, signal, priority) => {
-      const built = await buildRequestSafely(connection, message);
-      if (built.kind === 'permanent') return built;
-      const outcome = await http.call(built.request, signal, priority);
-      if (outcome.kind !== 'response') return unansweredResult(outcome);
+      // A message that cannot be encoded is not sent, and no attempt will succeed.
+      const request = await buildRequest(connection, message).catch(() => 'message-unwritable');
+      if (typeof request === 'string') return { kind: 'permanent', code: request };
+      const outcome = await http.call(request, signal, priority);
+      if (outcome.kind !== 'response') return outcome;
       return classifyHttpResponse(outcome.response, connector, {
         nowMs: deps.clock.now(),
         sensitive: { message, secrets },
@@ -76,42 +64,32 @@ export function createHttpConnector(
   };
 }
 
-function prepareConnection({ settings, template, defaultSender }: ProviderEntry): Connection {
-  const { url, authentication: credentials, connector = DEFAULT_CONNECTOR } = settings;
-  if (template === undefined || url === undefined)
-    throw new ConfigError('a provider needs a valid url and payload-template');
+function prepareConnection({ settings, template = {}, defaultSender }: ProviderEntry) {
+  const { url = '', authentication: credentials, connector = DEFAULT_CONNECTOR } = settings;
   const headers = Object.entries(connector.headers);
   const inHeaders = headers.flatMap(([, text]) => placeholdersOfText(text));
   const placeholders = new Set([...placeholdersOf(template), ...inHeaders]);
   return { url, template, headers, placeholders, connector, credentials, defaultSender };
 }
 
-/** A message that cannot be encoded is not sent, and no attempt will succeed. */
-async function buildRequestSafely(connection: Connection, message: Outbound): Promise<Built> {
-  try {
-    return await buildRequest(connection, message);
-  } catch {
-    return { kind: 'permanent', code: 'message-unwritable' };
-  }
-}
-
-async function buildRequest(connection: Connection, message: Outbound): Promise<Built> {
+/** The request, or the code of the reason why the message cannot be sent. */
+async function buildRequest(connection: Connection, message: Outbound): Promise<HttpRequest | string> {
   const { connector } = connection;
   const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
   const unsupported = unsupportedPart(connection, message, values);
-  if (unsupported !== undefined) return { kind: 'permanent', code: unsupported };
+  if (unsupported !== undefined) return unsupported;
   const authentication = authenticateRequest(connector, connection.credentials);
-  const idempotent = connector.idempotency?.member;
+  const { member, header } = connector.idempotency ?? {};
   const rendered = renderPayload(connection.template, values) ?? {};
   const payload = {
     ...(rendered as Readonly<Record<string, string>>),
     ...authentication.fields,
-    ...(idempotent === undefined ? {} : { [idempotent]: message.id }),
+    ...(member === undefined ? {} : { [member]: message.id }),
   };
   const { contentType, body, query } = await encodePayload(payload, connector.encoding);
   const path = fillPath(connection, values, query);
-  if (path === undefined) return { kind: 'permanent', code: 'value-unfit-for-address' };
-  const headers: Record<string, string> = {
+  if (path === undefined) return 'value-unfit-for-address';
+  const headers = {
     accept: 'application/json',
     ...Object.fromEntries(
       connection.headers.map(([name, text]) => [
@@ -121,10 +99,9 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
     ),
     ...authentication.headers,
     ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    ...(header === undefined ? {} : { [header.toLowerCase()]: message.id }),
   };
-  const idHeader = connector.idempotency?.header;
-  if (idHeader !== undefined) headers[idHeader.toLowerCase()] = message.id;
-  return { kind: 'request', request: { method: connector.method, path, headers, body } };
+  return { method: connector.method, path, headers, body };
 }
 
 /** The code of a part of the message for which the template has no placeholder; no part is dropped silently. */
@@ -148,16 +125,18 @@ function unsupportedPart(
   return values.texts.has('SUBJECT') && !has('SUBJECT') ? 'subject-unsupported' : undefined;
 }
 
-function fillPath(connection: Connection, values: MessageValues, query: string): string | undefined {
-  const texts = new Map(Object.entries(connection.connector.parameters));
-  const known = {
-    sender: values.texts.get('SENDER'),
-    receiver: values.texts.get('RECEIVER'),
-    id: values.texts.get('ID'),
-    username: connection.credentials.username,
-  };
-  for (const [name, value] of Object.entries(known)) if (value !== undefined) texts.set(name, value);
-  const filled = fillUrl(connection.url, texts);
+function fillPath(
+  { connector, url, credentials }: Connection,
+  { texts }: MessageValues,
+  query: string,
+): string | undefined {
+  const filled = fillUrl(url, {
+    ...connector.parameters,
+    sender: texts.get('SENDER'),
+    receiver: texts.get('RECEIVER'),
+    id: texts.get('ID'),
+    username: credentials.username,
+  });
   if (filled === undefined) return undefined;
   const path = filled.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '') || '/';
   const rooted = path.startsWith('/') ? path : `/${path}`;
@@ -170,31 +149,21 @@ function encodeForHeader(value: string | undefined): string | undefined {
   return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
 }
 
-function configuredSecrets({ credentials, connector }: Connection): readonly string[] {
-  const { username, password, key } = credentials;
-  const given = [username, password, key, ...Object.values(connector.headers)];
-  return given.filter((value) => value !== undefined);
-}
-
-interface RequestAuthentication {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly fields?: Readonly<Record<string, string>>;
-}
-
 function authenticateRequest(
   connector: ConnectorSettings,
   credentials: ProviderCredentials,
-): RequestAuthentication {
-  const { username = '', password = '', key = '' } = credentials;
+): {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string>>;
+} {
+  const { key = '' } = credentials;
   const { prefix, header = '', members = {} } = connector.authentication ?? {};
   const kind = authenticationKind(connector, credentials);
   switch (kind) {
     case 'none':
       return {};
     case 'basic':
-      return {
-        headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
-      };
+      return { headers: { authorization: basicAuthorization(credentials) } };
     case 'bearer':
       return { headers: { authorization: `Bearer ${key}` } };
     case 'prefix':

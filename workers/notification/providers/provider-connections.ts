@@ -1,34 +1,26 @@
+import type { SendResult } from '../../../shared/notification/provider.ts';
 import { PRIORITIES, type Priority } from '../../../shared/notification/notification-command.ts';
 import { type Deadline, openDeadline } from '../../../shared/platform/system-ports.ts';
 
 /** Longest wait of a call for a connection, as a share of its time limit, which begins when it has one. */
 export const CONNECTION_WAIT_SHARE = 0.5;
-const MIN_CONNECTIONS_TO_RESERVE = 2;
-/** No connection was free in time, which says nothing about the provider. */
-export const NO_CONNECTION = 'no-connection';
 
-export interface NotBegun {
-  readonly kind: 'not-begun';
-  readonly code: typeof NO_CONNECTION | 'aborted' | 'provider-closed';
-}
+type Transient = Extract<SendResult, { readonly kind: 'transient' }>;
 
-/**
- * Pools serve calls as they arrive, so they wait here: urgent ones first, for whom one of several connections is reserved.
- */
+/** Pools serve calls as they arrive, so they wait here: urgent ones first, for whom one of several is reserved. */
 export function createProviderConnections(count: number, timeoutMs: number) {
-  const reserved = count < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
-  const slots = new PrioritySlots(() => ({ normal: count - reserved, all: count }));
+  const slots = new PrioritySlots(() => ({ normal: Math.max(1, count - 1), all: count }));
   const inProgress = new Set<Promise<unknown>>();
   let isClosed = false;
   const call = async <Result>(
-    priority: Priority,
-    caller: AbortSignal,
+    { priority, caller }: { readonly priority: Priority; readonly caller: AbortSignal },
     send: (deadline: Deadline) => Promise<Result>,
-  ): Promise<Result | NotBegun> => {
+  ): Promise<Result | Transient> => {
     using wait = openDeadline(caller, timeoutMs * CONNECTION_WAIT_SHARE);
     const leave = await slots.enter(priority, wait.signal);
-    if (leave === undefined)
-      return { kind: 'not-begun', code: wait.isTimedOut() ? NO_CONNECTION : 'aborted' };
+    if (leave === undefined && wait.isTimedOut())
+      return { kind: 'transient', code: 'no-connection', isUncalled: true };
+    if (leave === undefined) return { kind: 'transient', code: 'aborted' };
     try {
       using deadline = openDeadline(caller, timeoutMs);
       return await send(deadline);
@@ -39,11 +31,11 @@ export function createProviderConnections(count: number, timeoutMs: number) {
   return {
     /** Makes a call when one of them is free. The call gets its time limit, which ends it together with `caller`. */
     use: async <Result>(
-      { priority, caller }: { readonly priority: Priority; readonly caller: AbortSignal },
+      about: Parameters<typeof call>[0],
       send: (deadline: Deadline) => Promise<Result>,
-    ): Promise<Result | NotBegun> => {
-      if (isClosed) return { kind: 'not-begun', code: 'provider-closed' };
-      const called = call(priority, caller, send);
+    ): Promise<Result | Transient> => {
+      if (isClosed) return { kind: 'transient', code: 'provider-closed' };
+      const called = call(about, send);
       inProgress.add(called);
       return called.finally(() => inProgress.delete(called));
     },

@@ -1,19 +1,16 @@
-import { createPrivateKey } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type MailMessage, type SMTPPoolOptions, createTransport } from 'nodemailer';
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
 import type { Clock, Deadline } from '../../../shared/platform/system-ports.ts';
-import { ConfigError } from '../../../shared/platform/errors.ts';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
 import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
-import { createProviderConnections, NO_CONNECTION, type NotBegun } from './provider-connections.ts';
+import { createProviderConnections } from './provider-connections.ts';
 import { sanitiseId } from './sanitise-provider-text.ts';
 
 export type SmtpSettings = ReturnType<typeof smtpSettings>;
-type DkimSettings = NonNullable<SmtpSettings['dkim']>;
 
 const SMTP_PORT = 587;
 const SMTPS_PORT = 465;
@@ -61,8 +58,7 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
 
 /**
  * Not idempotent: mail servers need not recognise a Message-ID. If the receiver is rejected, nothing is sent. Rejected
- * copies (cc, bcc) do not prevent the delivery to others: `sent` with `smtp-partial` and the first rejection. Throws
- * ConfigError for an invalid DKIM key, since messages would be sent unsigned.
+ * copies (cc, bcc) do not prevent the delivery to others: `sent` with `smtp-partial` and the first rejection.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createPool(settings);
@@ -96,18 +92,13 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
     send: async (message: Outbound, caller, priority = 'normal') => {
       if (message.channel !== 'email') return { kind: 'permanent', code: 'channel-wrong' };
       const result = await connections.use({ priority, caller }, (deadline) => sendNow(message, deadline));
-      return result.kind === 'not-begun' ? notBegun(result) : result;
+      return result.code === 'aborted' ? { kind: 'transient', code: 'smtp-aborted' } : result;
     },
     close: async () => {
       await connections.close();
       transport.close();
     },
   };
-}
-
-function notBegun({ code }: NotBegun): SendResult {
-  if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
-  return { kind: 'transient', code: code === 'aborted' ? 'smtp-aborted' : code };
 }
 
 function createPool(settings: SmtpSettings) {
@@ -165,21 +156,8 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     disableFileAccess: true,
     disableUrlAccess: true,
     logger: false,
-    ...(dkim === undefined ? {} : { dkim: { ...readDkim(dkim), headerFieldNames: SIGNED_HEADERS } }),
+    ...(dkim === undefined ? {} : { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
   };
-}
-
-/** Checks the key, since nodemailer silently sends messages unsigned if it cannot sign them. */
-function readDkim(dkim: DkimSettings): DkimSettings {
-  let type: string | undefined;
-  try {
-    type = createPrivateKey(dkim.privateKey).asymmetricKeyType;
-  } catch {
-    type = undefined;
-  }
-  if (type !== 'rsa')
-    throw new ConfigError('the DKIM private key must be an RSA key in PEM without a passphrase');
-  return dkim;
 }
 
 interface BodyWatch {

@@ -1,20 +1,10 @@
-import type { RequestClient, Twilio } from 'twilio';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import { MESSAGING_SERVICE_SID } from '../../../shared/notification/sender-address.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { classifyHttpResponse, type ResponseRules } from './classify-http-response.ts';
-import {
-  type CallOutcome,
-  createHttpCaller,
-  type HttpCaller,
-  type HttpRequest,
-  unansweredResult,
-} from './http-call.ts';
+import { basicAuthorization, createHttpCaller } from './http-call.ts';
 
-type CallOptions = Parameters<RequestClient['request']>[0];
-
-const TWILIO_URL = 'https://api.twilio.com';
 const MAX_CONNECTIONS = 32;
 
 /** Queue of the sender full, daily limit, or maintenance: not accepted, with any status. */
@@ -47,20 +37,23 @@ const CREATED: ResponseRules = {
 };
 
 /**
- * Twilio's client builds the request and createHttpCaller sends it: the client's connections cannot be aborted, do not
- * report whether anything was written, hide Retry-After and read proxies from the environment. Not idempotent: Twilio
- * accepts no id of the caller. Only the origin of the URL is used.
+ * Sends SMS by Twilio's REST API (https://www.twilio.com/docs/messaging/api/message-resource). Not idempotent: Twilio accepts
+ * no id of the caller. Only the origin of the URL is used.
  */
 export function createTwilioProvider(
-  entry: ProviderEntry,
+  { name, defaultSender, settings }: ProviderEntry,
   deps: { readonly clock: Clock; readonly timeoutMs: number },
 ): Provider {
-  const { name, defaultSender, settings } = entry;
-  const { url = TWILIO_URL, authentication, limits } = settings;
+  const { url = 'https://api.twilio.com', authentication, limits, twilio } = settings;
   const { username = '', password = '' } = authentication;
-  const { origin } = new URL(url);
+  const path = `/2010-04-01/Accounts/${twilio?.accountSid ?? username}/Messages.json`;
+  const headers = {
+    accept: 'application/json',
+    authorization: basicAuthorization(authentication),
+    'content-type': 'application/x-www-form-urlencoded',
+  };
   const caller = createHttpCaller({
-    origin,
+    origin: new URL(url).origin,
     timeoutMs: Math.min(limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
     connections: MAX_CONNECTIONS,
     ca: undefined,
@@ -71,26 +64,18 @@ export function createTwilioProvider(
     isIdempotent: false,
     concurrency: MAX_CONNECTIONS,
     send: async (message, signal, priority) => {
-      if (message.channel !== 'sms') return { kind: 'permanent', code: 'channel-wrong' };
       const from = message.sender ?? defaultSender;
       if (from === undefined) return { kind: 'permanent', code: 'sender-invalid' };
-      const watched: { outcome: CallOutcome | undefined } = { outcome: undefined };
-      const call = (request: HttpRequest) => caller.call(request, signal, priority);
-      const client = await createClient(entry, watchedCalls(call, watched));
-      client.api.baseUrl = origin;
-      const sender = MESSAGING_SERVICE_SID.test(from) ? { messagingServiceSid: from } : { from };
-      try {
-        await client.messages.create({ to: message.receiver, body: message.message, ...sender });
-      } catch {
-        // The call itself is classified: the client's errors are less precise, and it fails for a malformed response.
-      }
-      const { outcome } = watched;
-      if (outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
-      if (outcome.kind !== 'response') return unansweredResult(outcome);
-      const sensitive = { message, secrets: [username, password] };
-      const context = { nowMs: deps.clock.now(), sensitive, isUrlOfMessage: false };
-      const rules = outcome.response.status < 300 ? CREATED : RULES;
-      const result = classifyHttpResponse(outcome.response, rules, context);
+      const sender = MESSAGING_SERVICE_SID.test(from) ? { MessagingServiceSid: from } : { From: from };
+      const fields = new URLSearchParams({ To: message.receiver, ...sender, Body: message.message });
+      const body = Buffer.from(fields.toString());
+      const outcome = await caller.call({ method: 'POST', path, headers, body }, signal, priority);
+      if (outcome.kind !== 'response') return outcome;
+      const result = classifyHttpResponse(outcome.response, outcome.response.status < 300 ? CREATED : RULES, {
+        nowMs: deps.clock.now(),
+        sensitive: { message, secrets: [username, password] },
+        isUrlOfMessage: false,
+      });
       const hasCode = (codes: readonly number[]) =>
         codes.some((code) => result.code?.endsWith(`-${code}`) === true);
       if (result.kind === 'unknown' && hasCode(BUSY_CODES)) return { kind: 'transient', code: result.code };
@@ -99,48 +84,5 @@ export function createTwilioProvider(
       return isOfSettings ? { ...result, kind: 'misconfigured' } : result;
     },
     close: () => caller.close(),
-  };
-}
-
-function watchedCalls(
-  call: (request: HttpRequest) => ReturnType<HttpCaller['call']>,
-  watched: { outcome: CallOutcome | undefined },
-): RequestClient {
-  const request = async (options: CallOptions) => {
-    const outcome = await call(toCall(options));
-    watched.outcome = outcome;
-    if (outcome.kind !== 'response') throw new Error(outcome.code);
-    const { status, headers, text } = outcome.response;
-    return { statusCode: status, headers, body: text };
-  };
-  return { request } as unknown as RequestClient;
-}
-
-/** Loads the package on first use, since that takes a third of a second; creating a client is cheap. */
-async function createClient({ settings }: ProviderEntry, httpClient: RequestClient): Promise<Twilio> {
-  const { username = '', password = '' } = settings.authentication;
-  const { default: twilio } = await import('twilio');
-  return twilio(username, password, {
-    accountSid: settings.twilio?.accountSid ?? username,
-    httpClient,
-    autoRetry: false,
-    // If these were absent, the client would read them from the environment.
-    edge: '',
-    region: '',
-    logLevel: '',
-  });
-}
-
-function toCall(options: CallOptions): HttpRequest {
-  const fields = Object.entries((options.data ?? {}) as Record<string, unknown>)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]): [string, string] => [name, String(value)]);
-  const credentials = Buffer.from(`${options.username ?? ''}:${options.password ?? ''}`).toString('base64');
-  const { pathname, search } = new URL(options.uri);
-  return {
-    method: 'POST',
-    path: `${pathname}${search}`,
-    headers: { ...(options.headers as Record<string, string>), authorization: `Basic ${credentials}` },
-    body: Buffer.from(new URLSearchParams(fields).toString()),
   };
 }

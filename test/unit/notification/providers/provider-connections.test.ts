@@ -49,11 +49,11 @@ it('do not begin a call when none is free in half of its time, or its caller end
   const { connections, begun, ends, call } = calls(1, 40);
   const first = call('1');
   const startedMs = performance.now();
-  expect(await call('2')).toEqual({ kind: 'not-begun', code: 'no-connection' });
+  expect(await call('2')).toEqual({ kind: 'transient', code: 'no-connection', isUncalled: true });
   expect(performance.now() - startedMs).toBeGreaterThan(15);
-  expect(await call('3', 'urgent', AbortSignal.abort())).toEqual({ kind: 'not-begun', code: 'aborted' });
+  expect(await call('3', 'urgent', AbortSignal.abort())).toEqual({ kind: 'transient', code: 'aborted' });
   const closed = connections.close();
-  expect(await call('4')).toEqual({ kind: 'not-begun', code: 'provider-closed' });
+  expect(await call('4')).toEqual({ kind: 'transient', code: 'provider-closed' });
   ends[0]?.();
   await closed;
   expect([await first, begun]).toEqual(['1', ['1']]);
