@@ -22,7 +22,7 @@ import { isOfOtherChannel } from '../../../shared/notification/state-precedence.
 import type { DeliveryCopy } from '../retry/command-copy.ts';
 import { planRetry, tierFor, type RetryPlan } from '../retry/retry-plan.ts';
 import type { LogEntry } from '../state/delivery-log.ts';
-import type { Failure, RoundResult } from './provider-round.ts';
+import type { RoundEnd, RoundResult } from './provider-round.ts';
 
 export interface DeliveryContext {
   readonly copy: DeliveryCopy;
@@ -79,17 +79,19 @@ export interface NextCopy {
   readonly attempts: readonly AttemptRecord[];
 }
 
+export interface Concluding {
+  readonly kind: 'conclude';
+  readonly conclusion: Conclusion;
+  readonly attempts: readonly AttemptRecord[];
+  /** False: the round belongs to another process, which may still write its outcome; the order of the log decides. */
+  readonly isOwnRound: boolean;
+}
+
 export type Decision =
   | { readonly kind: 'end'; readonly outcome: Outcome }
   | { readonly kind: 'dead-letter'; readonly code: string }
   | { readonly kind: 'retry-copy'; readonly next: NextCopy }
-  | {
-      readonly kind: 'conclude';
-      readonly conclusion: Conclusion;
-      readonly attempts: readonly AttemptRecord[];
-      /** False: the round belongs to another process, which may still write its outcome; the order of the log decides. */
-      readonly isOwnRound: boolean;
-    }
+  | Concluding
   | { readonly kind: 'begin-round'; readonly isOverdue: boolean };
 
 const TIME_LIMIT_EXCEEDED = 'time-limit-exceeded';
@@ -123,7 +125,8 @@ export function decideOnCopy(delivery: DeliveryContext, situation: Situation): D
         : beginRound(delivery, situation);
     case 'failed':
     case 'parked':
-      return isRedrive(delivery.copy, known)
+      // A later round is a redrive, which must accept a second send if the message may have been sent.
+      return attempt > known.attempt && (known.status === 'failed' || delivery.copy.redriveUnknown)
         ? beginRound(delivery, situation)
         : deadLetter(known.code ?? known.status);
     default:
@@ -136,11 +139,6 @@ function isOtherText({ attempt }: DeliveryCopy, known: LogEntry, text: CommandTe
   const textHash = text?.textHash;
   if (textHash === undefined || known.textHash === undefined || known.textHash === textHash) return false;
   return known.status === 'sent' || attempt <= known.attempt;
-}
-
-/** A later round is a redrive, which must accept a second send if the message may have been sent. */
-function isRedrive({ attempt, redriveUnknown }: DeliveryCopy, known: LogEntry): boolean {
-  return attempt > known.attempt && (known.status === 'failed' || redriveUnknown);
 }
 
 /** An intent of this process may be renewed only if no provider was called. */
@@ -172,7 +170,7 @@ function concludeLostRound(
   const isKnown = provider !== undefined && repeatableBy !== undefined;
   const lost: AttemptRecord = isKnown ? { ...attempt, repeatableBy } : attempt;
   const isRepeatable = isKnown && repeatable.includes(repeatableBy);
-  const conclusion = conclude(delivery, { kind: 'unknown', code: LEASE_OVER }, { isRepeatable, times });
+  const conclusion = conclude(delivery, { kind: 'unknown', code: LEASE_OVER, isRepeatable }, times);
   return { kind: 'conclude', conclusion, attempts: [lost], isOwnRound: false };
 }
 
@@ -233,33 +231,30 @@ export function decideWithoutProvider(
   }
 }
 
-export function decideAfterRound(delivery: DeliveryContext, round: RoundResult, times: Times): Decision {
-  const { attempts } = round;
-  const conclusion: Conclusion =
-    round.kind === 'sent'
-      ? { status: 'sent', providerMessageId: round.providerMessageId }
-      : conclude(delivery, round.failure, { isRepeatable: round.isRepeatable, times });
-  return { kind: 'conclude', conclusion, attempts, isOwnRound: true };
+export function decideAfterRound(
+  delivery: DeliveryContext,
+  { attempts, end: ended }: RoundResult,
+  times: Times,
+): Decision {
+  return { kind: 'conclude', conclusion: conclude(delivery, ended, times), attempts, isOwnRound: true };
 }
 
-function conclude(
-  delivery: DeliveryContext,
-  failure: Failure,
-  { isRepeatable, times }: { readonly isRepeatable: boolean; readonly times: Times },
-): Conclusion {
-  const { copy } = delivery;
-  switch (failure.kind) {
-    case 'permanent':
-      return fail(copy, failure.code);
-    case 'transient':
-      return planNextRound(delivery, failure, times) ?? fail(copy, TIME_LIMIT_EXCEEDED);
-    case 'unknown': {
-      const mayRepeat = isRepeatable || acceptsSecondSend(delivery);
-      return (mayRepeat ? planNextRound(delivery, failure, times) : undefined) ?? PARKED;
-    }
-    default:
-      return assertNever(failure);
-  }
+function conclude(delivery: DeliveryContext, round: RoundEnd, times: Times): Conclusion {
+  const { copy, plan } = delivery;
+  if (round.kind === 'sent') return { status: 'sent', providerMessageId: round.providerMessageId };
+  const { kind, code } = round;
+  if (kind === 'permanent') return fail(copy, code);
+  const isUncertain = kind === 'unknown';
+  const mayRepeat = !isUncertain || round.isRepeatable || acceptsSecondSend(delivery);
+  const retryAfterMs = isUncertain ? undefined : round.retryAfterMs;
+  const delayMs = mayRepeat ? planRetry(plan, copy.attempt, times.ageMs, retryAfterMs) : undefined;
+  if (delayMs === undefined) return isUncertain ? PARKED : fail(copy, TIME_LIMIT_EXCEEDED);
+  return {
+    status: 'retrying',
+    code,
+    nextAttemptAt: times.nowMs + delayMs,
+    tierMs: tierFor(plan, delayMs),
+  };
 }
 
 /** Whether any provider may send again after an unknown outcome: by policy, or because an operator accepts it. */
@@ -270,17 +265,6 @@ export function acceptsSecondSend({ copy, unknownPolicy }: DeliveryContext): boo
 /** The end of a notification that fails; parked if it may have been sent in an earlier round. */
 export function fail({ history }: Pick<DeliveryCopy, 'history'>, code: string): FinalFailure {
   return history.some(isUnknown) ? PARKED : { status: 'failed', code };
-}
-
-function planNextRound(
-  { copy, plan }: DeliveryContext,
-  failure: { readonly code: string; readonly retryAfterMs?: number },
-  { nowMs, ageMs }: Times,
-): Conclusion | undefined {
-  const delayMs = planRetry(plan, copy.attempt, ageMs, failure.retryAfterMs);
-  if (delayMs === undefined) return undefined;
-  const { code } = failure;
-  return { status: 'retrying', code, nextAttemptAt: nowMs + delayMs, tierMs: tierFor(plan, delayMs) };
 }
 
 function concluded(conclusion: Conclusion): Decision {

@@ -13,12 +13,12 @@ import {
   type NotificationState,
   type NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
-import type { GuardedProvider, Providers } from '../../../shared/notification/provider.ts';
+import type { Providers } from '../../../shared/notification/provider.ts';
 import { openDeadline, sleep } from '../../../shared/platform/system-ports.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { DeliveryLog, LogEntry } from '../state/delivery-log.ts';
+import type { DeliveryLog } from '../state/delivery-log.ts';
 import type { ReceiverOrder } from '../order/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
@@ -32,7 +32,7 @@ import {
   fail,
   SOON_RETRY_MS,
   waitFor,
-  type Conclusion,
+  type Concluding,
   type Decision,
   type DeliveryContext,
   type NextCopy,
@@ -40,7 +40,7 @@ import {
   type Situation,
   type Times,
 } from './decide-delivery.ts';
-import { PrioritySlots, type SlotLimits } from '../providers/provider-connections.ts';
+import { PrioritySlots } from '../providers/provider-connections.ts';
 import type { RetryPlan } from '../retry/retry-plan.ts';
 import {
   brokenRound,
@@ -95,14 +95,6 @@ interface Run {
   leave: () => void;
 }
 
-type RecordedOutcome = Omit<Extract<Decision, { kind: 'conclude' }>, 'kind'> & { readonly attempt?: number };
-
-interface DeadLetterOf {
-  readonly code: string;
-  readonly attempts: readonly AttemptRecord[];
-  readonly attempt?: number;
-}
-
 type Limits = Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined };
 
 /**
@@ -123,7 +115,12 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     const { providers, channel } = options;
-    this.#slots = new PrioritySlots(() => roundLimits(providers.of(channel)));
+    // Without a limit all deliveries would write intents, and a crash would leave all their outcomes unknown.
+    this.#slots = new PrioritySlots(() => {
+      const most = Math.max(0, ...providers.of(channel).map(({ concurrency = Infinity }) => concurrency));
+      const calls = most === 0 ? Infinity : most;
+      return { normal: calls * ROUNDS_PER_CALL, all: calls * (ROUNDS_PER_CALL + URGENT_ROUNDS_PER_CALL) };
+    });
   }
 
   /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
@@ -189,7 +186,8 @@ export class CommandDelivery {
     about: Pick<Run, 'message' | 'headers' | 'signal'>,
     limits: Limits,
   ): Promise<Outcome> {
-    const { deliveryLog, clock, plan, unknownPolicy } = this.#options;
+    const { deliveryLog, clock, monotonic, plan, unknownPolicy, self, channel, providers } = this.#options;
+    const { deadlineMs, ...situation } = limits;
     if (isLogBehind(given, deliveryLog)) await deliveryLog.caughtUp(LOG_READ_MS);
     const { id, attempt, originTimestampMs, redriveUnknown } = given;
     // A lost entry may be the intent of a round that was sent: its outcome is unknown.
@@ -197,32 +195,27 @@ export class CommandDelivery {
     const known = deliveryLog.find(id) ?? (mayMiss ? { ...LOST_ENTRY, attempt } : undefined);
     const copy = withLoggedAttempts(given, known, clock.now());
     const run: Run = { ...about, delivery: { copy, plan, unknownPolicy }, leave: () => undefined };
-    const decision = decideOnCopy(run.delivery, this.#situation(copy, known, limits));
-    // Another copy of the notification may be in progress, so its entry must not be replaced.
-    if (decision.kind === 'end') return decision.outcome;
-    this.inProgress.add(copy.id);
-    try {
-      return await this.#perform(run, decision);
-    } finally {
-      run.leave();
-      this.inProgress.delete(copy.id);
-    }
-  }
-
-  #situation(copy: CommandCopy, known: LogEntry | undefined, { deadlineMs, ...limits }: Limits): Situation {
-    const { monotonic, clock, self, channel, providers } = this.#options;
-    return {
-      ...limits,
+    const decision = decideOnCopy(run.delivery, {
+      ...situation,
       known,
       channel,
       self,
       elapsedMs: monotonic.elapsedMs(),
       times: this.#times(copy),
-      isInProgress: this.inProgress.has(copy.id),
-      hasBegun: this.#begun.has(copy.id),
+      isInProgress: this.inProgress.has(id),
+      hasBegun: this.#begun.has(id),
       isDeadlineOver: deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS,
       repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
-    };
+    });
+    // Another copy of the notification may be in progress, so its entry must not be replaced.
+    if (decision.kind === 'end') return decision.outcome;
+    this.inProgress.add(id);
+    try {
+      return await this.#perform(run, decision);
+    } finally {
+      run.leave();
+      this.inProgress.delete(id);
+    }
   }
 
   #times({ timeLimitFromMs }: CommandCopy): Times {
@@ -235,7 +228,7 @@ export class CommandDelivery {
       case 'end':
         return decision.outcome;
       case 'dead-letter':
-        await this.#writeDeadLetter(run.delivery.copy, { code: decision.code, attempts: [] });
+        await this.#writeDeadLetter(run.delivery.copy, decision.code, []);
         return done();
       case 'retry-copy':
         run.leave();
@@ -276,10 +269,13 @@ export class CommandDelivery {
 
   /** What only some providers may send does not wait for them here, since the others can send what is behind it. */
   async #acquireProvider(delivery: Run['delivery'], isOverdue: boolean): Promise<ProviderTurn | NoProvider> {
-    const { providers, channel, closing, monotonic, timers } = this.#options;
+    const { providers, channel, closing, monotonic, timers, plan } = this.#options;
     const { history, priority } = delivery.copy;
-    const isUnserved = this.#isUnserved();
-    const untilMs = monotonic.elapsedMs() + (isUnserved && isOverdue ? 0 : MAX_PROVIDER_WAIT_MS);
+    const nowMs = monotonic.elapsedMs();
+    const isServed = providers.of(channel).some((provider) => provider.health().status === 'ready');
+    if (isServed) this.#servedMs = nowMs;
+    const isUnserved = nowMs - this.#servedMs > plan.timeLimitMs;
+    const untilMs = nowMs + (isUnserved && isOverdue ? 0 : MAX_PROVIDER_WAIT_MS);
     while (!closing.aborted) {
       const all = providers.of(channel);
       const eligible = eligibleProviders(all, history, acceptsSecondSend(delivery));
@@ -295,14 +291,6 @@ export class CommandDelivery {
       await sleep(timers, Math.min(afterMs, PROVIDER_CHECK_MS), closing);
     }
     return { kind: 'none-available', isUnserved };
-  }
-
-  #isUnserved(): boolean {
-    const { providers, channel, monotonic, plan } = this.#options;
-    const nowMs = monotonic.elapsedMs();
-    if (providers.of(channel).some((provider) => provider.health().status === 'ready'))
-      this.#servedMs = nowMs;
-    return nowMs - this.#servedMs > plan.timeLimitMs;
   }
 
   /** Writes the intent. The end of its lease on the monotonic clock; undefined if another process was first. */
@@ -342,12 +330,10 @@ export class CommandDelivery {
     return round;
   }
 
-  async #conclude(
-    run: Run,
-    { conclusion, attempts, isOwnRound }: Extract<Decision, { kind: 'conclude' }>,
-  ): Promise<Outcome> {
+  async #conclude(run: Run, decision: Concluding): Promise<Outcome> {
+    if (!(await this.#writeOutcome(run, decision))) return waitFor(SOON_RETRY_MS);
     const { copy } = run.delivery;
-    if (!(await this.#countOutcome(run, { conclusion, attempts, isOwnRound }))) return waitFor(SOON_RETRY_MS);
+    const { conclusion, attempts } = decision;
     switch (conclusion.status) {
       case 'sent':
         return done();
@@ -357,7 +343,7 @@ export class CommandDelivery {
       }
       case 'failed':
       case 'parked':
-        await this.#writeDeadLetter(copy, { code: conclusion.code, attempts });
+        await this.#writeDeadLetter(copy, conclusion.code, attempts);
         return done();
       default:
         return assertNever(conclusion);
@@ -366,30 +352,24 @@ export class CommandDelivery {
 
   /** Resolves when the outcome is on the log; false when another outcome precedes it. */
   async #writeOutcome(
-    copy: CommandCopy,
-    headers: MessageHeaders,
-    { conclusion, attempts, isOwnRound, attempt = copy.attempt }: RecordedOutcome,
+    { delivery: { copy }, headers }: Pick<Run, 'delivery' | 'headers'>,
+    { conclusion, attempts, isOwnRound }: Omit<Concluding, 'kind'>,
+    isCounted = true,
   ): Promise<boolean> {
-    const { deliveryLog } = this.#options;
+    const { deliveryLog, channel, onOutcome } = this.#options;
     const { status } = conclusion;
+    const code = status === 'sent' ? undefined : conclusion.code;
     const state = this.#stateOf(copy, attempts, {
-      attempt,
       status,
-      code: codeOf(conclusion),
+      code,
       providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
       nextAttemptAt: status === 'retrying' ? conclusion.nextAttemptAt : undefined,
     });
     if (isOwnRound) await deliveryLog.settle(state, headers);
     else if (!(await deliveryLog.declare(state, headers))) return false;
     this.#begun.delete(copy.id);
+    if (isCounted) onOutcome(channel, status, code);
     return true;
-  }
-
-  async #countOutcome({ delivery, headers }: Run, outcome: RecordedOutcome): Promise<boolean> {
-    const { conclusion } = outcome;
-    const isRecorded = await this.#writeOutcome(delivery.copy, headers, outcome);
-    if (isRecorded) this.#options.onOutcome(this.#options.channel, conclusion.status, codeOf(conclusion));
-    return isRecorded;
   }
 
   /** Can be repeated: the delivery log recognises copies of the same round. */
@@ -409,21 +389,19 @@ export class CommandDelivery {
 
   /** Only an outcome of the next round replaces `retrying`. The dead letter precedes it, after which this copy is skipped. */
   async #endWithoutCopy(run: Run, code: string, { attempt, attempts }: NextCopy): Promise<Outcome> {
-    const { copy } = run.delivery;
-    const conclusion: Conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
-    await this.#writeDeadLetter(copy, { attempt, code: conclusion.code, attempts });
-    const outcome = { attempt, conclusion, attempts, isOwnRound: false };
-    return (await this.#countOutcome(run, outcome)) ? done() : waitFor(SOON_RETRY_MS);
+    const copy = { ...run.delivery.copy, attempt };
+    const conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
+    await this.#writeDeadLetter(copy, conclusion.code, attempts);
+    const next = { ...run, delivery: { ...run.delivery, copy } };
+    const isWritten = await this.#writeOutcome(next, { conclusion, attempts, isOwnRound: false });
+    return isWritten ? done() : waitFor(SOON_RETRY_MS);
   }
 
-  async #writeDeadLetter(
-    copy: CommandCopy,
-    { code, attempts, attempt = copy.attempt }: DeadLetterOf,
-  ): Promise<void> {
+  async #writeDeadLetter(copy: CommandCopy, code: string, attempts: readonly AttemptRecord[]): Promise<void> {
     const { deadLetters, onDeadLetter } = this.#options;
     const { signal } = new AbortController();
     const request = {
-      ...readRequest(deadCopy({ ...copy, attempt }, attempts), attempt, signal),
+      ...readRequest(deadCopy(copy, attempts), copy.attempt, signal),
       originTimestampMs: copy.originTimestampMs,
     };
     const text = DEAD_LETTER_TEXTS[code] ?? `the notification was not sent: ${code}`;
@@ -433,12 +411,13 @@ export class CommandDelivery {
 
   /** The consumer writes the dead letter. */
   async #recordUnexpected(given: CommandCopy): Promise<void> {
-    const { deliveryLog, clock, log } = this.#options;
+    const { deliveryLog, clock, log, plan, unknownPolicy } = this.#options;
     try {
       const copy = withLoggedAttempts(given, deliveryLog.find(given.id), clock.now());
       const attempts = this.#begun.has(copy.id) ? brokenRound(copy.attempt, clock.now()).attempts : [];
       const conclusion = fail({ history: [...copy.history, ...attempts] }, 'unexpected');
-      await this.#writeOutcome(copy, {}, { conclusion, attempts, isOwnRound: false });
+      const delivery = { copy, plan, unknownPolicy };
+      await this.#writeOutcome({ delivery, headers: {} }, { conclusion, attempts, isOwnRound: false }, false);
     } catch (error) {
       if (isTransientFailure(error)) throw error;
       log.error(
@@ -465,17 +444,6 @@ export class CommandDelivery {
   }
 }
 
-/** Without a limit all deliveries would write intents, and a crash would leave all their outcomes unknown. */
-function roundLimits(providers: readonly GuardedProvider[]): SlotLimits {
-  const most = Math.max(0, ...providers.map(({ concurrency = Infinity }) => concurrency));
-  const calls = most === 0 ? Infinity : most;
-  return { normal: calls * ROUNDS_PER_CALL, all: calls * (ROUNDS_PER_CALL + URGENT_ROUNDS_PER_CALL) };
-}
-
-function codeOf(conclusion: Conclusion): string | undefined {
-  return conclusion.status === 'sent' ? undefined : conclusion.code;
-}
-
 const DEAD_LETTER_TEXTS: Readonly<Record<string, string>> = {
   [OUTCOME_UNKNOWN]: 'the notification may have been sent: a provider was called and its answer is not known',
   'duplicate-id': 'this notification was not sent: its id is that of another one',
@@ -492,11 +460,6 @@ function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): bo
 
 const LOST_ENTRY = { status: 'sending', owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY } as const;
 
-const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set<BrokerErrorCode>([
-  'message-too-large',
-  'invalid-message',
-]);
-
 /** A broker that rejects a record for any other reason is unavailable: the notification keeps its order and state. */
 function asTransient(error: unknown): unknown {
   if (isCausedByMessage(error) || isTransientFailure(error)) return error;
@@ -504,5 +467,6 @@ function asTransient(error: unknown): unknown {
 }
 
 export function isCausedByMessage(error: unknown): error is MessagingError {
-  return error instanceof MessagingError && CAUSED_BY_MESSAGE.has(error.code);
+  const codes: readonly string[] = ['message-too-large', 'invalid-message'] satisfies BrokerErrorCode[];
+  return error instanceof MessagingError && codes.includes(error.code);
 }

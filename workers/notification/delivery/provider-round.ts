@@ -2,7 +2,6 @@ import type { Outbound, Priority } from '../../../shared/notification/notificati
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
 import { openDeadline, type SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { assertNever } from '../../../shared/platform/errors.ts';
 import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 
@@ -11,24 +10,17 @@ export interface ProviderTurn {
   readonly first: number;
 }
 
-export type Failure =
+export interface RoundResult {
+  readonly attempts: readonly AttemptRecord[];
+  readonly end: RoundEnd;
+}
+
+export type RoundEnd =
+  | { readonly kind: 'sent'; readonly providerMessageId: string | undefined }
   | { readonly kind: 'transient'; readonly code: string; readonly retryAfterMs?: number }
   | { readonly kind: 'permanent'; readonly code: string }
-  | { readonly kind: 'unknown'; readonly code: string };
-
-export type RoundResult =
-  | {
-      readonly kind: 'sent';
-      readonly attempts: readonly AttemptRecord[];
-      readonly providerMessageId: string | undefined;
-    }
-  | {
-      readonly kind: 'not-sent';
-      readonly attempts: readonly AttemptRecord[];
-      readonly failure: Failure;
-      /** Whether the last provider recognises the id, so that calling it again delivers once. */
-      readonly isRepeatable: boolean;
-    };
+  /** `isRepeatable`: the provider recognises the id, so that calling it again delivers once. */
+  | { readonly kind: 'unknown'; readonly code: string; readonly isRepeatable: boolean };
 
 export interface ProviderRound {
   readonly message: Outbound;
@@ -53,8 +45,6 @@ const LEASE_MARGIN_MS = 5_000;
 /** Assumed where an intent does not name its providers. */
 const MAX_PROVIDERS = 10;
 
-type PassingFailure = Extract<SendResult, { kind: 'transient' | 'misconfigured' }>;
-
 /**
  * Calls the providers in their order until one has sent, has rejected or may have sent the message. Calls end with the
  * lease, since other processes then treat the outcome as unknown. Undefined if it is too short for a call.
@@ -65,7 +55,7 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
   const leftMs = Math.max(0, leaseEndsMs - deps.monotonic.elapsedMs());
   using lease = openDeadline(round.signal, leftMs, deps.timers);
   const attempts: AttemptRecord[] = [];
-  const failures: PassingFailure[] = [];
+  const failures: Extract<SendResult, { kind: 'transient' | 'misconfigured' }>[] = [];
   for (const [index, provider] of providers.entries()) {
     const admission = index > first ? provider.admit(priority) : { kind: 'go' as const };
     if (admission.kind === 'wait')
@@ -74,19 +64,36 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
     if (deps.monotonic.elapsedMs() > leaseEndsMs - longestCallMs(deps.sendTimeoutMs)) break;
     const result = await provider.send(message, lease.signal, priority);
     deps.onAttempt(provider, result);
-    attempts.push(attemptRecord(attempt, provider, result, deps.clock.now()));
-    const end = roundEnd(result, attempts, provider);
-    if (end !== undefined) return end;
-    if (result.kind === 'transient' || result.kind === 'misconfigured') failures.push(result);
+    const by = result.kind === 'unknown' ? repeatableBy(provider) : undefined;
+    attempts.push({
+      attempt,
+      at: deps.clock.now(),
+      provider: provider.name,
+      result: result.kind,
+      code: result.code,
+      ...(by === undefined ? {} : { repeatableBy: by }),
+    });
+    if (result.kind === 'sent' || result.kind === 'permanent') return { attempts, end: result };
+    if (result.kind === 'unknown') {
+      const { kind, code } = result;
+      return { attempts, end: { kind, code, isRepeatable: provider.isIdempotent } };
+    }
+    failures.push(result);
   }
   const last = failures.at(-1);
   if (last === undefined) return undefined;
-  return notSent(attempts, { kind: 'transient', code: last.code, ...shortestRetryAfter(failures) }, false);
+  const waits = failures.map((failure) =>
+    failure.kind === 'transient' ? (failure.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY,
+  );
+  const shortestMs = Math.min(...waits);
+  const retryAfterMs = Number.isFinite(shortestMs) ? shortestMs : 0;
+  return { attempts, end: { kind: 'transient', code: last.code, retryAfterMs } };
 }
 
 export function brokenRound(attempt: number, at: number): RoundResult {
   const code = 'round-broken';
-  return notSent([{ attempt, at, provider: '-', result: 'unknown', code }], { kind: 'unknown', code }, false);
+  const attempts = [{ attempt, at, provider: '-', result: 'unknown', code } as const];
+  return { attempts, end: { kind: 'unknown', code, isRepeatable: false } };
 }
 
 /** The first provider that may be called now, or how long to wait for one in milliseconds. `open`: all are down. */
@@ -138,46 +145,3 @@ function longestCallMs(sendTimeoutMs: number): number {
 }
 
 /** Whether the next provider may be called. Waits for its rate limit where the wait is short. */
-function attemptRecord(
-  attempt: number,
-  provider: GuardedProvider,
-  result: SendResult,
-  at: number,
-): AttemptRecord {
-  const record = { attempt, at, provider: provider.name, result: result.kind, code: result.code };
-  const by = result.kind === 'unknown' ? repeatableBy(provider) : undefined;
-  return by === undefined ? record : { ...record, repeatableBy: by };
-}
-
-function roundEnd(
-  result: SendResult,
-  attempts: readonly AttemptRecord[],
-  { isIdempotent }: GuardedProvider,
-): RoundResult | undefined {
-  switch (result.kind) {
-    case 'sent':
-      return { kind: 'sent', attempts, providerMessageId: result.providerMessageId };
-    case 'permanent':
-      return notSent(attempts, { kind: 'permanent', code: result.code }, false);
-    case 'unknown':
-      return notSent(attempts, { kind: 'unknown', code: result.code }, isIdempotent);
-    case 'transient':
-    case 'misconfigured':
-      return undefined;
-    default:
-      return assertNever(result);
-  }
-}
-
-function notSent(attempts: readonly AttemptRecord[], failure: Failure, isRepeatable: boolean): RoundResult {
-  return { kind: 'not-sent', attempts, failure, isRepeatable };
-}
-
-/** The shortest Retry-After of the providers; empty if a transient failure has no Retry-After. */
-function shortestRetryAfter(failures: readonly PassingFailure[]): { readonly retryAfterMs?: number } {
-  const waits = failures.map((failure) =>
-    failure.kind === 'transient' ? (failure.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY,
-  );
-  const retryAfterMs = Math.min(...waits);
-  return Number.isFinite(retryAfterMs) && retryAfterMs > 0 ? { retryAfterMs } : {};
-}

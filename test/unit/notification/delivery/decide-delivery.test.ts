@@ -11,7 +11,7 @@ import {
   type Situation,
 } from '../../../../workers/notification/delivery/decide-delivery.ts';
 import type { DeliveryCopy } from '../../../../workers/notification/retry/command-copy.ts';
-import type { Failure, RoundResult } from '../../../../workers/notification/delivery/provider-round.ts';
+import type { RoundEnd } from '../../../../workers/notification/delivery/provider-round.ts';
 import type { LogEntry } from '../../../../workers/notification/state/delivery-log.ts';
 
 const NOW = 1_700_000_000_000;
@@ -247,39 +247,33 @@ it('waits on the tier that covers the wait for a provider', () => {
 });
 
 describe('the end of a round', () => {
-  const timeout: Failure = { kind: 'unknown', code: 'timeout' };
-  const busy: Failure = { kind: 'transient', code: 'busy' };
-  const gone: Failure = { kind: 'permanent', code: 'gone' };
+  const timeout: RoundEnd = { kind: 'unknown', code: 'timeout', isRepeatable: false };
+  const known: RoundEnd = { ...timeout, isRepeatable: true };
+  const busy: RoundEnd = { kind: 'transient', code: 'busy' };
+  const gone: RoundEnd = { kind: 'permanent', code: 'gone' };
   const asked = deliveryOf({ redriveUnknown: true });
   const before = deliveryOf(UNKNOWN_BEFORE);
-  it.each<[string, Failure, boolean, DeliveryContext, string, typeof TIMES?]>([
-    ['a rejection fails', gone, false, deliveryOf(), 'failed gone'],
-    ['a rejection parks what may have been sent', gone, false, before, 'parked outcome-unknown'],
-    ['a transient failure is retried', busy, false, deliveryOf(), 'retrying busy'],
-    ['a transient failure that is late fails', busy, false, deliveryOf(), 'failed time-limit-exceeded', LATE],
-    ['one that is late parks what may have been sent', busy, false, before, 'parked outcome-unknown', LATE],
-    ['an unknown outcome is parked', timeout, false, deliveryOf(), 'parked outcome-unknown'],
-    ['an unknown outcome is retried by policy', timeout, false, deliveryOf({}, 'resend'), 'retrying timeout'],
-    ['an unknown outcome is retried if an operator accepts it', timeout, false, asked, 'retrying timeout'],
-    [
-      'an unknown outcome is retried by a provider that knows ids',
-      timeout,
-      true,
-      deliveryOf(),
-      'retrying timeout',
-    ],
-    ['an unknown outcome that is late is parked', timeout, true, asked, 'parked outcome-unknown', LATE],
-  ])('%s', (...[, failure, isRepeatable, delivery, expected, times = TIMES]) => {
+  it.each<[string, RoundEnd, DeliveryContext, string, typeof TIMES?]>([
+    ['a rejection fails', gone, deliveryOf(), 'failed gone'],
+    ['a rejection parks what may have been sent', gone, before, 'parked outcome-unknown'],
+    ['a transient failure is retried', busy, deliveryOf(), 'retrying busy'],
+    ['a transient failure that is late fails', busy, deliveryOf(), 'failed time-limit-exceeded', LATE],
+    ['one that is late parks what may have been sent', busy, before, 'parked outcome-unknown', LATE],
+    ['an unknown outcome is parked', timeout, deliveryOf(), 'parked outcome-unknown'],
+    ['an unknown outcome is retried by policy', timeout, deliveryOf({}, 'resend'), 'retrying timeout'],
+    ['an unknown outcome is retried if an operator accepts it', timeout, asked, 'retrying timeout'],
+    ['an unknown outcome is retried by a provider that knows ids', known, deliveryOf(), 'retrying timeout'],
+    ['an unknown outcome that is late is parked', known, asked, 'parked outcome-unknown', LATE],
+  ])('%s', (...[, end, delivery, expected, times = TIMES]) => {
     const attempts = [attempt('transient')];
-    const round: RoundResult = { kind: 'not-sent', attempts, failure, isRepeatable };
-    const decision = decideAfterRound(delivery, round, times);
+    const decision = decideAfterRound(delivery, { attempts, end }, times);
     expect(shown(decision)).toBe(expected);
     expect(decision).toMatchObject({ attempts, isOwnRound: true });
   });
 
   it('keeps the id that the provider assigned', () => {
-    const round: RoundResult = { kind: 'sent', attempts: [], providerMessageId: 'abc' };
-    expect(decideAfterRound(deliveryOf(), round, TIMES)).toMatchObject({
+    const end = { kind: 'sent', providerMessageId: 'abc' } as const;
+    expect(decideAfterRound(deliveryOf(), { attempts: [], end }, TIMES)).toMatchObject({
       conclusion: { status: 'sent', providerMessageId: 'abc' },
     });
   });
