@@ -25,22 +25,20 @@ export function isIngressId(id: string): boolean {
   return id[VERSION_AT] === VERSION;
 }
 
-export interface CommandProofs {
-  /** Equal for equal commands, whatever their id. */
-  hash(command: SmsCommand | EmailCommand): string;
-  /** Proves that this command was written under the id by a process that knows the secret. */
-  prove(id: string, commandHash: string): string;
-}
+export type CommandProofs = ReturnType<typeof createCommandProofs>;
 
-export function createCommandProofs(secret: string): CommandProofs {
+export function createCommandProofs(secret: string) {
   const key = keyFor(secret, 'plat notification command');
   return {
-    hash: (command) => {
+    /** Equal for equal commands, whatever their id. */
+    hash: (command: SmsCommand | EmailCommand): string => {
       const hash = createHmac('sha256', key).update(JSON.stringify(textsOf(command)));
       if ('attachments' in command) for (const { content } of command.attachments) hash.update(content);
       return hash.digest('base64url');
     },
-    prove: (id, commandHash) => createHmac('sha256', key).update(`${id}\n${commandHash}`).digest('base64url'),
+    /** Proves that this command was written under the id by a process that knows the secret. */
+    prove: (id: string, commandHash: string): string =>
+      createHmac('sha256', key).update(`${id}\n${commandHash}`).digest('base64url'),
   };
 }
 

@@ -49,15 +49,6 @@ const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
 /** Limits the recursion; no provider needs deeper templates. */
 const MAX_DEPTH = 16;
 const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
-const REPEATED_FOR: Readonly<Partial<Record<Placeholder, Repeated>>> = {
-  CC: 'CC',
-  BCC: 'BCC',
-  ATTACHMENT: 'ATTACHMENT',
-  ATTACHMENT_NAME: 'ATTACHMENT',
-  ATTACHMENT_CONTENT: 'ATTACHMENT',
-  ATTACHMENT_TYPE: 'ATTACHMENT',
-};
-
 /** The known placeholders of a text; unknown ones are reported. */
 export function placeholdersOfText(
   text: string,
@@ -100,7 +91,11 @@ export function repeatedFor(item: Template): readonly Repeated[] {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return [];
     return Object.values(part).flatMap(texts);
   };
-  return [...new Set(texts(item).flatMap((name) => REPEATED_FOR[name] ?? []))];
+  const repeated = texts(item).flatMap((name): Repeated[] => {
+    if (name === 'CC' || name === 'BCC') return [name];
+    return name.startsWith('ATTACHMENT') ? ['ATTACHMENT'] : [];
+  });
+  return [...new Set(repeated)];
 }
 
 /** Reads JSON (placeholders may be unquoted) or `name=value&…`; undefined, with a reported fault, when it is invalid. */
@@ -171,7 +166,7 @@ function checkPart(value: unknown, checking: Checking): void {
 
 /** Attachments must be in a list, since a message may have none, and a file part is alone in its item. */
 function checkText(text: string, { encoding, report, path, isInList }: Checking): void {
-  const files = placeholdersOfText(text, path, report).filter((name) => REPEATED_FOR[name] === 'ATTACHMENT');
+  const files = placeholdersOfText(text, path, report).filter((name) => name.startsWith('ATTACHMENT'));
   if (files.length > 0 && !isInList) report(path, 'must contain attachments in a list');
   const isAlone = onlyPlaceholder(text) === 'ATTACHMENT';
   if (files.includes('ATTACHMENT') && (encoding !== 'multipart' || !isAlone)) {

@@ -140,13 +140,12 @@ function senderOf(settings: ProviderSettings): string | undefined {
 
 /** Unknown names come from the operator, so they are sanitised and truncated for a log line. */
 function pathOf(path: Path): string {
-  let shown = '';
-  for (const key of path) {
-    if (typeof key === 'number') shown += `[${key}]`;
-    else
-      shown += `${shown === '' ? '' : '.'}${String(key)
-        .replaceAll(/[^\w.#-]/g, '?')
-        .slice(0, 64)}`;
-  }
-  return shown === '' ? 'file' : shown;
+  const shown = path.map((key) =>
+    typeof key === 'number'
+      ? `[${key}]`
+      : `.${String(key)
+          .replaceAll(/[^\w.#-]/g, '?')
+          .slice(0, 64)}`,
+  );
+  return shown.join('').replace(/^\./, '') || 'file';
 }

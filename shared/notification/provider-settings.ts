@@ -284,12 +284,6 @@ const SENDER_WANTED = {
 } as const;
 const ACCOUNT_SID = /^AC[0-9a-zA-Z]{32}$/;
 
-const PROTOCOLS = {
-  http: ['https:', 'http:'],
-  twilio: ['https:', 'http:'],
-  smtp: ['smtp:', 'smtps:'],
-} as const;
-
 type Check = (isKept: boolean, path: string, rule: string) => void;
 
 /** Reports the faults of one provider, by paths below it. Returns the template of one that is called by HTTP. */
@@ -313,7 +307,13 @@ export function checkProvider(settings: ProviderSettings, report: FaultReporter)
   check(kind !== 'twilio' || channel === 'sms', 'communication-channel', 'must be sms with provider twilio');
   check(kind !== 'smtp' || channel === 'email', 'communication-channel', 'must be email with provider SMTP');
   checkUrl(settings, kind, check);
-  if (kind === 'twilio') checkTwilio(settings, check);
+  if (kind === 'twilio') {
+    const { authentication, twilio } = settings;
+    needCredentials(authentication, ['username', 'password'], check);
+    const sid = twilio?.accountSid ?? authentication.username;
+    const rule = 'must be the account SID (AC and 32 letters or digits), unless username is the account SID';
+    check(sid === undefined || ACCOUNT_SID.test(sid), 'twilio.accountSid', rule);
+  }
   if (kind === 'smtp') checkMailServer(settings, check);
   return kind === 'http' ? checkConnector(settings, check, report) : undefined;
 }
@@ -322,7 +322,7 @@ function checkUrl(settings: ProviderSettings, kind: ProviderKind, check: Check):
   const { url } = settings;
   if (url === undefined) return check(kind === 'twilio', 'url', 'is missing; must be a URL');
   const sample = sampleUrl(url);
-  const protocols: readonly string[] = PROTOCOLS[kind];
+  const protocols = kind === 'smtp' ? ['smtp:', 'smtps:'] : ['https:', 'http:'];
   if (sample === undefined || !protocols.includes(sample.protocol) || sample.hostname === '') {
     const forms = protocols.map((name) => `${name}//`).join(' or ');
     return check(false, 'url', `must be a URL that begins with ${forms}`);
@@ -330,7 +330,7 @@ function checkUrl(settings: ProviderSettings, kind: ProviderKind, check: Check):
   const hasNoCredentials = sample.username === '' && sample.password === '';
   check(hasNoCredentials, 'url', 'must not contain credentials; they belong in authentication');
   check(sample.hash === '', 'url', 'must not have a fragment');
-  const mayBeHttp = sample.protocol !== 'http:' || mayBeUnencrypted(settings, sample);
+  const mayBeHttp = sample.protocol !== 'http:' || settings.allowInsecure || isLoopback(sample.hostname);
   check(
     mayBeHttp,
     'url',
@@ -350,17 +350,6 @@ function checkUrl(settings: ProviderSettings, kind: ProviderKind, check: Check):
   return undefined;
 }
 
-function mayBeUnencrypted(settings: ProviderSettings, url: URL): boolean {
-  return settings.allowInsecure || isLoopback(url.hostname);
-}
-
-function checkTwilio({ authentication, twilio }: ProviderSettings, check: Check): void {
-  needCredentials(authentication, ['username', 'password'], check);
-  const sid = twilio?.accountSid ?? authentication.username;
-  const rule = 'must be the account SID (AC and 32 letters or digits), unless username is the account SID';
-  check(sid === undefined || ACCOUNT_SID.test(sid), 'twilio.accountSid', rule);
-}
-
 function checkMailServer(settings: ProviderSettings, check: Check): void {
   const { authentication, smtp } = settings;
   const { username, password, key } = authentication;
@@ -368,7 +357,7 @@ function checkMailServer(settings: ProviderSettings, check: Check): void {
   check(key === undefined || username !== undefined, 'authentication.key', unused);
   if ((username ?? password) !== undefined) needCredentials(authentication, ['username', 'password'], check);
   const url = settings.url === undefined ? undefined : sampleUrl(settings.url);
-  if (url === undefined || mayBeUnencrypted(settings, url)) return;
+  if (url === undefined || settings.allowInsecure || isLoopback(url.hostname)) return;
   const must = 'must be true unless the host is this machine or allowInsecure is true';
   check(smtp?.requireTls !== false || url.protocol !== 'smtp:', 'smtp.requireTls', must);
   check(smtp?.tls?.rejectUnauthorized !== false, 'smtp.tls.rejectUnauthorized', must);

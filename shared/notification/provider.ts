@@ -37,7 +37,7 @@ export interface Provider {
   /** Whether sending the same id twice delivers once, so that an unknown outcome may be retried. */
   readonly isIdempotent: boolean;
   /** Maximum number of concurrent calls; further ones wait inside the provider. Absent: unlimited. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Never rejects, never logs the message. Ends within the provider's time limit, or earlier by `signal`. */
   send(message: Outbound, signal: AbortSignal, priority?: Priority): Promise<SendResult>;
   /** Waits for the calls in progress, then closes the connections. Idempotent. */
@@ -51,7 +51,7 @@ export type ProviderAdmission =
 
 export interface GuardedProvider extends Provider {
   /** Identifies its settings, such as URL and account, and so the system that recognises an id. Absent: the name. */
-  readonly identity?: string;
+  readonly identity?: string | undefined;
   /** `go` consumes one call of the rate limit, a part of which is reserved for urgent messages. One send() must follow. */
   admit(priority?: Priority): ProviderAdmission;
   health(): { readonly status: 'ready' | 'degraded'; readonly reason?: string };

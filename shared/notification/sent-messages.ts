@@ -3,14 +3,6 @@ import { access, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import type { Channel } from './notification-command.ts';
 
-export interface SentMessage {
-  readonly id: string;
-  readonly channel: Channel;
-  /** `message/rfc822` for e-mail, `text/plain` for SMS. */
-  readonly contentType: string;
-  readonly content: Buffer;
-}
-
 export const KEPT_MESSAGES = 1_000;
 /** Reading a thousand entries with each write would be too expensive. */
 const PRUNE_EVERY = 50;
@@ -23,9 +15,8 @@ const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 const CHANNELS: Readonly<Record<string, Channel>> = { eml: 'email', txt: 'sms' };
 
-type KeptFile = NonNullable<Awaited<ReturnType<typeof look>>>;
-
 export type SentMessages = ReturnType<typeof openSentMessages>;
+export type SentMessage = NonNullable<Awaited<ReturnType<SentMessages['read']>>>;
 
 /** The local outbox: one file per message, which a repeated id replaces. Only the user of the process may read it. */
 export function openSentMessages(folder: string) {
@@ -43,7 +34,8 @@ export function openSentMessages(folder: string) {
       await create();
       const flag = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
       await writeFile(path.join(folder, name), content, { flag, mode: 0o600 });
-      if (writesUntilPrune === 0) await prune(folder);
+      const surplus = writesUntilPrune === 0 ? (await filesOf(folder)).slice(KEPT_MESSAGES) : [];
+      for (const file of surplus) await rm(path.join(folder, file.name), { force: true });
       writesUntilPrune = (writesUntilPrune + 1) % PRUNE_EVERY;
     },
     /** Lists the newest messages first, with sender, receiver and subject; empty if the folder does not exist. */
@@ -56,7 +48,7 @@ export function openSentMessages(folder: string) {
       }
       return items;
     },
-    read: async (id: string): Promise<SentMessage | undefined> => {
+    read: async (id: string) => {
       for (const [ending, channel] of Object.entries(CHANNELS)) {
         const name = `${id}.${ending}`;
         const content = FILE.test(name)
@@ -71,9 +63,9 @@ export function openSentMessages(folder: string) {
 }
 
 /** Newest first. */
-async function filesOf(folder: string): Promise<KeptFile[]> {
-  const names = await namesIn(folder);
-  const files = await Promise.all(names.filter((name) => FILE.test(name)).map((name) => look(folder, name)));
+async function filesOf(folder: string) {
+  const names = await readdir(folder).catch((error: unknown) => ifMissing<string[]>(error, []));
+  const files = await Promise.all(names.map((name) => look(folder, name)));
   return files
     .filter((file) => file !== undefined)
     .toSorted((a, b) => b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : 1));
@@ -82,26 +74,9 @@ async function filesOf(folder: string): Promise<KeptFile[]> {
 async function look(folder: string, name: string) {
   const [, id = '', ending = ''] = FILE.exec(name) ?? [];
   const channel = CHANNELS[ending];
-  try {
-    const { mtimeMs, size } = await stat(path.join(folder, name));
-    return channel === undefined ? undefined : { name, id, channel, writtenAt: mtimeMs, sizeBytes: size };
-  } catch (error) {
-    return ifMissing(error, undefined);
-  }
-}
-
-async function prune(folder: string): Promise<void> {
-  for (const file of (await filesOf(folder)).slice(KEPT_MESSAGES)) {
-    await rm(path.join(folder, file.name), { force: true });
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    return ifMissing(error, []);
-  }
+  if (channel === undefined) return undefined;
+  const found = await stat(path.join(folder, name)).catch((error: unknown) => ifMissing(error, undefined));
+  return found && { name, id, channel, writtenAt: found.mtimeMs, sizeBytes: found.size };
 }
 
 /** The first bytes of a file; undefined if it does not exist or is a symbolic link. */

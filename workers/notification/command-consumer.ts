@@ -22,8 +22,7 @@ import {
 } from '../../shared/notification/notification-command.ts';
 import { isIngressId } from '../../shared/notification/command-proof.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
-import type { SyncOrAsync } from '../../shared/platform/sync-or-async.ts';
-import { createProblem, type Problem } from '../../shared/platform/problem.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import { repeat, sleep } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -171,7 +170,12 @@ function commandProcess(context: WorkerContext, shared: SharedParts, queue: Queu
     ownReplyTopics: ownReplyTopics(topicPrefix),
     mayReplyTo: replyTopicRule(topicPrefix, replyTopics),
     expired: 'handle',
-    onRefused: (request, problem) => endRefusedCopy(queue, request, problem),
+    // A refused copy also ends its notification, unless the ingress may not have written the copy.
+    onRefused: ({ message, originTimestampMs, signal }, problem) => {
+      const copy = readCopy(message, originTimestampMs, undefined, queue.priority);
+      if (copy.isOriginal || isIngressId(copy.id)) return refused(problem);
+      return queue.delivery.reject(copy, problem.code, signal);
+    },
   }).process;
 }
 
@@ -211,18 +215,6 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
       return deliver(faults, command, (id) => ({ ...command, channel, id }), context);
     },
   };
-}
-
-/** A refused copy of a notification that has begun also ends the notification, unless the ingress may not have written the copy. */
-function endRefusedCopy(
-  { priority, delivery }: Queue,
-  { message, originTimestampMs, signal }: Request,
-  problem: Problem,
-): SyncOrAsync<Outcome> {
-  const copy = readCopy(message, originTimestampMs, undefined, priority);
-  return copy.isOriginal || isIngressId(copy.id)
-    ? refused(problem)
-    : delivery.reject(copy, problem.code, signal);
 }
 
 /** Of later copies the headers do not count, since they have taken the room that was reserved. */

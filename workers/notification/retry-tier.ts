@@ -5,7 +5,7 @@ import { readRequest, type Request } from '../../shared/messaging/handler/reques
 import { HEADER, headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import { readId } from '../../shared/notification/notification-id.ts';
 import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
-import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
+import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Publisher, BrokerAdmin } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
@@ -16,7 +16,7 @@ import type { WorkerContext } from '../runtime/worker.ts';
 import { CHANNEL_TOPICS, startConsumer, type SharedParts } from './shared-parts.ts';
 import { isCausedByMessage, type CommandDelivery } from './delivery/deliver-copy.ts';
 import type { DeliveryLog } from './state/delivery-log.ts';
-import { readCopy } from './retry/command-copy.ts';
+import { readCopy, withoutHeaders } from './retry/command-copy.ts';
 
 const STALL_MARGIN_MS = 60_000;
 
@@ -134,14 +134,10 @@ function waitLeftMs(
   return Math.min(Math.max(byClockMs, MIN_WAIT_MS - waitedMs), delayMs - waitedMs);
 }
 
-interface ReturningCopy extends OutgoingMessage {
-  readonly partition: number;
-}
-
 /** Why the copy can never be returned. Rejects with a transient failure while the command topic cannot be written. */
 async function returnCopy(
-  copy: ReturningCopy,
-  { copies, admin }: Pick<TierParts, 'copies' | 'admin'>,
+  copy: NonNullable<ReturnType<typeof originOf>>,
+  { copies, admin }: TierParts,
 ): Promise<string | undefined> {
   try {
     await copies.publish([copy]);
@@ -159,11 +155,10 @@ async function returnCopy(
   }
 }
 
-function originOf(message: LogMessage, origins: TierParts['origins']): ReturningCopy | undefined {
-  const topic = headerText(message.headers, HEADER.retryTopic);
-  const partition = headerNumber(message.headers, HEADER.retryPartition);
+function originOf({ key, value, headers: all }: LogMessage, origins: TierParts['origins']) {
+  const topic = headerText(all, HEADER.retryTopic);
+  const partition = headerNumber(all, HEADER.retryPartition);
   if (topic === undefined || partition === undefined || !origins.has(topic)) return undefined;
-  const headers: Record<string, MessageHeaders[string]> = { ...message.headers };
-  for (const name of [HEADER.retryTopic, HEADER.retryPartition, HEADER.dueAt]) delete headers[name];
-  return { topic, partition, key: message.key, value: message.value, headers };
+  const headers = withoutHeaders(all, HEADER.retryTopic, HEADER.retryPartition, HEADER.dueAt);
+  return { topic, partition, key, value, headers };
 }

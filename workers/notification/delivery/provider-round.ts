@@ -45,10 +45,7 @@ const LEASE_MARGIN_MS = 5_000;
 /** Assumed where an intent does not name its providers. */
 const MAX_PROVIDERS = 10;
 
-/**
- * Calls the providers in their order until one has sent, has rejected or may have sent the message. Calls end with the
- * lease, since other processes then treat the outcome as unknown. Undefined if it is too short for a call.
- */
+/** Until one has sent, has rejected or may have sent the message. Undefined if the lease is too short for a call. */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
   const { message, priority, attempt, leaseEndsMs } = round;
   const { providers, first } = round.turn;

@@ -8,7 +8,7 @@ import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../share
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queue-limits.ts';
+import type { HoldLimits } from '../../../shared/platform/queue-limits.ts';
 import type { WorkerContext } from '../../runtime/worker.ts';
 import { createReadBack, type ReadBack } from '../state/read-back.ts';
 
@@ -18,7 +18,7 @@ interface HoldTopicOptions extends Pick<WorkerContext, 'clock' | 'timers' | 'log
   readonly topic: string;
   readonly clientId: string;
   readonly self: string;
-  readonly limits?: Partial<HoldLimits>;
+  readonly limits: HoldLimits;
 }
 
 export interface CommandQueue {
@@ -72,16 +72,11 @@ export interface WaitingMessage {
 }
 
 export interface HeldKey {
-  /** By notification id. More than one only if a process that stood still wrote one after its partition had moved. */
-  readonly firsts: ReadonlyMap<string, FirstNotification>;
-  readonly waiting: readonly WaitingMessage[];
-}
-
-interface KeyState {
   readonly partition: number;
+  /** By notification id. More than one only if a process that stood still wrote one after its partition had moved. */
   readonly firsts: Map<string, FirstNotification>;
-  readonly waiting: Map<number, WaitingMessage>;
-  sorted: readonly WaitingMessage[] | undefined;
+  /** In the order of their offsets. */
+  readonly waiting: WaitingMessage[];
 }
 
 /** Room beyond the limits that only urgent messages may use. */
@@ -89,26 +84,19 @@ const URGENT_EXTRA = 1.1;
 const OFFSET_DIGITS = 16;
 const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/(\d+)\/[0-9a-f]*)\/(?:first\/(.+)|(\d{16}))$/;
 
-/**
- * It is written before offsets are committed and is read by every instance, so that the next owner of a partition continues
- * in the same order. Whole messages are in memory, since they are sent soon.
- */
+/** Written before offsets are committed and read by every instance: the next owner of a partition continues in order. */
 export class HoldTopic {
   readonly #options: HoldTopicOptions;
-  readonly #limits: HoldLimits;
   readonly #tail: Tail;
   readonly #readBack: ReadBack;
-  readonly #keys = new Map<string, KeyState>();
+  readonly #keys = new Map<string, HeldKey>();
   readonly #bytesByPartition = new Map<number, number>();
   #messages = 0;
   #bytes = 0;
-  /** Being written, and not read back yet. */
-  readonly #coming = { keys: 0, messages: 0, bytes: 0 };
   #badRecords = 0;
 
   constructor(options: HoldTopicOptions) {
     this.#options = options;
-    this.#limits = { ...QUEUE_LIMITS.hold, ...options.limits };
     const { broker, topic, clientId } = options;
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
     this.#readBack = createReadBack(options.publisher, options.self, options.timers);
@@ -125,10 +113,7 @@ export class HoldTopic {
   }
 
   get(name: string): HeldKey | undefined {
-    const state = this.#keys.get(name);
-    if (state === undefined) return undefined;
-    state.sorted ??= [...state.waiting.values()].toSorted((one, other) => one.offset - other.offset);
-    return { firsts: state.firsts, waiting: state.sorted };
+    return this.#keys.get(name);
   }
 
   keys(): IterableIterator<string> {
@@ -136,38 +121,35 @@ export class HoldTopic {
   }
 
   hasRoom({ name, partition }: HoldKey, bytes: number): boolean {
-    const { followersPerKey, followers, bytesPerPartition, bytes: allBytes } = this.#limits;
+    const { followersPerKey, followers, bytesPerPartition, bytes: allBytes } = this.#options.limits;
     const extra = extraRoom(name);
     return (
-      (this.#keys.get(name)?.waiting.size ?? 0) < followersPerKey &&
-      this.#messages + this.#coming.messages < Math.floor(followers * extra) &&
+      (this.#keys.get(name)?.waiting.length ?? 0) < followersPerKey &&
+      this.#messages < Math.floor(followers * extra) &&
       (this.#bytesByPartition.get(partition) ?? 0) + bytes <= bytesPerPartition * extra &&
-      this.#bytes + this.#coming.bytes + bytes <= allBytes * extra
+      this.#bytes + bytes <= allBytes * extra
     );
   }
 
   /** Whether a key can get a first notification. One that has records always can, since it takes no further memory. */
   hasRoomForFirst({ name }: HoldKey): boolean {
-    if (this.#keys.has(name)) return true;
-    return this.#keys.size + this.#coming.keys < Math.floor(this.#limits.keys * extraRoom(name));
+    return this.#keys.has(name) || this.#keys.size < Math.floor(this.#options.limits.keys * extraRoom(name));
   }
 
   /** This method and the next three resolve when the record was read back, and reject when the broker is unavailable. */
-  async setFirst(key: HoldKey, id: string, { sinceMs }: FirstNotification): Promise<void> {
-    const isNew = !this.#keys.has(key.name);
-    const record = { ...this.#record(key, `first/${id}`, Buffer.alloc(0)), timestampMs: sinceMs };
-    await this.#writeCounted(record, { keys: isNew ? 1 : 0 });
+  setFirst(key: HoldKey, id: string, { sinceMs }: FirstNotification): Promise<void> {
+    const record = this.#record(key, `first/${id}`, Buffer.alloc(0));
+    return this.#readBack.write({ ...record, timestampMs: sinceMs });
   }
 
   endFirst(key: HoldKey, id: string): Promise<void> {
     return this.#readBack.write(this.#record(key, `first/${id}`, null));
   }
 
-  keep(key: HoldKey, message: WaitingMessage): Promise<void> {
-    const { offset, id, value, headers: own, timestampMs } = message;
+  keep(key: HoldKey, { offset, id, value, headers: own, timestampMs }: WaitingMessage): Promise<void> {
     const headers = { ...own, [HEADER.notificationId]: id };
-    const record = { ...this.#record(key, offsetText(offset), value), timestampMs, headers };
-    return this.#writeCounted(record, { messages: 1, bytes: contentBytes(message) });
+    const record = this.#record(key, offsetText(offset), value);
+    return this.#readBack.write({ ...record, timestampMs, headers });
   }
 
   remove(key: HoldKey, offset: number): Promise<void> {
@@ -180,14 +162,13 @@ export class HoldTopic {
   }
 
   health(): Health {
-    const { topic } = this.#options;
+    const { topic, limits } = this.#options;
     if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
-    if (this.#keys.size >= this.#limits.keys) {
+    if (this.#keys.size >= limits.keys) {
       const effect = 'while one of their messages is retried, later ones are sent';
       return { status: 'degraded', reason: `${topic} has no room for further receivers: ${effect}` };
     }
-    if (this.#bytes < this.#limits.bytes && this.#messages < this.#limits.followers)
-      return { status: 'ready' };
+    if (this.#bytes < limits.bytes && this.#messages < limits.followers) return { status: 'ready' };
     return { status: 'degraded', reason: `${topic} is full: further messages may overtake each other` };
   }
 
@@ -197,24 +178,6 @@ export class HoldTopic {
 
   #record({ name, partition }: HoldKey, entry: string, value: Buffer | null): OutgoingMessage {
     return { topic: this.#options.topic, partition, key: `${name}/${entry}`, value };
-  }
-
-  /** Writes a record; what it adds counts towards the limits until it was read back. */
-  async #writeCounted(
-    record: OutgoingMessage,
-    { keys = 0, messages = 0, bytes = 0 }: { keys?: number; messages?: number; bytes?: number },
-  ): Promise<void> {
-    const coming = this.#coming;
-    coming.keys += keys;
-    coming.messages += messages;
-    coming.bytes += bytes;
-    try {
-      await this.#readBack.write(record);
-    } finally {
-      coming.keys -= keys;
-      coming.messages -= messages;
-      coming.bytes -= bytes;
-    }
   }
 
   #read(message: LogMessage): void {
@@ -227,34 +190,28 @@ export class HoldTopic {
         'a record of the hold topic was skipped',
       );
     } else {
-      const state = this.#keys.get(name) ?? {
-        partition: Number(partition),
-        firsts: new Map(),
-        waiting: new Map(),
-        sorted: undefined,
-      };
-      this.#keys.set(name, state);
-      if (id === undefined) this.#setWaiting(state, Number(offset), message);
-      else if (message.value === null) state.firsts.delete(id);
+      const key = this.#keys.get(name) ?? { partition: Number(partition), firsts: new Map(), waiting: [] };
+      this.#keys.set(name, key);
+      if (id === undefined) this.#setWaiting(key, Number(offset), message);
+      else if (message.value === null) key.firsts.delete(id);
       // The wait for it is limited even if the clock of its writer was ahead.
-      else state.firsts.set(id, { sinceMs: Math.min(message.timestampMs, this.#options.clock.now()) });
-      if (state.firsts.size === 0 && state.waiting.size === 0) this.#keys.delete(name);
+      else key.firsts.set(id, { sinceMs: Math.min(message.timestampMs, this.#options.clock.now()) });
+      if (key.firsts.size === 0 && key.waiting.length === 0) this.#keys.delete(name);
     }
     this.#readBack.seen(message);
   }
 
-  #setWaiting(state: KeyState, offset: number, { value, headers, timestampMs }: LogMessage): void {
-    const former = state.waiting.get(offset);
-    if (former !== undefined) this.#count(state.partition, -1, -contentBytes(former));
-    if (value === null) state.waiting.delete(offset);
-    else {
-      const { [HEADER.write]: _write, ...own } = headers;
-      const id = headerText(headers, HEADER.notificationId) ?? '';
-      const message = { offset, id, ...copyContent({ value, headers: own }), timestampMs };
-      state.waiting.set(offset, message);
-      this.#count(state.partition, 1, contentBytes(message));
-    }
-    state.sorted = undefined;
+  #setWaiting({ partition, waiting }: HeldKey, offset: number, message: LogMessage): void {
+    const { value, headers, timestampMs } = message;
+    const before = waiting.findLastIndex((one) => one.offset < offset) + 1;
+    const former = waiting[before]?.offset === offset ? waiting.splice(before, 1)[0] : undefined;
+    if (former !== undefined) this.#count(partition, -1, -contentBytes(former));
+    if (value === null) return;
+    const { [HEADER.write]: _write, ...own } = headers;
+    const id = headerText(headers, HEADER.notificationId) ?? '';
+    const kept = { offset, id, ...copyContent({ value, headers: own }), timestampMs };
+    waiting.splice(before, 0, kept);
+    this.#count(partition, 1, contentBytes(kept));
   }
 
   #count(partition: number, messages: number, bytes: number): void {

@@ -6,7 +6,7 @@
  */
 
 import { HEADER, headerNumber, headerText, contentBytes } from '../../../shared/messaging/headers.ts';
-import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../shared/messaging/message.ts';
+import type { LogMessage, TopicPartition } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import type { Process, FinalResult } from '../../../shared/messaging/outcome.ts';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
@@ -81,10 +81,7 @@ export class ReceiverOrder {
     else onUnordered(channel);
   }
 
-  /**
-   * Once the first notification of a key has ended, its waiting messages are processed before any later one. The record of
-   * each is removed afterwards, so that a crash only repeats it, which the delivery log recognises.
-   */
+  /** The waiting messages of a key follow its first notification, before later ones. A crash only repeats the last one. */
   inOrder(process: Process): Process {
     const { hold } = this.#options;
     return async (message, attempt, signal) => {
@@ -116,9 +113,7 @@ export class ReceiverOrder {
   /** Resumes the keys of these partitions that wait for nothing. Never rejects: the next search retries failures. */
   async resumeLost(partitions: readonly TopicPartition[]): Promise<void> {
     const { hold, commandTopic, log } = this.#options;
-    const owned = new Set(
-      partitions.flatMap(({ topic, partition }) => (topic === commandTopic ? [partition] : [])),
-    );
+    const owned = new Set(partitions.flatMap((one) => (one.topic === commandTopic ? [one.partition] : [])));
     if (owned.size === 0) return;
     let names: readonly string[] = [];
     try {
@@ -148,16 +143,13 @@ export class ReceiverOrder {
   }
 
   async #resume(names: readonly string[]): Promise<void> {
+    const { copies, commandTopic: topic } = this.#options;
     for (const name of names) this.#inHand.add(name);
-    await this.#options.copies.publish(names.flatMap((name) => this.#resumeMessage(name) ?? []));
-  }
-
-  #resumeMessage(name: string): OutgoingMessage | undefined {
-    const parsed = parseHoldKey(this.#options, name);
-    if (parsed === undefined) return undefined;
-    const { partition, messageKey: key } = parsed;
-    const topic = this.#options.commandTopic;
-    return { topic, partition, key, value: null, headers: { [HEADER.holdWake]: 'true' } };
+    const parsed = names.flatMap((name) => parseHoldKey(this.#options, name) ?? []);
+    const headers = { [HEADER.holdWake]: 'true' };
+    await copies.publish(
+      parsed.map(({ partition, messageKey: key }) => ({ topic, partition, key, value: null, headers })),
+    );
   }
 
   /** A message that cannot be kept waits on a tier, at least as long as those before it. */
@@ -175,7 +167,7 @@ export class ReceiverOrder {
     key: HoldKey,
     work: WaitingWork,
   ): Promise<{ readonly retryAfterMs: number } | 'processed'> {
-    const { hold } = this.#options;
+    const { hold, commandTopic } = this.#options;
     const { name } = key;
     this.#inHand.add(name);
     for (let held = hold.get(name); held !== undefined && !this.#mustWait(held); held = hold.get(name)) {
@@ -185,9 +177,8 @@ export class ReceiverOrder {
       const [next] = held.waiting;
       if (next === undefined) continue;
       const { offset, value, headers, timestampMs } = next;
-      const { commandTopic: topic } = this.#options;
-      const { partition } = key;
-      const message = { topic, partition, offset, key: work.messageKey, value, headers, timestampMs };
+      const at = { topic: commandTopic, partition: key.partition, offset };
+      const message = { ...at, key: work.messageKey, value, headers, timestampMs };
       const result = await work.process(message, 1, work.signal);
       if (typeof result === 'object') return result;
       await hold.remove(key, offset);

@@ -1,6 +1,5 @@
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { ConnectorSettings, FailureKind } from '../../../shared/notification/provider-settings.ts';
-import { assertNever } from '../../../shared/platform/errors.ts';
 import type { HttpResponse } from './http-call.ts';
 import { isSafeNumber, sanitiseCode, sanitiseId, type SensitiveTexts } from './sanitise-provider-text.ts';
 
@@ -35,36 +34,29 @@ export function classifyHttpResponse(
   const { status } = response;
   const json = parseJson(response.text);
   if (isSuccess(status, json, rules)) {
-    return { kind: 'sent', providerMessageId: messageId(response, json, rules, context) };
+    const { id } = rules;
+    const given =
+      id && ('pointer' in id ? scalarText(valueAt(json, id.pointer)) : readHeader(response, id.header));
+    return { kind: 'sent', providerMessageId: sanitiseId(given, context.sensitive) };
   }
   const codes = rules.errorCode.flatMap((pointer) => scalarText(valueAt(json, pointer)) || []);
   const configured = configuredKind(rules, status, json, codes);
   const kind = configured ?? defaultKind(status, rules, context);
   const code = resultCode(status, codes[0], rules, context);
-  switch (kind) {
-    case 'sent':
-      return { kind, providerMessageId: undefined };
-    case 'transient':
-    case 'receiver': {
-      const waitMs = retryAfterMs(response, rules, context.nowMs);
-      return {
-        kind: 'transient',
-        code,
-        ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-        ...(kind === 'receiver' ? { isAboutReceiver: true } : {}),
-      };
-    }
-    case 'unknown': {
-      // A response that cannot be read may come from an intermediary.
-      const isRead = configured !== undefined || codes.length > 0 || status === CONFLICT;
-      return isRead && status < FIRST_SERVER_ERROR ? { kind, code, isAboutMessage: true } : { kind, code };
-    }
-    case 'permanent':
-    case 'misconfigured':
-      return { kind, code };
-    default:
-      return assertNever(kind);
+  if (kind === 'sent') return { kind, providerMessageId: undefined };
+  if (kind === 'transient' || kind === 'receiver') {
+    const retryAfterMs = requestedWaitMs(response, rules, context.nowMs);
+    return {
+      kind: 'transient',
+      code,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(kind === 'receiver' ? { isAboutReceiver: true } : {}),
+    };
   }
+  if (kind !== 'unknown') return { kind, code };
+  // A response that cannot be read may come from an intermediary.
+  const isRead = configured !== undefined || codes.length > 0 || status === CONFLICT;
+  return isRead && status < FIRST_SERVER_ERROR ? { kind, code, isAboutMessage: true } : { kind, code };
 }
 
 function parseJson(text: string | undefined): unknown {
@@ -130,18 +122,7 @@ function resultCode(
     : `http-${status}-other`;
 }
 
-function messageId(
-  response: HttpResponse,
-  json: unknown,
-  { id }: ResponseRules,
-  { sensitive }: ClassifyContext,
-): string | undefined {
-  if (id === undefined) return undefined;
-  const text = 'pointer' in id ? scalarText(valueAt(json, id.pointer)) : readHeader(response, id.header);
-  return sanitiseId(text, sensitive);
-}
-
-function retryAfterMs(
+function requestedWaitMs(
   response: HttpResponse,
   { retryAfter }: ResponseRules,
   nowMs: number,

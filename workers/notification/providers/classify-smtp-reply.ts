@@ -51,13 +51,9 @@ const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
 };
 
 /**
- * Classifies a failed SMTP transaction. `isBodyOut`: the whole message, including its final dot, was written to the
- * connection; from then on only a reply shows whether the server accepted the message.
- *
- * - A reply decides: 4xx is transient, 5xx is permanent; 535 and similar replies, and a rejection before the message
- *   (greeting, EHLO, STARTTLS, AUTH), are caused by the settings.
- * - No reply after the message was written: unknown.
- * - No reply before that: not sent, since a server discards an incomplete message (RFC 5321, 4.1.1.4).
+ * `isBodyOut`: the whole message, with its final dot, was written. A reply decides: 4xx is transient, 5xx permanent; 535 and the
+ * like, or a rejection before the message, are caused by the settings. Without a reply the outcome is unknown after the message;
+ * before its end it was not sent, since a server discards an incomplete one (RFC 5321, 4.1.1.4).
  */
 export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed {
   if (fault.responseCode !== undefined && fault.responseCode >= 400) {

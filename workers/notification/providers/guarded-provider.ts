@@ -1,20 +1,7 @@
-import type { Outbound, Priority } from '../../../shared/notification/notification-command.ts';
-import type {
-  ProviderAdmission,
-  GuardedProvider,
-  Provider,
-  SendResult,
-} from '../../../shared/notification/provider.ts';
+import type { Priority } from '../../../shared/notification/notification-command.ts';
+import type { GuardedProvider, Provider, SendResult } from '../../../shared/notification/provider.ts';
 import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
-import { assertNever } from '../../../shared/platform/errors.ts';
 import { sanitiseCode } from './sanitise-provider-text.ts';
-
-interface BreakerSettings {
-  /** Number of consecutive transient or unknown results that opens it. @default 5 */
-  readonly failures?: number | undefined;
-  /** First open time, in milliseconds; doubled each time that a probe fails. @default 5,000 */
-  readonly openMs?: number | undefined;
-}
 
 /** An open breaker probes at least this often, except for the provider's Retry-After. */
 const MAX_OPEN_MS = 300_000;
@@ -23,7 +10,14 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export interface GuardOptions {
   readonly ratePerSecond?: number | undefined;
-  readonly breaker?: BreakerSettings | undefined;
+  readonly breaker?:
+    | {
+        /** Number of consecutive transient or unknown results that opens it. @default 5 */
+        readonly failures?: number | undefined;
+        /** First open time, in milliseconds; doubled each time that a probe fails. @default 5,000 */
+        readonly openMs?: number | undefined;
+      }
+    | undefined;
   readonly hooks?: GuardHooks | undefined;
   readonly identity?: string | undefined;
 }
@@ -36,46 +30,37 @@ export interface GuardHooks {
   readonly changed: (state: 'open' | 'closed', code: string | undefined) => void;
 }
 
-/**
- * Puts a provider behind its breaker and then its rate limit: one that is down uses up no calls. A provider that rejects
- * breaks its contract: the outcome is unknown. Codes are sanitised whatever it returns.
- */
+/** The breaker comes first: a provider that is down uses up no calls. One that rejects breaks its contract: unknown. */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity } = options;
   const bucket = ratePerSecond === undefined ? undefined : createTokenBucket(ratePerSecond, monotonic);
   const breaker = createBreaker(options, monotonic);
 
-  const admit = (priority: Priority = 'normal'): ProviderAdmission => {
-    const { code, leftMs } = breaker.state();
-    if (code !== undefined && leftMs > 0) return { kind: 'open', afterMs: leftMs, code };
-    const waitMs = bucket?.take(priority) ?? 0;
-    if (waitMs > 0) return { kind: 'wait', afterMs: waitMs };
-    breaker.admit();
-    return { kind: 'go' };
-  };
-
-  const send = async (
-    message: Outbound,
-    signal: AbortSignal,
-    priority: Priority = 'normal',
-  ): Promise<SendResult> => {
-    const startedAt = monotonic.elapsedMs();
-    const settle = breaker.begin();
-    const given = await sendSafely(provider, message, signal, priority);
-    const result = given.code === undefined ? given : { ...given, code: sanitiseCode(given.code) };
-    settle(result);
-    hooks?.settled(monotonic.elapsedMs() - startedAt);
-    return result;
-  };
-
   return {
     name: provider.name,
     channel: provider.channel,
     isIdempotent: provider.isIdempotent,
-    ...(identity === undefined ? {} : { identity }),
-    ...(provider.concurrency === undefined ? {} : { concurrency: provider.concurrency }),
-    admit,
-    send,
+    identity,
+    concurrency: provider.concurrency,
+    admit: (priority = 'normal') => {
+      const { code, leftMs } = breaker.state();
+      if (code !== undefined && leftMs > 0) return { kind: 'open', afterMs: leftMs, code };
+      const waitMs = bucket?.take(priority) ?? 0;
+      if (waitMs > 0) return { kind: 'wait', afterMs: waitMs };
+      breaker.admit();
+      return { kind: 'go' };
+    },
+    send: async (message, signal, priority = 'normal') => {
+      const startedAt = monotonic.elapsedMs();
+      const settle = breaker.begin();
+      const given = await provider
+        .send(message, signal, priority)
+        .catch((): SendResult => ({ kind: 'unknown', code: 'provider-fault' }));
+      const result = given.code === undefined ? given : { ...given, code: sanitiseCode(given.code) };
+      settle(result);
+      hooks?.settled(monotonic.elapsedMs() - startedAt);
+      return result;
+    },
     health: () => {
       const { code } = breaker.state();
       return code === undefined
@@ -84,19 +69,6 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
     },
     close: () => provider.close(),
   };
-}
-
-async function sendSafely(
-  provider: Provider,
-  message: Outbound,
-  signal: AbortSignal,
-  priority: Priority,
-): Promise<SendResult> {
-  try {
-    return await provider.send(message, signal, priority);
-  } catch {
-    return { kind: 'unknown', code: 'provider-fault' };
-  }
 }
 
 /**
@@ -151,19 +123,9 @@ function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClo
 type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
 
 function isFailure(result: SendResult): result is FailedResult {
-  switch (result.kind) {
-    case 'transient':
-      return result.isAboutReceiver !== true;
-    case 'unknown':
-      return result.isAboutMessage !== true;
-    case 'misconfigured':
-      return true;
-    case 'sent':
-    case 'permanent':
-      return false;
-    default:
-      return assertNever(result);
-  }
+  if (result.kind === 'transient') return result.isAboutReceiver !== true;
+  if (result.kind === 'unknown') return result.isAboutMessage !== true;
+  return result.kind === 'misconfigured';
 }
 
 function requestedWaitMs(result: FailedResult): number {

@@ -105,7 +105,6 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
   let size = 0;
 
   const end = (outcome: CallOutcome): void => {
-    if (isSettled) return;
     isSettled = true;
     settle(outcome);
   };
@@ -143,20 +142,12 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
 }
 
 /** A stable code for a connection error. Error messages may contain addresses; codes do not. */
-function faultCode(error: Error & { readonly code?: unknown }, hasBegun: boolean): string {
-  const code = typeof error.code === 'string' ? error.code : 'fault';
-  switch (code) {
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'ETIMEDOUT':
-      return hasBegun ? 'timed-out' : 'connect-timed-out';
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return 'timed-out';
-    case 'UND_ERR_INVALID_ARG':
-      return REQUEST_INVALID;
-    case 'UND_ERR_SOCKET':
-      return 'connection-lost';
-    default:
-      return `${hasBegun ? 'connection' : 'connect'}-${code.toLowerCase()}`;
-  }
+function faultCode({ code }: Error & { readonly code?: unknown }, hasBegun: boolean): string {
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
+    return hasBegun ? 'timed-out' : 'connect-timed-out';
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return 'timed-out';
+  if (code === 'UND_ERR_INVALID_ARG') return REQUEST_INVALID;
+  if (code === 'UND_ERR_SOCKET') return 'connection-lost';
+  const name = typeof code === 'string' ? code.toLowerCase() : 'fault';
+  return `${hasBegun ? 'connection' : 'connect'}-${name}`;
 }

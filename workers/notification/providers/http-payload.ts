@@ -8,7 +8,7 @@ import {
   type Template,
   type TemplateObject,
 } from '../../../shared/notification/payload-template.ts';
-import type { Attachment, Outbound } from '../../../shared/notification/notification-command.ts';
+import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { detectAttachmentType } from './mail-content.ts';
 
@@ -70,13 +70,14 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
   const bcc = message.bcc.map((address) => address.toWellFormed());
   set('CC', cc.join(options.listSeparator));
   set('BCC', bcc.join(options.listSeparator));
-  const files = await Promise.all(message.attachments.map(filePart));
+  const files = await Promise.all(
+    message.attachments.map(async ({ name, content }) => {
+      const byName = TEXT_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? ANY_TYPE;
+      const mediaType = (await detectAttachmentType(content)) ?? byName;
+      return { fileName: name.toWellFormed(), mediaType, content };
+    }),
+  );
   return { texts, cc, bcc, files };
-}
-
-async function filePart({ name, content }: Attachment): Promise<FilePart> {
-  const mediaType = (await detectAttachmentType(content)) ?? typeFromName(name);
-  return { fileName: name.toWellFormed(), mediaType, content };
 }
 
 /** Types of text files, which their first bytes do not identify. */
@@ -87,10 +88,6 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
   xml: 'application/xml',
   ics: 'text/calendar',
 };
-
-function typeFromName(name: string): string {
-  return TEXT_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? ANY_TYPE;
-}
 
 /** The default alphabet of SMS (3GPP TS 23.038, 6.2.1). */
 const BASIC =
@@ -148,24 +145,18 @@ function renderText(text: string, { texts, file }: Scope): Rendered | undefined 
 }
 
 function scopesOf(repeated: Repeated | undefined, values: MessageValues, scope: Scope): readonly Scope[] {
-  switch (repeated) {
-    case undefined:
-      return [scope];
-    case 'CC':
-      return values.cc.map((address) => ({ ...scope, texts: new Map(scope.texts).set('CC', address) }));
-    case 'BCC':
-      return values.bcc.map((address) => ({ ...scope, texts: new Map(scope.texts).set('BCC', address) }));
-    case 'ATTACHMENT':
-      return values.files.map((file) => ({
-        file,
-        texts: new Map(scope.texts)
-          .set('ATTACHMENT_NAME', file.fileName)
-          .set('ATTACHMENT_TYPE', file.mediaType)
-          .set('ATTACHMENT_CONTENT', file.content.toString('base64')),
-      }));
-    default:
-      return assertNever(repeated);
+  if (repeated === undefined) return [scope];
+  if (repeated !== 'ATTACHMENT') {
+    const addresses = repeated === 'CC' ? values.cc : values.bcc;
+    return addresses.map((address) => ({ ...scope, texts: new Map(scope.texts).set(repeated, address) }));
   }
+  return values.files.map((file) => ({
+    file,
+    texts: new Map(scope.texts)
+      .set('ATTACHMENT_NAME', file.fileName)
+      .set('ATTACHMENT_TYPE', file.mediaType)
+      .set('ATTACHMENT_CONTENT', file.content.toString('base64')),
+  }));
 }
 
 type Payload = { readonly [name: string]: Rendered };
@@ -211,16 +202,11 @@ export async function encodePayload(payload: Payload, encoding: Encoding) {
 /** A list becomes a repeated field. Templates of fields do not nest, which the configuration check ensures. */
 function fieldsOf(payload: Payload): readonly Field[] {
   return Object.entries(payload).flatMap(([name, value]) =>
-    (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map((item): Field => [
-      name,
-      fieldValue(item),
-    ]),
+    (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map((item): Field => {
+      if (isFile(item)) return [name, item];
+      return [name, typeof item === 'object' ? '' : String(item)];
+    }),
   );
-}
-
-function fieldValue(item: Rendered): string | FilePart {
-  if (isFile(item)) return item;
-  return typeof item === 'object' ? '' : String(item);
 }
 
 function isFile(value: Rendered): value is FilePart {

@@ -24,9 +24,7 @@ import { basicAuthorization, createHttpCaller, type HttpRequest } from './http-c
 
 type Connection = ReturnType<typeof prepareConnection>;
 
-/**
- * An HTTP provider as configured (N1). A failure before the first byte is transient; after it, without a response, unknown.
- */
+/** A provider as configured (N1). A failure before the first byte is transient; after it, without a response, unknown. */
 export function createHttpConnector(
   entry: ProviderEntry,
   deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },

@@ -17,10 +17,7 @@ type MailContent =
 
 const LINE_END = /\r\n|[\r\n]/g;
 
-/**
- * Message-IDs derive from the id, so that duplicates are recognised; bcc is only in the envelope; files and URLs are never
- * read. Addresses are checked here too, as a defence against header injection.
- */
+/** Message-IDs derive from the id, so that duplicates are recognised; bcc is only in the envelope; no file or URL is read. */
 export async function mailContent(
   message: OutboundEmail,
   from: {

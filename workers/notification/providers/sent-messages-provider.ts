@@ -4,24 +4,19 @@ import type { Provider, SendResult } from '../../../shared/notification/provider
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { mailContent } from './mail-content.ts';
 
-export interface SentMessagesSettings {
-  readonly name: string;
-  readonly channel: 'sms' | 'email';
-  readonly folder: string;
-}
-
 const DEFAULT_SENDERS = { email: 'no-reply@platrealm.invalid', sms: 'platrealm' } as const;
 
 /** Writes e-mail as it would be sent (.eml), SMS as text. Idempotent: a repeated id uses the same file. */
 export function createSentMessagesProvider(
-  settings: SentMessagesSettings,
+  settings: { readonly name: string; readonly channel: 'sms' | 'email'; readonly folder: string },
   deps: { readonly clock: Clock },
 ): Provider {
+  const { name, channel } = settings;
   const folder = openSentMessages(settings.folder);
   let composer: ReturnType<typeof loadComposer> | undefined;
 
   const compose = async (message: Outbound): Promise<Buffer | SendResult> => {
-    const defaultSender = DEFAULT_SENDERS[settings.channel];
+    const defaultSender = DEFAULT_SENDERS[channel];
     const sentAt = new Date(deps.clock.now());
     if (message.channel === 'sms') return smsText(message, defaultSender, sentAt);
     const content = await mailContent(message, { defaultSender }, sentAt);
@@ -32,18 +27,20 @@ export function createSentMessagesProvider(
   };
 
   return {
-    name: settings.name,
-    channel: settings.channel,
+    name,
+    channel,
     isIdempotent: true,
     send: async (message) => {
-      if (message.channel !== settings.channel) return { kind: 'permanent', code: 'channel-wrong' };
       const composed = await compose(message);
       if (!Buffer.isBuffer(composed)) return composed;
       try {
         await folder.write(message.id, message.channel, composed);
         return { kind: 'sent', providerMessageId: message.id };
       } catch (error) {
-        return classifyWriteError(error);
+        const { code } = error as NodeJS.ErrnoException;
+        return code === 'ENOSPC' || code === 'EMFILE'
+          ? { kind: 'transient', code: `outbox-${code.toLowerCase()}` }
+          : { kind: 'misconfigured', code: 'outbox-not-writable' };
       }
     },
     close: () => Promise.resolve(),
@@ -68,11 +65,4 @@ function smsText(message: Outbound, defaultSender: string, sentAt: Date): Buffer
 
 function onOneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
-}
-
-function classifyWriteError(error: unknown): SendResult {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EMFILE')
-    return { kind: 'transient', code: `outbox-${code.toLowerCase()}` };
-  return { kind: 'misconfigured', code: 'outbox-not-writable' };
 }

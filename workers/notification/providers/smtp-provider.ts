@@ -56,10 +56,7 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
   };
 }
 
-/**
- * Not idempotent: mail servers need not recognise a Message-ID. If the receiver is rejected, nothing is sent. Rejected
- * copies (cc, bcc) do not prevent the delivery to others: `sent` with `smtp-partial` and the first rejection.
- */
+/** If the receiver is rejected, nothing is sent; rejected copies (cc, bcc) only add the code `smtp-partial`. Not idempotent. */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createPool(settings);
   const connections = createProviderConnections(settings.maxConnections, settings.timeoutMs);
@@ -167,10 +164,6 @@ interface BodyWatch {
   receiverFault: object | undefined;
 }
 
-interface RunningEnvelope {
-  readonly rejectedErrors?: readonly (object & { readonly recipient?: string })[];
-}
-
 /** Bytes that are read ahead of the connection: of these it is not known whether the server has them. */
 const READ_AHEAD_BYTES = 16_384;
 
@@ -180,7 +173,9 @@ const READ_AHEAD_BYTES = 16_384;
  */
 function watchMessageBody({ message }: MailMessage, watch: BodyWatch): void {
   if (message === null) throw new Error('the message is not composed yet');
-  const envelope: ReturnType<typeof message.getEnvelope> & RunningEnvelope = message.getEnvelope();
+  const envelope: ReturnType<typeof message.getEnvelope> & {
+    readonly rejectedErrors?: readonly (object & { readonly recipient?: string })[];
+  } = message.getEnvelope();
   message.getEnvelope = () => envelope;
   const create = message.createReadStream.bind(message);
   async function* read(): AsyncGenerator<Buffer> {

@@ -36,10 +36,7 @@ const CREATED: ResponseRules = {
   failures: { sent: { status: ['2xx'] }, permanent: { values: ['failed', 'undelivered'] } },
 };
 
-/**
- * Sends SMS by Twilio's REST API (https://www.twilio.com/docs/messaging/api/message-resource). Not idempotent: Twilio accepts
- * no id of the caller. Only the origin of the URL is used.
- */
+/** Sends SMS by Twilio's REST API. Not idempotent: it accepts no id of the caller. Only the origin of the URL is used. */
 export function createTwilioProvider(
   { name, defaultSender, settings }: ProviderEntry,
   deps: { readonly clock: Clock; readonly timeoutMs: number },

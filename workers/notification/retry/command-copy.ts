@@ -79,11 +79,13 @@ export function withLoggedAttempts(
 
 const OF_ONE_COPY = [HEADER.dueAt, HEADER.retryTopic, HEADER.retryPartition, HEADER.write];
 
+export function withoutHeaders(headers: MessageHeaders, ...names: readonly string[]): MessageHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+}
+
 export function carriedHeaders(copy: CommandCopy): MessageHeaders {
-  const headers: Record<string, MessageHeaders[string]> = { ...copy.message.headers };
-  for (const name of OF_ONE_COPY) delete headers[name];
   return {
-    ...headers,
+    ...withoutHeaders(copy.message.headers, ...OF_ONE_COPY),
     [HEADER.notificationId]: copy.id,
     [HEADER.attempt]: String(copy.attempt),
     [HEADER.originTimestamp]: String(copy.originTimestampMs),
@@ -121,13 +123,15 @@ export function retryCopy(
 
 /** A redrive has a new time limit and decides again about a second send. A copy of a tier keeps its partition. */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
-  const history = addAttempts(copy.history, attempts);
-  const headers: Record<string, MessageHeaders[string]> = { ...carriedHeaders({ ...copy, history }) };
-  delete headers[HEADER.timeLimitFrom];
-  delete headers[HEADER.redriveUnknown];
-  for (const name of [HEADER.retryTopic, HEADER.retryPartition]) {
-    const target = copy.message.headers[name];
-    if (target !== undefined) headers[name] = target;
-  }
-  return { ...copy.message, headers };
+  const { message } = copy;
+  const carried = carriedHeaders({ ...copy, history: addAttempts(copy.history, attempts) });
+  const { [HEADER.retryTopic]: topic, [HEADER.retryPartition]: partition } = message.headers;
+  return {
+    ...message,
+    headers: {
+      ...withoutHeaders(carried, HEADER.timeLimitFrom, HEADER.redriveUnknown),
+      ...(topic === undefined ? {} : { [HEADER.retryTopic]: topic }),
+      ...(partition === undefined ? {} : { [HEADER.retryPartition]: partition }),
+    },
+  };
 }

@@ -112,10 +112,7 @@ export class DeliveryLog {
     );
   }
 
-  /**
-   * Retries until the outcome is on the log, since no other process has it. Rejects with InfrastructureError when the log is
-   * stopped first, and with the error of a state that can never be encoded.
-   */
+  /** Retries until the outcome is on the log, since no other process has it. Rejects if stopped first, or not encodable. */
   async settle(state: NotificationState, given: MessageHeaders = {}): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
     let record: OutgoingMessage | undefined;
@@ -173,54 +170,43 @@ export class DeliveryLog {
   }
 
   #read(message: LogMessage): SyncOrAsync<void> {
-    const decoded = this.#decode(message);
+    const decoded = message.value === null ? undefined : this.#options.codec.decode(message);
     return isPromise(decoded) ? this.#readLate(message, decoded) : this.#apply(message, decoded);
   }
 
-  #decode(message: LogMessage): Decoded | Promise<Decoded> | 'tombstone' {
-    return message.value === null ? 'tombstone' : this.#options.codec.decode(message);
-  }
-
   async #readLate(message: LogMessage, first: Promise<Decoded>): Promise<void> {
-    for (
-      let decoding: Promise<Decoded> | undefined = first;
-      decoding !== undefined || !this.#stopped;
-      decoding = undefined
-    ) {
+    const { codec, timers } = this.#options;
+    for (let decoding: Promise<Decoded> | undefined = first; ; decoding = undefined) {
       try {
-        this.#apply(message, await (decoding ?? this.#decode(message)));
-        return;
+        return this.#apply(message, await (decoding ?? codec.decode(message)));
       } catch (error) {
         if (!isTransientFailure(error)) {
           this.#skip(message, errorText(error));
           return this.#passed(message);
         }
-        await sleep(this.#options.timers, RETRY_MS);
+        await sleep(timers, RETRY_MS);
+        if (this.#stopped) return undefined;
       }
     }
-    return undefined;
   }
 
-  #apply(message: LogMessage, decoded: Decoded | 'tombstone'): void {
-    if (decoded !== 'tombstone') this.#applyState(message, decoded);
-    else if (message.key !== null) this.#entries.remove(message.key.toString());
+  /** `decoded` is undefined for a tombstone. */
+  #apply(message: LogMessage, decoded: Decoded | undefined): void {
+    if (decoded === undefined) this.#entries.remove(message.key?.toString() ?? '');
+    else if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
+      this.#skip(message, 'it is not the state of a notification');
+    } else {
+      const state = decoded.payload as NotificationState;
+      const known = this.#entries.apply(state, headerText(message.headers, HEADER.textHash));
+      this.#readBack.normal.seen(message);
+      this.#readBack.urgent.seen(message);
+      this.#uncover(state, message, known);
+    }
     this.#passed(message);
   }
 
   #passed({ topic, partition, offset }: LogMessage): void {
     this.#index.passed({ topic, partition, offset: offset + 1 });
-  }
-
-  #applyState(message: LogMessage, decoded: Decoded): void {
-    if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
-      this.#skip(message, 'it is not the state of a notification');
-      return;
-    }
-    const state = decoded.payload as NotificationState;
-    const known = this.#entries.apply(state, headerText(message.headers, HEADER.textHash));
-    this.#readBack.normal.seen(message);
-    this.#readBack.urgent.seen(message);
-    this.#uncover(state, message, known);
   }
 
   /** After compaction a late record would hide the outcome that supersedes it (`known`), so that is written again. */

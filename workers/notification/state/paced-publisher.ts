@@ -4,10 +4,7 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** Shortest interval between requests; each carries the states of all rounds since the previous one. */
 const INTERVAL_MS = 10;
-/**
- * While requests are slow, the disk or broker is free half of the time, for urgent intents. The shorter of the last two
- * counts: a single slow one delays nothing.
- */
+/** Half of the time the disk or broker is free for urgent intents. The shorter one counts: a slow one delays nothing. */
 const INTERVAL_PER_REQUEST = 2;
 const MAX_INTERVAL_MS = 100;
 /** This many records do not wait for the end of the interval: enough of them share the cost of a request. */
@@ -20,10 +17,7 @@ interface Batch {
   readonly hasten: () => void;
 }
 
-/**
- * A request, and each fetch by its readers, costs more than its small records. A failed request fails all its calls, so this
- * suits records only that the broker does not reject individually.
- */
+/** A request costs more than its small records. A failure fails all its calls, so no record may be rejected individually. */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;
   readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;

@@ -7,7 +7,7 @@ import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import type { Priority } from '../../../../shared/notification/notification-command.ts';
 import { monotonicClock, systemTimers } from '../../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import type { HoldLimits } from '../../../../shared/platform/queue-limits.ts';
+import { QUEUE_LIMITS, type HoldLimits } from '../../../../shared/platform/queue-limits.ts';
 import { holdKey, HoldTopic } from '../../../../workers/notification/order/hold-topic.ts';
 import {
   isAwaited,
@@ -56,7 +56,7 @@ async function world(
     timers: systemTimers,
     log,
     clock,
-    limits,
+    limits: { ...QUEUE_LIMITS.hold, ...limits },
   });
   await hold.start(1_000);
   const key = holdKey({ channel: 'sms', priority: 'normal' }, fakeMessage(0, { key: 'k', partition: 0 }));
