@@ -55,11 +55,8 @@ export const BLANK_STATE = {
 } as const;
 
 /** The earliest time of a state and its attempts, in epoch milliseconds: a retry or redrive does not change it. */
-export function earliestTime({
-  updatedAt,
-  attempts,
-}: Pick<NotificationState, 'updatedAt' | 'attempts'>): number {
-  return Math.min(updatedAt, ...attempts.map(({ at }) => at));
+export function earliestTime(state: Pick<NotificationState, 'updatedAt' | 'attempts'>): number {
+  return Math.min(state.updatedAt, ...state.attempts.map(({ at }) => at));
 }
 
 /** A notification that an ingress has accepted, under its id. Payload of message type NotificationAcceptance. */

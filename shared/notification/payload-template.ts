@@ -194,10 +194,7 @@ export function urlPlaceholders(url: string): readonly string[] {
 }
 
 /** Undefined when a value would change the path (empty, `.` or `..`): some servers resolve these even if encoded. */
-export function fillUrl(
-  url: string,
-  values: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+export function fillUrl(url: string, values: Readonly<NodeJS.Dict<string>>): string | undefined {
   const filled = url.replaceAll(URL_PLACEHOLDER, (_, name: string) =>
     encodeURIComponent((values[name] ?? '').toWellFormed()),
   );

@@ -181,18 +181,15 @@ export class HoldTopic {
   }
 
   #read(message: LogMessage): void {
-    const [, name, partition, id, offset] = RECORD_KEY.exec(message.key?.toString() ?? '') ?? [];
+    const [, name, part, id, at] = RECORD_KEY.exec(message.key?.toString() ?? '') ?? [];
     if (name === undefined) {
       this.#badRecords += 1;
-      const { topic, partition: at, offset: number } = message;
-      this.#options.log.warn(
-        { topic, partition: at, offset: number },
-        'a record of the hold topic was skipped',
-      );
+      const { topic, partition, offset } = message;
+      this.#options.log.warn({ topic, partition, offset }, 'a record of the hold topic was skipped');
     } else {
-      const key = this.#keys.get(name) ?? { partition: Number(partition), firsts: new Map(), waiting: [] };
+      const key = this.#keys.get(name) ?? { partition: Number(part), firsts: new Map(), waiting: [] };
       this.#keys.set(name, key);
-      if (id === undefined) this.#setWaiting(key, Number(offset), message);
+      if (id === undefined) this.#setWaiting(key, Number(at), message);
       else if (message.value === null) key.firsts.delete(id);
       // The wait for it is limited even if the clock of its writer was ahead.
       else key.firsts.set(id, { sinceMs: Math.min(message.timestampMs, this.#options.clock.now()) });

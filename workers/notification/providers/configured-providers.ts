@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
-import type { GuardedProvider, Provider, Providers } from '../../../shared/notification/provider.ts';
+import type { Provider, Providers } from '../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
@@ -27,18 +27,15 @@ export interface ProviderSet extends Providers {
 /** In the order of the configuration file (N2), or the outbox without one. Rejects with ConfigError. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const providers = await (source.configFile === undefined
-    ? openOutbox(source, deps)
-    : openConfigured(source.configFile, source, deps));
+    ? openOutbox(source.outboxFolder, deps)
+    : openConfigured(source.configFile, source.sendTimeoutMs, deps));
   return {
     of: (channel) => providers.filter((provider) => provider.channel === channel),
     close: async () => void (await Promise.all(providers.map((provider) => provider.close()))),
   };
 }
 
-async function openOutbox(
-  { outboxFolder }: ProviderSource,
-  deps: ProviderDeps,
-): Promise<readonly GuardedProvider[]> {
+async function openOutbox(outboxFolder: string, deps: ProviderDeps) {
   const { createSentMessagesProvider } = await import('./sent-messages-provider.ts');
   try {
     await openSentMessages(outboxFolder).prepare();
@@ -54,11 +51,7 @@ async function openOutbox(
   });
 }
 
-async function openConfigured(
-  configFile: string,
-  { sendTimeoutMs: timeoutMs }: ProviderSource,
-  deps: ProviderDeps,
-): Promise<readonly GuardedProvider[]> {
+async function openConfigured(configFile: string, timeoutMs: number, deps: ProviderDeps) {
   // Loaded only for a configuration file.
   const { configurationError, readProviderConfiguration } =
     await import('../../../shared/notification/provider-configuration.ts');
@@ -67,12 +60,8 @@ async function openConfigured(
   return Promise.all(
     read.providers.map(async (entry) => {
       const provider = await makeProvider(entry, { ...deps, timeoutMs });
-      const options = {
-        ...entry.settings.limits,
-        hooks: deps.hooks?.(provider),
-        identity: identityOf(entry),
-      };
-      return guard(provider, options, deps.monotonic);
+      const about = { hooks: deps.hooks?.(provider), identity: identityOf(entry) };
+      return guard(provider, { ...entry.settings.limits, ...about }, deps.monotonic);
     }),
   );
 }

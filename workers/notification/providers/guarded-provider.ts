@@ -1,5 +1,6 @@
 import type { Priority } from '../../../shared/notification/notification-command.ts';
 import type { GuardedProvider, Provider, SendResult } from '../../../shared/notification/provider.ts';
+import type { ProviderSettings } from '../../../shared/notification/provider-settings.ts';
 import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import { sanitiseCode } from './sanitise-provider-text.ts';
 
@@ -8,19 +9,10 @@ const MAX_OPEN_MS = 300_000;
 /** Maximum of a provider's Retry-After; a longer one counts as this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-export interface GuardOptions {
-  readonly ratePerSecond?: number | undefined;
-  readonly breaker?:
-    | {
-        /** Number of consecutive transient or unknown results that opens it. @default 5 */
-        readonly failures?: number | undefined;
-        /** First open time, in milliseconds; doubled each time that a probe fails. @default 5,000 */
-        readonly openMs?: number | undefined;
-      }
-    | undefined;
+export type GuardOptions = Omit<ProviderSettings['limits'], 'timeoutMs'> & {
   readonly hooks?: GuardHooks | undefined;
   readonly identity?: string | undefined;
-}
+};
 
 /** Observers for metrics and logs. They must not throw. */
 export interface GuardHooks {
@@ -78,6 +70,7 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
  * are ignored.
  */
 function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
+  // Consecutive transient or unknown results that open it, and the first open time, doubled by each failed probe.
   const { failures: most = 5, openMs: firstMs = 5_000 } = breaker ?? {};
   let failures = 0;
   /** Number of consecutive open times. */
