@@ -6,6 +6,7 @@
 import type { RepaymentSchedule, ScheduleRow, ShownParts } from '../../lending/request/repayment-schedule.ts';
 
 type Rate = 'dae' | 'eir';
+const RATES: readonly Rate[] = ['dae', 'eir'];
 
 const REQUESTED_BY: Readonly<Record<Rate, readonly ShownParts[]>> = {
   dae: ['dae', 'rows-with-dae'],
@@ -19,7 +20,13 @@ interface RowLists {
 type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
+/** Throws if a rate was not requested but is there, or the other way round: its record would say something else. */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
+  for (const rate of RATES) {
+    if ((schedule[rate] !== undefined) !== REQUESTED_BY[rate].includes(schedule.show)) {
+      throw new Error(`a schedule that shows ${schedule.show} has ${rate} ${String(schedule[rate])}`);
+    }
+  }
   const [first] = schedule.rows;
   const hasColumns = schedule.extraColumns !== undefined || (first?.columns ?? []).length > 0;
   const hasExplanations = first?.explanation !== undefined;
@@ -34,7 +41,7 @@ export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
 /** Converts a decoded record back into the schedule, in place. */
 export function restoreSchedule(record: ScheduleRecord): void {
   const rates = record as { -readonly [Name in Rate]: RepaymentSchedule[Name] };
-  for (const rate of ['dae', 'eir'] as const) {
+  for (const rate of RATES) {
     if (rates[rate] === undefined && REQUESTED_BY[rate].includes(record.show)) rates[rate] = null;
   }
   const { columns, explanations } = record;
