@@ -1,7 +1,4 @@
-/**
- * The rate of given cash flows with its proof (A6): used to verify a rate that is disclosed to a consumer. A pure
- * function from the fields of a request to the rate and the discounted flows.
- */
+/** The rate of given cash flows with its proof (A6), to verify a rate that is disclosed to a consumer. */
 
 import {
   isBeforeStart,
@@ -20,11 +17,7 @@ import { Validation } from './request/validation.ts';
 /** Decimals of the rate in percent (A6). */
 const PERCENT_DECIMALS = 10;
 
-/**
- * Calculates a rate. Does not throw for invalid input: a request that cannot be calculated is refused with all its
- * faults (E1, E3). If no rate exists, the rate is null without a proof (A4); of several rates the one nearest to zero
- * is used.
- */
+/** Never throws: an invalid request is refused with all its faults (E1, E3). The rate is null if none exists (A4). */
 export function calculateRate(
   request: RateRequest,
   periodicities: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
@@ -39,10 +32,7 @@ export function calculateRate(
   return { kind: 'rate', rate, ...proveRate(terms, rate), warnings };
 }
 
-/**
- * The flows other than zero in order of time, scaled so that all amounts are whole numbers. Shifting all flows by the same time does
- * not change the rate, so flows before time 0 become the first ones.
- */
+/** Scaled to whole amounts. A shift of all flows by the same time keeps the rate, so earlier flows become the first. */
 function sortFlows(terms: CashFlowTerms): RateFlows {
   const others = terms.flows.filter(({ amount }) => !amount.isZero());
   const flows = moveAfterStart({ ...terms, flows: others }).toSorted(compareTimes);
@@ -53,10 +43,7 @@ function sortFlows(terms: CashFlowTerms): RateFlows {
   };
 }
 
-/**
- * The flows shifted by a whole number of units, so that none lies before time 0; left-over days keep the length of
- * their year.
- */
+/** No flow stays before time 0; left-over days keep the length of their year. */
 function moveAfterStart({ flows, unitsPerYear }: CashFlowTerms): readonly TimedFlow[] {
   if (!flows.some(isBeforeStart)) return flows;
   const least = flows.reduce((units, flow) => Math.min(units, flow.wholeUnits), 0);

@@ -24,10 +24,7 @@ export interface ScheduleContext {
   readonly requestDay: CalendarDate;
   /** Maximum number of rows that the caller accepts; default {@link MAX_INSTALLMENTS}. */
   readonly maxRows?: number;
-  /**
-   * Maximum size of the reply in bytes, Avro-encoded. Explanations that exceed it are refused; no limit by default
-   * (E6).
-   */
+  /** Largest Avro-encoded reply in bytes; explanations that exceed it are refused; no limit by default (E6). */
   readonly maxReplyBytes?: number;
   /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
   readonly catalogue?: ScheduleCatalogue;
@@ -35,7 +32,6 @@ export interface ScheduleContext {
   readonly calendars?: KnownCalendars;
 }
 
-/** The rates that an answer shows. */
 interface CalculatedRates {
   readonly dae?: string | null;
   readonly eir?: string | null;
@@ -44,8 +40,8 @@ interface CalculatedRates {
 const NO_CALENDARS: KnownCalendars = { find: () => undefined };
 
 /**
- * Calculates a repayment schedule. Does not throw for invalid input: a request that cannot be calculated is refused
- * with all its faults (E1, E3). Rows hold minor units, rates are percent text with four decimals.
+ * Never throws: an invalid request is refused with all its faults (E1, E3). Amounts are minor units, rates percent
+ * text.
  */
 export function calculateRepaymentSchedule(
   request: RepaymentScheduleRequest,

@@ -1,10 +1,7 @@
 /**
- * The payment of an annuity in one closed formula (P2). With i the rate of one period, v = 1/(1+i) and n payments:
- *
- *     payment = (financed - future v^n) i / (1 - v^n)
- *
- * A payment in advance is this amount divided by 1+i. It is calculated as one exact fraction of integers and rounded
- * once, so that ties and near ties are correct for any rate and number of payments.
+ * The payment of an annuity in one closed formula (P2). With i the rate of one period, v = 1/(1+i) and n payments it is
+ * (financed - future v^n) i / (1 - v^n), in advance divided by 1+i. It is one exact fraction, rounded once, so that
+ * ties and near ties are right for any rate.
  */
 
 import { Decimal } from 'decimal.js';
@@ -19,16 +16,14 @@ import { divideRounded } from './numbers/rounding.ts';
 /** Payments of this amount or more, in major units, do not fit into a message. */
 const TOO_LARGE = 10n ** 20n;
 
-/** An unrounded fraction; the denominator is not zero. */
 interface Quotient {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
 /**
- * The level payment of a loan, or of a savings plan if nothing is financed, in arrears or in advance (P1, P2), and
- * the equal part of the principal, both rounded half up to `Precision` decimals (M5). Does not throw for invalid
- * input: a request that cannot be calculated is refused with all its faults (E3). `known` are the periodicities of
+ * The level payment of a loan or savings plan (P1, P2) and the equal part of the principal, both half up to `Precision`
+ * decimals (M5). Never throws: an invalid request is refused with all its faults (E3). `known` are the periodicities of
  * the catalogue (D7).
  */
 export function calculatePaymentValue(
@@ -55,10 +50,7 @@ export function calculatePaymentValue(
   };
 }
 
-/**
- * Finds the faults of a request without calculating a payment, for callers that report them together with schema
- * violations (E3).
- */
+/** For callers that report faults together with schema violations, without a calculation (E3). */
 export function findPaymentValueFaults(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
@@ -68,10 +60,7 @@ export function findPaymentValueFaults(
   return validation.faults;
 }
 
-/**
- * With 1+i = p/q the payment is (financed p^n - future q^n)(p - q) / (q (p^n - q^n)), in advance with p instead of the
- * first q in the denominator. Without interest it is the equal part of the principal.
- */
+/** With 1+i = p/q: (financed p^n - future q^n)(p - q) / (q (p^n - q^n)); in advance the denominator begins with p. */
 function calculatePayment(terms: PaymentTerms, amounts: ScaledAmounts): Quotient {
   const { numerator: p, denominator: q } = terms.growth;
   if (p === q) return calculatePrincipal(terms, amounts);

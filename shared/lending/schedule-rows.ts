@@ -23,10 +23,7 @@ const TYPE_IDS: Readonly<Record<RowKind, string>> = {
 /** A row under construction: assigning optional fields is faster than spreading objects in every row. */
 type RowDraft = { -readonly [Field in keyof ScheduleRow]: ScheduleRow[Field] };
 
-/**
- * Shortest encoding of an explained figure without its strings: their lengths, the amount, and a byte for each absent
- * field.
- */
+/** Shortest encoding of an explained figure without its strings: lengths, the amount, a byte for each absent field. */
 const FIGURE_BYTES = 9;
 
 /** Names of the additional columns of the rows, in order (F4). */
@@ -34,10 +31,7 @@ export function listShownColumns({ compiled }: RepaymentPlan): readonly string[]
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
-/**
- * The rows, one for each amortised row. Stops with a fault when the explanations exceed `maxReplyBytes`, the size of a
- * reply (E6); undefined: no limit.
- */
+/** One row for each amortised row; a fault if explanations exceed `maxReplyBytes` (E6); undefined: no limit. */
 export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
   plan: RepaymentPlan,
@@ -92,7 +86,6 @@ function sumCharges(row: AmortisedRow, { charges, formulas }: RepaymentPlan): Re
   return formulas?.finished[row.index] ?? collectRowCharges(charges, row.index, row);
 }
 
-/** The amounts of the additional columns, including hidden ones. */
 function listColumns(row: AmortisedRow, { charges, formulas, compiled }: RepaymentPlan): readonly number[] {
   if (!collectsCharges(row)) return NO_COLUMNS;
   const byFormula = formulas?.finished[row.index]?.columns;
@@ -114,10 +107,7 @@ function countsInsurance({ compiled }: RepaymentPlan): boolean {
   );
 }
 
-/**
- * The entries of a row: its interest and principal, its charges (the items of the request, then the formula columns that
- * count as one), its additional columns and its total.
- */
+/** Interest and principal, the charges of the request, formula columns that count as one, other columns, the total. */
 function explain(
   plan: RepaymentPlan,
   at: number,

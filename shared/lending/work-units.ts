@@ -1,7 +1,7 @@
 /**
- * The work of a request in units, counted from its fields before any calculation (E6). A unit is one figure of one row, about
- * a microsecond on an ordinary server. Rate limits, the share of a caller, and the choice between event loop and thread are
- * based on it, so it has to grow with whatever a caller can send more of; it need not be exact.
+ * The work of a request in units, counted from its fields (E6). A unit is one figure of one row, about a microsecond.
+ * Rate limits, the share of a caller and the choice of a thread are based on it, so it has to grow with whatever a
+ * caller can send more of; it need not be exact.
  */
 
 import { readChargeInputs } from './charges/charge-input.ts';
@@ -23,10 +23,7 @@ const MAX_UNITS = 900_000;
 
 /** Units of work that an ordinary server does in a millisecond. */
 export const UNITS_PER_MS = 1_000;
-/**
- * The units of one call: what has more runs in a thread, which the event loop does not wait for, and counts as several in the
- * rate limit. With 100 calls a second a caller cannot occupy more than one processor.
- */
+/** What has more runs in a thread, and counts as several in the rate limit: 100 calls a second occupy one processor. */
 const UNITS_PER_CALL = 10_000;
 
 /** The units of a repayment schedule; with a catalogue, the formulas of its schedule type are included. */

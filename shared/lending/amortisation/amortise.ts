@@ -1,7 +1,4 @@
-/**
- * The rows of a schedule: interest and principal of every due row, prepayments between them, and the residual after the
- * last (S2, S5, G, B, X). The balance is reduced by rounded figures; the last row repays the remainder (M2, M3).
- */
+/** The rows of a schedule (S2, S5, G, B, X): rounded figures reduce the balance, the last row repays the rest (M3). */
 
 import {
   isRowFault,
@@ -39,10 +36,6 @@ function createStartState({ amount, terms, dates }: RepaymentPlan): LoanState {
   return createLoanState(amount, terms, dates.settledRows);
 }
 
-/**
- * Calculates the first `rowCount` due rows and the prepayments between them. A residual row follows if a balance is
- * left.
- */
 function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): Amortisation {
   const { dates, counts, terms } = plan;
   const rows: AmortisedRow[] = [];
@@ -80,10 +73,7 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
   return refuseLatePrepayment(plan, next) ?? { kind: 'rows', rows };
 }
 
-/**
- * Enters the interest segment of a row. A new rate requires a new level payment, unless the payment is fixed or kept
- * (R1, B2).
- */
+/** A new rate requires a new level payment, unless the payment is fixed or kept (R1, B2). */
 function enterRates(plan: RepaymentPlan, state: LoanState, index: number): void {
   while (plan.segments[state.segment + 1]?.fromIndex === index) {
     state.segment += 1;
@@ -145,7 +135,6 @@ function calculateDueRow(
   return plan.formulas?.finish(result) ?? result;
 }
 
-/** The residual on the date of the last row, without interest (B1). */
 function createResidualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow {
   const { dates } = plan;
   const index = dates.rowCount - 1;

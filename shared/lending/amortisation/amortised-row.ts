@@ -25,21 +25,17 @@ export interface AmortisedRow {
   /** Interest accrued in the row, collected or not. */
   readonly accrued: number;
   /**
-   * Interest collected with the row: accrued interest, less the part that is deferred, capitalised or forgiven, plus
-   * earlier deferred interest and blocked interest (G2, B4, X2).
+   * Interest collected: accrued, less what is deferred, capitalised or forgiven, plus earlier deferred and blocked (G2,
+   * X2).
    */
   readonly interest: number;
-  /** Interest added to the balance. */
   readonly capitalised: number;
   readonly principal: number;
 }
 
-/** Why a row cannot be calculated. */
 export type RowFault = RequestFault & { readonly kind: 'fault' };
 
-/**
- * Creates a fault found while a row is calculated: the request is valid but no schedule can be calculated for it (E1).
- */
+/** A fault found while a row is calculated: the request is valid, but has no schedule (E1). */
 export function createRowFault(path: string, code: FaultCode, message: string): RowFault {
   return { kind: 'fault', path, code, message, status: 422 };
 }
@@ -50,7 +46,6 @@ export function createBandFault(): RowFault {
   return createRowFault('BandedInterestRates', 'outside-bands', message);
 }
 
-/** True if the result is a fault instead of a figure or a row. */
 export function isRowFault(result: number | { readonly row: AmortisedRow } | RowFault): result is RowFault {
   return typeof result === 'object' && 'kind' in result;
 }

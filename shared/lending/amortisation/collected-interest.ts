@@ -1,7 +1,4 @@
-/**
- * Which part of a row's interest is collected with it (G2, B4, X2): a grace period defers, capitalises, spreads or
- * forgives it; deposits may capitalise it.
- */
+/** How much of a row's interest is collected with it (G2, B4, X2): grace periods and deposits may hold it back. */
 
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
@@ -34,26 +31,16 @@ export function findCapitalisedInterest({ terms }: RepaymentPlan, no: number, ac
   return isCapitalised ? accrued : 0;
 }
 
-// Interest of the rows in a grace period without interest (G2): deferred, spread, capitalised or forgiven.
-
 /** The properties of a row that determine how its interest is collected. */
 export interface CollectingRow {
-  /**
-   * Original number of the due row; for a prepayment, that of the due row in whose period or on whose due date it is
-   * made.
-   */
+  /** For a prepayment, the number of the due row in whose period or on whose due date it is made. */
   readonly no: number;
   readonly accrued: number;
   /** True if the row repays the loan in full, so that all deferred interest is due. */
   readonly ends: boolean;
-  /**
-   * True for the last due row and for a prepayment of the whole balance: their interest is collected, not capitalised.
-   */
+  /** The last due row, or a prepayment of the whole balance: its interest is collected, not capitalised. */
   readonly repaysAll: boolean;
-  /**
-   * Remaining due rows, including this one; 0 for a prepayment, which collects no deferred interest unless it ends the
-   * loan.
-   */
+  /** Due rows left, with this one; 0 for a prepayment, which collects deferred interest only if it ends the loan. */
   readonly rowsLeft: number;
 }
 
@@ -63,7 +50,6 @@ export interface CollectedInterest {
   readonly capitalised: number;
 }
 
-/** Collects the interest of a row in the grace period, and `blocked` interest. */
 export function collectInGrace(
   { terms, explanations }: RepaymentPlan,
   state: LoanState,

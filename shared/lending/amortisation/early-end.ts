@@ -1,7 +1,4 @@
-/**
- * The end of a loan before its planned last row (B2, X3): a fixed or kept payment or a prepayment repays the balance
- * early. Later prepayments are refused, and charges are checked against the earlier end.
- */
+/** The end of a loan before its planned last row (B2, X3): a fixed or kept payment or a prepayment repays it. */
 
 import { readChargeInputs } from '../charges/charge-input.ts';
 import type { ScheduledCharge, ScheduledCharges } from '../charges/schedule-charges.ts';
@@ -28,9 +25,7 @@ export function refuseLatePrepayment({ terms }: RepaymentPlan, done: number): Ro
   return createRowFault(`${late.path}.Date`, 'date-order', message);
 }
 
-/** The end of a schedule before its planned last row. */
 interface EarlyEnd {
-  /** Number of due rows before the end. */
   readonly dueRows: number;
   /** The last due date, or the date of the prepayment after it that ended the loan. */
   readonly date: CalendarDate;
@@ -47,11 +42,7 @@ export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates
   return { dueRows, date: isPrepaid ? last.to : lastDueDate };
 }
 
-/**
- * Checks charges against the end of a schedule that a fixed instalment or a prepayment ended before its planned last
- * row (B2, X3): a first date after the end is refused (F3), and a charge that only the dropped rows would have
- * collected is reported (E5), as are blocked amounts that no row collects (X2).
- */
+/** Refuses charges whose first date is after an early end (F3), and reports what no row left collects (E5, X2). */
 export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
   { charges }: ScheduledCharges,
@@ -73,7 +64,6 @@ export function checkChargesAtEnd(
   }
 }
 
-/** True for a charge that only rows after the first `dueRows` would collect. */
 function isLost({ item, counts }: ScheduledCharge, dueRows: number): boolean {
   if (item.blocked > 0 && dueRows > 0) return false;
   const first = counts.findIndex((count) => count !== 0);

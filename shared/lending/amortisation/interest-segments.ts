@@ -22,15 +22,12 @@ export interface InterestSegment {
   readonly rate: RateFrom | undefined;
 }
 
-/** The accrual periods of the rows, and the settings by which interest accrues. */
 interface AccruingRows {
   readonly compiled: CompiledScheduleType;
-  /** Day-count numerators of the planned rows and their denominator. */
   readonly counts: readonly number[];
   readonly dayCountDenominator: number;
   /** Number of settled rows (X1): rate ranges refer to the original row numbers. */
   readonly settledRows: number;
-  /** Financed amount in minor units. */
   readonly amount: number;
 }
 
@@ -89,10 +86,7 @@ function createBandSegment(
   return [{ fromIndex: 0, interest, rate: undefined }];
 }
 
-/**
- * A negative rate must leave a positive balance in every period (R3). The amount plus the interest of one period, an
- * upper bound for both the interest and the level payment, must not exceed the largest supported figure.
- */
+/** Amount and interest of a period bound interest and level payment, which must stay below the limit (R3, M6). */
 function createInterestRule(
   annual: AnnualRate,
   rows: AccruingRows,

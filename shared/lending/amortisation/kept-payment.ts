@@ -1,19 +1,13 @@
 /**
- * A prepayment that keeps the payment (X3, DecreaseInstallment false): the rows after it have the same payment as
- * without it, so that the loan ends earlier. Which payment is kept depends on the time of the prepayment:
- *
- * - a payment is in force: it stays and is not recalculated;
- * - no payment has been calculated yet: the next one is calculated as if the prepaid amount were still outstanding;
- * - in a capitalising grace period: the payment after the period is that of the same loan without these prepayments.
+ * A prepayment that keeps the payment (X3, DecreaseInstallment false), so that the loan ends earlier. A payment in
+ * force stays. One that is not yet calculated is calculated as if the prepaid amount were outstanding. After
+ * capitalising grace it is that of the same loan without these prepayments.
  */
 
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
-/**
- * Keeps the payment after a prepayment; `before` is what remained of the row's period before the prepayment; undefined
- * on a due date.
- */
+/** Keeps the payment; `before` is what was left of the row's period before the prepayment, undefined on a due date. */
 export function keepPayment(state: LoanState, amount: number, before: LoanState['prepaidIn']): void {
   if (state.payment === undefined || state.solveDue === 'balance') {
     if (state.prepaid === 0) state.prepaidIn = before;
@@ -31,10 +25,7 @@ export function releasePayment(state: LoanState): void {
   forgetPrepaid(state);
 }
 
-/**
- * The day-count numerator of the first row for which a payment is calculated. Prepayments that keep the payment do not
- * shorten its period.
- */
+/** The day-count numerator of the first row of a payment, whose period kept prepayments do not shorten. */
 export function countBeforePrepayment(state: LoanState, row: RowPeriod): number {
   return state.prepaidIn?.index === row.index ? state.prepaidIn.count : row.count;
 }
@@ -57,10 +48,9 @@ export function startKeptPayment(state: LoanState): void {
 }
 
 /**
- * Prepayments before the first instalment after a capitalising grace period keep the payment of that instalment.
- * Returns the plan without these prepayments, and the number of rows up to and including that instalment; undefined if
- * there are no such prepayments. Earlier rows have no payment to keep: until then the planned payment excludes the
- * capitalised interest (G2).
+ * The plan without prepayments that keep the first instalment after capitalising grace, and the rows up to that
+ * instalment; undefined without such prepayments. Earlier rows have no payment to keep: until then the planned one
+ * excludes the capitalised interest (G2).
  */
 export function planWithoutKeeping(
   plan: RepaymentPlan,

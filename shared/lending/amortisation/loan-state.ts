@@ -5,7 +5,6 @@ import type { InterestSegment } from './interest-segments.ts';
 import type { RepaidBalance } from '../interest/level-payment.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
 
-/** Why the payment in force does not change: it is fixed by the request, or kept after a prepayment. */
 type PaymentHold = 'none' | 'fixed' | 'kept';
 
 /** Deferred interest that is collected in equal parts over a number of rows (G2). */
@@ -15,7 +14,6 @@ export interface SpreadInterest {
   readonly rows: number;
 }
 
-/** The state between two rows. */
 export interface LoanState {
   balance: number;
   residual: number;
@@ -26,21 +24,12 @@ export interface LoanState {
   hold: PaymentHold;
   /** Whether the next row with a payment recalculates that payment, because the rate or the balance has changed. */
   solveDue: 'no' | 'rate' | 'balance';
-  /**
-   * Prepaid amount that the next payment calculation treats as still outstanding, with the row of the first such
-   * prepayment and the remainder of its period (X3).
-   */
+  /** Prepaid amount that the next payment counts as owed, with the first such row and what is left of it (X3). */
   prepaid: number;
   prepaidIn: { readonly index: number; readonly count: number } | undefined;
-  /**
-   * Payment that prepayments keep, starting with the first row after a capitalising grace period; undefined if no
-   * prepayment keeps one (X3).
-   */
+  /** Payment kept by prepayments from the first row after capitalising grace; undefined if none keeps one (X3). */
   keptPayment: number | undefined;
-  /**
-   * The planned balance and residual, which exclude capitalised interest; set while they differ from the actual ones
-   * because of a capitalising grace period (G2).
-   */
+  /** Planned balance and residual, while they differ from the actual ones because of capitalising grace (G2). */
   planned: RepaidBalance | undefined;
   /** Interest deferred by a grace period so far, the first row in which it accrued, and how it is spread (G2). */
   deferred: number;
@@ -64,7 +53,6 @@ export interface RowPeriod {
   readonly segment: InterestSegment;
   /** False for the part before a prepayment: the due row collects the charges, once (X3). */
   readonly collectsCharges: boolean;
-  /** Interest accrued in the row; calculated before the principal. */
   accrued: number;
 }
 

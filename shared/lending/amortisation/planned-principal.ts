@@ -8,11 +8,7 @@ import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded, divideRoundedSafe } from '../numbers/rounding.ts';
 
-/**
- * The principal of a row in minor units, or a fault. The last row repays what is left, so that the balance ends at zero.
- * Recalculates the payment if necessary, and updates the planned balance if a capitalising grace period makes it differ
- * from the actual one.
- */
+/** The principal of a row in minor units, or a fault; recalculates the payment and the planned balance where needed. */
 export function calculatePrincipal(
   plan: RepaymentPlan,
   state: LoanState,
@@ -44,7 +40,6 @@ export function calculatePrincipal(
   return repaid;
 }
 
-/** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */
 function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
   explanations?.principal({ rule: 'rest', balance: state.balance, residual: left });
@@ -52,10 +47,7 @@ function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): numb
   return state.balance - left;
 }
 
-/**
- * The planned principal plus the blocked amount may exceed the outstanding balance, which capitalised negative interest
- * lowers (R3, G2, B4, X2).
- */
+/** Capitalised negative interest lowers what planned principal and blocked amount can repay (R3, G2, B4, X2). */
 function capByBalance(plan: RepaymentPlan, state: LoanState, total: number, capitalised: number): number {
   const { balance } = state;
   const reduction = Math.min(0, capitalised);
@@ -105,7 +97,6 @@ function calculateByType(
   }
 }
 
-/** Limits the principal to the balance above the residual; capitalised negative interest lowers that balance. */
 function capPrincipal(
   { explanations }: RepaymentPlan,
   part: number,
@@ -117,7 +108,6 @@ function capPrincipal(
   return most;
 }
 
-/** The payment less the planned interest (S2, Balance). */
 function subtractInterest(
   plan: RepaymentPlan,
   state: LoanState,
@@ -160,7 +150,6 @@ function findPayment(
   return state.payment ?? 0;
 }
 
-/** Calculates the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
 function calculatePayment(plan: RepaymentPlan, state: LoanState, row: RowPeriod, rest: RepaidBalance): void {
   const repaid = { balance: rest.balance + state.prepaid, residual: rest.residual };
   if (plan.compiled.principal.kind === 'EqualParts') {

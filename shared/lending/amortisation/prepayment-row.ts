@@ -20,23 +20,17 @@ export interface PeriodLeft {
   readonly from: CalendarDate;
   /** Day-count numerator. */
   readonly count: number;
-  /**
-   * Part of the numerator used by earlier prepayments of the period; counted only in a regular 30/360 or 30/365 period
-   * (C2, X3).
-   */
+  /** Used by earlier prepayments; counted only in a regular 30/360 or 30/365 period (C2, X3). */
   readonly usedCount: number;
 }
 
-/** A prepayment and its position: before the end of a row's period, or on its due date. */
 interface PrepaymentPlace {
   readonly prepayment: Prepayment;
-  /** Index of the due row. */
   readonly index: number;
-  /** The remainder of the row's period; undefined for a prepayment on the due date, which follows the due row. */
+  /** Undefined for a prepayment on the due date, which follows the due row. */
   readonly period: PeriodLeft | undefined;
 }
 
-/** The row, the remainder of the period after it, and whether the loan ends with it. */
 interface PrepaymentRow {
   readonly row: AmortisedRow;
   readonly period: PeriodLeft;
@@ -102,10 +96,7 @@ function createBalanceFault({ path }: Prepayment, isLowered = false): RowFault {
   return createRowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
 }
 
-/**
- * The part of the period up to the date, and the remainder. A regular 30/360 or 30/365 period always counts 30 days a
- * month in total (C2); in other periods the day count applies to each part.
- */
+/** A regular 30/360 or 30/365 period counts 30 days a month in all (C2); in others each part has its own day count. */
 function splitPeriod(
   { dates, dayCount }: RepaymentPlan,
   { prepayment: { date }, index, period }: PrepaymentPlace,
@@ -128,10 +119,7 @@ function splitPeriod(
   return { used, period: { from: date, count, usedCount: 0 } };
 }
 
-/**
- * Reduces the balance and, where it differs, the planned balance. A residual or blocked amount that exceeds what is
- * left is reduced to it.
- */
+/** A residual or blocked amount that exceeds what is left is reduced to it. */
 function lowerBalance(state: LoanState, amount: number, capitalised: number): void {
   state.balance += capitalised - amount;
   if (state.balance < state.residual) state.residual = state.balance;

@@ -14,7 +14,6 @@ import { RowFormulas, readFormulaInputs } from './row-formulas.ts';
 import { RowExplanations } from './row-explanations.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** Everything needed to calculate the rows. */
 export interface RepaymentPlan {
   /** Financed amount in minor units. */
   readonly amount: number;
@@ -24,17 +23,12 @@ export interface RepaymentPlan {
   readonly dayCount: DayCountName;
   /** Day-count numerators of the planned rows, including rows that are not shown (B6). */
   readonly counts: readonly number[];
-  /**
-   * Day-count numerator of the last row of the schedule: its date is its termination date, even if the plan has later
-   * rows (C1).
-   */
+  /** That of the last row shown, whose date is its termination date even if the plan has later rows (C1). */
   readonly lastCount: number;
   /** In ascending order of rows; the first starts at row 0. */
   readonly segments: readonly InterestSegment[];
   readonly charges: ScheduledCharges;
-  /** Calculates the formulas of the schedule type, if it has any. */
   readonly formulas: RowFormulas | undefined;
-  /** Explains how figures are calculated, if the request asks for it. */
   readonly explanations: RowExplanations | undefined;
 }
 
@@ -93,18 +87,13 @@ export function planRepayment(
   };
 }
 
-/** The interest segment in force. */
 export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegment {
   const found = plan.segments[state.segment];
   if (found === undefined) throw new RangeError('the interest segment of the row does not exist');
   return found;
 }
 
-/**
- * The day-count numerators of the planned rows, and that of the last row of the schedule. The last planned row and the
- * last row of the schedule both count as ending on the termination date: the payment is based on all planned rows, even
- * if the schedule ends earlier (C1, B6).
- */
+/** Both the last planned row and the last row shown count as ending on the termination date (C1, B6). */
 function countDays(
   dayCount: DayCountName,
   dates: ScheduleDates,

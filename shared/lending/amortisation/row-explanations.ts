@@ -1,7 +1,6 @@
 /**
- * Explains the interest, the payment and the principal of rows while they are calculated, for a request that asks for it
- * (S6). Nothing is calculated from explanations. Every formula can be recalculated by hand and gives its figure. Words
- * in formulas are English and contain no digits. Amounts are minor units, percentages decimal text.
+ * Explains interest, payment and principal of rows while they are calculated (S6). Each formula gives its figure by
+ * hand; its words are English without digits. Nothing is calculated from explanations. Amounts are minor units.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
@@ -22,13 +21,10 @@ import {
   type Term,
 } from '../explain/explanation-text.ts';
 
-/** The inputs shared by all rows. */
 interface ExplainedSchedule extends ExplanationContext {
   readonly compiled: CompiledScheduleType;
   readonly rates: RateTerms;
-  /** Day-count numerators of the planned rows. */
   readonly counts: readonly number[];
-  /** Original number of the last planned row. */
   readonly lastRow: number;
 }
 
@@ -36,29 +32,20 @@ interface ExplainedSchedule extends ExplanationContext {
 type PrincipalRule =
   /** The payment less interest: the accrued interest, or `planInterest` if the planned balance applies (G2, X2). */
   | { readonly rule: 'payment'; readonly planInterest?: number }
-  /** The equal part in force. */
   | { readonly rule: 'part' }
   /** A percentage of the balance, or of the planned balance (B3, G2, X2). */
   | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
-  /**
-   * The whole balance above the residual: in the last row, or if the calculated principal exceeds it. `balance` is the
-   * planned balance if that applies; `capitalised` is negative interest that reduces it.
-   */
+  /** The balance, or that of the plan, above the residual; `capitalised` is negative interest that reduces it. */
   | (RepaidBalance & { readonly rule: 'rest'; readonly capitalised?: number })
   | { readonly rule: 'none'; readonly why: keyof typeof NO_PRINCIPAL }
-  /** A prepayment of the request (X3). */
   | { readonly rule: 'prepayment' }
-  /** The row of the residual (B1). */
   | { readonly rule: 'residual' }
   /** `text` is the formula with its numbers substituted. */
   | { readonly rule: 'formula'; readonly text: string };
 
-/** Interest by a formula with its numbers substituted. */
 interface InterestFormula {
   readonly text: string;
-  /** True if the formula reads the day-count fraction. */
   readonly readsDays: boolean;
-  /** The annual rate, if the formula contains it. */
   readonly percent: string | undefined;
 }
 
@@ -78,7 +65,6 @@ const HELD = { fixed: 'locked by the request', kept: 'kept through an early repa
 const PLAN_BALANCE = 'balance of the plan';
 const ZERO_PERCENT = /^-?0(\.0+)?$/;
 
-/** The notes of the row that is being calculated. */
 interface Draft {
   formula?: InterestFormula;
   uncollected?: Term;
@@ -135,7 +121,6 @@ export class RowExplanations {
     this.#solved = { figure: 'payment', amount, ...fields };
   }
 
-  /** A newly calculated equal part of the principal. */
   equalPart(amount: number, repaid: RepaidBalance, rows: number): void {
     const formula = equation(`${this.#repaidText(repaid)} / ${rows}`, amount, this.context);
     this.#solved = { figure: 'payment', amount, base: repaid.balance, formula };
@@ -158,10 +143,7 @@ export class RowExplanations {
     this.#draft.uncollected = { label: UNCOLLECTED[as], amount, isTakenAway: true };
   }
 
-  /**
-   * Deferred interest of earlier rows that this row collects; `share` if it is an equal part of a total that is spread
-   * over this number of rows (G2).
-   */
+  /** `share`: an equal part of a total that is spread over this number of rows (G2). */
   collectDeferred(
     graceType: GraceType,
     amount: number,
@@ -212,10 +194,6 @@ export class RowExplanations {
     return explainSum('remainingValue', terms, remaining, this.context);
   }
 
-  /**
-   * The interest, preceded by the accrued interest if that differs, and followed by capitalised interest if there is
-   * any.
-   */
   #explainInterest(row: AmortisedRow): FigureExplanation[] {
     const { uncollected, deferred, blockedInterest } = this.#draft;
     const moves = [
@@ -268,10 +246,7 @@ export class RowExplanations {
     };
   }
 
-  /**
-   * The parts of a balance with their rates: the whole balance at the rate in force, or one part for each band that the
-   * balance reaches (R2).
-   */
+  /** The whole balance at the rate in force, or one part for each band that it reaches (R2). */
   #listSlices(balance: number): readonly { readonly percent: string; readonly base: number }[] {
     const { rates } = this.context;
     if (rates.kind === 'rows') {
@@ -335,16 +310,12 @@ export class RowExplanations {
     }
   }
 
-  /** The repaid part of the balance: all except the residual. */
   #repaidText({ balance, residual }: RepaidBalance): string {
     const text = moneyText(balance, this.context);
     return residual === 0 ? text : `(${text} - ${moneyText(residual, this.context)})`;
   }
 
-  /**
-   * There is no closed formula for uneven periods or bands: the text states what the payment repays, and the rates used
-   * to calculate it (R2), regardless of later changes.
-   */
+  /** Uneven periods and bands have no closed formula: the text states what the payment repays, and its rates (R2). */
   #openFields(
     { balance, residual }: RepaidBalance,
     firstRow: number,
@@ -398,10 +369,6 @@ export class RowExplanations {
   }
 }
 
-/**
- * False for principal that does not depend on a payment: in a grace period, before maturity, as a percentage, or as a
- * prepayment.
- */
 function followsPayment(principal: PrincipalRule): boolean {
   if (principal.rule === 'none') return principal.why === 'interest-exceeds-payment';
   return principal.rule !== 'percent' && principal.rule !== 'prepayment';

@@ -1,7 +1,4 @@
-/**
- * The rows of a schedule type with formulas: its steps run in the compiled order, and each figure is rounded before
- * later formulas read it (S2).
- */
+/** The rows of a schedule type with formulas: each figure is rounded before later formulas read it (S2). */
 
 import { createRowFault, isRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import type {
@@ -31,15 +28,12 @@ import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../cha
 import type { RowExplanations } from './row-explanations.ts';
 import type { ScheduledCharges } from '../charges/schedule-charges.ts';
 
-/** The inputs of a schedule's formulas besides its rows. */
 interface FormulaContext {
   readonly compiled: CompiledScheduleType;
   readonly money: MoneyFormat;
   readonly dayCountDenominator: number;
-  /** Inputs that are the same in every row, each with its slot. */
   readonly inputs: readonly (readonly [slot: number, value: FormulaValue])[];
   readonly charges: ScheduledCharges;
-  /** Gets the formulas with their numbers substituted, if the request asks for explanations (S6). */
   readonly explanations: RowExplanations | undefined;
 }
 
@@ -51,7 +45,6 @@ export interface FormulaFigures {
   readonly columns: readonly number[];
 }
 
-/** Figures of a due row, and the formulas of its additional columns with numbers substituted. */
 interface FinishedRow extends FormulaFigures {
   readonly texts: readonly (string | undefined)[];
 }
@@ -107,7 +100,6 @@ export class RowFormulas {
     return Math.max(part, 0);
   }
 
-  /** Runs the remaining steps with the figures of the row. */
   finish({ index, remaining, interest, principal }: AmortisedRow): RowFault | undefined {
     this.#figures = { remaining, interest, principal };
     this.#put(SLOTS.Interest, interest);

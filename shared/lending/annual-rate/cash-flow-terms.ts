@@ -17,32 +17,22 @@ const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 /** Maximum number of flows of a request: more than any schedule has, few enough for an interactive call. */
 export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
-/** Largest absolute value of an amount. */
 export const MAX_CASH_FLOW = 1e15;
-/**
- * Maximum number of decimals of an amount: more than any currency has, and few enough to bound the size of exact
- * numbers.
- */
+/** More than any currency has, and few enough to bound the size of exact numbers. */
 const MAX_DECIMALS = 18;
 
-/**
- * A flow with its time after time 0: wholeUnits / unitsPerYear + extraDays / yearDays years. For a flow before time 0,
- * `wholeUnits` and `extraDays` are zero or negative.
- */
+/** wholeUnits / unitsPerYear + extraDays / yearDays years after time 0; neither is positive for an earlier flow. */
 export interface TimedFlow extends RateInterval {
   /** Null for rule IRR, whose flows have no dates. */
   readonly date: CalendarDate | null;
   readonly amount: Decimal;
 }
 
-/** The equation to solve. */
 export interface CashFlowTerms {
   /** In the order of the request. */
   readonly flows: readonly TimedFlow[];
   readonly unitsPerYear: number;
-  /**
-   * For rule IRR, the number of periods in a year, by which the periodic rate is multiplied (A3); 1 for DAE and XIRR.
-   */
+  /** Periods in a year, by which the rate of rule IRR is multiplied (A3); 1 for DAE and XIRR. */
   readonly periodsPerYear: ExactRatio;
 }
 
@@ -79,12 +69,10 @@ export function parseCashFlowTerms(
   };
 }
 
-/** True for a flow before time 0. */
 export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
   return wholeUnits < 0 || extraDays < 0;
 }
 
-/** Refuses fields that belong to other rules (E1). */
 function refuseFieldsOfOtherRules(
   request: RateRequest,
   rule: (typeof RULES)[number],
@@ -99,15 +87,13 @@ function refuseFieldsOfOtherRules(
   }
 }
 
-/**
- * The time of a cost paid before the first drawdown: the interval between the two dates (A1) with a negative sign (A6).
- */
+/** A cost paid before the first drawdown: the interval of A1 with a negative sign (A6). */
 function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalUnit): RateInterval {
   const { wholeUnits, extraDays, yearDays } = intervalsFrom(date, unit)(start);
   return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
 }
 
-/** The terms of rule IRR: one flow per period; time 0 is the first one other than zero, which must be a drawdown. */
+/** Time 0 is the first flow other than zero, which must be a drawdown. */
 function parseAmounts(
   request: RateRequest,
   periodicities: readonly Periodicity[],
@@ -150,8 +136,8 @@ function isCounted(periodicity: Periodicity): boolean {
 }
 
 /**
- * Dated flows and time 0, the date of the first drawdown. DAE includes costs paid before it; XIRR allows no earlier
- * flows but those of zero (A6).
+ * Time 0 is the first drawdown. A DAE includes costs paid before it; XIRR allows no earlier flows but those of zero
+ * (A6).
  */
 function checkDatedFlows(
   request: RateRequest,
@@ -175,10 +161,7 @@ function checkDatedFlows(
   return validation.faults.length > 0 ? undefined : { cashFlows, start };
 }
 
-/**
- * True if the number of amounts and each amount are within their limits, and there are amounts of both signs. `list` is
- * the field with the flows, `field` the path of the amount in a flow.
- */
+/** `list` is the field with the flows, `field` the path of the amount in a flow. */
 function areAmounts(
   amounts: readonly Decimal[],
   list: string,

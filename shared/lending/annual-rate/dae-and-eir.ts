@@ -23,9 +23,8 @@ export interface ScheduledLoan {
 }
 
 /**
- * DAE (A1): the rate at which the present value of all payments equals the amount drawn, with time in whole months, weeks or
- * years plus leftover days (Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225). Percent with four decimals, rounded half up; null when
- * there is no such rate (A4).
+ * DAE (A1; Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225): time in whole months, weeks or years plus
+ * left-over days. Percent with four decimals, rounded half up; null without a rate (A4).
  */
 export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {
   const unit = chooseIntervalUnit(periodicity);
@@ -38,10 +37,7 @@ export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicit
   return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR[unit] });
 }
 
-/**
- * EIR (A2): calculated like XIRR, with days over 365, from the interest, principal and fees of each row. Percent with
- * four decimals, rounded half up; null when there is no such rate (A4).
- */
+/** EIR (A2): as XIRR, from interest, principal and fees. Percent with four decimals, half up; null without one (A4). */
 export function effectiveInterestRate(loan: ScheduledLoan): string | null {
   const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
   for (const { dueDate, interest, principal, managementFee } of sortByDate(loan.rows)) {
@@ -50,7 +46,6 @@ export function effectiveInterestRate(loan: ScheduledLoan): string | null {
   return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR.Days });
 }
 
-/** The rows in order of their dates; the same array if they are already sorted. */
 function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
   const isSorted = rows.every(({ dueDate }, index) => dueDate >= (rows[index - 1]?.dueDate ?? dueDate));
   return isSorted ? rows : rows.toSorted((a, b) => a.dueDate - b.dueDate);

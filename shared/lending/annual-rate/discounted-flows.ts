@@ -7,17 +7,13 @@ import { formatMinorUnits, scaleToInteger } from '../numbers/money.ts';
 import type { DiscountedFlow, ProvenRate } from '../request/rate-request.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-/** Decimals of the years, and the power of ten by which they are scaled. */
 const YEARS_DECIMALS = 20;
 const YEARS_SCALE = 10n ** BigInt(YEARS_DECIMALS);
 /** Extra decimals of discounted amounts, in which the residual of a rate with ten decimals becomes visible. */
 const FURTHER_DECIMALS = 10;
 /** Maximum number of digits before the decimal point: a longer amount would not fit a JSON number. */
 const MAX_DIGITS = 300;
-/**
- * Fraction bits of the first attempt beyond those of a large rate: enough for the usual amount. Further attempts double
- * the number of bits until the rounding is certain.
- */
+/** Bits of the first attempt beyond those of a large rate; each attempt doubles them until the rounding is certain. */
 const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
@@ -64,11 +60,7 @@ function formatYears(flow: TimedFlow, { unitsPerYear, periodsPerYear }: CashFlow
   );
 }
 
-/**
- * Present values of flows at time 0 in units of the last decimal, rounded half up; null at -100 percent, and for a
- * value that would not fit a JSON number. If the least and the greatest possible factor lead to different roundings,
- * the number of bits is doubled.
- */
+/** Present values in units of the last decimal, half up; null at -100 percent and for what no JSON number holds. */
 function discounting(
   growth: ExactRatio,
   unitsPerYear: number,
@@ -96,7 +88,6 @@ function discounting(
   };
 }
 
-/** Additional bits for large rates: as many as the growth factor has, rounded up to whole words. */
 function bitsOfLargeRate({ numerator, denominator }: ExactRatio): number {
   const digits = numerator.toString(16).length - denominator.toString(16).length + 1;
   return Math.max(0, Math.ceil((digits * 4) / WORD)) * WORD;

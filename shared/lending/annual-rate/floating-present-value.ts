@@ -1,37 +1,24 @@
 /**
- * Present values in binary floating point: fast, and enough to estimate a rate and to prove most signs (A1-A4).
- *
- * Binary floats may not decide a figure (M1), and they do not here: a sign is returned only if the value exceeds its
- * greatest possible error; otherwise exact integers decide (net-present-value.ts). The bound relies only on + - * /,
- * which IEEE 754 rounds correctly on every machine: Math.log and Math.exp only estimate a root, and its error is
- * measured by raising the estimate to the degree of the root.
- *
- * As in net-present-value.ts, flows are discounted to the first one at rates of zero or more, and compounded to the
- * last one at negative rates.
+ * Present values in binary floating point: they estimate rates and prove most signs (A1-A4). Floats decide no figure
+ * (M1): a sign is returned only if the value exceeds its greatest possible error; otherwise exact integers decide
+ * (net-present-value.ts). The bound relies only on + - * /, which IEEE 754 rounds correctly on every machine; the error
+ * of Math.log and Math.exp is measured by raising their result to the degree of the root. Flows are discounted to the
+ * first one at rates of zero or more, and compounded to the last one at negative rates.
  */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { hasExtraDays, type RateFlow, type RateFlows } from './rate-flows.ts';
 
-/**
- * Cash flows prepared for many trial rates. Each distinct gap and each distinct number of left-over days is stored
- * once: a schedule of 360 instalments has a handful, so that a trial rate needs only a handful of powers.
- */
+/** Each distinct gap and number of left-over days is stored once: 360 instalments have a handful, so few powers. */
 export interface PreparedFlows {
   /** Rounded if they cannot be represented exactly in floating point. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
   readonly unitsPerYear: number;
-  /**
-   * The distinct gaps between flows in whole units, and for each flow the index of the gap before it; a last index 0
-   * stands for no gap.
-   */
+  /** Distinct gaps between flows in whole units; for each flow the index of the gap before it, last 0 for none. */
   readonly gaps: readonly number[];
   readonly gapOf: readonly number[];
-  /**
-   * The distinct numbers of left-over days, each with the days of its year, and the index of each flow's entry; both
-   * lists are empty if no flow has left-over days.
-   */
+  /** Distinct left-over days with the days of their year, and the index of each flow's entry; empty without any. */
   readonly extras: readonly { readonly extraDays: number; readonly yearDays: number }[];
   readonly extraOf: readonly number[];
   readonly lastUnits: number;
@@ -76,10 +63,7 @@ export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   return { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf, lastUnits, signChanges, lastSign };
 }
 
-/**
- * Sums of the present values at a trial rate, of those received and, without their sign, of those paid; also weighted
- * by their years (`First`) and by the squares of these (`Second`).
- */
+/** Present values received and, without sign, paid; also weighted by years (`First`) and their squares (`Second`). */
 interface PresentValues {
   readonly received: number;
   readonly receivedFirst: number;
@@ -134,19 +118,14 @@ function presentValues(
   return { received, receivedFirst, receivedSecond, paid, paidFirst, paidSecond };
 }
 
-/**
- * Maximum number of steps that use the curvature. Near the root each step cubes the error; a usual loan takes three.
- */
+/** Near the root each step cubes the error; a usual loan takes three. */
 const MAX_CURVED_STEPS = 30;
 /** Maximum number of halvings after these steps: enough to narrow the whole range of rates to a width of 1e-12. */
 const MAX_HALVINGS = 55;
 /** The search ends when |step| * longest time is at most this value: the error left is about its cube, 1e-15. */
 const LAST_STEP = 1e-5;
 
-/**
- * A bracket of ln(1 + r), with the sign of the net present value at its low end; at its high end the sign is the
- * opposite.
- */
+/** A bracket of ln(1 + r), with the sign of the value at its low end; at its high end the sign is the opposite. */
 export interface LogRateBracket {
   readonly low: number;
   readonly high: number;
@@ -154,10 +133,8 @@ export interface LogRateBracket {
 }
 
 /**
- * Estimates ln(1 + r) of the rate in a bracket. The logarithm of the ratio of received to paid present value is almost
- * a parabola in ln(1 + r): its slope is the difference between two mean times, and its curvature the difference between
- * two variances of these times. Steps are kept inside the bracket; bisection completes the search. `countTrial` is
- * called for each rate.
+ * Estimates ln(1 + r) in a bracket. ln(received / paid) is almost a parabola in it: its slope is the difference of two
+ * mean times, its curvature that of their variances. Steps stay inside the bracket; bisection completes the search.
  */
 export function estimateLogRate(
   flows: PreparedFlows,
@@ -200,7 +177,6 @@ function curvedStep(flows: PreparedFlows, rate: number): { readonly excess: numb
 
 /** Bound on the relative error of one rounded operation: twice the unit roundoff. */
 export const ROUNDING = 2 ** -52;
-/** Whole numbers up to here are exact. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 /** Above this relative error, first-order terms no longer suffice as a bound. */
 const MAX_ERROR = 1e-3;
@@ -245,7 +221,6 @@ export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 |
   return net > 0 ? 1 : -1;
 }
 
-/** A discount factor with a bound on its relative error. */
 interface BoundedFactor {
   readonly value: number;
   readonly error: number;

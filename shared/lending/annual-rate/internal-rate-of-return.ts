@@ -6,13 +6,12 @@ import { flowAtUnits } from './rate-flows.ts';
 import { UNITS_PER_YEAR } from './rate-interval.ts';
 import { solveRate } from './proven-rate.ts';
 
-/** Decimals of an IRR in percent (Q4). */
 const PERCENT_DECIMALS = 4;
 
 /**
- * The periodic rate at which the present value of the amounts of periods 1, 2, ... equals the financed amount, times
- * the number of periods in a year, as text such as `7.9500%`, rounded half up; null when nothing was financed or no
- * such rate exists (A4), and for the periodicity Once, which has no periods in a year. Amounts are minor units.
+ * The periodic rate at which the amounts of periods 1, 2, ... are worth the financed amount, times the periods of a
+ * year, such as `7.9500%`, half up. Null if nothing was financed, without a rate (A4), and for Once. Amounts are minor
+ * units.
  */
 export function internalRateOfReturn(
   financed: number,

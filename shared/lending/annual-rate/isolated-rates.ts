@@ -1,11 +1,9 @@
 /**
- * Brackets that contain exactly one rate each; one of them contains the rate nearest to zero (A4).
- *
- * Amounts with one change of sign have one rate (Descartes' rule of signs, which holds for discounted cash flows
- * too). Otherwise brackets of s = ln(1 + r) are examined in the order of their distance from a rate of zero. In each
- * the net present value is a Taylor series with an error bound: the bracket has no rate where the value cannot be
- * zero, at most one where the slope cannot be zero, and is halved otherwise. Where floating point cannot distinguish
- * the value from zero, because several rates lie close together or coincide, whole numbers decide.
+ * Brackets with exactly one rate each, one of them the rate nearest to zero (A4). Amounts with one change of sign have
+ * one rate (Descartes' rule of signs). Otherwise brackets of s = ln(1 + r) are examined by their distance from zero. In
+ * each the net present value is a Taylor series with an error bound: there is no rate where the value cannot be zero,
+ * and at most one where the slope cannot be zero; other brackets are halved. Where floating point cannot distinguish
+ * the value from zero, whole numbers decide.
  */
 
 import { greatestCommonDivisor, numberToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -16,7 +14,6 @@ import { Decimal } from 'decimal.js';
 import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
 import { absoluteValue } from '../numbers/fixed-root.ts';
 
-/** The cash flows, also prepared for trial rates, and the effort spent so far. */
 export interface RateProblem {
   readonly flows: RateFlows;
   readonly prepared: PreparedFlows;
@@ -25,25 +22,18 @@ export interface RateProblem {
 
 /** ln(1 + r) for 1 + r = 1e260. No higher rate is published: its digits would not fit a JSON number. */
 export const MAX_LOG_RATE = 260 * Math.LN10;
-/**
- * Lowest ln(1 + r) that is searched. It is far below the highest rate published as -100 percent, because a last payment
- * of one cent, a day after the others, can lead to a rate this low.
- */
+/** Far below the highest rate published as -100 percent: a last cent a day after the others can lead to such a rate. */
 const MIN_LOG_RATE = -20_000;
 /** Below this ln(1 + r) the growth factor underflows; such rates are published as -100 percent. */
 const MIN_GROWTH_LOG = -600;
 
-/** The rate of cash flows that add up to zero. */
 const RATE_OF_ZERO: IsolatedRate = {
   low: { numerator: 1n, denominator: 1n },
   high: { numerator: 1n, denominator: 1n },
   bracket: { low: 0, high: 0, lowSign: 1 },
 };
 
-/**
- * The rate nearest to zero, or two of opposite sign when only their exact digits decide which is nearer; none when
- * there is no rate, or when it cannot be proven which one is nearest.
- */
+/** The rate nearest to zero, or two where only exact digits decide which is nearer; none if that cannot be proven. */
 export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
   const { flows, prepared, effort } = problem;
   if (prepared.signChanges === 0) return [];
@@ -77,7 +67,6 @@ export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
   }
 }
 
-/** A bracket of ln(1 + r) on one side of zero. */
 interface Bracket {
   readonly centre: number;
   readonly radius: number;
@@ -87,10 +76,8 @@ function toBracket(low: number, high: number): Bracket {
   return { centre: (low + high) / 2, radius: (high - low) / 2 };
 }
 
-/** Width of the brackets next to zero, multiplied by the years between the first and the last flow. */
 const FIRST_WIDTH = 2;
 
-/** Splits a bracket that is much wider than its distance from zero; undefined for a narrower one. */
 function splitWide({ centre, radius }: Bracket, firstWidth: number): readonly Bracket[] | undefined {
   const width = Math.abs(centre) - radius + firstWidth;
   if (radius <= width) return undefined;
@@ -109,13 +96,9 @@ function halves({ centre, radius }: Bracket): readonly Bracket[] {
   ];
 }
 
-/** Larger than `distanceFromZero` of any rate below 100 percent. */
 const DISTANCE_OF_DOUBLING = 1e6;
 
-/**
- * A measure that orders rates r of both signs by |r|: -ln(1 - |r|) below 100 percent, and larger values from 100
- * percent on.
- */
+/** Orders rates r of both signs by |r|: -ln(1 - |r|) below 100 percent, larger values from 100 percent on. */
 function distanceFromZero(logRate: number): number {
   if (logRate <= 0) return -logRate;
   const rate = Math.expm1(logRate);
@@ -134,7 +117,6 @@ function farDistance(found: FoundRate): number {
 /** Rates whose distances from zero differ by less than this share are compared by their exact digits. */
 const CLOSENESS_OF_DISTANCES = 1e-9;
 
-/** The rates that may be nearest to zero; none if an unproven rate might be nearer. */
 function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   const proven = found.filter((rate) => 'bracket' in rate);
   const reached = Math.min(...proven.map(farDistance));
@@ -146,7 +128,6 @@ function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
 /** A series whose coefficients add up to less than this multiple of its error cannot be distinguished from zero. */
 const ERRORS_OF_BLUR = 1024;
 
-/** The rates of a bracket; undefined when it must be halved. */
 function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundRate[] | undefined {
   const series = seriesAt(problem.prepared, bracket);
   if (series === undefined) return undefined;
@@ -158,7 +139,6 @@ function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundR
   return sum <= ERRORS_OF_BLUR * error ? separateRates(problem, bracket) : undefined;
 }
 
-/** The rate of a bracket in which the slope has one sign, if the signs at its ends differ. */
 function rateBetweenEnds(
   flows: RateFlows,
   { centre, radius }: Bracket,
@@ -187,10 +167,9 @@ function growthFactor(logRate: number): ExactRatio | undefined {
 }
 
 /**
- * The net present value at centre + u * radius for |u| <= 2, times some positive function: the sum of coefficients[j] *
- * u^j, as fractions of the sum of all absolute values at the centre. The errors of the coefficients, each times 2^j,
- * add up to no more than `error`; so do those of the value and of each derivative over its factorial, as no binomial
- * coefficient of j exceeds 2^j.
+ * The value at centre + u * radius for |u| <= 2: the sum of coefficients[j] * u^j, relative to the sum of all absolute
+ * values at the centre. Errors of the coefficients, each times 2^j, add up to at most `error`; so do those of the value
+ * and of each derivative over its factorial, as no binomial coefficient of j exceeds 2^j.
  */
 interface Series {
   readonly coefficients: readonly number[];
@@ -199,14 +178,12 @@ interface Series {
 
 /** Up to how many radii from the centre a series is valid. */
 const MARGIN = 2;
-/** Highest power of u. */
 const DEGREE = 20;
 /** Exponent above which a flow is left out and its whole size counts as error. */
 const MAX_REACH = 6;
 /** Largest relative error caused by omitted flows and higher powers; above it, the bracket is too wide. */
 const MAX_ERROR = 1e-11;
 
-/** The series in floating point; undefined when the bracket is too wide for it. */
 function seriesAt(flows: PreparedFlows, { centre, radius }: Bracket): Series | undefined {
   const { amounts, years } = flows;
   const { values, size, meanTime, reference } = valuesAt(flows, centre);
@@ -253,10 +230,7 @@ interface DiscountedValues {
   readonly reference: number;
 }
 
-/**
- * The flows discounted to the first one, or at a negative rate compounded to the last one, so that none overflows; with
- * the sum of their absolute values and their mean time.
- */
+/** Discounted to the first flow, or at a negative rate compounded to the last one, so that none overflows. */
 function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedValues {
   const reference = years.at(rate >= 0 ? 0 : -1) ?? 0;
   const values = amounts.map((amount, index) => amount * Math.exp(-rate * ((years[index] ?? 0) - reference)));
@@ -265,23 +239,16 @@ function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedVa
   return { values, size, meanTime: moment / size, reference };
 }
 
-// Rates that lie very close together or coincide (multiple roots), separated in whole numbers (A4).
-//
-// Between two neighbouring roots of its slope a function has at most one root. So if some derivative of the net present
-// value is known to have one sign, the next lower derivative has at most one root between the ends of the bracket; its
-// roots separate those of the derivative below it, and so on down to the value itself. A derivative in s = ln(1 + r) is
-// again the net present value of cash flows: each amount times its time.
-//
-// At a double root the value only touches zero, at a root of its slope. It counts as a rate only if this can be proven:
-// the growth factor there is a short fraction, and the value, calculated exactly, is zero.
+// Rates that lie close together or coincide are separated in whole numbers (A4). If some derivative of the net present
+// value has one sign, the next lower one has at most one root between the ends of the bracket; its roots separate those
+// of the one below, down to the value itself. A derivative in s is again the value of cash flows: each amount times its
+// time. A double root, where the value only touches zero, counts only where it is exactly zero at a short fraction.
 
-/** A bracket with one rate. */
 export interface IsolatedRate {
   /** Growth factor 1 + r at the low end; undefined for a rate of -100 percent. */
   readonly low: ExactRatio | undefined;
   /** Growth factor at the high end; undefined for the highest rate that is published. */
   readonly high: ExactRatio | undefined;
-  /** The same bracket in terms of ln(1 + r). */
   readonly bracket: LogRateBracket;
 }
 
@@ -290,20 +257,15 @@ interface UnprovenRate {
   readonly unprovenAt: number;
 }
 
-/** A result of the search in a bracket. */
 type FoundRate = IsolatedRate | UnprovenRate;
 
 /** Radius, relative to 1 + |s|, below which floating point cannot halve a bracket. */
 const MIN_RADIUS = 1e-14;
-/** Highest power of the Taylor series, and so the highest derivative that is examined. */
 const MAX_ORDER = 40;
 /** Margin for proven values, each of which may be off by half of itself. */
 const MARGIN_OF_PROVEN_VALUES = 3;
 
-/**
- * The rates of a bracket in which floating point cannot distinguish the net present value from zero, in ascending order;
- * undefined if no derivative is known to have one sign.
- */
+/** In ascending order; undefined if no derivative is known to have one sign. */
 function separateRates(problem: RateProblem, { centre, radius }: Bracket): readonly FoundRate[] | undefined {
   const { flows, prepared, effort } = problem;
   const [low, high] = [growthFactor(centre - radius), growthFactor(centre + radius)];
@@ -332,10 +294,7 @@ function separateRates(problem: RateProblem, { centre, radius }: Bracket): reado
   return undefined;
 }
 
-/**
- * The mean time of the flows at the centre of a bracket, and a bound on what the Taylor series around it leaves out after
- * a power, at twice the radius and relative to the sum of all absolute values.
- */
+/** Bounds what the Taylor series leaves out after a power, at twice the radius and relative to all absolute values. */
 function boundRemainders(prepared: PreparedFlows, { centre, radius }: Bracket) {
   const { values, size, meanTime } = valuesAt(prepared, centre);
   const errorBeyond = (power: number): number =>
@@ -346,10 +305,7 @@ function boundRemainders(prepared: PreparedFlows, { centre, radius }: Bracket) {
   return { meanTime, errorBeyond };
 }
 
-/**
- * The lowest derivative of a Taylor series whose own coefficient outweighs all later ones, so that it has one sign.
- * Coefficients that may be off by half of themselves need a `margin` of three.
- */
+/** The lowest derivative whose coefficient outweighs all later ones, so that it has one sign. */
 function findDominantOrder(coefficients: readonly number[], error: number, margin = 1): number | undefined {
   const order = coefficients.findIndex((coefficient, derivative) => {
     let others = 0;
@@ -366,15 +322,11 @@ function findDominantOrder(coefficients: readonly number[], error: number, margi
 /** Bits to which a root is bracketed, relative to the growth. */
 const GRID_BITS = 256;
 
-/** A point of a grid of growth factors, with the proven net present value of the examined flows at that point. */
 interface GridPoint extends SignedValue {
   readonly at: bigint;
 }
 
-/**
- * The roots of the first element. Each later element is the derivative of the previous one; the last has at most one
- * root.
- */
+/** The roots of the first element; each later one is the derivative of the one before, the last has one at most. */
 function rootsBelow(
   derivatives: readonly RateFlows[],
   [low, high]: readonly [low: ExactRatio, high: ExactRatio],
@@ -403,13 +355,9 @@ function rootsBelow(
   return [];
 }
 
-/**
- * Maximum number of steps to one root. At worst only every third step halves the bracket, so three times the bits
- * suffice.
- */
+/** At worst only every third step halves the bracket. */
 const MAX_STEPS = 3 * GRID_BITS;
 
-/** The root between two neighbouring points at which the signs are opposite. */
 function rootBetween(
   valueAt: (at: bigint) => GridPoint,
   before: GridPoint | undefined,
@@ -446,10 +394,7 @@ function ratesBetween(
   });
 }
 
-/**
- * A value at a root of the slope that is smaller than the sum of all absolute values by this number of bits may be
- * zero.
- */
+/** A value at a root of the slope that is smaller by this number of bits than all absolute values may be zero. */
 const TOUCHING_BITS = 300n;
 
 function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growth: ExactRatio): boolean {
@@ -458,13 +403,9 @@ function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growt
   return absoluteValue(value) << (size.bits + TOUCHING_BITS) < size.value << bits;
 }
 
-/**
- * Largest denominators of the fractions that are tried as the growth factor, and the largest relative distance of such
- * a fraction from the estimate.
- */
+/** Denominators of fractions tried as the growth factor, and their largest relative distance from the estimate. */
 const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const CLOSENESS = 1e-11;
-/** Upper bound for such a growth factor and its reciprocal. */
 const MAX_GROWTH = 1e7;
 /** Decimals of a growth factor that is tried as a decimal number: those of a rate in percent with ten decimals. */
 const DECIMALS = 12;
@@ -472,8 +413,8 @@ const DECIMALS = 12;
 const MAX_BITS = 400_000;
 
 /**
- * True if the net present value is exactly zero at a short fraction or decimal number close to the growth factor of the
- * greatest time unit that divides all gaps. Flows with left-over days have no such unit.
+ * True if the value is exactly zero at a short fraction or decimal close to the growth factor of the greatest unit that
+ * divides all gaps. Flows with left-over days have no such unit.
  */
 function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   if (hasExtraDays(rateFlows)) return false;
@@ -544,35 +485,25 @@ function countBits(value: bigint): number {
   return value.toString(16).length * 4;
 }
 
-// Limits on the work for one annual rate, so that the solver terminates for any cash flows (A4).
-
-/**
- * Maximum number of trial rates, for the search and the proof together. A usual loan takes five: three to find the
- * rate, two to prove it.
- */
+/** Trial rates of the search and the proof together; a usual loan takes five. */
 export const MAX_ITERATIONS = 200;
-/**
- * Maximum number of cash flows read while rates are isolated from each other, in floating point and in whole numbers.
- */
+/** Cash flows read while rates are isolated, in floating point and in whole numbers. */
 const MAX_FLOATING_FLOWS = 6_000_000;
 const MAX_EXACT_FLOWS = 1_000_000;
-/** Maximum number of brackets examined while rates are isolated. */
 const MAX_BRACKETS = 20_000;
 
-/** Counts the work of one solution. */
+/** Counts the work of one solution, so that it ends for any cash flows (A4). */
 export class SolverEffort {
   iterations = 0;
   #floatingFlows = 0;
   #exactFlows = 0;
   #brackets = 0;
 
-  /** Counts one bracket that is examined by reading this number of cash flows in floating point. */
   countBracket(flows: number): void {
     this.#brackets += 1;
     this.#floatingFlows += flows;
   }
 
-  /** Counts one net present value in whole numbers. */
   countExact(flows: number): void {
     this.#exactFlows += flows;
   }

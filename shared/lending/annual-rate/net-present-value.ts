@@ -1,7 +1,4 @@
-/**
- * The net present value of cash flows in fixed point with a proven error bound: it decides on which side of a rounding
- * boundary an annual rate lies (A1, A2).
- */
+/** The net present value in fixed point with a proven error: on which side of a boundary a rate lies (A1, A2). */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import type { SignedValue } from '../numbers/bracketed-root.ts';
@@ -12,10 +9,7 @@ import { hasExtraDays, type RateFlows } from './rate-flows.ts';
 const FIRST_BITS = 128;
 /** Step, in bits, by which the width of the fixed-point numbers grows for very large rates. */
 const BIT_STEP = 64;
-/**
- * Maximum number of attempts, each with twice the bits of the previous one. A sign that is still undecided then counts
- * as zero.
- */
+/** Each attempt doubles the bits; a sign that is undecided after the last counts as zero. */
 const MAX_ATTEMPTS = 4;
 
 /** The sum of the flows at the growth factor 1 + r > 0 of a year, with its proven sign. */
@@ -33,10 +27,9 @@ export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedVal
 }
 
 /**
- * Below a rate of zero the flows are compounded to a year after the units of the last one (without left-over days, to
- * the last one), which does not change the sign and ensures that no factor exceeds one. The flows are summed towards
- * that date, each step multiplying by the factor of the whole units between two of them (Horner's scheme). Each step
- * adds at most (sum of amounts) * (errors of both factors) + 1 to the error.
+ * Below a rate of zero flows are compounded to a year after the units of the last one (without left-over days, to the
+ * last one): the sign stays, and no factor exceeds one. Each step of Horner's scheme adds at most (sum of amounts) *
+ * (errors of both factors) + 1 to the error.
  */
 function boundedValue(rateFlows: RateFlows, growth: ExactRatio, bits: bigint): BoundedFixed {
   const { flows, unitsPerYear } = rateFlows;
@@ -58,7 +51,6 @@ function boundedValue(rateFlows: RateFlows, growth: ExactRatio, bits: bigint): B
   return { value, error: 2n * BigInt(flows.length + 1) * (2n * factors.largestError + 3n) * size };
 }
 
-/** The reciprocal of a growth factor. */
 export function invertRatio({ numerator, denominator }: ExactRatio): ExactRatio {
   return { numerator: denominator, denominator: numerator };
 }
@@ -80,7 +72,6 @@ export class DiscountFactors {
     this.#bits = bits;
   }
 
-  /** The discount factor for a number of units. */
   discount(units: number, unitsPerYear: number): bigint {
     const key = units * UNIT_KEYS + unitsPerYear;
     const known = this.#factors.get(key);

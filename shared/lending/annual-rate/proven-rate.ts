@@ -1,7 +1,6 @@
 /**
- * A rate as it is published: percent, rounded half up to a number of decimals, each digit proven (A1-A4). The rate is
- * isolated in a bracket; a published figure is right when the net present value changes its sign between the two
- * rounding boundaries around it.
+ * A rate as it is published: percent, half up, each digit proven (A1-A4), because the net present value changes its
+ * sign between the two rounding boundaries around it.
  */
 
 import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
@@ -21,14 +20,12 @@ import { netPresentValue } from './net-present-value.ts';
 import { mergeFlows, type RateFlows } from './rate-flows.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-/** The unit and precision of a published rate. */
 export interface RateScale {
   readonly percentDecimals: number;
   /** Time units of the flows in a year if their rates are added and not compounded (A3); otherwise 1. */
   readonly unitsAdded: ExactRatio;
 }
 
-/** A rate, with the number of trial rates. */
 export interface SolvedRate {
   /** Percent text with the decimals of the scale; null when there is no rate (A4). */
   readonly percent: string | null;
@@ -36,18 +33,12 @@ export interface SolvedRate {
   readonly iterations: number;
 }
 
-/**
- * The effective rate nearest to zero at which the present value of the payments equals the amount drawn at the start,
- * as percent text with four decimals; null when nothing was drawn or no rate exists (A4).
- */
+/** The effective rate nearest to zero, percent with four decimals; null if nothing was drawn or without one (A4). */
 export function solveEffectiveRate(flows: RateFlows): string | null {
   return (flows.flows[0]?.amount ?? 0) < 0 ? solveBySteps(flows, EFFECTIVE_STEPS).percent : null;
 }
 
-/**
- * The rate nearest to zero of any cash flows; of two that are published at the same distance, the positive one is
- * used.
- */
+/** The rate nearest to zero of any cash flows; of two that are published at the same distance the positive one. */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
   return solveBySteps(rateFlows, new RateSteps(scale));
 }
@@ -73,7 +64,6 @@ function isNearer(step: bigint, other: bigint): boolean {
 /** Steps of 10^-percentDecimals percent, counted from zero. */
 class RateSteps {
   readonly percentDecimals: number;
-  /** The step at or next above -100 percent. */
   readonly least: bigint;
   /** The growth factor 1 and half a step, as whole numbers on the same scale. */
   readonly #whole: bigint;
@@ -86,12 +76,10 @@ class RateSteps {
     this.least = -this.#whole / (2n * this.#half);
   }
 
-  /** The step to which a growth factor 1 + r is rounded. */
   rounded({ numerator, denominator }: ExactRatio): bigint {
     return divideRounded((numerator - denominator) * this.#whole, 2n * this.#half * denominator, 'HALF_UP');
   }
 
-  /** The step nearest to ln(1 + r), estimated in floating point. */
   near(logRate: number): bigint {
     return BigInt(Math.round((Math.expm1(logRate) * Number(this.#whole)) / Number(2n * this.#half)));
   }
@@ -102,7 +90,6 @@ class RateSteps {
   }
 }
 
-/** DAE and EIR: percent a year with four decimals (A1, A2). */
 const EFFECTIVE_STEPS = new RateSteps({
   percentDecimals: 4,
   unitsAdded: { numerator: 1n, denominator: 1n },
@@ -114,13 +101,9 @@ const TRUSTED_BITS = 48n;
 /** If the boundaries around the estimate do not enclose the rate, their distance grows by this factor. */
 const WIDENING = 16n;
 
-/** A step above that of any rate. */
 const BEYOND_ANY_STEP = 10n ** 300n;
 
-/**
- * The step of an isolated rate; undefined if finding it takes too many trial rates, or if it is too large to be
- * published.
- */
+/** Undefined if it takes too many trial rates, or is too large to be published. */
 function publishedStep(
   { flows, prepared, effort }: RateProblem,
   steps: RateSteps,
@@ -171,7 +154,6 @@ function publishedStep(
   return range.low === range.high ? range.low : step;
 }
 
-/** The step to which a rate on the boundary above `step` is rounded. */
 function awayFromZero(step: bigint): bigint {
   return step >= 0n ? step + 1n : step;
 }

@@ -4,10 +4,7 @@ import type { RateInterval } from './rate-interval.ts';
 
 /** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after the first one. */
 export interface RateFlow extends RateInterval {
-  /**
-   * Negative if paid out, positive if paid back; in minor units, or in a smaller unit in which all amounts are whole
-   * numbers.
-   */
+  /** Negative if paid out; a whole number of minor units, or of a smaller unit. */
   readonly amount: number | bigint;
 }
 
@@ -17,7 +14,6 @@ export interface RateFlows {
   readonly unitsPerYear: number;
 }
 
-/** A flow at whole units after time 0, without left-over days. */
 export function flowAtUnits<Amount>(amount: Amount, wholeUnits: number) {
   return { amount, wholeUnits, extraDays: 0, yearDays: 1 };
 }
@@ -49,7 +45,6 @@ function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlow, before: RateF
   return extraDays === 0 || yearDays === before.yearDays;
 }
 
-/** True if the time of any flow includes left-over days. */
 export function hasExtraDays({ flows }: RateFlows): boolean {
   return flows.some(({ extraDays }) => extraDays !== 0);
 }

@@ -1,7 +1,6 @@
 /**
- * The time between two dates as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC, Annex I,
- * remark (c)): whole units counted back from the later date, and left-over days divided by the length of the year that
- * ends with them.
+ * Time as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC, Annex I, remark (c)): whole units
+ * back from the later date; left-over days over the length of the year that ends with them.
  */
 
 import {
@@ -14,7 +13,6 @@ import {
 } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 
-/** Unit in which intervals are counted. */
 export type IntervalUnit = 'Years' | 'Months' | 'Weeks';
 
 /** Whole units plus left-over days of a year of 365 or 366 days. */

@@ -53,18 +53,12 @@ const BY_KEY: ReadonlyMap<string, BusinessCalendar> = new Map(
   }),
 );
 
-/**
- * The calendar of an ISO 3166 code, of an English country name, or of TARGET, ignoring case; undefined for any other
- * name.
- */
+/** The calendar of an ISO 3166 code, an English country name or TARGET, in any case; undefined for another name. */
 export function findBuiltInCalendar(name: string): BusinessCalendar | undefined {
   return BY_KEY.get(normalizeCalendarName(name));
 }
 
-/**
- * The name as it is compared: in lower case, without accents, repeated blanks or typographic apostrophes, with `and`
- * for `&` and `saint` for `St.`.
- */
+/** In lower case, without accents, repeated blanks and typographic apostrophes; `and` for `&`, `saint` for `St.`. */
 export function normalizeCalendarName(name: string): string {
   return name
     .normalize('NFD')

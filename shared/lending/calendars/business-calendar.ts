@@ -6,33 +6,22 @@ import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 export interface BusinessCalendar {
   /** Canonical name, for example `RO` or `RO+TARGET`. */
   readonly name: string;
-  /**
-   * Version of its data, so that a reply identifies the data on which it is based; for a union, the versions of its
-   * parts.
-   */
+  /** Version of its data, on which a reply is based; for a union, the versions of its parts. */
   readonly version: string;
   /** True when banks work on the day: neither a weekend nor a holiday. Answers for every date and never throws. */
   readonly isWorkingDay: (date: CalendarDate) => boolean;
 }
 
-/**
- * Calendars from another source by case-insensitive name: those of the catalogue, or those of a library for other
- * countries.
- */
+/** Calendars by name in any case: those of the catalogue, or those of a library for other countries. */
 export interface OtherCalendars {
   /** Undefined if it has no calendar with that name. Calls with the same name return equivalent calendars. */
   readonly find: (name: string) => BusinessCalendar | undefined;
 }
 
-/**
- * Maximum number of days searched for a working day; the longest closure of any calendar is shorter. A date without a
- * working day within this distance is not shifted, so that a faulty calendar cannot cause an endless search.
- */
+/** Days searched for a working day: no calendar is closed that long, and a faulty one causes no endless search. */
 export const MAX_CLOSURE_DAYS = 60;
 
-/**
- * The nearest working day after `date`, or before it with step -1; `date` itself when there is none within the limit.
- */
+/** The next working day, with step -1 the previous one; `date` itself when there is none within the limit. */
 export function findWorkingDay(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
   for (let distance = 1; distance <= MAX_CLOSURE_DAYS; distance += 1) {
     const day = addDays(date, distance * step);

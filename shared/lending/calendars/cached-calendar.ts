@@ -15,12 +15,10 @@ export interface CalendarRules {
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 
-/** Days whose holidays are listed at once: just under three years. */
 const SPAN_DAYS = 1_024;
 /** Maximum number of spans that are kept: contracts are far shorter, so clearing all of them costs little. */
 const MAX_SPANS = 512;
 
-/** Creates a calendar that lists the holidays of each span once, on demand. */
 export function createCachedCalendar(rules: CalendarRules): BusinessCalendar {
   const { name, version, isWeekend, listHolidays, workedDays } = rules;
   const spans = new Map<number, ReadonlySet<CalendarDate>>();

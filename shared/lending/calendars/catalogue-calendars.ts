@@ -12,12 +12,8 @@ import { findCalendar, hasWorkingDay } from './find-calendar.ts';
 import { createCachedCalendar } from './cached-calendar.ts';
 import { findWeekday, WEEKDAYS, getWeekday } from '../dates/weekday.ts';
 
-/** A calendar record of the catalogue. */
 export interface CalendarRecord {
-  /**
-   * Letters, digits, blanks, `.`, `_` and `-`, at most 64; not a name of a built-in calendar. The name of any other
-   * country replaces the calendar of that country under all of its names.
-   */
+  /** At most 64 letters, digits, blanks, `.`, `_`, `-`; not built in. Another country's name replaces its calendar. */
   readonly name: string;
   /** Consists of the same characters as a name; reported with every schedule that uses the calendar. */
   readonly version: string;
@@ -25,10 +21,7 @@ export interface CalendarRecord {
   readonly weekend?: readonly string[] | undefined;
   /** Days without business, `yyyy-mm-dd`. */
   readonly holidays: readonly string[];
-  /**
-   * Name of a calendar whose days without business the record shares; unions and other records are allowed. A record
-   * that replaces a country and names that country here extends the calendar that it replaces.
-   */
+  /** A calendar or union whose days without business it shares; its own country means the calendar that it replaces. */
   readonly base?: string | undefined;
 }
 
@@ -39,21 +32,17 @@ export interface CalendarRecordFault {
   readonly message: string;
 }
 
-/** The calendars of a catalogue and the faults of its records. */
 export interface CatalogueCalendars extends OtherCalendars {
   readonly faults: readonly CalendarRecordFault[];
 }
 
 /** Maximum number of days in one record: a hundred years of two hundred days. */
 const MAX_HOLIDAYS = 20_000;
-/**
- * A name is written to a response header, so it contains no characters that need quoting; `+` is reserved for unions.
- */
+/** A name is written to a response header, so nothing in it needs quoting; `+` is reserved for unions. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
 interface Reading {
-  /** By name, normalised by {@link normalizeIdentity}. */
   readonly records: ReadonlyMap<string, { readonly record: CalendarRecord; readonly path: string }>;
   readonly others: OtherCalendars | undefined;
   readonly faults: CalendarRecordFault[];
@@ -79,7 +68,6 @@ export function readCatalogueCalendars(
   return { faults, find: (name) => reading.made.get(normalizeIdentity(name, others)) };
 }
 
-/** The same text for all names of a country, regardless of case. */
 function normalizeIdentity(name: string, others: OtherCalendars | undefined): string {
   return normalizeCalendarName(others?.find(name)?.name ?? name);
 }
@@ -178,7 +166,6 @@ function groupByYear(holidays: readonly CalendarDate[]): (year: number) => Itera
   return (year) => years.get(year) ?? [];
 }
 
-/** True if no closure is longer than the limit for shifting due dates, forward or backward. */
 function leavesWorkingDays(calendar: BusinessCalendar, holidays: readonly CalendarDate[]): boolean {
   if (!hasWorkingDay(calendar)) return false;
   let opens = Number.NEGATIVE_INFINITY;

@@ -4,10 +4,7 @@ import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import { type BusinessCalendar, type OtherCalendars, findWorkingDay } from './business-calendar.ts';
 
-/**
- * Sources of calendars besides the built-in ones. The catalogue is searched before the other countries, because its
- * records replace a country under all its names.
- */
+/** The catalogue is searched first, because its records replace a country under all its names. */
 export interface CalendarSources {
   readonly catalogue?: OtherCalendars | undefined;
   readonly others?: OtherCalendars | undefined;
@@ -15,9 +12,7 @@ export interface CalendarSources {
 
 /** Maximum length of a name; a union of eight country names is shorter. */
 const MAX_NAME_LENGTH = 300;
-/** Maximum number of calendars in one union. */
 const MAX_PARTS = 8;
-/** The allowed calendar names, human-readable. */
 export const CALENDARS_ALLOWED =
   'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
 const PARTS_ALLOWED =
@@ -26,10 +21,9 @@ const PARTS_ALLOWED =
 const SAMPLE_DATE = 0 as CalendarDate;
 
 /**
- * The calendar of an ISO 3166 code, an English country name, TARGET, a catalogue name, or a union of up to eight of
- * them (`RO+TARGET`). Case and blanks around the parts are ignored. A day is a working day of a union if it is one in
- * all of its parts. Undefined if a part is unknown or the union leaves no working day (H2): an unknown name never
- * disables shifting silently.
+ * The calendar of a code, a country name, TARGET, a catalogue name or a union of up to eight of them (`RO+TARGET`),
+ * whose working days are those of all parts. Undefined for an unknown part and a union without working days (H2): an
+ * unknown name never disables shifting silently.
  */
 export function findCalendar(name: string, sources: CalendarSources): BusinessCalendar | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
@@ -45,10 +39,7 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
   return sorted.length === 1 ? sorted[0] : createUnion(sorted);
 }
 
-/**
- * Describes why a name has no calendar: the unknown parts of a union by position (the input is not repeated), or too
- * many parts. `find` is the look-up that failed.
- */
+/** Names unknown parts of a union by position, not by text, or too many parts; `find` is the look-up that failed. */
 export function describeCalendarFault(
   name: string,
   find: (name: string) => BusinessCalendar | undefined,
@@ -79,7 +70,6 @@ function createUnion(parts: readonly BusinessCalendar[]): BusinessCalendar | und
   return hasWorkingDay(union) ? union : undefined;
 }
 
-/** True if a calendar has any working day. */
 export function hasWorkingDay(calendar: BusinessCalendar): boolean {
   return calendar.isWorkingDay(SAMPLE_DATE) || findWorkingDay(SAMPLE_DATE, 1, calendar) !== SAMPLE_DATE;
 }

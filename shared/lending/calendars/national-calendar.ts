@@ -11,7 +11,6 @@ import { WEEKDAYS, type Weekday, findWeekday, getWeekday } from '../dates/weekda
 import type { BusinessCalendar } from './business-calendar.ts';
 import { createCachedCalendar } from './cached-calendar.ts';
 
-/** A holiday and the years in which it applies. */
 interface HolidayRecord {
   /** Its date, in the format of {@link readHolidayDay}. */
   readonly day: string;
@@ -24,13 +23,10 @@ interface HolidayRecord {
   readonly except?: readonly number[] | undefined;
   /** If set, the holiday applies only in years that are multiples of this number. */
   readonly everyYears?: number | undefined;
-  /** True when the calendar's substitution rule applies to it. */
   readonly moves?: boolean | undefined;
-  /** Law or official list that defines it. */
   readonly source: string;
 }
 
-/** The substitution rule for a holiday on a day of weekly rest, with its first year. */
 interface SubstitutionRecord {
   readonly rule: string;
   readonly from: number;
@@ -121,10 +117,7 @@ function findSubstitutionOfYear(data: NationalCalendarData, year: number): Subst
   return rule === undefined ? undefined : findSubstitution(rule.rule);
 }
 
-/**
- * The holidays to which the substitution rule applies, earliest first, so that two of them never share a substitute
- * day.
- */
+/** Earliest first, so that two of them never share a substitute day. */
 function listMovingHolidays(rules: readonly HolidayRule[], year: number): readonly CalendarDate[] {
   return rules
     .filter(({ record }) => record.moves === true && isInForce(record, year))
@@ -133,9 +126,6 @@ function listMovingHolidays(rules: readonly HolidayRule[], year: number): readon
     .toSorted((left, right) => left - right);
 }
 
-// The date expressions of calendar data.
-
-/** The date of a holiday in a year; undefined in a year without it. */
 type HolidayDay = (year: number) => CalendarDate | undefined;
 
 const FIXED = /^(\d{2})-(\d{2})$/;
@@ -148,8 +138,8 @@ const MONTHS = 'january february march april may june july august september octo
 );
 
 /**
- * Reads `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january` or
- * `last monday in may`. The data are built in, so an unknown format is a bug and throws.
+ * `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january`; else it
+ * throws.
  */
 export function readHolidayDay(text: string): HolidayDay {
   const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
@@ -196,11 +186,9 @@ function readNthWeekday(text: string): HolidayDay | undefined {
   };
 }
 
-// Easter Sunday, from which the movable feasts of the Christian calendars are derived.
-
 /**
- * Easter Sunday of the Western churches: the anonymous Gregorian computus in the form of Meeus, Astronomical
- * Algorithms, chapter 8. `golden` is the year's position in the lunar cycle of 19 years, `epact` the moon's age.
+ * Western Easter: Meeus, Astronomical Algorithms, chapter 8; `golden` is the year of the lunar cycle, `epact` the
+ * moon's age.
  */
 export function westernEaster(year: number): CalendarDate {
   const golden = year % 19;
@@ -216,8 +204,8 @@ export function westernEaster(year: number): CalendarDate {
 }
 
 /**
- * Easter Sunday of the Orthodox churches as a Gregorian date: the Julian computus (Meeus, chapter 8), moved by the
- * days between the two calendars, which are 13 from 1900 to 2099.
+ * Orthodox Easter as a Gregorian date: the Julian computus (Meeus, chapter 8), moved by the days between both
+ * calendars.
  */
 export function orthodoxEaster(year: number): CalendarDate {
   const epact = (19 * (year % 19) + 15) % 30;
@@ -232,10 +220,7 @@ export function orthodoxEaster(year: number): CalendarDate {
 const SATURDAY: Weekday = 5;
 const SUNDAY: Weekday = 6;
 
-/**
- * Finds the substitute day of a holiday on a weekly rest day; undefined if it has none. `isFree` is false on holidays
- * and rest days.
- */
+/** `isFree` is false on holidays and rest days. */
 type Substitution = (
   holiday: CalendarDate,
   isFree: (date: CalendarDate) => boolean,
@@ -272,8 +257,6 @@ function findNextFreeDay(holiday: CalendarDate, isFree: (date: CalendarDate) => 
   return day;
 }
 
-// Days of weekly rest, which a few countries have changed.
-
 /** The weekly rest days from a date until the next rule begins. */
 export interface WeekendRule {
   readonly days: readonly string[];
@@ -295,7 +278,6 @@ export function readWeekendRules(rules: readonly WeekendRule[]): (date: Calendar
   };
 }
 
-/** For each day of the week, whether it is a rest day. */
 function readRestDays(days: readonly string[]): readonly boolean[] {
   const rests = WEEKDAYS.map(() => false);
   for (const day of days) rests[readWeekday(day)] = true;

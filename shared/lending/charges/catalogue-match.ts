@@ -1,7 +1,4 @@
-/**
- * Matches an item of a request to a commission or insurance of the catalogue (F1). A setting that the request omits is
- * taken from the catalogue, or has its default (S6).
- */
+/** Matches an item to a charge of the catalogue (F1); settings that it omits come from there or have a default (S6). */
 
 import type { ChargeInput, ChargeName } from './charge-input.ts';
 import {
@@ -13,17 +10,14 @@ import {
 } from '../schedule-types/known-charges.ts';
 import type { Validation } from '../request/validation.ts';
 
-/** The result of matching the names of an item with the catalogue. */
 interface ChargeMatch {
   /** The common data of the matching charges; undefined if the catalogue has none. */
   readonly agreement: Agreement | undefined;
-  /** Names that are not in the catalogue. */
   readonly unknown: readonly ChargeName[];
   /** The name that belongs to a different charge than the previous names. */
   readonly contradicting: ChargeName | undefined;
 }
 
-/** An item completed from the catalogue. */
 export interface CompletedCharge {
   readonly input: ChargeInput;
   readonly match: ChargeMatch;
@@ -43,10 +37,7 @@ export function completeCharge(input: ChargeInput, known: KnownCharges | undefin
   };
 }
 
-/**
- * Identifies the item by its names. Without any name it is refused; an unknown or ambiguous name is accepted with a
- * warning; names of different charges are refused (F1).
- */
+/** Refuses an item without a name and names of different charges (F1); warns of unknown and ambiguous names. */
 export function checkChargeName(
   { input, match }: CompletedCharge,
   validation: Validation,
@@ -77,9 +68,8 @@ export function checkChargeName(
 const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting: undefined };
 
 /**
- * The charges that match all names of an item. A commission's name and id belong together, so an unknown one
- * contradicts a known one. The class of an insurance must match too, unless the catalogue has no classes. Without a
- * catalogue nothing is found and nothing is unknown.
+ * A commission's name and id belong together, so an unknown one contradicts a known one; a class must match too, unless
+ * the catalogue has no classes.
  */
 function findCharge(input: ChargeInput, known: KnownCharges | undefined): ChargeMatch {
   if (known === undefined) return NO_MATCH;
@@ -113,15 +103,11 @@ function knowsField(known: KnownCharges, field: ChargeName['field']): boolean {
   return field === 'InsuranceName' || known.uses(field);
 }
 
-/** True unless the catalogue has a different name for it. */
 function isCalled(name: string | undefined, value: string): boolean {
   return name === undefined || name === value.toLowerCase();
 }
 
-/**
- * Values of the request take precedence. Percentage settings of the catalogue do not apply to an amount, and a base
- * does not apply to a charge for unusage.
- */
+/** The request precedes. Settings of percentages do not apply to an amount, nor a base to a charge for unusage. */
 function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefined): ChargeDefaults {
   const ofPercent = input.percent === undefined ? undefined : defaults;
   const isForUnusage = input.isForUnusage ?? ofPercent?.isForUnusage ?? false;
@@ -133,10 +119,7 @@ function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefin
   };
 }
 
-/**
- * The name and id of a commission, or the class of an insurance, as sent or as added from the catalogue. A class that
- * is sent takes precedence over the catalogue.
- */
+/** As sent or as added from the catalogue; a class that is sent takes precedence. */
 function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
   const sent = names
     .filter(({ field, value }) => field !== 'InsuranceName' && value !== '')
@@ -147,7 +130,6 @@ function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMa
   return [...new Set([...sent, ...known])];
 }
 
-/** True if the defaults differ in fields that the item omits. */
 function changeFigures(input: ChargeInput, distinct: readonly ChargeDefaults[]): boolean {
   return new Set(distinct.map((defaults) => JSON.stringify(completeSettings(input, defaults)))).size > 1;
 }

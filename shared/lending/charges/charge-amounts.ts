@@ -6,16 +6,14 @@ import type { ScheduledCharge, ScheduledCharges, RowCharges, RowFigureName } fro
 
 /** Figures of a row, as shown, in minor units. */
 export interface ChargedFigures {
-  /** Balance at the start of the row. */
   readonly remaining: number;
   readonly interest: number;
   readonly principal: number;
 }
 
 /**
- * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. Each charge is rounded
- * separately. Sums that exceed the limit are returned as zero and recorded; call refuseTooLargeCharges after the last
- * row.
+ * Sums of a due row (index from 0), each charge rounded by itself. Sums above the limit become zero and are recorded:
+ * call refuseTooLargeCharges after the last row.
  */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
@@ -55,7 +53,6 @@ function isWithinLimit(amount: number): boolean {
   return amount <= MAX_FIGURE_MINOR && amount >= -MAX_FIGURE_MINOR;
 }
 
-/** Charges of the row and its blocked amounts (X2). */
 function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFigures): number {
   return calculateCharge(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
@@ -80,7 +77,6 @@ export function calculateCharge(
   }
 }
 
-/** A figure that is the base of a percentage (F2). */
 export function selectFigure(name: RowFigureName, figures: ChargedFigures): number {
   switch (name) {
     case 'RemainingValue':

@@ -1,7 +1,6 @@
 /**
- * The number of charges of a commission or insurance that each row collects (F3), and the days of each row for which an
- * unused amount is charged (F5). The dates of charges are counted, not listed: a daily fee in a schedule of a thousand
- * years has hundreds of thousands of them.
+ * How many charges of an item each row collects (F3), and the days charged for unusage (F5). Dates are counted, not
+ * listed: a daily fee of a thousand years has hundreds of thousands.
  */
 
 import { toDateParts, isMonthEnd, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
@@ -23,7 +22,6 @@ export interface ChargeDates {
   readonly isRecalculation: boolean;
 }
 
-/** The recurrence of a charge. */
 interface RepeatedCharge {
   readonly periodicity: Periodicity;
   readonly firstDate: CalendarDate;
@@ -44,16 +42,12 @@ export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32A
   return counts;
 }
 
-/** The periods over which interest accrues. */
 export type AccrualPeriods = Pick<
   ScheduleDates,
   'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount'
 >;
 
-/**
- * Day-count numerator of each row's overlap with the unused period; an overlap that covers the whole period of a
- * regular row counts as regular (C2). An end date before the start of the schedule is refused.
- */
+/** Numerator of each row's overlap with the unused period; all of a regular row counts as regular (C2). */
 export function countUnusedDays(
   unused: UnusedAmount,
   periods: AccrualPeriods,
@@ -89,7 +83,6 @@ export function countUnusedDays(
   return counts;
 }
 
-/** Day and week units: the number of the last charge up to a date, by integer division. */
 function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
   const { firstDate, isUpfront } = charge;
   const { start, dueDates } = dates;

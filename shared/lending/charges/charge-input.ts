@@ -12,16 +12,13 @@ import type {
 /** The list of the request that contains a charge; each list has its own field in a row (F4). */
 export type ChargeKind = 'commission' | 'insurance';
 
-/** A field that identifies the commission or insurance. */
 export interface ChargeName {
   readonly field: NameField;
   /** Trimmed; empty if not sent. */
   readonly value: string;
 }
 
-/**
- * An item as sent; absent fields are undefined. Includes the paths of the fields that the two kinds spell differently.
- */
+/** An item as sent, with the paths of the fields that the two kinds spell differently. */
 export interface ChargeInput {
   readonly kind: ChargeKind;
   readonly path: string;
@@ -81,7 +78,6 @@ function readInsurance(item: InsuranceItem, index: number): ChargeInput {
   };
 }
 
-/** Fields with the same spelling, and the paths of the others, which contain the `word` of their kind. */
 function readCommonFields(
   kind: ChargeKind,
   item: CommissionItem | InsuranceItem,

@@ -19,10 +19,8 @@ export const CHARGE_BASES = [
   'UnusedAmount',
 ] as const;
 
-/** See {@link CHARGE_BASES}. */
 export type ChargeBase = (typeof CHARGE_BASES)[number];
 
-/** The price of one charge. */
 export type ChargePrice =
   /** Minor units per charge. */
   | { readonly kind: 'value'; readonly amount: number }
@@ -41,18 +39,12 @@ export type ChargePrice =
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 
-/** The context of a price besides the item itself. */
 interface PriceContext {
-  /** Decimals of the currency (M2). */
   readonly digits: number;
-  /** The bases that the schedule type allows for percentages. */
   readonly bases: readonly ChargeBase[];
 }
 
-/**
- * The price of an item, or undefined when its fields are invalid; reports faults and ignored fields. The periodicity is
- * undefined when its name is unknown.
- */
+/** Undefined when its fields are invalid, which is reported; `periodicity` is undefined when its name is unknown. */
 export function parseChargePrice(
   { input, settings }: CompletedCharge,
   periodicity: Periodicity | undefined,
@@ -128,10 +120,7 @@ function warnBesideValue(input: ChargeInput, validation: Validation): void {
   if (input.isForUnusage === true) validation.warn(`${input.path}.IsForUnusage`);
 }
 
-/**
- * Reports the ignored fields of a charge for unusage: it is always an annual percentage of the unused amount for the
- * days of each row (F5).
- */
+/** It is always an annual percentage of the unused amount for the days of each row (F5). */
 function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, validation: Validation): void {
   if (base !== undefined && base !== 'UnusedAmount') validation.warn(`${input.path}.PercentAppliedTo`);
   if (input.isUpfront === true) validation.warn(`${input.path}.IsUpfront`);

@@ -16,14 +16,12 @@ import type {
   ScheduleType,
 } from '../schedule-types/schedule-type.ts';
 
-/** A validated commission or insurance. */
 export interface ChargeItem {
   readonly kind: ChargeKind;
   /** Its path in the request, for example `Commission[0]`. */
   readonly path: string;
   /** Field that holds its first date, for example `Commission[0].FeeDate`. */
   readonly datePath: string;
-  /** Its name in the request. */
   readonly name: string;
   /** Names of the columns that show it separately (F4). */
   readonly columns: readonly string[];
@@ -54,10 +52,7 @@ export interface ChargeTerms {
   readonly items: readonly ChargeItem[];
   /** True when the request sent insurances, so that rows show their sum (F4). */
   readonly hasInsurances: boolean;
-  /**
-   * True if a commission is charged for unusage, so that StartDateForUnusage and ExpiryDateForOD limit the charged
-   * period (F5).
-   */
+  /** True if a commission is charged for unusage: StartDateForUnusage and ExpiryDateForOD limit its period (F5). */
   readonly hasUnusageFee: boolean;
   readonly unused: UnusedAmount;
 }
@@ -67,23 +62,18 @@ export const MAX_CHARGES = 200;
 /** A count of rows cannot exceed the maximum number of rows (M6). */
 const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
 
-/** The context of a request's charges. */
 export interface ChargeContext {
   readonly validation: Validation;
-  /** Decimals of the currency (M2). */
   readonly digits: number;
-  /** Known periodicities (D7). */
   readonly periodicities: readonly Periodicity[];
-  /** The schedule type; undefined when it is unknown. */
   readonly rules: ChargeRules | undefined;
   /** The known charges of the catalogue; undefined: every name is accepted. */
   readonly knownCharges?: KnownCharges | undefined;
 }
 
 /**
- * The charges of a request. Undefined, with all faults reported, when one of them is invalid. Ignored fields of the
- * items are reported, and so are UnusedAmount and StartDateForUnusage where no charge and no formula needs them (E5,
- * X2).
+ * Undefined, with all faults reported, when a charge is invalid. Reports fields without effect, among them UnusedAmount
+ * and StartDateForUnusage where nothing needs them (E5, X2).
  */
 export function parseChargeTerms(
   request: RepaymentScheduleRequest,
@@ -130,7 +120,7 @@ function checkList(
   return true;
 }
 
-/** The terms of an item, unusable if a fault was reported. `isLocked`: blocked amounts apply (X2). */
+/** `isLocked`: blocked amounts apply (X2). */
 function parseItem(
   charge: CompletedCharge,
   context: ChargeContext & { readonly bases: readonly ChargeBase[] },
@@ -212,8 +202,6 @@ function isOnUnusedAmount({ input, settings }: CompletedCharge): boolean {
   return input.percent !== undefined && settings.appliedTo?.trim().toLowerCase() === 'unusedamount';
 }
 
-// The settings of a schedule type for charges (S1, F1, F4).
-
 /** The parts of a schedule type on which charges depend. */
 export interface ChargeRules extends Pick<
   CompiledScheduleType,
@@ -254,10 +242,7 @@ export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront
   return isCommission ? upfront.fees : upfront.insurances;
 }
 
-/**
- * The allowed bases of a percentage. Figures that a row calculates after its charges are excluded, since they are not
- * yet known when the charges are calculated.
- */
+/** Excludes figures that a row calculates after its charges. */
 export function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
   const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);

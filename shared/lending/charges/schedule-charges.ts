@@ -1,7 +1,4 @@
-/**
- * Assigns the charges of a request to the rows that collect them (F3); amounts that do not vary by row are calculated
- * once.
- */
+/** Assigns charges to the rows that collect them (F3); amounts that do not vary by row are calculated once. */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { countCharges, countUnusedDays, type AccrualPeriods } from './charge-counts.ts';
@@ -19,7 +16,6 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 /** Figures of a row that can be the base of a percentage (F2). */
 export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount'>;
 
-/** The amount of one charge. */
 export type ScheduledPrice =
   /** A share of a figure of the collecting row: the rule `share` applied to it with the numerator `periods`. */
   | {
@@ -33,7 +29,6 @@ export type ScheduledPrice =
   /** The rule `share` applied to the unused amount with the row's day-count numerator (F5). */
   | { readonly kind: 'unusage'; readonly share: InterestRule; readonly base: number };
 
-/** A charge with the rows that collect it. */
 export interface ScheduledCharge {
   readonly item: ChargeItem;
   /** Charges that each row collects (index from 0), without waived ones; for unusage, the day-count numerators. */
@@ -43,33 +38,26 @@ export interface ScheduledCharge {
 
 /** The sums that a row collects, in minor units. */
 export interface RowCharges {
-  /** Sum of the commissions. */
   readonly managementFee: number;
-  /** Sum of the insurances. */
   readonly insurance: number;
 }
 
-/** The charges of a schedule, ready for its rows. */
 export interface ScheduledCharges {
   readonly charges: readonly ScheduledCharge[];
   /** Charges by the names of the columns that show them separately (F4). */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
-  /** True when the request sent insurances, so that rows show their sum (F4). */
   readonly hasInsurances: boolean;
   /** The first field whose charges exceeded the limit. */
   tooLarge: string | undefined;
 }
 
-/** The schedule whose rows collect the charges. */
 export interface ChargeSchedule {
   /** Waived charges are counted by original row numbers, including settled rows (X1). */
   readonly dates: AccrualPeriods & Pick<ScheduleDates, 'dueDates' | 'settledRows'>;
   /** The unshifted start of the first row: earlier charges are dropped (F3). */
   readonly start: CalendarDate;
-  /** True when LastDueDate was sent (X1). */
   readonly isRecalculation: boolean;
   readonly dayCount: DayCountName;
-  /** Financed amount in minor units. */
   readonly amount: number;
   readonly rounding: RoundingMode;
 }
@@ -98,10 +86,7 @@ export function scheduleCharges(
   };
 }
 
-/**
- * The field of the first charge that makes the sum of its kind too large in any planned row, even in one after an early
- * end. Excludes shares of the row's figures.
- */
+/** In any planned row, even one after an early end; excludes shares of the row's figures. */
 function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
   const sums: Record<ChargeKind, number[]> = { commission: [], insurance: [] };
   for (const { item, counts, price } of charges) {
@@ -142,7 +127,7 @@ export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, validation
   validation.reject(tooLarge, 'amount-too-large', message);
 }
 
-/** Counts the charges of each item. Most items have the same dates as the previous one, so its counts are reused. */
+/** Most items have the same dates as the previous one, so its counts are reused. */
 function createChargeCounter({
   start,
   isRecalculation,

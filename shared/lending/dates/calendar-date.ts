@@ -1,6 +1,6 @@
 /**
- * Calendar dates without a zone (rule D1), held as the whole number of days since 1970-01-01 in the proleptic
- * Gregorian calendar. Integer arithmetic only: the host's clock and zone cannot change a due date.
+ * Dates without a zone (D1): whole days since 1970-01-01, proleptic Gregorian; the host's clock and zone change
+ * nothing.
  */
 
 declare const calendarDateBrand: unique symbol;
@@ -33,7 +33,6 @@ const DAY_MS = 86_400_000;
 const DATE_TEXT =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/;
 
-/** True in a leap year of the Gregorian calendar. */
 export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
@@ -43,10 +42,7 @@ export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
-/**
- * The date of a year, month and day, whose existence the caller has checked. Counted in years that begin in March,
- * so that the leap day is the last day of its year.
- */
+/** The caller has checked that the day exists. Years count from March, so that the leap day is the last of its year. */
 export function toCalendarDate(year: number, month: number, day: number): CalendarDate {
   const marchYear = month > 2 ? year : year - 1;
   const era = Math.floor(marchYear / YEARS_PER_ERA);
@@ -81,10 +77,7 @@ export function toDateParts(date: CalendarDate): DateParts {
   return { year: yearOfEra + era * YEARS_PER_ERA + (month <= 2 ? 1 : 0), month, day };
 }
 
-/**
- * Reads `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, of which only the date is used, as written (rule D1). Returns
- * undefined for a text in another format, a day that does not exist, or a day outside the years 1900..2999.
- */
+/** Reads `yyyy-mm-dd`, `yyyy-m-d` or the date of an ISO date-time (D1); undefined for others and outside 1900..2999. */
 export function parseCalendarDate(text: string): CalendarDate | undefined {
   const match = text.length <= MAX_DATE_TEXT_LENGTH ? DATE_TEXT.exec(text) : null;
   if (match === null) return undefined;
@@ -107,10 +100,7 @@ export function addDays(date: CalendarDate, days: number): CalendarDate {
   return (date + days) as CalendarDate;
 }
 
-/**
- * The date in the month that is `months` after that of `parts`: on `dayOfMonth`, or on the last day of a shorter month
- * (D4).
- */
+/** `months` after the month of `parts`: on `dayOfMonth`, or on the last day of a shorter month (D4). */
 export function dayInMonthAfter(parts: DateParts, months: number, dayOfMonth: number): CalendarDate {
   const monthIndex = parts.year * MONTHS_PER_YEAR + (parts.month - 1) + months;
   const year = Math.floor(monthIndex / MONTHS_PER_YEAR);
@@ -124,7 +114,6 @@ export function addMonths(date: CalendarDate, months: number): CalendarDate {
   return dayInMonthAfter(parts, months, parts.day);
 }
 
-/** True on the last day of a month. */
 export function isMonthEnd(parts: DateParts): boolean {
   return parts.day === daysInMonth(parts.year, parts.month);
 }

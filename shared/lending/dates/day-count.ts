@@ -1,7 +1,4 @@
-/**
- * Day counts: the fraction of a year between two dates (C1, C2). A fraction is an integer numerator over the fixed
- * denominator of its convention, so that interest stays an exact quotient of integers (M4).
- */
+/** Day counts (C1, C2): a whole numerator over the denominator of the convention, so that interest is exact (M4). */
 
 import {
   type CalendarDate,
@@ -23,30 +20,22 @@ export const DAY_COUNT_NAMES = [
   'Actual/Actual',
 ] as const;
 
-/** One of {@link DAY_COUNT_NAMES}. */
 export type DayCountName = (typeof DAY_COUNT_NAMES)[number];
 
 /** Actual/Actual counts days over 365 and days over 366; this is the common denominator of both. */
 const ACTUAL_ACTUAL_DENOMINATOR = 365 * 366;
 const DAYS_PER_MONTH = 30;
 
-/** One interest period. */
 interface InterestPeriod {
   readonly from: CalendarDate;
   readonly to: CalendarDate;
   /** Whole months of a regular period (C2), 0 when the period is irregular. */
   readonly regularMonths: number;
-  /**
-   * True for a period that ends on the termination date of 30E/360 ISDA: of the last row of the contract in payments, of
-   * the last row of the schedule in its own interest (C1).
-   */
+  /** True if it ends on the termination date of 30E/360 ISDA (C1). */
   readonly endsOnTermination: boolean;
 }
 
-/**
- * The convention with that name; undefined if unknown. Case and blanks around the slash are ignored, and `ACT` means
- * `Actual`.
- */
+/** The convention of a name in any case, with blanks around the slash, or `ACT`; undefined if unknown. */
 export function findDayCount(name: string): DayCountName | undefined {
   const wanted = name
     .toLowerCase()
@@ -58,7 +47,6 @@ export function findDayCount(name: string): DayCountName | undefined {
   return DAY_COUNT_NAMES.find((known) => known.toLowerCase() === wanted);
 }
 
-/** How a convention counts the days of a period, over which denominator. */
 interface Convention {
   readonly denominator: number;
   readonly count: (period: InterestPeriod) => number;
@@ -84,7 +72,6 @@ const CONVENTIONS: Readonly<Record<DayCountName, Convention>> = {
   },
 };
 
-/** The denominator of a convention. */
 export function dayCountDenominator(name: DayCountName): number {
   return CONVENTIONS[name].denominator;
 }
@@ -135,10 +122,7 @@ function countEurobondDays(from: DateParts, to: DateParts): number {
   return countDays(from, to, Math.min(from.day, DAYS_PER_MONTH), Math.min(to.day, DAYS_PER_MONTH));
 }
 
-/**
- * 30E/360 ISDA, 4.16 (h): the last day of any month becomes 30, except the end of February if it is the termination
- * date (C1).
- */
+/** 30E/360 ISDA, 4.16 (h): the last day of a month becomes 30, but not in February on the termination date (C1). */
 function countIsdaEurobondDays(from: DateParts, to: DateParts, endsOnTermination: boolean): number {
   const fromDay = isMonthEnd(from) ? DAYS_PER_MONTH : from.day;
   const keepsFebruaryEnd = to.month === 2 && endsOnTermination;

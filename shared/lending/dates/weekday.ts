@@ -20,7 +20,6 @@ const DAYS_PER_WEEK = WEEKDAYS.length;
 /** 1970-01-01, day 0, was a Thursday. */
 const EPOCH_WEEKDAY = 3;
 
-/** The day of the week of a date. */
 export function getWeekday(date: CalendarDate): Weekday {
   const days = date + EPOCH_WEEKDAY;
   return (days - DAYS_PER_WEEK * Math.floor(days / DAYS_PER_WEEK)) as Weekday;

@@ -13,15 +13,11 @@ import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
 /** The date on which a contract ends, if it replaces the date of the last row. */
 export interface EndDate {
-  /**
-   * The field that contains it. An expiry date removes the due dates on or after it (B5); a maturity date moves the
-   * last row (D5).
-   */
+  /** An expiry date removes the due dates on or after it (B5); a maturity date moves the last row (D5). */
   readonly path: 'MaturityDate' | 'ExpiryDateForOD';
   readonly date: CalendarDate;
 }
 
-/** The terms that determine the rows of a contract. */
 export interface PlanTerms extends DueDateTerms {
   readonly installmentsNo: number;
   /** Number of the last settled row, 0 if there is none (X1). */
@@ -30,7 +26,6 @@ export interface PlanTerms extends DueDateTerms {
   readonly shift: HolidayShift | undefined;
 }
 
-/** The remaining rows of a contract. */
 export interface PlannedRows {
   readonly startDate: CalendarDate;
   /** The unshifted due date if `startDate` is a shifted one, else `startDate` (X1). */
@@ -45,7 +40,6 @@ export interface PlannedRows {
 
 /** The dates of a contract by the number of periods after the row of FirstDueDate. */
 interface Anchor {
-  /** Unshifted due date on which the schedule starts. */
   readonly settledDate: CalendarDate;
   readonly firstDueDate: CalendarDate;
   /** Number of periods from `firstDueDate` to the first remaining row. */
@@ -90,10 +84,7 @@ function getDueDate(
   return row === 0 ? firstDueDate : generated(row);
 }
 
-/**
- * The anchor of the dates. In a recalculation, a FirstDueDate up to LastDueDate is that of the contract, followed by
- * the settled rows; a later one, or one derived by D3, is the due date of the first remaining row (X1).
- */
+/** A FirstDueDate up to LastDueDate is the contract's own; a later or derived one is that of the next row (X1). */
 function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   const { lastDueDate, shift } = terms;
   if (terms.firstDueDate === undefined) {
@@ -121,10 +112,7 @@ function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean
   return shift !== undefined && isShownOn(lastDueDate, firstDueDate, shift);
 }
 
-/**
- * The installment day from which LastDueDate was shifted, in its month or across a month end; LastDueDate itself when
- * it was not shifted. Counting from the shifted date would miss or repeat a month (D4).
- */
+/** The installment day from which LastDueDate was shifted: the shifted one would miss or repeat a month (D4). */
 function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: HolidayShift): CalendarDate {
   if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
   const parts = toDateParts(lastDueDate);
@@ -152,15 +140,12 @@ export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
 /** The rule for the month of the first due date when FirstDueDate is not sent (D3). */
 export type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
 
-/** The dates and settings that determine due dates. */
 interface DueDateTerms {
   readonly periodicity: Periodicity;
   /** Day of month of each due date, 1..31; clamped to the month's end. */
   readonly installmentDay: number;
   readonly installmentMethod: InstallmentMethod;
-  /**
-   * Due date of the last settled row in a recalculation: the schedule starts there, regardless of other fields (D2).
-   */
+  /** In a recalculation the schedule starts there, regardless of other fields (D2). */
   readonly lastDueDate: CalendarDate | undefined;
   readonly activationDate: CalendarDate | undefined;
   readonly firstDueDate: CalendarDate | undefined;
@@ -177,7 +162,6 @@ export function startsOnRequestDay(
   return FirstDueDate === undefined || findPeriodicity(PeriodicityType, periodicities)?.unit === 'Once';
 }
 
-/** The day on which the schedule starts (D2). */
 function findStartDate(terms: DueDateTerms): CalendarDate {
   const known = terms.lastDueDate ?? terms.activationDate;
   if (known !== undefined) return known;
@@ -185,11 +169,7 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
   return countsBack ? subtractPeriod(terms, terms.firstDueDate) : terms.requestDay;
 }
 
-/**
- * One period before the first due date. If that date is the installment day of its month, so is the start: with day
- * 31, the period that ends on 28 February begins on 31 January, because dates are never counted from a clamped one
- * (D4).
- */
+/** On the installment day if the first due date is: with day 31 the period to 28 February begins on 31 January (D4). */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
@@ -219,10 +199,7 @@ function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate
   }
 }
 
-/**
- * The dates of D4 by the number of periods after the first due date's month; -1 is the day on which a regular first
- * period begins (C2).
- */
+/** By the number of periods after the first due date's month; -1 starts a regular first period (C2). */
 function createDueDateGenerator(
   terms: DueDateTerms,
   firstDueDate: CalendarDate,

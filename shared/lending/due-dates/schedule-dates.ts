@@ -41,7 +41,6 @@ export interface EndDateRules {
 export interface DateContext extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
   readonly installmentsNo?: number | undefined;
-  /** Day of the request message, UTC (D2). */
   readonly requestDay: CalendarDate;
   readonly calendars: KnownCalendars;
 }
@@ -50,14 +49,9 @@ export interface DateContext extends EndDateRules {
 export interface ScheduleDates {
   /** The day on which the schedule starts, which is the date of the first cash flow of the rates (D2, A4). */
   readonly startDate: CalendarDate;
-  /**
-   * The day from which the first row accrues interest. It differs from `startDate` if that is a shifted due date (X1).
-   */
+  /** Differs from `startDate` if that is a shifted due date (X1). */
   readonly accrualStart: CalendarDate;
-  /**
-   * The unshifted due date if `startDate` is a shifted one, otherwise `startDate`. Charges up to this date belong to
-   * settled rows (X1, F3).
-   */
+  /** Unshifted `startDate`; charges up to it belong to settled rows (X1, F3). */
   readonly settledDate: CalendarDate;
   /** Number of the last settled row, which the rows of the schedule follow; 0 if there is none (X1). */
   readonly settledRows: number;
@@ -174,18 +168,12 @@ function clearMovedPeriods(
   return regularMonths.map((months, row) => (isMoved(row) || (row > 0 && isMoved(row - 1)) ? 0 : months));
 }
 
-// The rows of the contract that the schedule shows: those after the settled rows, up to the last requested one (X1,
-// B6).
-
-/** Rows by their numbers in the contract. */
 interface RowRange {
-  /** Number of the last settled row, 0 if there is none (X1). */
   readonly settledRows: number;
   /** Number of the last row of the schedule (B6); Infinity if it shows all remaining rows. */
   readonly lastRow: number;
 }
 
-/** Reads the requested rows and reports their faults. */
 function readRowRange(request: RepaymentScheduleRequest, validation: Validation): RowRange {
   const { InstallmentsNo, BlockInstallmentNo, RealInstallmentNo } = request;
   const isCount = Number.isInteger(InstallmentsNo) && InstallmentsNo >= 1;

@@ -17,14 +17,11 @@ export const HOLIDAY_METHODS = [
   'None',
 ] as const;
 
-/** The methods of shifting a due date that falls on a holiday or a weekend (H1). */
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
 /**
- * The working day on which an amount due on `date` is paid (H1). A working day is not shifted; the method None shifts
- * no day. Modified methods reverse the direction if the date would otherwise move to another month. Nearest prefers
- * the later of two equally near days. A date that would move to `start`, when the contract begins, or before it is
- * shifted forward instead.
+ * The working day on which an amount due on `date` is paid (H1). Modified methods reverse rather than leave the month;
+ * Nearest prefers the later of two days. A date that would move to `start` or before it is shifted forward.
  */
 export function shiftDueDate(
   date: CalendarDate,
@@ -64,17 +61,12 @@ function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {
   return toDateParts(left).month === toDateParts(right).month;
 }
 
-// The shift settings of a request, and the shifted dates (H1-H3).
-
-/** Finds calendars by name (H2). */
 export interface KnownCalendars {
-  /** The calendar or union of that name; undefined when there is none. */
   find(name: string): BusinessCalendar | undefined;
   /** The default calendar of requests that name none. */
   readonly defaultName?: string | undefined;
 }
 
-/** How due dates are shifted to business days. */
 export interface HolidayShift {
   readonly method: HolidayMethod;
   readonly calendar: BusinessCalendar;
@@ -82,10 +74,7 @@ export interface HolidayShift {
   readonly defersAccrual: boolean;
 }
 
-/**
- * The shift that a request asks for, or undefined when due dates are not shifted: HolidayShift is not true, or the
- * method is None. A named calendar is always looked up, and an unknown one is refused, never ignored (H2, E5).
- */
+/** Undefined when no date is shifted. A named calendar is always looked up, and an unknown one refused (H2, E5). */
 export function parseHolidayShift(
   request: RepaymentScheduleRequest,
   calendars: KnownCalendars,
@@ -108,9 +97,7 @@ export function parseHolidayShift(
   return { method, calendar, defersAccrual: request.DeferDueDate === true };
 }
 
-/**
- * The shown dates: each is shifted separately and stays after `start` (H1). The same array when no date is shifted.
- */
+/** Each date is shifted by itself and stays after `start` (H1); the same array when none is shifted. */
 export function shiftDueDates(
   dates: readonly CalendarDate[],
   shift: HolidayShift,
@@ -126,10 +113,7 @@ export function shiftDueDates(
   return shifted ?? dates;
 }
 
-/**
- * True when an installment that was due on `unshifted` is shown as due on `shown`. A date that cannot be shifted back
- * because of the start of its contract is shifted forward (H1); that start is not known here, so both are accepted.
- */
+/** Accepts a forward shift as well: the start of the contract, which forbids a shift back (H1), is not known here. */
 export function isShownOn(shown: CalendarDate, unshifted: CalendarDate, shift: HolidayShift): boolean {
   const start = shown > unshifted ? unshifted : addDays(shown, -1);
   return shiftDueDate(unshifted, shift.method, shift.calendar, start) === shown;

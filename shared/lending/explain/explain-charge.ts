@@ -44,7 +44,6 @@ export function explainCharge(
   };
 }
 
-/** The price of one charge as text, and the fields of its entry. */
 function describePrice(
   { item, counts, price }: ScheduledCharge,
   row: number,

@@ -3,28 +3,22 @@
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { ExplainedFigure, FigureExplanation } from '../request/repayment-schedule.ts';
 
-/** Data shared by all rows of a schedule. */
 export interface ExplanationContext {
   /** Decimals of the currency (M2). */
   readonly currencyDigits: number;
-  /** Published name of the day count. */
   readonly dayCount: string;
-  /** Denominator of the day-count fractions. */
   readonly dayCountDenominator: number;
 }
 
-/** A term of a sum with its label. */
 export interface Term {
   readonly label: string;
   readonly amount: number;
   readonly isTakenAway?: boolean;
   /** The calculation of the amount, if the sum shows it instead. */
   readonly text?: string;
-  /** Label after the number. */
   readonly after?: string;
 }
 
-/** A day-count fraction as text, with its days and year. */
 interface FractionText {
   readonly text: string;
   readonly days: number;
@@ -35,12 +29,10 @@ interface FractionText {
 const ORDINARY_YEAR = 365;
 const LEAP_YEAR = 366;
 
-/** An amount of minor units as text of a formula. */
 export function moneyText(amount: number, context: ExplanationContext): string {
   return formatMinorUnits(amount, context.currencyDigits);
 }
 
-/** A formula with its value. */
 export function equation(text: string, amount: number, context: ExplanationContext): string {
   return `${text} = ${moneyText(amount, context)}`;
 }
@@ -70,10 +62,7 @@ function sumText(terms: readonly Term[], context: ExplanationContext): string {
     .join(' ');
 }
 
-/**
- * The fraction of a numerator over the day count's denominator. Actual/Actual uses a common denominator for years of
- * both lengths; the text gives the days of each. `days` are the calendar days of the period, if known.
- */
+/** Actual/Actual has one denominator for years of both lengths; the text gives the days of each. */
 export function fractionText(count: number, context: ExplanationContext, days?: number): FractionText {
   if (context.dayCountDenominator !== ORDINARY_YEAR * LEAP_YEAR) {
     const basis = context.dayCountDenominator;
@@ -87,7 +76,6 @@ export function fractionText(count: number, context: ExplanationContext, days?: 
   return { text: `(${otherDays}/${ORDINARY_YEAR} + ${leapDays}/${LEAP_YEAR})`, days: allDays };
 }
 
-/** The fields of an explanation that give the days. */
 export function dayFields(fraction: FractionText, context: ExplanationContext) {
   return {
     days: fraction.days,

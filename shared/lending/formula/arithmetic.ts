@@ -32,7 +32,6 @@ const OPERATORS: Readonly<Record<Exclude<FormulaOperator, '/'>, Calculate>> = {
   '<>': (left, right) => toTruthValue(compareValues(left, right) !== 0),
 };
 
-/** The result of an operator other than division. */
 export function applyOperator(
   operator: Exclude<FormulaOperator, '/'>,
   left: FormulaValue,
@@ -63,9 +62,7 @@ export function formatValue(value: FormulaValue): string {
   return formatMinorUnits((numerator * 10n ** BigInt(decimals)) / denominator, decimals);
 }
 
-/**
- * Decimals that a fraction of this denominator needs; undefined when the expansion does not terminate or is too long.
- */
+/** Undefined when the expansion does not terminate or is too long. */
 function countDecimals(denominator: bigint): number | undefined {
   let scale = 1n;
   for (let decimals = 0; decimals <= MAX_WRITTEN_DECIMALS; decimals += 1) {

@@ -5,7 +5,6 @@ import type { FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 import { formulaError, type FormulaError, type FormulaTree } from './tree.ts';
 import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
 
-/** Maximum number of decimals in `round`. */
 const MAX_ROUND_DIGITS = 10;
 
 const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
@@ -17,10 +16,8 @@ export interface FormulaSurroundings {
   readonly rounding: RoundingMode;
 }
 
-/** An expression that can be evaluated. */
 export interface CompiledExpression {
   readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
-  /** The value, if it is constant. */
   readonly constant: FormulaValue | undefined;
 }
 
@@ -35,15 +32,11 @@ interface Part {
   readonly constant: FormulaValue | undefined;
 }
 
-/** Semantic errors, collected while compiling. */
 interface Compiling extends FormulaSurroundings {
   error: FormulaError | undefined;
 }
 
-/**
- * Compiles an expression. Returns an error if it divides by a constant zero, or if the decimals of a `round` are not
- * constant or not in range.
- */
+/** An error if it divides by a constant zero, or if the decimals of a `round` are not constant or not in range. */
 export function compileFormula(
   tree: FormulaTree,
   surroundings: FormulaSurroundings,

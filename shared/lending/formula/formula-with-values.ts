@@ -4,16 +4,12 @@ import { formatValue } from './arithmetic.ts';
 import { tokenize } from './parser.ts';
 import type { FormulaScope, FormulaValue } from './scope.ts';
 
-/** An open bracket: whether it belongs to `round`, and whether it contains a comma. */
 interface OpenBracket {
   readonly isRound: boolean;
   hasComma: boolean;
 }
 
-/**
- * `Amount / 12` becomes `1000 / 12`. `round(x)` becomes `round(x, 0)`, which shows the number of decimals; a value
- * without a short decimal form becomes a fraction in brackets. `slots` maps names in lower case to their slots.
- */
+/** `Amount / 12` becomes `1000 / 12`, `round(x)` becomes `round(x, 0)`, a value without short decimals a fraction. */
 export function formatFormulaWithValues(
   text: string,
   slots: ReadonlyMap<string, number>,

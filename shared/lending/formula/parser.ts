@@ -108,7 +108,6 @@ function parseSigned(reading: Reading): FormulaTree | undefined {
   return parseNested(reading, token, token.text === '-' ? parseNegation : parseBracket);
 }
 
-/** Parses a nested expression up to the maximum depth. */
 function parseNested(
   reading: Reading,
   token: FormulaToken,
@@ -213,9 +212,6 @@ function fail(reading: Reading, at: number, message: string): undefined {
   return undefined;
 }
 
-// Splits the text of an expression into numbers, names and symbols (S2).
-
-/** A token with its position (from 1). */
 interface FormulaToken {
   readonly kind: 'number' | 'name' | 'sign';
   readonly text: string;

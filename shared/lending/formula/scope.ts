@@ -31,7 +31,6 @@ export const INPUT_NAMES = [
   'PeriodsPerYear',
 ] as const;
 
-/** Name of an input that formulas may read. */
 export type InputName = (typeof INPUT_NAMES)[number];
 
 /** The columns of a schedule row that formulas may read. TotalInstallment is always the sum of three of them (M3). */
@@ -44,7 +43,6 @@ export const READABLE_COLUMNS = [
   'Insurance',
 ] as const;
 
-/** Name of a column that every row has and formulas may read. */
 type ReadableColumn = (typeof READABLE_COLUMNS)[number];
 
 /** The slot of each input and standard column; additional columns follow from FIRST_EXTRA_SLOT on. */
@@ -52,13 +50,9 @@ export const SLOTS = Object.fromEntries(
   [...INPUT_NAMES, ...READABLE_COLUMNS].map((name, slot) => [name, slot]),
 ) as Readonly<Record<InputName | ReadableColumn, number>>;
 
-/** Slot of the first additional column. */
 export const FIRST_EXTRA_SLOT = INPUT_NAMES.length + READABLE_COLUMNS.length;
 
-/**
- * The values that formulas of one schedule read. The row loop writes the slots in place: inputs before a row,
- * columns as they become known; a formula never reads a column that its schedule type has not calculated before it.
- */
+/** The row loop writes the slots in place; a formula reads only columns that its type has calculated before it. */
 export interface FormulaScope {
   readonly slots: FormulaValue[];
 }
@@ -93,7 +87,6 @@ export interface MoneyFormat {
 
 const MAX_FIGURE = BigInt(MAX_FIGURE_MINOR);
 
-/** A whole number as a value. */
 export function wholeValue(whole: number): FormulaValue {
   return { numerator: BigInt(whole), denominator: 1n };
 }
@@ -103,15 +96,11 @@ export function moneyValue(minor: number, digits: number): FormulaValue {
   return { numerator: BigInt(minor), denominator: 10n ** BigInt(digits) };
 }
 
-/** True if a formula has no value. */
 export function isFormulaFailure(result: number | FormulaValue | FormulaFailure): result is FormulaFailure {
   return typeof result === 'object' && 'kind' in result;
 }
 
-/**
- * A value in major units as whole minor units, rounded once (M2); a failure if it exceeds the limit on a figure of a
- * row.
- */
+/** Rounded once (M2); a failure if it exceeds the limit on a figure of a row. */
 export function roundToMinorUnits(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
   const scaled = value.numerator * 10n ** BigInt(money.digits);
   const minor = divideRounded(scaled, value.denominator, money.rounding);

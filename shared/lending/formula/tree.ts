@@ -20,7 +20,6 @@ export const FORMULA_FUNCTIONS = {
   if: { least: 3, most: 3 },
 } as const;
 
-/** Name of a function. */
 export type FormulaFunction = keyof typeof FORMULA_FUNCTIONS;
 
 /** An expression. `at` is the position (from 1) of its operator, name or number in the text. */
@@ -42,16 +41,13 @@ export type FormulaTree =
       readonly values: readonly FormulaTree[];
     };
 
-/**
- * Why a text is not a valid expression: a message that says how to correct it, and the position of the fault (from 1).
- */
+/** Why a text is not a valid expression: how to correct it, and the position of the fault (from 1). */
 export interface FormulaError {
   readonly kind: 'formula-error';
   readonly at: number;
   readonly message: string;
 }
 
-/** An error at a position. */
 export function formulaError(at: number, message: string): FormulaError {
   return { kind: 'formula-error', at, message };
 }

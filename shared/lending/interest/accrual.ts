@@ -13,14 +13,9 @@ import {
 } from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
-/**
- * The rows over which a payment is calculated. After a prepayment the first day-count numerator is smaller than planned
- * (X3).
- */
+/** After a prepayment the first day-count numerator is smaller than planned (X3). */
 interface RowsLeft {
-  /** Index of the first row. */
   readonly first: number;
-  /** Remaining day-count numerator of the first row. */
   readonly firstCount: number;
 }
 
@@ -54,7 +49,6 @@ export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): 
   };
 }
 
-/** The numerators of the remaining rows; if these are all rows, as is usual, the array is not copied. */
 function selectCountsLeft(counts: readonly number[], { first, firstCount }: RowsLeft): readonly number[] {
   if (first === 0 && firstCount === counts[0]) return counts;
   const left = counts.slice(first);
@@ -62,11 +56,7 @@ function selectCountsLeft(counts: readonly number[], { first, firstCount }: Rows
   return left;
 }
 
-// Interest by bands (R2): each slice of the balance earns the rate of its own band, or the whole balance earns the rate
-// of the band that contains it. By slices, a balance of 1500 earns 100 + 40 a year at 10 % below 1000 and 8 % from
-// there.
-
-/** Calculates interest by bands for rows with the given day-count numerators. */
+/** Interest by bands (R2): each slice of the balance earns its band's rate, or the whole balance that of its band. */
 export function accrueByBands(bands: Bands, counts: readonly number[]): InterestAccrual {
   const rule = createBandedRule(bands);
   const least = bands.bands[0]?.from ?? 0;

@@ -1,11 +1,7 @@
 /**
- * The level payment where the rate depends on the balance (R2): the payment for which the unrounded balance
- *
- * B := B + I(B) - payment
- *
- * ends at the residual. The rounded payment is the whole number of minor units with which the recursion ends above
- * the residual if it is half a unit lower, and below the residual if it is half a unit higher. Both ends are proven:
- * in floating point with an error bound, or in fixed point where that is inconclusive.
+ * The level payment with bands (R2): with it the unrounded balance B := B + I(B) - payment ends at the residual. The
+ * rounded one is the whole number with which the balance ends above the residual if it is half a unit lower, and below
+ * if it is half a unit higher. Both are proven: in floating point with an error bound, or else in fixed point.
  */
 
 import { cacheByCount } from './interest-rule.ts';
@@ -14,19 +10,12 @@ import { findBand, type BandFactors, type BandedRule } from './rate-bands.ts';
 
 /** Maximum number of steps of the search in floating point: a piecewise linear function usually needs less than ten. */
 const MAX_ESTIMATES = 60;
-/**
- * Maximum number of doublings, and of halvings, of the proven search: the absolute value of a payment is at most 2^53
- * minor units.
- */
+/** Doublings, and halvings, of the proven search: the absolute value of a payment is at most 2^53 minor units. */
 const MAX_PROVEN_STEPS = 130;
 
-/** Finds level payments in minor units over rows with given day-count numerators, rounded by the bands' mode. */
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
-/**
- * The solver of one loan; the interest of the bands for a day-count numerator is calculated once for all its
- * payments.
- */
+/** The interest of the bands for a day-count numerator is calculated once for all payments of a loan. */
 export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   const estimateEnd = createEndEstimator(rule);
   const proveSign = createSignProver(rule);
@@ -50,10 +39,7 @@ function getSign(value: number): Sign {
   return value > 0 ? 1 : -1;
 }
 
-/**
- * The smallest payment that would be too high if it were half a unit higher. The exact payment differs from it by at
- * most half a unit.
- */
+/** The smallest payment that would be too high half a unit higher; the exact one differs by at most half a unit. */
 function findProvenPayment(
   signAbove: (payment: number) => Sign,
   estimate: number,
@@ -80,10 +66,7 @@ function findProvenPayment(
   return goesDown ? low : high;
 }
 
-/**
- * An estimate of the payment by Newton's method in floating point, with a bisection wherever a step does not halve the
- * one before; its accuracy affects only the speed.
- */
+/** Newton's method, with a bisection wherever a step does not halve the one before; accuracy affects only the speed. */
 function estimatePayment(
   findEnd: (payment: number) => BandedEnd,
   { balance, residual }: RepaidBalance,
@@ -112,17 +95,12 @@ function roundEstimate(payment: number, instead: number): number {
   return Number.isSafeInteger(rounded) ? rounded : instead;
 }
 
-// The final balance of banded interest with a payment (R2), in floating point with an error bound. A result within the
-// bound is recalculated in fixed point.
-
 /** A trial payment; may include half a unit. */
 interface TriedPayment extends RepaidBalance {
   readonly payment: number;
 }
 
-/**
- * The final balance less the residual, and its maximum error; an error of Infinity means that the balance is unknown.
- */
+/** The final balance less the residual; an error of Infinity means that it is unknown. */
 interface BandedEnd {
   readonly beyond: number;
   readonly error: number;
@@ -132,10 +110,7 @@ interface BandedEnd {
 
 /** A balance whose absolute value is this or more is treated as infinite, and its error as unknown. */
 const ENDLESS = 1e200;
-/**
- * Relative error of a step. A step itself rounds a few times, by 2^-53 each; the rates and sums of up to 200 slices add
- * a few hundred roundings at most. 2^-43 allows for a thousand.
- */
+/** A step rounds a few hundred times at most, by 2^-53 each, with up to 200 slices; 2^-43 allows for a thousand. */
 const STEP_ERROR = 2 ** -43;
 
 interface CountFactors extends BandFactors<number> {
@@ -143,10 +118,6 @@ interface CountFactors extends BandFactors<number> {
   readonly steepest: number;
 }
 
-/**
- * Final balances after rows with given day-count numerators; the interest of the bands for a numerator is converted
- * once.
- */
 function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => BandedEnd {
   const getFactors = cacheByCount((count) => convertFactors(rule, count));
   const { starts, bands } = rule;
@@ -186,10 +157,9 @@ function convertFactors({ forCount, denominator }: BandedRule, count: number): C
   return { perUnit: factors, below: below.map(factor), steepest };
 }
 
-// Determines in fixed point whether a banded balance ends above or below the residual with a given payment (R2). The
-// interest of a row is too small by less than 2^-130 minor units (a balance is below 2^60, and a factor has 192 bits),
-// which has the same effect as a payment larger by this amount. So the sign is correct unless the exact payment lies
-// within 2^-100 of the given one, which counts as a tie.
+// In fixed point the interest of a row is too small by less than 2^-130 minor units (a balance is below 2^60, a factor
+// has 192 bits), as if the payment were larger by this. So a sign is right unless the exact payment is within 2^-100 of
+// the given one, which counts as a tie (R2).
 
 /** Above the residual (1), equal to it (0), or below it (-1). */
 type Sign = -1 | 0 | 1;
@@ -200,9 +170,8 @@ const FRACTION_BITS = 192n;
 const TIE_BITS = 100n;
 
 /**
- * Determines signs for payments that are multiples of half a unit. Returns early once the sign is certain: a negative
- * balance stays negative, and without negative rates a balance that grows in spite of the payments stays above the
- * residual. This also bounds the length of the numbers.
+ * For payments in half units. Ends once the sign is certain, which also bounds the numbers: a negative balance stays
+ * negative, and without negative rates a balance that grows in spite of the payments stays above the residual.
  */
 function createSignProver(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
   const getFactors = cacheByCount((count): BandFactors<bigint> => {
@@ -229,7 +198,6 @@ function createSignProver(rule: BandedRule): (counts: readonly number[], tried: 
   };
 }
 
-/** Interest of a balance in fixed point, rounded down. */
 function computeFixedInterest(
   { bands, starts }: BandedRule,
   { perUnit, below }: BandFactors<bigint>,

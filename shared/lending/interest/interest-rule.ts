@@ -1,7 +1,4 @@
-/**
- * The interest of one unit of balance over a day count at one annual rate: exact until it is rounded once per row (M2,
- * M4). Linear interest is rate * fraction of a year; at an effective rate it is (1 + rate)^fraction - 1 (S2).
- */
+/** Interest on one unit of balance, exact until rounded once per row (M2, M4): rate * f, or (1 + rate)^f - 1 (S2). */
 
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
@@ -12,9 +9,8 @@ const MAX_FAST_DENOMINATOR = 2 ** 52;
 /** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
 /**
- * Bits of the powers before they are rounded to {@link GROWTH_DECIMALS} decimals. Even after a thousand years, an error
- * of the root in its last bit leaves more correct digits than are kept, so growth factors with a short decimal form are
- * exact.
+ * Bits of the powers before rounding: after a thousand years an error in the root's last bit leaves all kept digits
+ * right.
  */
 const POWER_BITS = 256n;
 
@@ -24,10 +20,7 @@ export interface InterestRule {
   computeNumerator(count: number): bigint;
   /** Sign of the rate, and of the interest over a positive day-count numerator. */
   readonly sign: -1 | 0 | 1;
-  /**
-   * Linear interest over a day-count numerator `count` as numbers: fastNumerator * count / fastDenominator; zero if
-   * these are too large for safe integers.
-   */
+  /** Linear interest in safe integers: fastNumerator * count / fastDenominator; zero if these are too large. */
   readonly fastNumerator: number;
   readonly fastDenominator: number;
   readonly rounding: RoundingMode;
@@ -53,8 +46,8 @@ export function createLinearRule(
 }
 
 /**
- * Interest at an effective annual rate: (1 + rate)^fraction - 1 (S2, EffectiveRate), correct to {@link GROWTH_DECIMALS}
- * decimals, exact for whole years. The rate is above -100 percent (R3).
+ * (1 + rate)^fraction - 1 (S2) to {@link GROWTH_DECIMALS} decimals, exact for whole years; rate above -100 percent
+ * (R3).
  */
 export function createEffectiveRule(
   annualRate: ExactRatio,
@@ -89,10 +82,7 @@ export function computeInterest(rule: InterestRule, balance: number, count: numb
   );
 }
 
-/**
- * The factor by which a balance grows over a day-count numerator, as a numerator over the denominator of the rule. It
- * is zero or negative if negative interest consumes the whole balance (R3).
- */
+/** Over the denominator of the rule; zero or negative if negative interest consumes the whole balance (R3). */
 export function computeGrowth(rule: InterestRule, count: number): bigint {
   return rule.denominator + rule.computeNumerator(count);
 }

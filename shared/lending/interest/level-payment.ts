@@ -1,13 +1,8 @@
 /**
- * The level payment (S5): the equal payment that brings a balance to its residual over the remaining rows, each with
- * its own day-count fraction f_j. With growth factors g_j (1 + r f_j, or (1 + r)^f_j at an effective rate) and
- * DF_k = 1/(g_1 ... g_k):
- *
- *     balance = payment * sum(DF_k) + residual * DF_n
- *
- * The payment is rounded once (M2) and the rounding is proven: an estimate in floating point decides where its greatest
- * error cannot change the rounding; then fixed-point bounds from both sides are rounded, and where these differ (at or
- * very close to a tie) the payment is calculated as an exact fraction.
+ * The level payment (S5): it brings a balance to its residual over rows with day-count fractions f_j. With growth
+ * factors g_j (1 + r f_j, or (1 + r)^f_j) and DF_k = 1/(g_1 ... g_k): balance = payment * sum(DF_k) + residual * DF_n.
+ * It is rounded once (M2). The rounding is proven: by a floating-point estimate whose greatest error cannot change it,
+ * else by fixed-point bounds from both sides, and at or near a tie by an exact fraction.
  */
 
 import { cacheByCount, computeGrowth, type InterestRule } from './interest-rule.ts';
@@ -19,16 +14,12 @@ export interface RepaidBalance {
   readonly residual: number;
 }
 
-/** A payment in minor units that lies between two fractions. */
 interface PaymentBounds {
   readonly low: readonly [numerator: bigint, denominator: bigint];
   readonly high: readonly [numerator: bigint, denominator: bigint];
 }
 
-/**
- * The level payment in minor units over rows with the given day-count numerators, rounded by the rule's mode. Every
- * growth factor must be positive (R3). `discounts` are those of the rows if they were already calculated.
- */
+/** Rounded by the rule's mode. Every growth factor must be positive (R3). `discounts`: those of the rows, if known. */
 export function computeLevelPayment(
   rule: InterestRule,
   counts: readonly number[],
@@ -48,12 +39,10 @@ export function computeLevelPayment(
 }
 
 /**
- * The payment in binary floating point, rounded; undefined close to a tie, or if it is not above zero. Binary floats may
- * not decide a figure (M1), and they do not here.
- *
- * The bound on the error, with u = 2^-53; first-order terms are doubled to cover those of higher order. A factor 1/g_j
- * has at most 3u, and each of the n rows adds 2u to the sum and u to the product of the factors. The payment itself
- * adds 3u, so that 9n + 3 of them are less than 10n + 10, relative to the sum of both parts of the dividend.
+ * Undefined close to a tie, or if it is not above zero. Binary floats decide no figure (M1). The bound on the error,
+ * with u = 2^-53; first-order terms are doubled to cover those of higher order: a factor 1/g_j has at most 3u, each of
+ * the n rows adds 2u to the sum and u to the product, the payment itself 3u. So 9n + 3 of them are less than 10n + 10,
+ * relative to the sum of both parts of the dividend.
  */
 function estimatePayment(
   rule: InterestRule,
@@ -114,8 +103,8 @@ export function prependRow(factor: bigint, { sum, product }: Discounts): Discoun
 }
 
 /**
- * The payment (balance - residual DF_n) / sum(DF_k) in fixed point. In units of the last bit, the sum of n factors is at
- * most 4n^2 too small and their product 4n, or those multiples of a sum or product above one, as at negative rates.
+ * In units of the last bit, the sum of n factors is at most 4n^2 too small and their product 4n, or those multiples of
+ * a sum or product above one, as at negative rates.
  */
 function boundPayment(
   { sum, product }: Discounts,
@@ -134,10 +123,7 @@ function boundPayment(
   };
 }
 
-/**
- * The payment as an exact fraction. With g_j = a_j / d:
- * payment = (balance a_1 ... a_n - residual d^n) / sum over k of (d^k a_(k+1) ... a_n).
- */
+/** With g_j = a_j / d: (balance a_1 ... a_n - residual d^n) / sum over k of (d^k a_(k+1) ... a_n). */
 function solveExactly(rule: InterestRule, counts: readonly number[], repaid: RepaidBalance): number {
   let growth = 1n;
   let divisor = 0n;

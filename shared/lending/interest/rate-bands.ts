@@ -4,10 +4,7 @@ import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import { cacheByCount, type InterestRule } from './interest-rule.ts';
 
-/**
- * A band of the balance, which starts at `from` (minor units) and ends where the next band starts. Interest on it
- * accrues by `rule`.
- */
+/** Starts at `from` (minor units) and ends where the next band starts. */
 export interface Band {
   readonly from: number;
   readonly rule: InterestRule;
@@ -31,10 +28,8 @@ export interface BandFactors<Factor> {
   readonly below: readonly Factor[];
 }
 
-/** Bands with their interest by day-count numerator, which is cached. */
 export interface BandedRule {
   readonly bands: Bands;
-  /** Lower limit of each band; zero for the first. */
   readonly starts: readonly number[];
   readonly denominator: bigint;
   /** Numerators over the denominator. */
@@ -72,10 +67,7 @@ function accrueBands(
   return { perUnit, below };
 }
 
-/**
- * The index of the band that contains a balance; lower balances are in the first band. `starts` is in ascending
- * order.
- */
+/** Lower balances are in the first band; `starts` is in ascending order. */
 export function findBand(starts: readonly number[], balance: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -87,10 +79,7 @@ export function findBand(starts: readonly number[], balance: number): number {
   return low;
 }
 
-/**
- * The interest on a balance in minor units for a day-count numerator, as a numerator over the denominator of the
- * rule.
- */
+/** For a balance in minor units, over the denominator of the rule. */
 export function computeInterestNumerator(rule: BandedRule, balance: number, count: number): bigint {
   const { perUnit, below } = rule.forCount(count);
   const band = findBand(rule.starts, balance);

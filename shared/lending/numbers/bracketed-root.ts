@@ -2,20 +2,14 @@
 
 import { absoluteValue } from './fixed-root.ts';
 
-/**
- * A value as value * 2^-bits. Unless it is zero, its sign is proven; its size only guides the search, and an error of half
- * of it does no harm.
- */
+/** value * 2^-bits. Unless zero, its sign is proven; its size only guides the search and may be wrong by half. */
 export interface SignedValue {
   readonly sign: -1 | 0 | 1;
   readonly value: bigint;
   readonly bits: bigint;
 }
 
-/**
- * An end of the bracket. Its weight, initially the absolute value of the function, is halved while the end stays in
- * place (Illinois method).
- */
+/** Its weight is halved while the end stays in place (Illinois method). */
 interface End {
   readonly at: bigint;
   readonly weight: bigint;

@@ -34,7 +34,6 @@ export function percentToRatio(percent: Decimal): ExactRatio {
   return reduceRatio(BigInt(whole + decimals), 10n ** BigInt(decimals.length + 2));
 }
 
-/** Bits of a floating-point number's fraction. */
 const FRACTION_BITS = 52;
 
 /** The exact value of a floating-point number above 1e-292, as a fraction. */

@@ -1,6 +1,4 @@
-/**
- * Roots in binary fixed point with a proven error: published digits of a rate must not depend on binary floating point.
- */
+/** Roots in fixed point with a proven error: published digits must not depend on binary floating point. */
 
 /** A value in fixed point with its maximum error, in units of its last bit. */
 export interface BoundedFixed {
@@ -8,18 +6,13 @@ export interface BoundedFixed {
   readonly error: bigint;
 }
 
-/** Bits of a binary floating-point number's fraction. */
 const DOUBLE_BITS = 52;
-/**
- * Maximum number of Newton steps. The first estimate has about 45 correct bits and each step doubles them, so this is
- * enough for any width used here.
- */
+/** The first estimate has about 45 correct bits and each step doubles them: enough for any width used here. */
 const MAX_NEWTON_STEPS = 12;
 
 /**
- * base^exponent for a base in fixed point with `bits` fraction bits, every step rounded down; exponent >= 1. With an
- * exact base, the result is at most 2 * exponent units of the last bit too small, or that multiple of the result if it
- * is above one.
+ * Each step is rounded down; exponent >= 1. With an exact base, the result is at most 2 * exponent units of the last
+ * bit too small, or that multiple of the result if it is above one.
  */
 export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint {
   let power = base;
@@ -31,9 +24,8 @@ export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint
 }
 
 /**
- * The `degree`-th root of numerator/denominator (both > 0) with `bits` fraction bits, by Newton's method from a
- * floating-point start. The error follows from the last residual: |x - root| <= |x^n - target| / (n * root^(n-1)). It
- * exceeds the root itself if the power underflows at this number of bits.
+ * By Newton's method from a floating-point start; both parts > 0. |x - root| <= |x^n - target| / (n * root^(n-1)). The
+ * error exceeds the root itself if the power underflows at this number of bits.
  */
 export function fixedRoot(
   numerator: bigint,
@@ -70,7 +62,6 @@ function estimateRoot(numerator: bigint, denominator: bigint, degree: number, bi
   return shift >= 0n ? mantissa << shift : mantissa >> -shift;
 }
 
-/** The value without its sign. */
 export function absoluteValue(value: bigint): bigint {
   return value < 0n ? -value : value;
 }

@@ -1,35 +1,19 @@
-/**
- * Money as whole numbers of a currency's minor units. They are safe integers: larger amounts than {@link
- * MAX_AMOUNT_MINOR} are refused before any calculation, so sums and differences are exact.
- */
+/** Money in safe integers of minor units: {@link MAX_AMOUNT_MINOR} bounds requests, so that sums are exact. */
 
 import type { Decimal } from 'decimal.js';
 
-/**
- * Largest amount of a request, in minor units (ten trillion euro). The largest safe integer is nine times as large,
- * which leaves room for interest and fees.
- */
+/** Largest amount of a request (ten trillion euro); safe integers leave nine times as much for interest and fees. */
 export const MAX_AMOUNT_MINOR = 1_000_000_000_000_000;
 
-/**
- * Largest figure of a row in minor units: the largest whole number that this system encodes exactly as an Avro long
- * (2^53 - 2). The limit applies to absolute values: negative rates and formula columns can make figures negative.
- */
+/** Largest absolute figure of a row in minor units: 2^53 - 2, the most that an Avro long holds exactly here. */
 export const MAX_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
-/**
- * An amount with a larger decimal exponent always exceeds the limit. It is refused first, so that a huge exponent is
- * never expanded.
- */
+/** Refused first, so that a huge exponent is never expanded. */
 const MAX_EXPONENT = 15;
 
-/** An amount in minor units, or why it cannot be converted. */
 type MinorUnits = number | 'too-many-decimals' | 'too-large';
 
-/**
- * The amount in minor units of a currency with `digits` decimals, never rounded: an amount with more decimals than
- * the currency has is reported instead (M2), as is one beyond {@link MAX_AMOUNT_MINOR}. The value is finite.
- */
+/** Never rounded: too many decimals (M2), or more than {@link MAX_AMOUNT_MINOR}, is reported. The value is finite. */
 export function toMinorUnits(amount: Decimal, digits: number): MinorUnits {
   if (amount.isZero()) return 0;
   if (amount.e > MAX_EXPONENT) return 'too-large';
@@ -66,8 +50,7 @@ export function formatMinorUnits(minor: number | bigint, digits: number): string
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-// The number of decimals of each ISO 4217 currency (M2). Codes without a minor unit, such as metals and test codes, are
-// left out.
+// Decimals of each ISO 4217 currency (M2), without codes that have no minor unit, such as metals.
 
 /** Number of decimals of an amount in an unknown currency (M2). */
 export const DEFAULT_CURRENCY_DIGITS = 2;

@@ -1,10 +1,6 @@
-/**
- * Rounding of exact fractions to whole numbers (M2). All rounding of a schedule is done here, in integer arithmetic.
- */
+/** All rounding of a schedule (M2): exact fractions to whole numbers, in integer arithmetic. */
 
-/**
- * HALF_UP rounds a tie away from zero, HALF_EVEN to the even neighbour.
- */
+/** HALF_UP rounds a tie away from zero, HALF_EVEN to the even neighbour. */
 export type RoundingMode = 'HALF_UP' | 'HALF_EVEN';
 
 /** The whole number nearest to numerator/denominator; denominator > 0. */
@@ -19,9 +15,8 @@ export function divideRounded(numerator: bigint, denominator: bigint, mode: Roun
 }
 
 /**
- * Like {@link divideRounded}, for safe integers and a denominator below 2^52. It is exact: a quotient of whole numbers
- * up to 2^53 rounds to a whole number only if it is one, and all other results are whole numbers that can be
- * represented.
+ * For safe integers and a denominator below 2^52. It is exact: a quotient of whole numbers up to 2^53 rounds to a whole
+ * number only if it is one.
  */
 export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
   const magnitude = Math.abs(numerator);

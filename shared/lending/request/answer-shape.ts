@@ -4,7 +4,6 @@ import type { Validation } from './validation.ts';
 import type { RepaymentScheduleRequest } from './repayment-schedule-request.ts';
 import type { Casing, ShownParts } from './repayment-schedule.ts';
 
-/** Spelling and parts of a reply. */
 export interface AnswerShape {
   readonly casing: Casing;
   readonly show: ShownParts;
@@ -13,10 +12,7 @@ export interface AnswerShape {
 /** The value of CalculateDAE for which the reply contains only the rate (A5). */
 const RATE_ALONE = 1;
 
-/**
- * With CalculateDAE the fields of the reply begin with a lower-case letter; without it, they are capitalised and
- * include EIR. Values other than 0, 1 and 2 are refused.
- */
+/** With CalculateDAE the reply's fields begin in lower case; without it they are capitalised and include EIR (A5). */
 export function readAnswerShape(
   calculateDae: number | undefined,
   validation: Validation,

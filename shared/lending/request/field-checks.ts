@@ -8,29 +8,19 @@ import type { Validation } from './validation.ts';
 
 /** Maximum number of instalments of a schedule, a payment value or a simulation (M6). */
 export const MAX_INSTALLMENTS = 1200;
-/**
- * Largest absolute value of an annual rate in percent: interest of a thousand times the balance per year is certainly
- * a mistake.
- */
+/** In percent, absolute: interest of a thousand times the balance a year is certainly a mistake. */
 export const MAX_RATE_PERCENT = 100_000;
 /** A percentage with a smaller decimal exponent is below that limit. */
 const MAX_RATE_EXPONENT = 5;
-/**
- * Maximum number of decimals of a rate: more than any floating-point number prints, but few enough to limit the work
- * with exact fractions.
- */
+/** More than any floating-point number prints, and few enough to limit the work with exact fractions. */
 const MAX_RATE_DECIMALS = 30;
 
-/** Inclusive bounds of a count. */
 interface NumberRange {
   readonly min: number;
   readonly max: number;
 }
 
-/**
- * Returns the value if it is a whole number within the range (M6); an absent value stays undefined, which is not a
- * fault.
- */
+/** The value if it is a whole number within the range (M6); absent is undefined, and no fault. */
 export function checkWhole(
   validation: Validation,
   path: string,
@@ -88,15 +78,11 @@ export function checkRate(
   return percentToRatio(value);
 }
 
-/** True for a number of at most {@link MAX_RATE_PERCENT} in absolute value; nearly always its exponent decides. */
 function isWithinRateLimit(value: Decimal): boolean {
   return value.isFinite() && (value.e < MAX_RATE_EXPONENT || value.abs().lessThanOrEqualTo(MAX_RATE_PERCENT));
 }
 
-/**
- * The name in the list that equals the value, ignoring case (S6); an absent value stays undefined, which is not a
- * fault.
- */
+/** The name in the list that equals the value in any case (S6); absent is undefined, and no fault. */
 export function checkName<Name extends string>(
   validation: Validation,
   path: string,

@@ -1,9 +1,6 @@
 /**
- * The request of `PLAT_BP_CalculatePMT` as input of the calculation, and its answer. Field names and casings are those
- * of the interface, section 4.7, plus the extension of rule M5.
- *
- * Conventions: a field that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); names are
- * compared regardless of case. Values have not been validated yet.
+ * The request of `PLAT_BP_CalculatePMT` and its answer: section 4.7 of the interface, with the extension of M5. Not yet
+ * validated; absent and null are undefined (M6), amounts and rates exact decimals (M1).
  */
 
 import type { Decimal } from 'decimal.js';
@@ -41,7 +38,6 @@ export interface PaymentValue {
   readonly digits: number;
 }
 
-/** A payment value, or all faults of the request (E3). */
 export type PaymentValueOutcome =
   | ({ readonly kind: 'payment-value' } & PaymentValue)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };

@@ -1,16 +1,12 @@
 /**
- * The request of `PLAT_BP_CalculateRepaymentSchedule` as input of the calculation. Field names and casings are those of
- * the interface, section 4.1, plus the extensions of rule S6.
- *
- * Conventions: a field that was absent or null is undefined (M6); amounts and rates are exact decimals (M1); counts are
- * numbers that the calculation checks to be integers; 0/1 flags are booleans; dates are calendar dates without a zone
- * (D1); names are compared regardless of case. Values have not been validated yet.
+ * The request of `PLAT_BP_CalculateRepaymentSchedule`: section 4.1 of the interface, with the extensions of S6. Not yet
+ * validated; absent and null are undefined (M6), amounts and rates exact decimals (M1), 0/1 flags booleans, dates
+ * without a zone (D1), names in any case.
  */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
 
-/** The request of a schedule. */
 export interface RepaymentScheduleRequest {
   /** Name or code of a schedule type (S1). */
   readonly ScheduleType: string;

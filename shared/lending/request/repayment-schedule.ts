@@ -10,8 +10,8 @@ export type Casing = 'lower' | 'capitalised';
 export type ShownParts = 'rows' | 'dae' | 'rows-with-dae' | 'rows-with-eir';
 
 /**
- * One installment. Amounts are whole numbers of the currency's minor units, always safe integers and never -0.
- * pmt = interest + principal; totalInstallment = pmt + managementFee + insurance (M3).
+ * Safe integers of minor units, never -0. pmt = interest + principal; totalInstallment = pmt + managementFee +
+ * insurance (M3).
  */
 export interface ScheduleRow {
   readonly InstallmentNo: number;
@@ -69,9 +69,6 @@ export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
-// Installment types (S7). The ids are fixed and published, the same on every node and in every version.
-
-/** Kinds of rows. */
 type InstallmentType = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
 
 /** The published id of each kind. */
@@ -82,17 +79,12 @@ export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
   EarlyRepayment: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c04',
 };
 
-// How a figure of a row was calculated, so that it can be verified by hand (S6, Explain).
-
 /** The explained figure: a field of the row, or an intermediate step. */
 export type ExplainedFigure =
   | 'remainingValue'
   /** The payment, or the equal part of the principal, in force in the row; absent if the row does not depend on one. */
   | 'payment'
-  /**
-   * Accrued interest; present only if a grace period, blocked amounts or capitalisation make it differ from
-   * `interest`.
-   */
+  /** Present only if a grace period, blocked amounts or capitalisation make it differ from `interest`. */
   | 'accruedInterest'
   | 'interest'
   | 'capitalisedInterest'
@@ -107,8 +99,8 @@ export type ExplainedFigure =
   | 'totalInstallment';
 
 /**
- * One figure of a row. The figure is the value of its formula, rounded to the currency's digits (M2); in a formula
- * `round()` rounds in the same way, `%` means a hundredth, and a word is only a label for the number after it.
+ * The figure is the rounded value of its formula (M2), where `round()` rounds in the same way, `%` means a hundredth,
+ * and a word is only a label for the number after it.
  */
 export interface FigureExplanation {
   readonly figure: ExplainedFigure;
@@ -118,18 +110,13 @@ export interface FigureExplanation {
   readonly amount: number;
   /** Days by the day count. */
   readonly days?: number;
-  /**
-   * Days of the year by the day count: the denominator of the fraction `days`/`basis`. Absent if Actual/Actual splits
-   * the days between years of different length; the formula shows the split.
-   */
+  /** Denominator of `days`/`basis`; absent if Actual/Actual splits the days between years of different length. */
   readonly basis?: number;
   readonly dayCount?: string;
   /** Annual rates in percent as plain decimal text, in the order of the formula: one, or one for each slice (R2). */
   readonly rates?: readonly string[];
   /** Amount to which the rates are applied, in minor units. */
   readonly base?: number;
-  /**
-   * Readable formula with the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII except for names.
-   */
+  /** With the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII except for names. */
   readonly formula: string;
 }

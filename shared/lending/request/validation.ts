@@ -1,9 +1,6 @@
 /** The faults of a request (E1) and its fields without effect (E5). */
 
-/**
- * Protocol-independent status of a fault: 400 if the request is incomplete or contradictory, 422 if it is well-formed
- * but cannot be calculated (E1).
- */
+/** 400 if the request is incomplete or contradictory, 422 if it is well-formed but cannot be calculated (E1). */
 export type FaultStatus = 400 | 422;
 
 /** Codes of faults that this engine reports. They are stable: callers may branch on them. */
@@ -36,7 +33,6 @@ export type FaultCode =
   | 'unknown-value'
   | 'wrong-unit';
 
-/** Codes of warnings that this engine reports. */
 export type WarningCode =
   | 'ambiguous-name'
   | 'from-catalogue'
@@ -44,7 +40,6 @@ export type WarningCode =
   | 'unknown-filter'
   | 'unknown-name';
 
-/** A fault of a request. */
 export interface RequestFault {
   /** Path of the field, for example `Amount` or `Commission[0].SourceValue`. */
   readonly path: string;
@@ -54,10 +49,7 @@ export interface RequestFault {
   readonly status: FaultStatus;
 }
 
-/**
- * A warning: a known field without effect (E5), a name that is unknown or ambiguous in the catalogue (F1), or a field
- * that the catalogue adds (S6).
- */
+/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1), or a field that it adds (S6). */
 export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;
@@ -78,7 +70,6 @@ export class Validation {
     if (this.faults.every((fault) => fault.path !== path)) this.reject(path, code, message);
   }
 
-  /** Reports a missing mandatory field. */
   reportMissing(path: string, message: string): void {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }

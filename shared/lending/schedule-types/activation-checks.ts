@@ -16,9 +16,7 @@ import {
 import { MAX_COLUMNS, countsAsCharge, draftColumn, type ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** A parsed record. Without faults it is complete and can be compiled. */
 interface CheckedScheduleType {
-  /** Undefined when a setting is invalid. */
   readonly type: ScheduleType | undefined;
   readonly columns: ColumnSet;
   readonly faults: readonly ActivationFault[];
@@ -63,11 +61,7 @@ function checkDetailIds(record: ScheduleTypeRecord, faults: ActivationFault[]): 
   }
 }
 
-// Order of the columns: each column follows the columns from which it is calculated (S3).
-
-/** A dependency of a column. */
 interface Need {
-  /** Name of the other column in lower case. */
   readonly name: string;
   readonly because: string;
   /** True when the other column may be listed later, because it is calculated first anyway. */
@@ -155,8 +149,6 @@ function reportCircle(
   faults.push({ column: names[0] ?? '', message });
 }
 
-// The settings of a schedule type record, checked one by one (S1, S3).
-
 const MAX_NAME_LENGTH = 200;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ROUNDING_MODES: readonly RoundingMode[] = ['HALF_UP', 'HALF_EVEN'];
@@ -166,7 +158,6 @@ export function isGuid(text: string): boolean {
   return GUID.test(text);
 }
 
-/** The validated settings, or undefined when any is invalid; each fault is reported. */
 function readSettings(record: ScheduleTypeRecord, faults: ActivationFault[]): ScheduleType | undefined {
   const before = faults.length;
   checkIdentity(record, faults);

@@ -8,7 +8,6 @@ import { findName } from '../request/field-checks.ts';
 import { countsAsCharge, type ColumnDraft, type StandardColumn } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** The columns of a schedule type, by name and in order. */
 export interface ColumnSet {
   readonly all: readonly ColumnDraft[];
   readonly standard: ReadonlyMap<StandardColumn, ColumnDraft>;
@@ -34,7 +33,6 @@ export function repaysAtMaturity({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.expression?.constant?.numerator === 0n;
 }
 
-/** Reports inconsistent methods. */
 export function checkMethods(
   record: ScheduleTypeRecord,
   columns: ColumnSet,
@@ -170,8 +168,6 @@ function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: A
     faults.push({ column: 'Principal', message });
   }
 }
-
-// Looks up the names of the formulas and compiles them (S3).
 
 /** Slots of all names allowed in formulas of these columns, by name in lower case. */
 export function assignSlots(columns: readonly ColumnDraft[]): ReadonlyMap<string, number> {

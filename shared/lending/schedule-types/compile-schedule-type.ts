@@ -26,7 +26,6 @@ import type {
 import type { ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** A compiled schedule type, or all faults of the record. */
 type CompileOutcome =
   | { readonly kind: 'schedule-type'; readonly compiled: CompiledScheduleType }
   | { readonly kind: 'refused'; readonly faults: readonly ActivationFault[] };
@@ -61,7 +60,6 @@ function compileColumns(type: ScheduleType, columns: ColumnSet): CompiledSchedul
   };
 }
 
-/** Slots of inputs and columns by name in lower case. */
 type Slots = ReadonlyMap<string, number>;
 
 function compileInterest({ standard }: ColumnSet, slots: Slots): InterestMethod {
@@ -142,20 +140,16 @@ function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
   };
 }
 
-// The order in which the figures of a row are calculated. Interest precedes payment and principal regardless of its
-// position, as it can never be calculated from them; otherwise columns follow the order of the record (S1). Charges and
-// additional columns are calculated last, unless a formula of interest, payment or principal reads one of them. So
-// charges may be percentages of all three figures (F2), except of those whose formulas read the charges.
+// Interest precedes payment and principal, as it never depends on them; otherwise columns follow the order of the
+// record (S1). Charges and additional columns come last, unless a formula of these three reads one of them. So charges
+// may be percentages of all three (F2), except of those whose formulas read the charges.
 
-/** Ordered steps so far. */
 interface Ordering {
   readonly steps: RowStep[];
-  /** Additional Formula columns before the current position that have no step yet. */
   waiting: ColumnDraft[];
   hasCharges: boolean;
 }
 
-/** Additional Formula columns and columns that hold charges, by name in lower case. */
 interface NamedColumns {
   readonly extras: ReadonlyMap<string, ExtraColumn>;
   readonly charges: ReadonlySet<string>;
@@ -181,7 +175,6 @@ function orderSteps(columns: ColumnSet, extras: readonly ExtraColumn[]): readonl
   return ordering.steps;
 }
 
-/** Columns that hold charges of the request, by name in lower case. */
 function collectChargeColumns(columns: readonly ColumnDraft[]): ReadonlySet<string> {
   const holders = columns.filter(({ method }) => method === 'Fee' || method === 'Insurance');
   return new Set(holders.map(({ name }) => name.toLowerCase()));
@@ -205,9 +198,7 @@ function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraf
   ];
 }
 
-/**
- * The step that calculates a column. A payment that is a sum has no step here, since it directly follows the principal.
- */
+/** A payment that is a sum has no step here, since it directly follows the principal. */
 function getMoneyStep(
   { standard }: ColumnDraft,
   isSum: boolean,
@@ -229,10 +220,6 @@ function readsAdditional(column: ColumnDraft, named: NamedColumns): boolean {
   return readsCharges(column, named) || listNamesRead(column).some((name) => named.extras.has(name));
 }
 
-/**
- * Adds the steps of the waiting columns in the order of the record, with the charges before the first column that reads
- * them.
- */
 function addWaiting(ordering: Ordering, named: NamedColumns, reader?: ColumnDraft): void {
   for (const column of ordering.waiting) {
     if (readsCharges(column, named)) addCharges(ordering);

@@ -1,6 +1,5 @@
 /** The commissions and insurances of a catalogue with their defaults (F1, S6). */
 
-/** Defaults of a charge for fields absent from the request (S6). */
 export interface ChargeDefaults {
   /** The base of a percentage (F2); undefined: the financed amount. */
   readonly appliedTo: string | undefined;
@@ -10,10 +9,8 @@ export interface ChargeDefaults {
   readonly isForUnusage: boolean;
 }
 
-/** Fields of a request that identify a commission or insurance. */
 export type NameField = 'FeeName' | 'FeeId' | 'InsuranceName' | 'InsuranceClassName' | 'InsuranceClassId';
 
-/** A commission or insurance of a catalogue. */
 export interface KnownCharge {
   /** The value of each identifying field, in lower case; absent if the catalogue has none. */
   readonly names: Readonly<Partial<Record<NameField, string>>>;
@@ -26,11 +23,9 @@ export interface Agreement {
   readonly defaults: ChargeDefaults | undefined;
   /** All distinct defaults; only one if the charges agree. */
   readonly distinct: readonly ChargeDefaults[];
-  /** The names they share. */
   readonly names: KnownCharge['names'];
 }
 
-/** Charges by list. */
 export type ChargeLists = ReadonlyMap<string, readonly KnownCharge[]>;
 
 /** The common data of these charges (at least one). */
@@ -55,7 +50,6 @@ function normalizeDefaults({ appliedTo, perAnnum, isForUnusage }: ChargeDefaults
   return [base, perAnnum, isForUnusage].join(' ');
 }
 
-/** The look-ups of a {@link ChargeDirectory}. */
 export type KnownCharges = Pick<ChargeDirectory, 'uses' | 'named' | 'lists'>;
 
 /** The charges of many lists; each list can be replaced independently. */
@@ -68,7 +62,6 @@ export class ChargeDirectory {
     return this.#byName.size === 0;
   }
 
-  /** Replaces the charges of a list. */
   replace(list: string, charges: readonly KnownCharge[]): void {
     this.#lists = undefined;
     for (const charge of this.#byList.get(list) ?? []) this.#remove(charge);
@@ -118,7 +111,7 @@ function listNames({ names }: KnownCharge): readonly (readonly [NameField, strin
   return Object.entries(names) as [NameField, string][];
 }
 
-/** Charges with the same name, at least one; their common data is calculated once after a change. */
+/** Their common data is calculated once after a change. */
 class NamedCharges {
   readonly charges = new Set<KnownCharge>();
   #agreement: Agreement | undefined;

@@ -1,7 +1,4 @@
-/**
- * The data that an institution can add to the engine: schedule types (S1), periodicities (D7) and holiday calendars
- * (H2). Validated and compiled once at startup; a catalogue with any fault is refused as a whole, with all its faults.
- */
+/** What an institution adds: schedule types (S1), periodicities (D7), calendars (H2). One fault refuses a catalogue. */
 
 import type { OtherCalendars } from '../calendars/business-calendar.ts';
 import { readCatalogueCalendars, type CalendarRecord } from '../calendars/catalogue-calendars.ts';
@@ -29,7 +26,6 @@ export interface CatalogueRecords {
   readonly calendars?: readonly CatalogueEntry<CalendarRecord>[];
 }
 
-/** The names available to calculations, including built-in ones. */
 export interface LendingCatalogue extends ScheduleCatalogue {
   /** All schedule type records, including inactive ones; a replaced built-in type is left out. */
   readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
@@ -39,15 +35,11 @@ export interface LendingCatalogue extends ScheduleCatalogue {
   readonly calendars: OtherCalendars;
 }
 
-/** A catalogue, or all its faults. */
 type CatalogueOutcome =
   | { readonly kind: 'catalogue'; readonly catalogue: LendingCatalogue }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
-/**
- * The catalogue of these records and the built-in ones. `otherCalendars` finds countries that are not built in, as
- * bases of calendars. Never throws.
- */
+/** `otherCalendars` finds countries that are not built in, as bases of calendars. Never throws. */
 export function createLendingCatalogue(
   records: CatalogueRecords,
   otherCalendars?: OtherCalendars,
@@ -84,15 +76,11 @@ function readCalendars(
 // VersionDraft may still be faulty and has no effect. An Active record with the name or the id of a built-in type
 // replaces it; a Closed one disables it.
 
-/** The schedule types of a catalogue. */
 interface CatalogueScheduleTypes {
-  /** Active types, built-in ones first. */
   readonly scheduleTypes: readonly CompiledScheduleType[];
-  /** All records, including inactive ones; a replaced built-in type is left out. */
   readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
 }
 
-/** The schedule types of a catalogue; reports every record that is invalid or conflicts with another. */
 function readScheduleTypes(
   entries: readonly CatalogueEntry<ScheduleTypeRecord>[],
   faults: CatalogueFault[],
@@ -123,7 +111,6 @@ function readScheduleTypes(
   };
 }
 
-/** Checks a single record, and compiles it if it is Active. */
 function checkRecord(record: ScheduleTypeRecord, compiled: CompiledScheduleType[]): ActivationFault[] {
   const status = readStatus(record);
   if (status === 'Active') {
@@ -155,7 +142,6 @@ function normalizeName(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** Names, codes and ids of the active types: each must identify one type. */
 class TakenNames {
   readonly #ownerByKey = new Map<string, string>();
 
@@ -184,23 +170,18 @@ class TakenNames {
   }
 }
 
-// Periodicities that an institution adds to the built-in ones (D7), such as "Every 10 days".
-
 /** A periodicity record of a catalogue. */
 export interface PeriodicityRecord {
   readonly name: string;
   /** Units from one due date to the next, at least 1; left out with Once. */
   readonly count?: number | null | undefined;
-  /** Days, Weeks, Months, Years or Once. */
   readonly unit: string;
 }
 
 const UNITS: readonly Periodicity['unit'][] = ['Days', 'Weeks', 'Months', 'Years', 'Once'];
-/** Maximum number of units between two due dates of a contract. */
 const MAX_PERIOD_COUNT = 1200;
 const MAX_NAME_LENGTH = 200;
 
-/** The built-in periodicities and those of a catalogue; reports invalid records. */
 function readPeriodicities(
   entries: readonly CatalogueEntry<PeriodicityRecord>[],
   faults: CatalogueFault[],
@@ -247,11 +228,9 @@ export interface CatalogueEntry<RecordKind> {
   readonly record: RecordKind;
 }
 
-/** A fault of a catalogue. */
 export interface CatalogueFault {
   readonly source: string;
   /** Name of the record as spelled there. */
   readonly record: string;
-  /** Human-readable: what is wrong and what to do. */
   readonly message: string;
 }

@@ -17,7 +17,6 @@ import { formatActivationFault } from './activation-checks.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
 import type { ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** The names that requests can use. */
 export interface ScheduleCatalogue {
   /** Active schedule types, in the order in which messages list them. */
   readonly scheduleTypes: readonly CompiledScheduleType[];
@@ -28,9 +27,7 @@ export interface ScheduleCatalogue {
   readonly knownCharges?: KnownCharges | undefined;
 }
 
-/**
- * The records of all built-in types (S4, S7), in the order in which messages list them; a template for records of a catalogue.
- */
+/** In the order in which messages list them (S4, S7); templates for records of a catalogue. */
 export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
   equalInstallments,
   equalPrincipal,
@@ -44,11 +41,9 @@ export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
   leasing,
 ];
 
-/** All built-in types, compiled. */
 export const COMPILED_BUILT_IN_SCHEDULE_TYPES: readonly CompiledScheduleType[] =
   BUILT_IN_SCHEDULE_TYPE_RECORDS.map(compileBuiltIn);
 
-/** All built-in types. */
 export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_IN_SCHEDULE_TYPES.map(
   ({ type }) => type,
 );

@@ -10,10 +10,8 @@ import type { ActivationFault, ScheduleColumnRecord } from './schedule-type-reco
 /** The columns of a schedule row that the interface defines and a schedule type may list. */
 export const STANDARD_COLUMNS = [...READABLE_COLUMNS, 'TotalInstallment'] as const;
 
-/** One of {@link STANDARD_COLUMNS}. */
 export type StandardColumn = (typeof STANDARD_COLUMNS)[number];
 
-/** Calculation methods of columns (S2). */
 export const COLUMN_METHODS = [
   'RemainingValue',
   'PMT',
@@ -26,12 +24,9 @@ export const COLUMN_METHODS = [
   'Formula',
 ] as const;
 
-/** One of {@link COLUMN_METHODS}. */
 type ColumnMethod = (typeof COLUMN_METHODS)[number];
 
-/** Maximum number of columns of a schedule type. */
 export const MAX_COLUMNS = 40;
-/** Maximum length of the name of an additional column. */
 const MAX_COLUMN_NAME_LENGTH = 64;
 
 const ADDITIONAL_METHODS: readonly ColumnMethod[] = ['Fee', 'Insurance', 'Formula'];
@@ -56,7 +51,6 @@ const OWN_SOURCES: Readonly<Partial<Record<string, InputName>>> = {
   'Principal CapitalPercent': 'CapitalPercent',
 };
 
-/** Fields of a row that are not columns of a schedule type. */
 const OTHER_ROW_FIELDS = [
   'InstallmentNo',
   'DueDate',
@@ -76,7 +70,6 @@ const TAKEN_NAMES: ReadonlySet<string> = new Set(
 
 const ADDITIONAL_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** The fault in the name of an additional column; undefined if it is valid. */
 function findNameFault(name: string): string | undefined {
   if (!ADDITIONAL_NAME.test(name) || name.length > MAX_COLUMN_NAME_LENGTH) {
     return (
@@ -87,8 +80,6 @@ function findNameFault(name: string): string | undefined {
   if (!TAKEN_NAMES.has(name.toLowerCase())) return undefined;
   return 'must have another name: this one is a row field, an input or a function';
 }
-
-// Parses a column of a schedule type record and reports all its faults (S1, S2, S3).
 
 /** A parsed column. Invalid fields are undefined and have been reported. */
 export interface ColumnDraft {
@@ -159,10 +150,7 @@ function readMethod(
   return undefined;
 }
 
-/**
- * The expression of a Formula column. Also checks Source: another column may have one only if it is the implicit input
- * of its method.
- */
+/** Another column may have a Source only if it is the implicit input of its method. */
 function readExpression(
   record: ScheduleColumnRecord,
   standard: StandardColumn | undefined,

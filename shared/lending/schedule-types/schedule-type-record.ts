@@ -1,9 +1,5 @@
-/**
- * A schedule type record of a catalogue, as edited by its authors (S1): its values have not been validated yet. Field
- * names are those of AssociatedPaymentScheduleTypes in the interface, if it has the field.
- */
+/** A schedule type record as its authors edit it (S1), not yet validated; field names are those of the interface. */
 
-/** A column of the schedule, calculated in the order of the list. */
 export interface ScheduleColumnRecord {
   /** GUID. */
   readonly PaymentScheduleTypeDetailId: string;
@@ -15,10 +11,7 @@ export interface ScheduleColumnRecord {
   readonly Fee?: string | null | undefined;
   /** As Fee, for the insurances of a class. */
   readonly InsuranceClass?: string | null | undefined;
-  /**
-   * The named input that the column reads; null: the implicit input of the method. A Formula column may have a Source
-   * instead of a Formula.
-   */
+  /** The named input that the column reads; null: that of the method. A Formula column may have it as its formula. */
   readonly Source?: string | null | undefined;
   /** The expression of a Formula column. */
   readonly Formula?: string | null | undefined;

@@ -1,6 +1,4 @@
-/**
- * A schedule type: its settings, the product types that it serves, and its columns compiled to steps of a row (S1, S2, S4).
- */
+/** A schedule type: its settings, its product types, and its columns compiled to steps of a row (S1, S2, S4). */
 
 import type { DayCountName } from '../dates/day-count.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
@@ -9,13 +7,11 @@ import type { FormulaFailure, FormulaScope, FormulaValue } from '../formula/scop
 /** Status of a schedule type; only Active ones can be used in calculations (S1). */
 export const SCHEDULE_TYPE_STATUSES = ['Draft', 'Active', 'VersionDraft', 'Closed'] as const;
 
-/** One of {@link SCHEDULE_TYPE_STATUSES}. */
 export type ScheduleTypeStatus = (typeof SCHEDULE_TYPE_STATUSES)[number];
 
 /** Units to which a schedule type can limit the periodicity (S1). */
 export const MEASUREMENT_UNITS = ['Days', 'Months'] as const;
 
-/** One of {@link MEASUREMENT_UNITS}. */
 export type MeasurementUnit = (typeof MEASUREMENT_UNITS)[number];
 
 /** The settings of a schedule type; its columns are in the compiled schedule type. */
@@ -59,9 +55,6 @@ export function servesProductType(type: ScheduleType, productType: string): bool
   return code !== undefined && type.productTypes.includes(code);
 }
 
-// Product types of schedule types (S4).
-
-/** Codes of the product types. */
 export type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';
 
 /** Names of the product types, accepted in place of their codes. */
@@ -90,7 +83,6 @@ export function findProductType(codeOrName: string): ProductTypeCode | undefined
 // A compiled schedule type: methods resolved, formulas compiled, order of calculation fixed. Created once by
 // `compileScheduleType`; the row loop does not read the catalogue record.
 
-/** The formula of a column. */
 export interface CompiledFormula {
   /** Name of the column, for explanations and faults (`formula-failed`). */
   readonly column: string;
@@ -104,25 +96,18 @@ export interface CompiledFormula {
   readonly withValues: (scope: FormulaScope) => string;
 }
 
-/** How interest accrues (S2). */
 export type InterestMethod =
   | { readonly kind: 'Linear' }
   | { readonly kind: 'EffectiveRate' }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
-/**
- * The payment of a row: the level payment (S5), the sum of interest and principal, or a formula whose value less the
- * interest is the principal. Level and Formula require the principal method Balance.
- */
+/** Level (S5), sum of interest and principal, or a formula; Level and Formula require the principal method Balance. */
 export type PaymentMethod =
   | { readonly kind: 'Level' }
   | { readonly kind: 'Sum' }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
-/**
- * The principal of a row (S2): the payment less interest, equal parts, a percentage of the balance (B3), nothing before
- * the last row, or a formula. The last row repays the remainder with every method (M3).
- */
+/** S2, B3; the last row repays the remainder with every method (M3). */
 export type PrincipalMethod =
   | { readonly kind: 'Balance' }
   | { readonly kind: 'EqualParts' }
@@ -146,7 +131,6 @@ export type ExtraMethod =
 export interface ExtraColumn {
   /** Field name in the row, spelled the same in both casings. */
   readonly name: string;
-  /** Its slot in formulas. */
   readonly slot: number;
   /** False: the column is calculated and counted, but is not shown in the row (S1). */
   readonly display: boolean;
@@ -154,11 +138,9 @@ export interface ExtraColumn {
 }
 
 /**
- * One step of a row. ManagementFee and Insurance begin each row at zero. `charges` calculates all commissions and
- * insurances of the request: it adds them to ManagementFee and Insurance and fills the additional Fee and
- * Insurance columns. `column` evaluates an additional Formula column; when it counts as a fee or an insurance, its
- * rounded amount is added to that sum immediately, so that ManagementFee and Insurance in a later formula are the sums so
- * far.
+ * ManagementFee and Insurance begin each row at zero. `charges` adds all commissions and insurances of the request to
+ * them and fills the additional Fee and Insurance columns. `column` adds an amount that counts as a charge at once, so
+ * that a later formula reads the sums so far.
  */
 export type RowStep =
   | { readonly kind: 'interest' }
@@ -175,7 +157,6 @@ export interface UpfrontDefaults {
   readonly byInsuranceClass: ReadonlyMap<string, boolean>;
 }
 
-/** A compiled schedule type. */
 export interface CompiledScheduleType {
   readonly type: ScheduleType;
   readonly interest: InterestMethod;
@@ -184,20 +165,14 @@ export interface CompiledScheduleType {
   /** Additional columns in the record's order, including hidden ones. */
   readonly extras: readonly ExtraColumn[];
   /**
-   * Steps of a row in their order. Each of interest, payment, principal and charges occurs exactly once, interest
-   * before payment and principal; payment before principal, unless the payment kind is Sum: then it comes directly
-   * after principal and only adds the two. The balance (RemainingValue) is known before the first step. Charges cannot be
-   * a percentage of a figure that is calculated after them (F2).
+   * Interest, payment, principal and charges occur once each; payment precedes principal, but a Sum directly follows
+   * it. Charges cannot be a percentage of a figure that is calculated after them (F2).
    */
   readonly steps: readonly RowStep[];
-  /**
-   * False if there are no formulas, as in every built-in type; interest, payment and principal then do not need a
-   * scope.
-   */
+  /** False in every built-in type; interest, payment and principal then need no scope. */
   readonly hasFormulas: boolean;
   /** Names of inputs and columns that any formula reads, as spelled in INPUT_NAMES and by the columns. */
   readonly namesRead: ReadonlySet<string>;
   readonly upfront: UpfrontDefaults;
-  /** Length of the slots that the formulas read. */
   readonly slotCount: number;
 }

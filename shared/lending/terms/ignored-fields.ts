@@ -12,13 +12,9 @@ import type { DraftTerms } from './loan-terms.ts';
 
 /** Maximum number of periods of a contract: a hundred years in days; a larger number is certainly a mistake. */
 export const MAX_CONTRACT_PERIODS = 36_525;
-/** The value of CalculateDAE for which the reply contains no rate, so that upfront costs have no effect (A5). */
 const SHOWS_NO_RATE = 0;
 
-/**
- * Validates fields that no other parser reads, and reports known fields without effect, so that callers do not rely on
- * them (E5). Ignored fields of dates, rates, repayment and charges are reported where these are parsed.
- */
+/** Validates fields that no other parser reads, and reports known fields without effect (E5). */
 export function reportIgnoredFields(
   request: RepaymentScheduleRequest,
   { compiled, charges, currencyDigits = DEFAULT_CURRENCY_DIGITS }: DraftTerms,
@@ -42,15 +38,11 @@ export function reportIgnoredFields(
   warnIf(request.Explain === true && !explainsRows(request), 'Explain');
 }
 
-/** The settings that determine whether a date field has an effect. */
 interface DateRules extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
 }
 
-/**
- * Reports the date fields without effect. They are validated only where they have an effect. An expiry
- * that does not end the schedule is not reported, since unused amounts may read it (F5).
- */
+/** An expiry that does not end the schedule is not reported, since unused amounts may read it (F5). */
 export function warnIgnoredDateFields(
   request: RepaymentScheduleRequest,
   rules: DateRules,

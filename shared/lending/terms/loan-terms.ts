@@ -19,7 +19,6 @@ import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts'
 /** Maximum number of decimals that `Precision` may request (M5). */
 export const MAX_PRECISION_DIGITS = 10;
 
-/** The terms from which a schedule is calculated. */
 export interface LoanTerms {
   readonly compiled: CompiledScheduleType;
   readonly periodicity: Periodicity;
@@ -38,7 +37,6 @@ export interface LoanTerms {
 /** The terms; invalid ones are undefined. */
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
-/** The context in which terms are parsed. */
 export interface ParsingContext {
   readonly catalogue: ScheduleCatalogue;
   /** Maximum number of rows that the caller accepts. */
@@ -76,7 +74,6 @@ export function parseLoanTerms(
   };
 }
 
-/** True when all terms are valid. */
 export function isComplete(draft: DraftTerms): draft is LoanTerms {
   return Object.values(draft).every((term) => term !== undefined);
 }
@@ -154,10 +151,7 @@ function parseAmount(
   return checkAmount(validation, 'Amount', request.Amount, digits);
 }
 
-/**
- * Zero in a recalculation: the upfront costs were already paid, so the rates are based on Amount and the remaining rows
- * (A4).
- */
+/** Zero in a recalculation: they were paid, so the rates are based on Amount and the remaining rows (A4). */
 function parseUpFront(request: RepaymentScheduleRequest, digits: number, validation: Validation): number {
   const upFront = checkAmount(validation, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;

@@ -11,23 +11,17 @@ import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 
 /** Largest absolute value of an amount, in major units: ten trillion, as in a schedule with two decimals (M6). */
 export const MAX_PAYMENT_AMOUNT = 1e13;
-/**
- * Maximum number of decimals of an amount: as many as a message can contain, but few enough to limit the work with
- * exact fractions.
- */
+/** As many as a message can contain, and few enough to limit the work with exact fractions. */
 const MAX_AMOUNT_DECIMALS = 18;
-/** Decimals of a reply if Precision is absent (M5). */
 const DEFAULT_DIGITS = 2;
 /** Maximum number of decimals that Precision may request (M5). */
 export const MAX_PAYMENT_DIGITS = 10;
 const ZERO = new Decimal(0);
 
-/** The terms from which a payment is calculated. */
 export interface PaymentTerms {
   /** Amount repaid, and balance left at the end. */
   readonly financed: Decimal;
   readonly future: Decimal;
-  /** Number of equal payments. */
   readonly payments: number;
   /** 1 + i, the growth of a balance over one period; more than zero. */
   readonly growth: ExactRatio;
@@ -35,10 +29,7 @@ export interface PaymentTerms {
   readonly digits: number;
 }
 
-/**
- * The terms of a request; undefined if there is any fault. All faults are reported (E3); `known` are the periodicities
- * of the catalogue (D7).
- */
+/** Undefined after a fault; all are reported (E3). `known` are the periodicities of the catalogue (D7). */
 export function parsePaymentTerms(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
@@ -75,7 +66,6 @@ export function parsePaymentTerms(
   };
 }
 
-/** The length of one period as a fraction of a year (P1). */
 function parsePeriodFraction(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
@@ -91,11 +81,7 @@ function repeats({ unit }: Periodicity): boolean {
   return unit !== 'Once';
 }
 
-/**
- * The two amounts (P2). With a financed amount the final balance may be any amount: above the financed amount the
- * payments are less than the interest or even negative; below zero they include savings. Without a financed amount the
- * final balance is the target of a savings plan.
- */
+/** With a financed amount any final balance is allowed; without one it is the target of a savings plan (P2). */
 function parseAmounts(
   request: PaymentValueRequest,
   validation: Validation,
@@ -141,8 +127,6 @@ function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validat
   return undefined;
 }
 
-// The length of one period of a periodicity as a fraction of a year, independent of dates (P1).
-
 const DAYS_PER_YEAR = 365;
 const MONTHS_PER_YEAR = 12;
 /** A month as a fraction of a year by the methods that do not count 1/12. */
@@ -152,9 +136,8 @@ const MONTH_BY_METHOD: Readonly<Partial<Record<DayCountName, readonly [days: num
 };
 
 /**
- * The fraction of a year that converts an annual rate to a periodic rate (P1); undefined for Once, which has no
- * period. m months count m/12, but 30m/365 by 30/365 and (365 m/12)/360 by Actual/360; d days count d/360 by the
- * methods over 360 and d/365 by the others.
+ * Converts an annual to a periodic rate (P1); undefined for Once. m months count m/12, but 30m/365 by 30/365 and (365
+ * m/12)/360 by Actual/360; d days count d/360 by the methods over 360 and d/365 by the others.
  */
 export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
   const months = monthsPerPeriod(periodicity);

@@ -39,12 +39,9 @@ export type RateTerms =
       readonly whole: boolean;
     };
 
-/** The context in which rates are validated. */
 interface RateContext {
   readonly validation: Validation;
-  /** Undefined when it is unknown. */
   readonly compiled: CompiledScheduleType | undefined;
-  /** Number of rows of the contract; undefined when it is invalid. */
   readonly installmentsNo: number | undefined;
   readonly currencyDigits: number;
 }
@@ -52,10 +49,7 @@ interface RateContext {
 /** Whether each slice of a balance has the rate of its band, or the whole balance has one rate (R2). */
 export const BAND_METHODS = ['Slices', 'Whole'] as const;
 
-/**
- * Parses the rates of a request; undefined, with all faults reported, when they are invalid. The single rate may be
- * omitted only if ranges or bands replace it (S4); if they are present, it is used only for ranges without a rate (R1).
- */
+/** The single rate may be absent only if ranges or bands replace it (S4); ranges without a rate use it (R1). */
 export function parseRateTerms(
   request: RepaymentScheduleRequest,
   context: RateContext,
@@ -94,10 +88,7 @@ interface Range extends RateFrom {
   readonly item: string;
 }
 
-/**
- * Parses the ranges, which must cover each row exactly once. They may be in any order; a range without a rate uses the
- * single rate (R1).
- */
+/** Ranges cover each row exactly once, in any order (R1). */
 function parseRateRanges(
   items: readonly InterestRateRange[],
   installmentsNo: number | undefined,
@@ -154,10 +145,7 @@ interface DraftBand extends RateBand {
   readonly item: string;
 }
 
-/**
- * Parses the bands. Each band ends at the minimum of the next one, and the last band at its maximum; every part of the
- * balance must have a rate (R2).
- */
+/** Each band ends at the minimum of the next, the last at its maximum; every part of the balance has a rate (R2). */
 function parseRateBands(
   items: readonly InterestRateBand[],
   whole: boolean,

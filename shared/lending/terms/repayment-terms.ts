@@ -11,7 +11,6 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** The treatment of interest that is not collected in a grace period (G2). */
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
-/** One of the grace types of G2. */
 export type GraceType = (typeof GRACE_TYPES)[number];
 
 /** Terms of repayment; amounts in minor units. */
@@ -38,12 +37,10 @@ export interface RepaymentTerms {
   readonly prepayments: readonly Prepayment[];
 }
 
-/** The context in which the terms are validated; fields with earlier faults are undefined. */
 interface RepaymentContext {
   readonly validation: Validation;
   readonly compiled: CompiledScheduleType | undefined;
   readonly currencyDigits: number;
-  /** Financed amount in minor units. */
   readonly amount: number | undefined;
   /** Rows of the contract, and of the schedule where RealInstallmentNo is less (B6). */
   readonly installmentsNo: number | undefined;
@@ -51,7 +48,6 @@ interface RepaymentContext {
 
 /** Largest share of a balance in percent (B3). */
 export const MAX_CAPITAL_PERCENT = 100;
-/** Fields that fix the payment or the principal (B2). */
 const FIXED_FIELDS = ['installmentValue', 'principalValue'] as const;
 type FixedField = (typeof FIXED_FIELDS)[number];
 
@@ -106,10 +102,7 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   return residual;
 }
 
-/**
- * A fixed payment requires a schedule type with level payments, a fixed principal one with equal parts; the type must
- * also allow it (B2).
- */
+/** A fixed payment requires level payments, a fixed principal equal parts, and a type that allows it (B2). */
 function parseFixedPayment(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
   const { compiled, currencyDigits, validation } = context;
   const payment = checkAmount(validation, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
@@ -128,8 +121,8 @@ function parseFixedPayment(request: RepaymentScheduleRequest, context: Repayment
 }
 
 /**
- * Without a fixed amount that its formulas read, a schedule type would repay nothing before the last row. So one such
- * amount must be sent, which may be 0 (S2).
+ * Without a fixed amount that its formulas read a type would repay nothing before the last row; one, or 0, is sent
+ * (S2).
  */
 function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
@@ -224,7 +217,6 @@ export interface Prepayment {
   readonly amount: number;
   /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
   readonly decreasesPayment: boolean;
-  /** The path of the prepayment in the request, for faults. */
   readonly path: string;
 }
 

@@ -13,9 +13,7 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** The context in which fields are validated. */
 export interface ValidationContext extends ParsingContext {
-  /** UTC day of the request message (D2). */
   readonly requestDay: CalendarDate;
   readonly calendars: KnownCalendars;
 }
@@ -24,7 +22,6 @@ export interface ValidationContext extends ParsingContext {
 export interface ValidatedFields {
   readonly shape: AnswerShape | undefined;
   readonly draft: DraftTerms;
-  /** The context in which due dates are planned. */
   readonly dateContext: DateContext;
 }
 
@@ -48,11 +45,7 @@ export function validateFields(
   return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
 }
 
-/**
- * Plans the due dates, even if other fields are invalid. Reports charges that begin after the last due date,
- * prepayments outside the schedule, and grace periods that cover all rows. Undefined if the dates cannot be
- * determined.
- */
+/** Plans the dates even if other fields are invalid, and reports what depends on them; undefined if impossible. */
 export function validateDates(
   request: RepaymentScheduleRequest,
   { draft: { repayment }, dateContext }: ValidatedFields,
@@ -85,10 +78,7 @@ export function validateDates(
 /** A placeholder that no date depends on: dates are planned only if the request determines the start. */
 const ANY_DAY = 0 as CalendarDate;
 
-/**
- * Finds the faults of a request that depend neither on holiday calendars nor on calculated figures, for callers that
- * report them together with unreadable fields (E3).
- */
+/** Faults that depend on no calendar and no calculated figure, for callers that report unreadable fields too (E3). */
 export function findScheduleFaults(
   request: RepaymentScheduleRequest,
   catalogue: ScheduleCatalogue = BUILT_IN_CATALOGUE,

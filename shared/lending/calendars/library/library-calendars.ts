@@ -1,7 +1,7 @@
 /**
- * Calendars of the countries without a built-in one, from text files with their public holidays from 2000 to 2060
- * (docs/calendars.md). The files are generated from the package date-holidays (data under CC BY 3.0, see NOTICE) before a
- * release, because its rules would take seconds at run time for some countries.
+ * Calendars of other countries from text files with public holidays from 2000 to 2060 (docs/calendars.md). They are
+ * generated from the package date-holidays (data under CC BY 3.0, see NOTICE), whose rules would take seconds at run
+ * time.
  */
 
 import { readFileSync } from 'node:fs';
@@ -22,8 +22,8 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
 let countries: ReadonlyMap<string, string> | undefined;
 
 /**
- * Finds calendars of national public holidays by ISO 3166 code or English country name. Before 2000 and after 2060 they have
- * weekends only. The first use of a country reads its file, which takes about a millisecond.
+ * National public holidays by ISO 3166 code or English name; outside 2000 to 2060 only weekends. First use reads a
+ * file.
  */
 export function createLibraryCalendars(): OtherCalendars {
   const calendars = new Map<string, BusinessCalendar>();

@@ -1,7 +1,6 @@
 /**
- * The format of the holiday files, which `npm run calendars -- generate` writes: a comment, the holidays of every year, and a
- * line for each year with its other holidays. Fixed holidays are listed once, so that an upgrade of the package is a short
- * diff.
+ * The files that `npm run calendars -- generate` writes: a comment, the holidays of every year, and a line for each
+ * year with its others. Fixed holidays are listed once, so that an upgrade of the package is a short diff.
  */
 
 import { type CalendarDate, toDateParts, parseCalendarDate } from '../../dates/calendar-date.ts';
@@ -13,7 +12,6 @@ export const LAST_LIBRARY_YEAR = 2060;
 const EVERY_YEAR = 'every';
 const LINE = /^(every|\d{4})((?: \d{2}-\d{2})*)$/;
 
-/** Public holidays by year, each day once. */
 export type DaysByYear = ReadonlyMap<number, readonly CalendarDate[]>;
 
 /** Formats the holidays of a country; `title` names the country and the source. Days of other years are dropped. */
