@@ -47,6 +47,5 @@ export function effectiveInterestRate(loan: ScheduledLoan): string | null {
 }
 
 function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
-  const isSorted = rows.every(({ dueDate }, index) => dueDate >= (rows[index - 1]?.dueDate ?? dueDate));
-  return isSorted ? rows : rows.toSorted((a, b) => a.dueDate - b.dueDate);
+  return rows.toSorted((a, b) => a.dueDate - b.dueDate);
 }

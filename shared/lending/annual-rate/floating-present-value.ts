@@ -9,58 +9,24 @@
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { hasExtraDays, type RateFlow, type RateFlows } from './rate-flows.ts';
 
-/** Each distinct gap and number of left-over days is stored once: 360 instalments have a handful, so few powers. */
-export interface PreparedFlows {
+/** Cash flows prepared for many trial rates. */
+export interface PreparedFlows extends RateFlows {
   /** Rounded if they cannot be represented exactly in floating point. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
-  readonly unitsPerYear: number;
-  /** Distinct gaps between flows in whole units; for each flow the index of the gap before it, last 0 for none. */
-  readonly gaps: readonly number[];
-  readonly gapOf: readonly number[];
-  /** Distinct left-over days with the days of their year, and the index of each flow's entry; empty without any. */
-  readonly extras: readonly { readonly extraDays: number; readonly yearDays: number }[];
-  readonly extraOf: readonly number[];
-  readonly lastUnits: number;
   /** How often the sign of the amounts changes in the course of time, and the sign of the last amount. */
   readonly signChanges: number;
   readonly lastSign: -1 | 1;
 }
 
 /** Prepares cash flows, which must differ from zero and have different times. */
-export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
-  const { flows, unitsPerYear } = rateFlows;
-  // Plain arrays: the buffers of typed arrays lie outside the heap and are expensive to allocate for every schedule.
-  const amounts: number[] = [];
-  const years: number[] = [];
-  const gapOf: number[] = [];
-  const extraOf: number[] = [];
-  const gaps = [0];
-  const knownGaps = [0];
-  const hasDays = hasExtraDays(rateFlows);
-  const extras: { extraDays: number; yearDays: number }[] = [];
-  const knownExtras: number[] = [];
-  let lastSign: -1 | 1 = 1;
-  let signChanges = 0;
-  let lastUnits = 0;
-  let gapNumber = 0;
-  for (let index = 0; index < flows.length; index += 1) {
-    const flow = flows[index] as RateFlow;
-    const { wholeUnits, extraDays, yearDays } = flow;
-    const amount = Number(flow.amount);
-    const gap = wholeUnits - lastUnits;
-    lastUnits = wholeUnits;
-    if (gap !== gaps[gapNumber]) gapNumber = knownGaps[gap] ??= gaps.push(gap) - 1;
-    gapOf.push(gapNumber);
-    amounts.push(amount);
-    years.push(wholeUnits / unitsPerYear + extraDays / yearDays);
-    if (hasDays) extraOf.push((knownExtras[2 * extraDays + (yearDays % 2)] ??= extras.push(flow) - 1));
-    const sign = amount > 0 ? 1 : -1;
-    if (sign !== lastSign && index > 0) signChanges += 1;
-    lastSign = sign;
-  }
-  gapOf.push(0);
-  return { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf, lastUnits, signChanges, lastSign };
+export function prepareFlows({ flows, unitsPerYear }: RateFlows): PreparedFlows {
+  const amounts = flows.map(({ amount }) => Number(amount));
+  const years = flows.map(
+    ({ wholeUnits, extraDays, yearDays }) => wholeUnits / unitsPerYear + extraDays / yearDays,
+  );
+  const signChanges = amounts.filter((amount, at) => amount * (amounts[at - 1] ?? amount) < 0).length;
+  return { flows, unitsPerYear, amounts, years, signChanges, lastSign: (amounts.at(-1) ?? 0) > 0 ? 1 : -1 };
 }
 
 /** Present values received and, without sign, paid; also weighted by years (`First`) and their squares (`Second`). */
@@ -75,22 +41,16 @@ interface PresentValues {
 
 /** `powerOf` returns the discount factor, at most one, for a number of units; a year has `perYear` of these units. */
 function presentValues(
-  { amounts, years, unitsPerYear, gaps, gapOf, extras, extraOf }: PreparedFlows,
+  prepared: PreparedFlows,
   isGrowing: boolean,
   powerOf: (units: number, perYear: number) => number,
 ): PresentValues {
-  const ofGap = new Float64Array(gaps.length);
-  for (const [index, units] of gaps.entries()) ofGap[index] = powerOf(units, unitsPerYear);
-  const ofExtra = new Float64Array(extras.length);
-  for (const [index, { extraDays, yearDays }] of extras.entries()) {
-    ofExtra[index] = powerOf(isGrowing ? extraDays : yearDays - extraDays, yearDays);
-  }
-  const hasDays = extras.length > 0;
-  const count = amounts.length;
-  // Compounding to the last flow uses the gap after a flow, not the gap before it.
-  const shift = isGrowing ? 0 : 1;
-  const step = isGrowing ? 1 : -1;
-  let index = isGrowing ? 0 : count - 1;
+  const { flows, amounts, years, unitsPerYear } = prepared;
+  const hasDays = hasExtraDays(prepared);
+  // A schedule has a handful of distinct gaps and left-over days, whose powers are calculated once.
+  const ofGap: number[] = [];
+  const ofDays: number[] = [];
+  let unitsBefore = flows.at(isGrowing ? 0 : -1)?.wholeUnits ?? 0;
   let factor = 1;
   let received = 0;
   let receivedFirst = 0;
@@ -98,11 +58,18 @@ function presentValues(
   let paid = 0;
   let paidFirst = 0;
   let paidSecond = 0;
-  for (let turn = 0; turn < count; turn += 1) {
-    factor *= ofGap[gapOf[index + shift] ?? 0] ?? 0;
-    let value = (amounts[index] ?? 0) * factor;
-    if (hasDays) value *= ofExtra[extraOf[index] ?? 0] ?? 0;
-    const time = years[index] ?? 0;
+  for (let turn = 0; turn < flows.length; turn += 1) {
+    const at = isGrowing ? turn : flows.length - 1 - turn;
+    const { wholeUnits, extraDays, yearDays } = flows[at] as RateFlow;
+    const gap = Math.abs(wholeUnits - unitsBefore);
+    factor *= ofGap[gap] ??= powerOf(gap, unitsPerYear);
+    unitsBefore = wholeUnits;
+    let value = (amounts[at] ?? 0) * factor;
+    if (hasDays) {
+      const days = isGrowing ? extraDays : yearDays - extraDays;
+      value *= ofDays[2 * days + (yearDays % 2)] ??= powerOf(days, yearDays);
+    }
+    const time = years[at] ?? 0;
     const weighted = value * time;
     if (value > 0) {
       received += value;
@@ -113,7 +80,6 @@ function presentValues(
       paidFirst -= weighted;
       paidSecond -= weighted * time;
     }
-    index += step;
   }
   return { received, receivedFirst, receivedSecond, paid, paidFirst, paidSecond };
 }
@@ -212,9 +178,10 @@ export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 |
   const size = received + paid;
   if (!(size > MIN_SIZE && size < MAX_SIZE)) return 0;
   const errorOf = (units: number, perYear: number) => units * (rootOf(perYear).error + ROUNDING);
+  const yearDays = hasExtraDays(flows) ? new Set(flows.flows.map((flow) => flow.yearDays)) : [];
   const error =
-    errorOf(flows.lastUnits, flows.unitsPerYear) +
-    Math.max(0, ...flows.extras.map(({ yearDays }) => errorOf(yearDays, yearDays))) +
+    errorOf(flows.flows.at(-1)?.wholeUnits ?? 0, flows.unitsPerYear) +
+    Math.max(0, ...[...yearDays].map((days) => errorOf(days, days))) +
     (2 * flows.amounts.length + 10) * ROUNDING;
   const bound = SAFETY * error * size;
   if (!(error < MAX_ERROR) || Math.abs(net) <= bound) return 0;

@@ -14,9 +14,27 @@ import { Decimal } from 'decimal.js';
 import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
 import { absoluteValue } from '../numbers/fixed-root.ts';
 
+/** Trial rates of the search and the proof together; a usual loan takes five. */
+export const MAX_ITERATIONS = 200;
+/** Cash flows read while rates are isolated, in floating point and in whole numbers. */
+const MAX_FLOATING_FLOWS = 6_000_000;
+const MAX_EXACT_FLOWS = 1_000_000;
+const MAX_BRACKETS = 20_000;
+
+/** The work of one solution so far; its limits end the search for any cash flows (A4). */
+interface SolverEffort {
+  iterations: number;
+  floatingFlows: number;
+  exactFlows: number;
+  brackets: number;
+}
+
+function isExhausted({ floatingFlows, exactFlows, brackets }: SolverEffort): boolean {
+  return floatingFlows > MAX_FLOATING_FLOWS || exactFlows > MAX_EXACT_FLOWS || brackets > MAX_BRACKETS;
+}
+
 export interface RateProblem {
-  readonly flows: RateFlows;
-  readonly prepared: PreparedFlows;
+  readonly flows: PreparedFlows;
   readonly effort: SolverEffort;
 }
 
@@ -34,66 +52,38 @@ const RATE_OF_ZERO: IsolatedRate = {
 };
 
 /** The rate nearest to zero, or two where only exact digits decide which is nearer; none if that cannot be proven. */
-export function isolateRates(problem: RateProblem): readonly IsolatedRate[] {
-  const { flows, prepared, effort } = problem;
-  if (prepared.signChanges === 0) return [];
-  if (prepared.signChanges === 1) {
-    const bracket = {
-      low: MIN_GROWTH_LOG,
-      high: MAX_LOG_RATE + 1,
-      lowSign: prepared.lastSign,
-    } as const;
+export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedRate[] {
+  if (flows.signChanges === 0) return [];
+  if (flows.signChanges === 1) {
+    const bracket = { low: MIN_GROWTH_LOG, high: MAX_LOG_RATE + 1, lowSign: flows.lastSign };
     return [{ low: undefined, high: undefined, bracket }];
   }
   if (flows.flows.reduce((sum, { amount }) => sum + BigInt(amount), 0n) === 0n) return [RATE_OF_ZERO];
-  const pending = [toBracket(0, MAX_LOG_RATE), toBracket(MIN_LOG_RATE, 0)];
-  const firstWidth = FIRST_WIDTH / ((prepared.years.at(-1) ?? 0) - (prepared.years[0] ?? 0));
+  const pending: Bracket[] = [
+    { low: 0, high: MAX_LOG_RATE },
+    { low: MIN_LOG_RATE, high: 0 },
+  ];
   const found: FoundRate[] = [];
   for (;;) {
     pending.sort((a, b) => nearDistance(b) - nearDistance(a));
     const nearest = pending.pop();
     const reached = Math.min(...found.map(farDistance));
     if (nearest === undefined || nearDistance(nearest) >= reached) return provenRates(found);
-    const parts = splitWide(nearest, firstWidth);
-    if (parts !== undefined) {
-      pending.push(...parts);
-      continue;
-    }
-    effort.countBracket(prepared.amounts.length);
-    if (effort.isExhausted) return [];
-    const rates = examineBracket(problem, nearest);
-    if (rates === undefined) pending.push(...halves(nearest));
+    effort.brackets += 1;
+    effort.floatingFlows += flows.amounts.length;
+    if (isExhausted(effort)) return [];
+    const rates = examineBracket({ flows, effort }, nearest);
+    const { low, high } = nearest;
+    const centre = (low + high) / 2;
+    if (rates === undefined) pending.push({ low, high: centre }, { low: centre, high });
     else found.push(...rates);
   }
 }
 
+/** A range of ln(1 + r) on one side of zero. */
 interface Bracket {
-  readonly centre: number;
-  readonly radius: number;
-}
-
-function toBracket(low: number, high: number): Bracket {
-  return { centre: (low + high) / 2, radius: (high - low) / 2 };
-}
-
-const FIRST_WIDTH = 2;
-
-function splitWide({ centre, radius }: Bracket, firstWidth: number): readonly Bracket[] | undefined {
-  const width = Math.abs(centre) - radius + firstWidth;
-  if (radius <= width) return undefined;
-  const inwards = centre > 0 ? -1 : 1;
-  return [
-    { centre: centre + inwards * (radius - width / 2), radius: width / 2 },
-    { centre: centre - (inwards * width) / 2, radius: radius - width / 2 },
-  ];
-}
-
-function halves({ centre, radius }: Bracket): readonly Bracket[] {
-  const half = radius / 2;
-  return [
-    { centre: centre - half, radius: half },
-    { centre: centre + half, radius: half },
-  ];
+  readonly low: number;
+  readonly high: number;
 }
 
 const DISTANCE_OF_DOUBLING = 1e6;
@@ -105,8 +95,8 @@ function distanceFromZero(logRate: number): number {
   return rate < 1 ? -Math.log1p(-rate) : DISTANCE_OF_DOUBLING + logRate;
 }
 
-function nearDistance({ centre, radius }: Bracket): number {
-  return distanceFromZero(centre > 0 ? centre - radius : centre + radius);
+function nearDistance({ low, high }: Bracket): number {
+  return distanceFromZero(low >= 0 ? low : high);
 }
 
 function farDistance(found: FoundRate): number {
@@ -122,14 +112,14 @@ function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   const reached = Math.min(...proven.map(farDistance));
   if (found.some((rate) => 'unprovenAt' in rate && farDistance(rate) <= reached)) return [];
   const limit = reached * (1 + CLOSENESS_OF_DISTANCES);
-  return proven.filter(({ bracket }) => nearDistance(toBracket(bracket.low, bracket.high)) <= limit);
+  return proven.filter(({ bracket }) => nearDistance(bracket) <= limit);
 }
 
 /** A series whose coefficients add up to less than this multiple of its error cannot be distinguished from zero. */
 const ERRORS_OF_BLUR = 1024;
 
 function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundRate[] | undefined {
-  const series = seriesAt(problem.prepared, bracket);
+  const series = seriesAt(problem.flows, bracket);
   if (series === undefined) return undefined;
   const { coefficients, error } = series;
   const order = findDominantOrder(coefficients, error);
@@ -141,20 +131,20 @@ function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundR
 
 function rateBetweenEnds(
   flows: RateFlows,
-  { centre, radius }: Bracket,
+  ends: Bracket,
   { coefficients, error }: Series,
 ): readonly FoundRate[] {
   const signAt = (end: -1 | 1): number | undefined => {
     const value = coefficients.reduceRight((sum, coefficient) => sum * end + coefficient, 0);
     if (Math.abs(value) > error) return Math.sign(value);
-    const growth = growthFactor(centre + end * radius);
+    const growth = growthFactor(end < 0 ? ends.low : ends.high);
     return growth === undefined ? undefined : netPresentValue(flows, growth).sign;
   };
   const [lowSign, highSign] = [signAt(-1), signAt(1)];
-  if (lowSign === undefined || highSign === undefined) return [{ unprovenAt: centre }];
+  if (lowSign === undefined || highSign === undefined) return [{ unprovenAt: (ends.low + ends.high) / 2 }];
   if (lowSign * highSign > 0) return [];
-  const low = highSign === 0 ? centre + radius : centre - radius;
-  const high = lowSign === 0 ? centre - radius : centre + radius;
+  const low = highSign === 0 ? ends.high : ends.low;
+  const high = lowSign === 0 ? ends.low : ends.high;
   const bracket = { low, high, lowSign: (lowSign || -highSign) > 0 ? 1 : -1 } as const;
   return [
     { low: growthFactor(low), high: growthFactor(high) ?? { numerator: 0n, denominator: 1n }, bracket },
@@ -184,8 +174,9 @@ const MAX_REACH = 6;
 /** Largest relative error caused by omitted flows and higher powers; above it, the bracket is too wide. */
 const MAX_ERROR = 1e-11;
 
-function seriesAt(flows: PreparedFlows, { centre, radius }: Bracket): Series | undefined {
+function seriesAt(flows: PreparedFlows, { low, high }: Bracket): Series | undefined {
   const { amounts, years } = flows;
+  const [centre, radius] = [(low + high) / 2, (high - low) / 2];
   const { values, size, meanTime, reference } = valuesAt(flows, centre);
   const coefficients = Array.from({ length: DEGREE + 1 }, () => 0);
   const timeError = 4 * (Math.abs(centre) + radius);
@@ -252,12 +243,8 @@ export interface IsolatedRate {
   readonly bracket: LogRateBracket;
 }
 
-/** A place, as ln(1 + r), at which it cannot be proven whether there is a rate. */
-interface UnprovenRate {
-  readonly unprovenAt: number;
-}
-
-type FoundRate = IsolatedRate | UnprovenRate;
+/** A rate, or a place, as ln(1 + r), at which it cannot be proven whether there is one. */
+type FoundRate = IsolatedRate | { readonly unprovenAt: number };
 
 /** Radius, relative to 1 + |s|, below which floating point cannot halve a bracket. */
 const MIN_RADIUS = 1e-14;
@@ -266,22 +253,22 @@ const MAX_ORDER = 40;
 const MARGIN_OF_PROVEN_VALUES = 3;
 
 /** In ascending order; undefined if no derivative is known to have one sign. */
-function separateRates(problem: RateProblem, { centre, radius }: Bracket): readonly FoundRate[] | undefined {
-  const { flows, prepared, effort } = problem;
-  const [low, high] = [growthFactor(centre - radius), growthFactor(centre + radius)];
+function separateRates({ flows, effort }: RateProblem, ends: Bracket): readonly FoundRate[] | undefined {
+  const [centre, radius] = [(ends.low + ends.high) / 2, (ends.high - ends.low) / 2];
+  const [low, high] = [growthFactor(ends.low), growthFactor(ends.high)];
   const isPoint = radius <= MIN_RADIUS * (1 + Math.abs(centre));
   if (low === undefined || high === undefined || isPoint) return [{ unprovenAt: centre }];
   const exactCentre = numberToRatio(Math.exp(centre));
-  const { meanTime, errorBeyond } = boundRemainders(prepared, { centre, radius });
+  const { meanTime, errorBeyond } = boundRemainders(flows, centre, radius);
   const { perYear, times } = countTimes(flows, meanTime);
   const logOfRadius = Math.log2(radius / Number(perYear));
   const size = netPresentValue(withAmounts(flows, sizeOf), exactCentre);
   const derivatives: RateFlows[] = [];
   const coefficients: number[] = [];
-  let derivative = flows;
+  let derivative: RateFlows = flows;
   let logOfFactorial = 0;
-  for (let power = 0; power <= MAX_ORDER && !effort.isExhausted; power += 1) {
-    effort.countExact(flows.flows.length);
+  for (let power = 0; power <= MAX_ORDER && !isExhausted(effort); power += 1) {
+    effort.exactFlows += flows.flows.length;
     const value = netPresentValue(derivative, exactCentre);
     const logOfValue = log2(absoluteValue(value.value)) - log2(size.value) - Number(value.bits - size.bits);
     logOfFactorial += Math.log2(Math.max(1, power));
@@ -295,11 +282,11 @@ function separateRates(problem: RateProblem, { centre, radius }: Bracket): reado
 }
 
 /** Bounds what the Taylor series leaves out after a power, at twice the radius and relative to all absolute values. */
-function boundRemainders(prepared: PreparedFlows, { centre, radius }: Bracket) {
-  const { values, size, meanTime } = valuesAt(prepared, centre);
+function boundRemainders(flows: PreparedFlows, centre: number, radius: number) {
+  const { values, size, meanTime } = valuesAt(flows, centre);
   const errorBeyond = (power: number): number =>
     values.reduce((sum, value, index) => {
-      const reach = MARGIN * radius * Math.abs((prepared.years[index] ?? 0) - meanTime);
+      const reach = MARGIN * radius * Math.abs((flows.years[index] ?? 0) - meanTime);
       return sum + Math.abs(value) * remainderOfExp(reach, power);
     }, 0) / size;
   return { meanTime, errorBeyond };
@@ -338,9 +325,9 @@ function rootsBelow(
   const last = (high.numerator << unit) / high.denominator;
   let critical: readonly bigint[] = [];
   for (const flows of derivatives.toReversed()) {
-    if (effort.isExhausted) return [{ unprovenAt: logarithm(low) }];
+    if (isExhausted(effort)) return [{ unprovenAt: logarithm(low) }];
     const valueAt = (at: bigint): GridPoint => {
-      effort.countExact(flows.flows.length);
+      effort.exactFlows += flows.flows.length;
       return { at, ...netPresentValue(flows, growthAt(at)) };
     };
     const points = [first, ...critical, last].map(valueAt);
@@ -483,37 +470,4 @@ function log2(value: bigint): number {
 
 function countBits(value: bigint): number {
   return value.toString(16).length * 4;
-}
-
-/** Trial rates of the search and the proof together; a usual loan takes five. */
-export const MAX_ITERATIONS = 200;
-/** Cash flows read while rates are isolated, in floating point and in whole numbers. */
-const MAX_FLOATING_FLOWS = 6_000_000;
-const MAX_EXACT_FLOWS = 1_000_000;
-const MAX_BRACKETS = 20_000;
-
-/** Counts the work of one solution, so that it ends for any cash flows (A4). */
-export class SolverEffort {
-  iterations = 0;
-  #floatingFlows = 0;
-  #exactFlows = 0;
-  #brackets = 0;
-
-  countBracket(flows: number): void {
-    this.#brackets += 1;
-    this.#floatingFlows += flows;
-  }
-
-  countExact(flows: number): void {
-    this.#exactFlows += flows;
-  }
-
-  /** True if the rates cannot be isolated within the limits, so that there is no answer. */
-  get isExhausted(): boolean {
-    return (
-      this.#floatingFlows > MAX_FLOATING_FLOWS ||
-      this.#exactFlows > MAX_EXACT_FLOWS ||
-      this.#brackets > MAX_BRACKETS
-    );
-  }
 }

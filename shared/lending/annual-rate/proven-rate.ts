@@ -10,7 +10,6 @@ import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-
 import {
   MAX_ITERATIONS,
   MAX_LOG_RATE,
-  SolverEffort,
   isolateRates,
   type IsolatedRate,
   type RateProblem,
@@ -33,27 +32,26 @@ export interface SolvedRate {
   readonly iterations: number;
 }
 
+const EFFECTIVE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
+
 /** The effective rate nearest to zero, percent with four decimals; null if nothing was drawn or without one (A4). */
 export function solveEffectiveRate(flows: RateFlows): string | null {
-  return (flows.flows[0]?.amount ?? 0) < 0 ? solveBySteps(flows, EFFECTIVE_STEPS).percent : null;
+  return (flows.flows[0]?.amount ?? 0) < 0 ? solveRate(flows, EFFECTIVE).percent : null;
 }
 
 /** The rate nearest to zero of any cash flows; of two that are published at the same distance the positive one. */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
-  return solveBySteps(rateFlows, new RateSteps(scale));
-}
-
-function solveBySteps(rateFlows: RateFlows, steps: RateSteps): SolvedRate {
-  const flows = mergeFlows(rateFlows);
-  const problem: RateProblem = { flows, prepared: prepareFlows(flows), effort: new SolverEffort() };
+  const steps = new RateSteps(scale);
+  const effort = { iterations: 0, floatingFlows: 0, exactFlows: 0, brackets: 0 };
+  const problem: RateProblem = { flows: prepareFlows(mergeFlows(rateFlows)), effort };
   let nearest: bigint | undefined;
   for (const rate of isolateRates(problem)) {
     const published = publishedStep(problem, steps, rate);
-    if (published === undefined) return { percent: null, iterations: problem.effort.iterations };
+    if (published === undefined) return { percent: null, iterations: effort.iterations };
     if (nearest === undefined || isNearer(published, nearest)) nearest = published;
   }
-  const percent = nearest === undefined ? null : formatMinorUnits(nearest, steps.percentDecimals);
-  return { percent, iterations: problem.effort.iterations };
+  const percent = nearest === undefined ? null : formatMinorUnits(nearest, scale.percentDecimals);
+  return { percent, iterations: effort.iterations };
 }
 
 function isNearer(step: bigint, other: bigint): boolean {
@@ -63,14 +61,12 @@ function isNearer(step: bigint, other: bigint): boolean {
 
 /** Steps of 10^-percentDecimals percent, counted from zero. */
 class RateSteps {
-  readonly percentDecimals: number;
   readonly least: bigint;
   /** The growth factor 1 and half a step, as whole numbers on the same scale. */
   readonly #whole: bigint;
   readonly #half: bigint;
 
   constructor({ percentDecimals, unitsAdded }: RateScale) {
-    this.percentDecimals = percentDecimals;
     this.#whole = 2n * 10n ** BigInt(percentDecimals + 2) * unitsAdded.numerator;
     this.#half = unitsAdded.denominator;
     this.least = -this.#whole / (2n * this.#half);
@@ -90,11 +86,6 @@ class RateSteps {
   }
 }
 
-const EFFECTIVE_STEPS = new RateSteps({
-  percentDecimals: 4,
-  unitsAdded: { numerator: 1n, denominator: 1n },
-});
-
 /** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; the remaining bits are searched. */
 const TRUSTED_LOG_BITS = 36n;
 const TRUSTED_BITS = 48n;
@@ -105,7 +96,7 @@ const BEYOND_ANY_STEP = 10n ** 300n;
 
 /** Undefined if it takes too many trial rates, or is too large to be published. */
 function publishedStep(
-  { flows, prepared, effort }: RateProblem,
+  { flows, effort }: RateProblem,
   steps: RateSteps,
   { low, high, bracket }: IsolatedRate,
 ): bigint | undefined {
@@ -115,7 +106,7 @@ function publishedStep(
   const countTrial = (): void => {
     effort.iterations += 1;
   };
-  const logRate = estimateLogRate(prepared, bracket, countTrial);
+  const logRate = estimateLogRate(flows, bracket, countTrial);
   if (logRate > MAX_LOG_RATE) return undefined;
   // The steps to which the rate may be rounded. The sign at the boundary above a step excludes the steps on one side.
   const range = { low: first, high: last };
@@ -127,7 +118,7 @@ function publishedStep(
   const tryBoundary = (step: bigint): void => {
     countTrial();
     const growth = steps.boundary(step);
-    exclude(step, floatingSign(prepared, growth) || netPresentValue(flows, growth).sign);
+    exclude(step, floatingSign(flows, growth) || netPresentValue(flows, growth).sign);
   };
   const near = steps.near(logRate);
   const estimate = near < first ? first : near > last ? last : near;

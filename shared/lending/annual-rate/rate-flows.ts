@@ -18,26 +18,15 @@ export function flowAtUnits<Amount>(amount: Amount, wholeUnits: number) {
   return { amount, wholeUnits, extraDays: 0, yearDays: 1 };
 }
 
-/** The flows with amounts at the same time added up and zeros removed; the same object if nothing changes. */
-export function mergeFlows(rateFlows: RateFlows): RateFlows {
-  const { flows, unitsPerYear } = rateFlows;
-  if (isMerged(flows)) return rateFlows;
+/** The flows with amounts at the same time added up and zeros removed. */
+export function mergeFlows({ flows, unitsPerYear }: RateFlows): RateFlows {
   const merged: RateFlow[] = [];
   for (const flow of flows) {
     const before = merged.at(-1);
     if (before === undefined || !isSameTime(flow, before)) merged.push(flow);
     else merged[merged.length - 1] = { ...before, amount: BigInt(before.amount) + BigInt(flow.amount) };
   }
-  return { flows: merged.filter(({ amount }) => BigInt(amount) !== 0n), unitsPerYear };
-}
-
-function isMerged(flows: readonly RateFlow[]): boolean {
-  let before: RateFlow | undefined;
-  for (const flow of flows) {
-    if (Number(flow.amount) === 0 || (before !== undefined && isSameTime(flow, before))) return false;
-    before = flow;
-  }
-  return true;
+  return { flows: merged.filter(({ amount }) => Number(amount) !== 0), unitsPerYear };
 }
 
 function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlow, before: RateFlow): boolean {
