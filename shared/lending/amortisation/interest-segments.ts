@@ -110,17 +110,15 @@ function createInterestRule(
   if (BigInt(amount) * most > BigInt(MAX_FIGURE_MINOR) * rule.denominator) {
     const message =
       'must be smaller: with the interest of one period it exceeds the largest supported amount';
-    validation.rejectOnce({ path: 'Amount', code: 'amount-too-large', message });
-    return undefined;
+    return validation.rejectOnce({ path: 'Amount', code: 'amount-too-large', message });
   }
   return rule;
 }
 
 function rejectRate({ path }: AnnualRate, validation: Validation): undefined {
-  validation.rejectOnce({
+  return validation.rejectOnce({
     path,
     code: 'rate-too-low',
     message: 'must leave a positive balance in every period',
   });
-  return undefined;
 }

@@ -102,15 +102,13 @@ function parseAmounts(
   const perYear = parsePeriodsPerYear(request, periodicities, validation);
   const amounts = request.Amounts;
   if (amounts === undefined) {
-    validation.reportMissing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
-    return undefined;
+    return validation.reportMissing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
   }
   if (!areAmounts(amounts, 'Amounts', '', validation)) return undefined;
   const first = amounts.findIndex((amount) => !amount.isZero());
   if (amounts[first]?.lessThan(0) !== true) {
     const message = 'must be less than zero: the first flow other than zero is paid out';
-    validation.reject(`Amounts[${first}]`, 'out-of-range', message);
-    return undefined;
+    return validation.reject(`Amounts[${first}]`, 'out-of-range', message);
   }
   if (perYear === undefined) return undefined;
   const flows = amounts.map((amount, period) => ({ date: null, ...flowAtUnits(amount, period - first) }));
@@ -124,8 +122,7 @@ function parsePeriodsPerYear(
 ): ExactRatio | undefined {
   const path = 'PeriodicityType';
   if (PeriodicityType === undefined) {
-    validation.reportMissing(path, 'is missing; must name the periods between Amounts with rule IRR');
-    return undefined;
+    return validation.reportMissing(path, 'is missing; must name the periods between Amounts with rule IRR');
   }
   const periodicity = checkPeriodicity(validation, { path, name: PeriodicityType }, periodicities, isCounted);
   return periodicity && periodsPerYear(periodicity);
@@ -146,8 +143,7 @@ function checkDatedFlows(
 ): { readonly cashFlows: readonly CashFlow[]; readonly start: CalendarDate } | undefined {
   const cashFlows = request.CashFlows;
   if (cashFlows === undefined) {
-    validation.reportMissing('CashFlows', `is missing; must hold the dated flows with rule ${rule}`);
-    return undefined;
+    return validation.reportMissing('CashFlows', `is missing; must hold the dated flows with rule ${rule}`);
   }
   const amounts = cashFlows.map((flow) => flow.Amount);
   if (!areAmounts(amounts, 'CashFlows', '.Amount', validation)) return undefined;

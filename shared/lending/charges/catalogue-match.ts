@@ -46,8 +46,7 @@ export function checkChargeName(
   if (first === undefined) {
     const fields = input.names.map(({ field }) => field);
     const message = `is missing; one of ${fields.join(', ')} must identify the charge`;
-    validation.reportMissing(`${input.path}.${fields[0]}`, message);
-    return undefined;
+    return validation.reportMissing(`${input.path}.${fields[0]}`, message);
   }
   const { agreement, contradicting, unknown } = match;
   if (contradicting !== undefined) {

@@ -92,8 +92,7 @@ function checkBase(
   const base = checkName(validation, basePath, appliedTo, CHARGE_BASES);
   if (base === undefined || bases.includes(base)) return base;
   const message = `must be one of ${bases.join(', ')}; this schedule type calculates the others from the charges`;
-  validation.reject(basePath, 'not-allowed', message);
-  return undefined;
+  return validation.reject(basePath, 'not-allowed', message);
 }
 
 /** One period of a charge as a fraction of a year: months over 12, days over 365 (F2). */

@@ -161,8 +161,7 @@ function parsePeriodicity(
     return checkPeriodicity(validation, { path, name }, periodicities, isRepeating);
   }
   const message = 'must be a periodicity that repeats; use UpFrontValue for costs paid once at the start';
-  validation.reject(path, 'not-allowed', message);
-  return undefined;
+  return validation.reject(path, 'not-allowed', message);
 }
 
 function isRepeating(periodicity: Periodicity): boolean {

@@ -27,8 +27,7 @@ export function readAnswerShape(
     case 2:
       return { casing: 'lower', show: 'rows-with-dae' };
     default:
-      validation.reject('CalculateDAE', 'out-of-range', 'must be 0, 1 or 2');
-      return undefined;
+      return validation.reject('CalculateDAE', 'out-of-range', 'must be 0, 1 or 2');
   }
 }
 

@@ -29,8 +29,7 @@ export function checkWhole(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isInteger(value) && value >= range.min && value <= range.max) return value;
-  validation.reject(path, 'out-of-range', `must be a whole number from ${range.min} to ${range.max}`);
-  return undefined;
+  return validation.reject(path, 'out-of-range', `must be a whole number from ${range.min} to ${range.max}`);
 }
 
 /** The amount in minor units when it is zero or more and has no more decimals than the currency (M2, M6). */
@@ -42,19 +41,16 @@ export function checkAmount(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (!value.isFinite() || (value.isNegative() && !value.isZero())) {
-    validation.reject(path, 'out-of-range', 'must be zero or more');
-    return undefined;
+    return validation.reject(path, 'out-of-range', 'must be zero or more');
   }
   const minor = toMinorUnits(value, digits);
   if (minor === 'too-many-decimals') {
     const allowed = digits === 0 ? 'no decimals' : `at most ${digits} decimals`;
-    validation.reject(path, 'too-many-decimals', `must have ${allowed} in this currency`);
-    return undefined;
+    return validation.reject(path, 'too-many-decimals', `must have ${allowed} in this currency`);
   }
   if (minor === 'too-large') {
     const largest = formatMinorUnits(MAX_AMOUNT_MINOR, digits);
-    validation.reject(path, 'amount-too-large', `must be at most ${largest}`);
-    return undefined;
+    return validation.reject(path, 'amount-too-large', `must be at most ${largest}`);
   }
   return minor;
 }
@@ -68,12 +64,10 @@ export function checkRate(
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
   if (!isWithinRateLimit(value) || value.lessThan(least)) {
-    validation.reject(path, 'out-of-range', `must be from ${least} to ${MAX_RATE_PERCENT} ${unit}`);
-    return undefined;
+    return validation.reject(path, 'out-of-range', `must be from ${least} to ${MAX_RATE_PERCENT} ${unit}`);
   }
   if (value.decimalPlaces() > MAX_RATE_DECIMALS) {
-    validation.reject(path, 'too-many-decimals', `must have at most ${MAX_RATE_DECIMALS} decimals`);
-    return undefined;
+    return validation.reject(path, 'too-many-decimals', `must have at most ${MAX_RATE_DECIMALS} decimals`);
   }
   return percentToRatio(value);
 }
@@ -114,6 +108,5 @@ export function checkPeriodicity(
   if (found !== undefined && isAllowed(found)) return found;
   const code = found === undefined ? 'unknown-periodicity' : 'not-allowed';
   const names = known.filter(isAllowed).map((periodicity) => periodicity.name);
-  validation.reject(path, code, `must be one of ${names.join(', ')}`);
-  return undefined;
+  return validation.reject(path, code, `must be one of ${names.join(', ')}`);
 }

@@ -60,22 +60,22 @@ export class Validation {
   readonly faults: RequestFault[] = [];
   readonly warnings: RequestWarning[] = [];
 
-  /** Reports that the request is well-formed but cannot be calculated (422). */
-  reject(path: string, code: FaultCode, message: string): void {
+  /** Reports that the request is well-formed but cannot be calculated (422); returns undefined, as a parser may. */
+  reject(path: string, code: FaultCode, message: string): undefined {
     this.faults.push({ path, code, message, status: 422 });
   }
 
   /** Reports a fault unless its field already has one. */
-  rejectOnce({ path, code, message }: Pick<RequestFault, 'path' | 'code' | 'message'>): void {
+  rejectOnce({ path, code, message }: Pick<RequestFault, 'path' | 'code' | 'message'>): undefined {
     if (this.faults.every((fault) => fault.path !== path)) this.reject(path, code, message);
   }
 
-  reportMissing(path: string, message: string): void {
+  reportMissing(path: string, message: string): undefined {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }
 
   /** Reports two fields that contradict each other, so that the request is malformed. */
-  reportConflict(path: string, message: string): void {
+  reportConflict(path: string, message: string): undefined {
     this.faults.push({ path, code: 'exclusive', message, status: 400 });
   }
 

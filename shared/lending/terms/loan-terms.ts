@@ -87,8 +87,7 @@ function parseScheduleType(
   if (found === undefined) {
     const names = catalogue.scheduleTypes.map(({ type }) => type.name).join(', ');
     const message = `must be an active schedule type; known: ${names}`;
-    validation.reject('ScheduleType', 'unknown-schedule-type', message);
-    return undefined;
+    return validation.reject('ScheduleType', 'unknown-schedule-type', message);
   }
   const { ProductType } = request;
   if (ProductType !== undefined && !servesProductType(found.type, ProductType)) {
@@ -145,8 +144,7 @@ function parseAmount(
   validation: Validation,
 ): number | undefined {
   if (!request.Amount.isPositive() || request.Amount.isZero()) {
-    validation.reject('Amount', 'out-of-range', 'must be more than zero');
-    return undefined;
+    return validation.reject('Amount', 'out-of-range', 'must be more than zero');
   }
   return checkAmount(validation, 'Amount', request.Amount, digits);
 }

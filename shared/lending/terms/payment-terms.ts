@@ -114,8 +114,7 @@ function checkSize(validation: Validation, path: string, amount: Decimal): boole
 function checkChoice(validation: Validation, path: string, value: number | undefined): boolean | undefined {
   if (value === undefined || value === 0) return false;
   if (value === 1) return true;
-  validation.reject(path, 'out-of-range', 'must be 0 or 1');
-  return undefined;
+  return validation.reject(path, 'out-of-range', 'must be 0 or 1');
 }
 
 /** 1 + i, which a negative rate must leave above zero (R3). */
@@ -123,8 +122,11 @@ function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validat
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;
   if (growth > 0n) return reduceRatio(growth, denominator);
-  validation.reject('InterestPercent', 'rate-too-low', 'must leave a positive balance in every period');
-  return undefined;
+  return validation.reject(
+    'InterestPercent',
+    'rate-too-low',
+    'must leave a positive balance in every period',
+  );
 }
 
 const DAYS_PER_YEAR = 365;

@@ -68,12 +68,11 @@ export function parseRateTerms(
   if (InterestPercent !== undefined && hasOtherRates && !isRangeOpen) validation.warn('InterestPercent');
   const single = parseAnnualRate(InterestPercent, 'InterestPercent', validation);
   if (ranges.length > 0 && bands.length > 0) {
-    validation.reject(
+    return validation.reject(
       'BandedInterestRates',
       'not-allowed',
       'must be left out when MultipleInterestRates is sent',
     );
-    return undefined;
   }
   if (ranges.length > 0) {
     if (isRangeOpen && single === undefined && InterestPercent !== undefined) return undefined;
