@@ -14,7 +14,6 @@ import { scaleToInteger } from './numbers/money.ts';
 import type { RateOutcome, RateRequest } from './request/rate-request.ts';
 import { Validation } from './request/validation.ts';
 
-/** Decimals of the rate in percent (A6). */
 const PERCENT_DECIMALS = 10;
 
 /** Never throws: an invalid request is refused with all its faults (E1, E3). The rate is null if none exists (A4). */

@@ -18,17 +18,14 @@ import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-types/sch
 import { isComplete, type LoanTerms } from './terms/loan-terms.ts';
 import { validateDates, validateFields } from './terms/validate-schedule-request.ts';
 
-/** The context of a calculation besides the request. */
 export interface ScheduleContext {
   /** UTC day of the request message's own timestamp, so that a replay gives the same answer (D2). */
   readonly requestDay: CalendarDate;
-  /** Maximum number of rows that the caller accepts; default {@link MAX_INSTALLMENTS}. */
   readonly maxRows?: number;
   /** Largest Avro-encoded reply in bytes; explanations that exceed it are refused; no limit by default (E6). */
   readonly maxReplyBytes?: number;
   /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
   readonly catalogue?: ScheduleCatalogue;
-  /** Holiday calendars; none by default (H2). */
   readonly calendars?: KnownCalendars;
 }
 
@@ -39,10 +36,7 @@ interface CalculatedRates {
 
 const NO_CALENDARS: KnownCalendars = { find: () => undefined };
 
-/**
- * Never throws: an invalid request is refused with all its faults (E1, E3). Amounts are minor units, rates percent
- * text.
- */
+/** Never throws: an invalid request is refused with all its faults (E1, E3). Amounts are minor units. */
 export function calculateRepaymentSchedule(
   request: RepaymentScheduleRequest,
   context: ScheduleContext,

@@ -77,7 +77,6 @@ function calculatePrincipal({ payments }: PaymentTerms, { financed, future }: Sc
   return { numerator: financed - future, denominator: BigInt(payments) };
 }
 
-/** Both amounts as whole numbers of the unit 10^-decimals. */
 interface ScaledAmounts {
   readonly financed: bigint;
   readonly future: bigint;

@@ -16,10 +16,8 @@ import { calculatePrincipal } from './planned-principal.ts';
 import { prepay, type PeriodLeft } from './prepayment-row.ts';
 import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
-/** The rows in the order of the answer, or the faults that prevent them. */
 export type Amortisation = { readonly kind: 'rows'; readonly rows: readonly AmortisedRow[] } | RowFault;
 
-/** Calculates all rows of a plan. Does not throw for a validated request. */
 export function amortise(plan: RepaymentPlan): Amortisation {
   const state = createStartState(plan);
   const before = planWithoutKeeping(plan);

@@ -3,7 +3,6 @@
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, FaultCode } from '../request/validation.ts';
 
-/** The kind of a row: see the installment types of rule S7. */
 export type RowKind = 'regular' | 'grace' | 'residual' | 'prepayment';
 
 /** One row; amounts are minor units. */
@@ -16,18 +15,12 @@ export interface AmortisedRow {
   /** Interest accrues from this date to `to` (H3); the two dates are equal in rows without interest. */
   readonly from: CalendarDate;
   readonly to: CalendarDate;
-  /** Date as shown, after shifting for holidays (H1). */
   readonly dueDate: CalendarDate;
   /** Numerator of the day-count fraction of the row. */
   readonly count: number;
-  /** Principal outstanding at the start of the row. */
   readonly remaining: number;
-  /** Interest accrued in the row, collected or not. */
   readonly accrued: number;
-  /**
-   * Interest collected: accrued, less what is deferred, capitalised or forgiven, plus earlier deferred and blocked (G2,
-   * X2).
-   */
+  /** Accrued interest, less what is held back, plus earlier deferred and blocked interest (G2, B4, X2). */
   readonly interest: number;
   readonly capitalised: number;
   readonly principal: number;
@@ -40,7 +33,6 @@ export function createRowFault(path: string, code: FaultCode, message: string): 
   return { kind: 'fault', path, code, message, status: 422 };
 }
 
-/** Creates the fault of a balance for which no band has a rate (R2). */
 export function createBandFault(): RowFault {
   const message = 'must give a rate for every balance of the schedule';
   return createRowFault('BandedInterestRates', 'outside-bands', message);

@@ -4,7 +4,6 @@ import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRoundedSafe } from '../numbers/rounding.ts';
 
-/** Collects the interest of a row: the due part of the accrued interest, deferred interest, and blocked interest. */
 export function collectInterest(
   plan: RepaymentPlan,
   state: LoanState,
@@ -31,7 +30,6 @@ export function findCapitalisedInterest({ terms }: RepaymentPlan, no: number, ac
   return isCapitalised ? accrued : 0;
 }
 
-/** The properties of a row that determine how its interest is collected. */
 export interface CollectingRow {
   /** For a prepayment, the number of the due row in whose period or on whose due date it is made. */
   readonly no: number;
@@ -44,7 +42,6 @@ export interface CollectingRow {
   readonly rowsLeft: number;
 }
 
-/** Interest of a row in minor units. */
 export interface CollectedInterest {
   readonly interest: number;
   readonly capitalised: number;

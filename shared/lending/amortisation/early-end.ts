@@ -31,7 +31,6 @@ interface EarlyEnd {
   readonly date: CalendarDate;
 }
 
-/** Where the schedule ends, if that is before the planned last row; otherwise undefined. */
 export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
   let dueRows = 0;
   for (const { kind } of rows) if (kind === 'regular' || kind === 'grace') dueRows += 1;

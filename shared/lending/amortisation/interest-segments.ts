@@ -14,7 +14,6 @@ import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-ranges.ts';
 import type { Validation } from '../request/validation.ts';
 
-/** The interest in force from a row (index from 0) until the next segment starts. */
 export interface InterestSegment {
   readonly fromIndex: number;
   readonly interest: InterestAccrual;

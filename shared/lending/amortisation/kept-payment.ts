@@ -18,7 +18,6 @@ export function keepPayment(state: LoanState, amount: number, before: LoanState[
   }
 }
 
-/** Releases a fixed or kept payment: it is recalculated for the lower balance. */
 export function releasePayment(state: LoanState): void {
   state.hold = 'none';
   state.solveDue = 'balance';
@@ -37,7 +36,6 @@ export function holdSolvedPayment(state: LoanState): void {
   forgetPrepaid(state);
 }
 
-/** Sets the payment that was kept by prepayments in a capitalising grace period, once that period has ended. */
 export function startKeptPayment(state: LoanState): void {
   if (state.keptPayment === undefined) return;
   state.payment = state.keptPayment;
@@ -47,11 +45,7 @@ export function startKeptPayment(state: LoanState): void {
   forgetPrepaid(state);
 }
 
-/**
- * The plan without prepayments that keep the first instalment after capitalising grace, and the rows up to that
- * instalment; undefined without such prepayments. Earlier rows have no payment to keep: until then the planned one
- * excludes the capitalised interest (G2).
- */
+/** Earlier rows have no payment to keep: until then the planned one excludes the capitalised interest (G2, X3). */
 export function planWithoutKeeping(
   plan: RepaymentPlan,
 ): { readonly plan: RepaymentPlan; readonly rowCount: number } | undefined {

@@ -17,7 +17,6 @@ export interface SpreadInterest {
 export interface LoanState {
   balance: number;
   residual: number;
-  /** Index of the interest segment in force. */
   segment: number;
   /** Level payment or equal part in force; undefined only while it is still to be calculated. */
   payment: number | undefined;
@@ -42,11 +41,8 @@ export interface LoanState {
 
 /** A due row, or the part of one before a prepayment, while its figures are calculated. */
 export interface RowPeriod {
-  /** Index (from 0) into the dates. */
   readonly index: number;
-  /** Original row number. */
   readonly no: number;
-  /** Day-count numerator. */
   readonly count: number;
   readonly from: CalendarDate;
   readonly to: CalendarDate;

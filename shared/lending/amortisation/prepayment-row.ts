@@ -15,10 +15,8 @@ import type { LoanState } from './loan-state.ts';
 import type { Prepayment } from '../terms/repayment-terms.ts';
 import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
-/** The remainder of a row's period after prepayments. */
 export interface PeriodLeft {
   readonly from: CalendarDate;
-  /** Day-count numerator. */
   readonly count: number;
   /** Used by earlier prepayments; counted only in a regular 30/360 or 30/365 period (C2, X3). */
   readonly usedCount: number;
@@ -39,7 +37,6 @@ interface PrepaymentRow {
 
 const DAYS_PER_MONTH = 30;
 
-/** Applies a prepayment: interest since the previous date, the amount as principal, and the changed or kept payment. */
 export function prepay(
   plan: RepaymentPlan,
   state: LoanState,

@@ -40,7 +40,6 @@ type PrincipalRule =
   | { readonly rule: 'none'; readonly why: keyof typeof NO_PRINCIPAL }
   | { readonly rule: 'prepayment' }
   | { readonly rule: 'residual' }
-  /** `text` is the formula with its numbers substituted. */
   | { readonly rule: 'formula'; readonly text: string };
 
 interface InterestFormula {
@@ -61,7 +60,6 @@ const UNCOLLECTED = {
   Forgiven: 'forgiven',
 } as const satisfies Record<GraceType, string>;
 const HELD = { fixed: 'locked by the request', kept: 'kept through an early repayment' };
-/** Label of the planned balance, which applies if it differs from the actual one (G2, X2). */
 const PLAN_BALANCE = 'balance of the plan';
 const ZERO_PERCENT = /^-?0(\.0+)?$/;
 
@@ -132,7 +130,6 @@ export class RowExplanations {
     if (payment !== undefined) this.#draft.payment = payment;
   }
 
-  /** Blocked amounts that the row collects (X2). */
   block({ principal, interest }: { readonly principal?: number; readonly interest?: number }): void {
     if (principal !== undefined) this.#draft.blocked = principal;
     if (interest !== undefined) this.#draft.blockedInterest = interest;

@@ -37,7 +37,6 @@ interface FormulaContext {
   readonly explanations: RowExplanations | undefined;
 }
 
-/** Charges and additional columns of a due row, in minor units. */
 export interface FormulaFigures {
   readonly managementFee: number;
   readonly insurance: number;
@@ -61,7 +60,6 @@ export class RowFormulas {
   #sums = { fee: 0, insurance: 0 };
   #columns = new Map<ExtraColumn, number>();
   #texts = new Map<ExtraColumn, string>();
-  /** The results of `finish` for each due row, by its index. */
   readonly finished: FinishedRow[] = [];
 
   constructor(context: FormulaContext) {

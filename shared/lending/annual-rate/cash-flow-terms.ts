@@ -29,7 +29,6 @@ export interface TimedFlow extends RateInterval {
 }
 
 export interface CashFlowTerms {
-  /** In the order of the request. */
   readonly flows: readonly TimedFlow[];
   readonly unitsPerYear: number;
   /** Periods in a year, by which the rate of rule IRR is multiplied (A3); 1 for DAE and XIRR. */
@@ -132,10 +131,7 @@ function isCounted(periodicity: Periodicity): boolean {
   return periodsPerYear(periodicity) !== undefined;
 }
 
-/**
- * Time 0 is the first drawdown. A DAE includes costs paid before it; XIRR allows no earlier flows but those of zero
- * (A6).
- */
+/** A DAE includes costs paid before time 0, the first drawdown; XIRR allows no earlier flows but those of zero (A6). */
 function checkDatedFlows(
   request: RateRequest,
   rule: 'DAE' | 'XIRR',
@@ -157,7 +153,6 @@ function checkDatedFlows(
   return validation.faults.length > 0 ? undefined : { cashFlows, start };
 }
 
-/** `list` is the field with the flows, `field` the path of the amount in a flow. */
 function areAmounts(
   amounts: readonly Decimal[],
   list: string,

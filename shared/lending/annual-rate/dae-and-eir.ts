@@ -7,13 +7,11 @@ import { flowAtUnits, type RateFlow } from './rate-flows.ts';
 import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './rate-interval.ts';
 import { solveEffectiveRate } from './proven-rate.ts';
 
-/** The part of a schedule row that annual rates use: its date as shown and its figures in minor units. */
 export type RatedRow = Pick<
   ScheduleRow,
   'dueDate' | 'interest' | 'principal' | 'managementFee' | 'totalInstallment'
 >;
 
-/** A loan with its schedule, in minor units. */
 export interface ScheduledLoan {
   readonly startDate: CalendarDate;
   /** The net amount drawn at the start: the amount less upfront costs. */

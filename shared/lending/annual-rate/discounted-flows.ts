@@ -18,7 +18,6 @@ const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
 
-/** The discounted flows and the residual of the proof for the published rate, which is percent text. */
 export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
   const growth = growthAt(rate, terms.periodsPerYear);
   const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;

@@ -9,7 +9,6 @@
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { hasExtraDays, type RateFlow, type RateFlows } from './rate-flows.ts';
 
-/** Cash flows prepared for many trial rates. */
 export interface PreparedFlows extends RateFlows {
   /** Rounded if they cannot be represented exactly in floating point. */
   readonly amounts: readonly number[];
@@ -86,7 +85,6 @@ function presentValues(
 
 /** Near the root each step cubes the error; a usual loan takes three. */
 const MAX_CURVED_STEPS = 30;
-/** Maximum number of halvings after these steps: enough to narrow the whole range of rates to a width of 1e-12. */
 const MAX_HALVINGS = 55;
 /** The search ends when |step| * longest time is at most this value: the error left is about its cube, 1e-15. */
 const LAST_STEP = 1e-5;

@@ -26,7 +26,6 @@ export function internalRateOfReturn(
   return percent === null ? null : `${percent}%`;
 }
 
-/** The number of periods in a year of 365 days, 52 weeks or 12 months; undefined for Once. */
 export function periodsPerYear({ unit, count }: Periodicity): ExactRatio | undefined {
   if (unit === 'Once' || count <= 0) return undefined;
   return reduceRatio(BigInt(UNITS_PER_YEAR[unit]), BigInt(count));

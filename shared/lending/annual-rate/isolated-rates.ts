@@ -115,7 +115,6 @@ function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   return proven.filter(({ bracket }) => nearDistance(bracket) <= limit);
 }
 
-/** A series whose coefficients add up to less than this multiple of its error cannot be distinguished from zero. */
 const ERRORS_OF_BLUR = 1024;
 
 function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundRate[] | undefined {
@@ -236,9 +235,7 @@ function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedVa
 // time. A double root, where the value only touches zero, counts only where it is exactly zero at a short fraction.
 
 export interface IsolatedRate {
-  /** Growth factor 1 + r at the low end; undefined for a rate of -100 percent. */
   readonly low: ExactRatio | undefined;
-  /** Growth factor at the high end; undefined for the highest rate that is published. */
   readonly high: ExactRatio | undefined;
   readonly bracket: LogRateBracket;
 }
@@ -394,9 +391,7 @@ function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growt
 const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const CLOSENESS = 1e-11;
 const MAX_GROWTH = 1e7;
-/** Decimals of a growth factor that is tried as a decimal number: those of a rate in percent with ten decimals. */
 const DECIMALS = 12;
-/** Largest numbers, in bits, that an exact value may need. */
 const MAX_BITS = 400_000;
 
 /**

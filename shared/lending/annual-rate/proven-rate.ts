@@ -28,7 +28,6 @@ export interface RateScale {
 export interface SolvedRate {
   /** Percent text with the decimals of the scale; null when there is no rate (A4). */
   readonly percent: string | null;
-  /** Trial rates, at most MAX_ITERATIONS. */
   readonly iterations: number;
 }
 
@@ -59,7 +58,6 @@ function isNearer(step: bigint, other: bigint): boolean {
   return size === otherSize ? step > other : size < otherSize;
 }
 
-/** Steps of 10^-percentDecimals percent, counted from zero. */
 class RateSteps {
   readonly least: bigint;
   /** The growth factor 1 and half a step, as whole numbers on the same scale. */

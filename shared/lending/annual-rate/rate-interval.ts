@@ -15,7 +15,6 @@ import type { Periodicity } from '../dates/periodicity.ts';
 
 export type IntervalUnit = 'Years' | 'Months' | 'Weeks';
 
-/** Whole units plus left-over days of a year of 365 or 366 days. */
 export interface RateInterval {
   readonly wholeUnits: number;
   readonly extraDays: number;
@@ -42,7 +41,6 @@ const INTERVAL_UNITS: Readonly<Record<Periodicity['unit'], IntervalUnit>> = {
   Once: 'Months',
 };
 
-/** The unit that fits a periodicity: weeks for weeks, years for years and days, otherwise months. */
 export function chooseIntervalUnit({ unit }: Periodicity): IntervalUnit {
   return INTERVAL_UNITS[unit];
 }

@@ -22,7 +22,6 @@ import sk from './data/sk.json' with { type: 'json' };
 import target from './data/target.json' with { type: 'json' };
 import us from './data/us.json' with { type: 'json' };
 
-/** The data of the built-in calendars: rules, years and sources. */
 export const BUILT_IN_CALENDARS: readonly NationalCalendarData[] = [
   at,
   be,

@@ -11,7 +11,6 @@ export interface CalendarRules {
   readonly isWeekend: (date: CalendarDate) => boolean;
   /** The holidays of a year; a substitute day may fall in the previous or the next year. */
   readonly listHolidays: (year: number) => Iterable<CalendarDate>;
-  /** Weekly rest days that are working days in exchange for another day. */
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 

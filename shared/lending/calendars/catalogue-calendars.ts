@@ -27,7 +27,6 @@ export interface CalendarRecord {
 
 /** A fault of a record, which has no calendar until the fault is corrected. */
 export interface CalendarRecordFault {
-  /** Place in the list, for example `[2].holidays[5]`. */
   readonly path: string;
   readonly message: string;
 }
@@ -36,7 +35,6 @@ export interface CatalogueCalendars extends OtherCalendars {
   readonly faults: readonly CalendarRecordFault[];
 }
 
-/** Maximum number of days in one record: a hundred years of two hundred days. */
 const MAX_HOLIDAYS = 20_000;
 /** A name is written to a response header, so nothing in it needs quoting; `+` is reserved for unions. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;

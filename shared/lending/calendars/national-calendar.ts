@@ -12,16 +12,13 @@ import type { BusinessCalendar } from './business-calendar.ts';
 import { createCachedCalendar } from './cached-calendar.ts';
 
 interface HolidayRecord {
-  /** Its date, in the format of {@link readHolidayDay}. */
   readonly day: string;
   readonly name: string;
   /** First year; 2000 stands for 2000 or earlier. Absent for a one-time holiday. */
   readonly from?: number | undefined;
-  /** Last year; absent while the law is in force. */
   readonly to?: number | undefined;
   /** Years in which it was a working day or was moved. */
   readonly except?: readonly number[] | undefined;
-  /** If set, the holiday applies only in years that are multiples of this number. */
   readonly everyYears?: number | undefined;
   readonly moves?: boolean | undefined;
   readonly source: string;
@@ -40,7 +37,6 @@ export interface NationalCalendarData {
   readonly codes: readonly string[];
   readonly englishNames: readonly string[];
   readonly version: string;
-  /** The scope: which holidays are included and which are not. */
   readonly scope: string;
   readonly weekend: readonly WeekendRule[];
   readonly substitution?: readonly SubstitutionRecord[];
@@ -72,7 +68,6 @@ export function createNationalCalendar(data: NationalCalendarData): BusinessCale
   });
 }
 
-/** The holidays of a year: those of its rules, their substitute days, and exchanged days off. */
 export function listHolidays(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
   const exchanged = (data.exchangedDays?.days ?? [])
@@ -137,10 +132,7 @@ const MONTHS = 'january february march april may june july august september octo
   ' ',
 );
 
-/**
- * `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january`; else it
- * throws.
- */
+/** `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january`. */
 export function readHolidayDay(text: string): HolidayDay {
   const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
   if (day === undefined) throw new Error(`Calendar data contain an invalid holiday date: ${text}`);
@@ -186,10 +178,7 @@ function readNthWeekday(text: string): HolidayDay | undefined {
   };
 }
 
-/**
- * Western Easter: Meeus, Astronomical Algorithms, chapter 8; `golden` is the year of the lunar cycle, `epact` the
- * moon's age.
- */
+/** Western Easter (Meeus, Astronomical Algorithms, chapter 8); `epact` is the moon's age. */
 export function westernEaster(year: number): CalendarDate {
   const golden = year % 19;
   const century = Math.floor(year / 100);
@@ -203,10 +192,7 @@ export function westernEaster(year: number): CalendarDate {
   return toCalendarDate(year, Math.floor(days / 31), (days % 31) + 1);
 }
 
-/**
- * Orthodox Easter as a Gregorian date: the Julian computus (Meeus, chapter 8), moved by the days between both
- * calendars.
- */
+/** Orthodox Easter: the Julian computus (Meeus, chapter 8), moved by the days between both calendars. */
 export function orthodoxEaster(year: number): CalendarDate {
   const epact = (19 * (year % 19) + 15) % 30;
   const toSunday = (2 * (year % 4) + 4 * (year % 7) - epact + 34) % 7;
@@ -214,8 +200,6 @@ export function orthodoxEaster(year: number): CalendarDate {
   const julianLag = Math.floor(year / 100) - Math.floor(year / 400) - 2;
   return addDays(toCalendarDate(year, Math.floor(days / 31), (days % 31) + 1), julianLag);
 }
-
-// Days in lieu of a holiday that falls on a day of weekly rest.
 
 const SATURDAY: Weekday = 5;
 const SUNDAY: Weekday = 6;
@@ -236,7 +220,6 @@ const SUBSTITUTIONS: ReadonlyMap<string, Substitution> = new Map<string, Substit
   ['nearest-weekday', findNearestWeekday],
 ]);
 
-/** The rule of a name; the names are built in, so an unknown one is a bug and throws. */
 export function findSubstitution(name: string): Substitution {
   const substitution = SUBSTITUTIONS.get(name);
   if (substitution === undefined)
@@ -244,7 +227,6 @@ export function findSubstitution(name: string): Substitution {
   return substitution;
 }
 
-/** Friday for a Saturday, Monday for a Sunday. */
 function findNearestWeekday(holiday: CalendarDate): CalendarDate | undefined {
   const weekday = getWeekday(holiday);
   if (weekday === SATURDAY) return addDays(holiday, -1);
@@ -257,7 +239,6 @@ function findNextFreeDay(holiday: CalendarDate, isFree: (date: CalendarDate) => 
   return day;
 }
 
-/** The weekly rest days from a date until the next rule begins. */
 export interface WeekendRule {
   readonly days: readonly string[];
   /** First day of the rule, `yyyy-mm-dd`; the earliest rule also applies before its day. */

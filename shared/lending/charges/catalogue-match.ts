@@ -11,7 +11,6 @@ import {
 import type { Validation } from '../request/validation.ts';
 
 interface ChargeMatch {
-  /** The common data of the matching charges; undefined if the catalogue has none. */
   readonly agreement: Agreement | undefined;
   readonly unknown: readonly ChargeName[];
   /** The name that belongs to a different charge than the previous names. */
@@ -26,7 +25,6 @@ export interface CompletedCharge {
   readonly typeNames: readonly string[];
 }
 
-/** The item completed from the catalogue; unchanged without a catalogue. */
 export function completeCharge(input: ChargeInput, known: KnownCharges | undefined): CompletedCharge {
   const match = findCharge(input, known);
   return {
@@ -66,10 +64,7 @@ export function checkChargeName(
 
 const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting: undefined };
 
-/**
- * A commission's name and id belong together, so an unknown one contradicts a known one; a class must match too, unless
- * the catalogue has no classes.
- */
+/** A commission's name and id belong together, so an unknown one contradicts a known one. */
 function findCharge(input: ChargeInput, known: KnownCharges | undefined): ChargeMatch {
   if (known === undefined) return NO_MATCH;
   const given = input.names.filter(({ value }) => value !== '');
@@ -81,7 +76,6 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
   }
   const reported = unknown.filter(({ field }) => isCommission || knowsField(known, field));
   const others = given.filter((name) => !unknown.includes(name));
-  // An id identifies one commission; a name may be shared by many.
   const [first, ...rest] = isCommission ? others.toReversed() : others;
   const named = first && known.named(first.field, first.value);
   if (named === undefined) return { ...NO_MATCH, unknown: reported };

@@ -11,10 +11,7 @@ export interface ChargedFigures {
   readonly principal: number;
 }
 
-/**
- * Sums of a due row (index from 0), each charge rounded by itself. Sums above the limit become zero and are recorded:
- * call refuseTooLargeCharges after the last row.
- */
+/** Sums above the limit become zero and are recorded: call refuseTooLargeCharges after the last row. */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
   row: number,
@@ -37,7 +34,6 @@ export function collectRowCharges(
   return { managementFee: 0, insurance: 0 };
 }
 
-/** The amount of a Fee or InsuranceClass column in a row: the charges of its items only, zero without any (F4). */
 export function sumColumnCharges(
   scheduled: ScheduledCharges,
   column: string,
@@ -57,7 +53,6 @@ function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFig
   return calculateCharge(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
 
-/** The charges of one item that a row collects, without its blocked amount. */
 export function calculateCharge(
   { counts, price }: ScheduledCharge,
   row: number,

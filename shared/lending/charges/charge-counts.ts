@@ -14,9 +14,7 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 export interface ChargeDates {
   /** Where the first row begins: in a recalculation, the due date of the last settled row (X1). */
   readonly start: CalendarDate;
-  /** In ascending order and after the start. */
   readonly dueDates: readonly CalendarDate[];
-  /** Number of rows that collect charges, which have the first due dates (B6). */
   readonly rowCount: number;
   /** True if LastDueDate was sent (X1): the last settled row collected the charges due on the start date. */
   readonly isRecalculation: boolean;

@@ -14,7 +14,6 @@ export type ChargeKind = 'commission' | 'insurance';
 
 export interface ChargeName {
   readonly field: NameField;
-  /** Trimmed; empty if not sent. */
   readonly value: string;
 }
 
@@ -40,7 +39,6 @@ export interface ChargeInput {
   readonly isForUnusage: boolean | undefined;
 }
 
-/** All items: commissions, then insurances, each in the order of the request. */
 export function readChargeInputs(request: RepaymentScheduleRequest): readonly ChargeInput[] {
   const commissions = request.Commission?.map(readCommission) ?? [];
   const insurances = request.Insurance?.map(readInsurance) ?? [];

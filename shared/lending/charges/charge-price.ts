@@ -27,7 +27,6 @@ export type ChargePrice =
   | {
       readonly kind: 'percent';
       readonly percent: Decimal;
-      /** The percentage as an exact fraction. */
       readonly rate: ExactRatio;
       /** Fraction of a year to which an annual percentage applies; absent: a rate per charge (F2). */
       readonly partOfYear: readonly [numerator: number, denominator: number] | undefined;
@@ -95,7 +94,6 @@ function checkBase(
   return validation.reject(basePath, 'not-allowed', message);
 }
 
-/** One period of a charge as a fraction of a year: months over 12, days over 365 (F2). */
 function computePartOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
   const months = monthsPerPeriod(periodicity);
   return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];

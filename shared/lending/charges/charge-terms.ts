@@ -18,18 +18,13 @@ import type {
 
 export interface ChargeItem {
   readonly kind: ChargeKind;
-  /** Its path in the request, for example `Commission[0]`. */
   readonly path: string;
-  /** Field that holds its first date, for example `Commission[0].FeeDate`. */
   readonly datePath: string;
   readonly name: string;
-  /** Names of the columns that show it separately (F4). */
   readonly columns: readonly string[];
   readonly price: ChargePrice;
   readonly periodicity: Periodicity;
-  /** Start of its first period (F3). */
   readonly firstDate: CalendarDate;
-  /** True: charged at the start of each period; false: at its end (F3). */
   readonly isUpfront: boolean;
   /** Charges in rows up to this original number are waived (F3). */
   readonly graceRows: number;
@@ -39,7 +34,6 @@ export interface ChargeItem {
 
 /** The unused part of a credit line and the period in which it is charged (F5). */
 export interface UnusedAmount {
-  /** Minor units. */
   readonly amount: number;
   /** Absent: from the start of the schedule. */
   readonly from: CalendarDate | undefined;
@@ -47,10 +41,8 @@ export interface UnusedAmount {
   readonly to: CalendarDate | undefined;
 }
 
-/** All charges of a request: commissions, then insurances, each in the order of the request. */
 export interface ChargeTerms {
   readonly items: readonly ChargeItem[];
-  /** True when the request sent insurances, so that rows show their sum (F4). */
   readonly hasInsurances: boolean;
   /** True if a commission is charged for unusage: StartDateForUnusage and ExpiryDateForOD limit its period (F5). */
   readonly hasUnusageFee: boolean;
@@ -71,10 +63,7 @@ export interface ChargeContext {
   readonly knownCharges?: KnownCharges | undefined;
 }
 
-/**
- * Undefined, with all faults reported, when a charge is invalid. Reports fields without effect, among them UnusedAmount
- * and StartDateForUnusage where nothing needs them (E5, X2).
- */
+/** Undefined, with all faults reported, when a charge is invalid. Reports fields without effect (E5, X2). */
 export function parseChargeTerms(
   request: RepaymentScheduleRequest,
   context: ChargeContext,
@@ -150,7 +139,6 @@ function parseItem(
   };
 }
 
-/** A periodicity other than Once: one-time costs are not charges of a schedule (F1). */
 function parsePeriodicity(
   input: ChargeInput,
   { periodicities, validation }: ChargeContext,
@@ -201,7 +189,6 @@ function isOnUnusedAmount({ input, settings }: CompletedCharge): boolean {
   return input.percent !== undefined && settings.appliedTo?.trim().toLowerCase() === 'unusedamount';
 }
 
-/** The parts of a schedule type on which charges depend. */
 export interface ChargeRules extends Pick<
   CompiledScheduleType,
   'extras' | 'steps' | 'upfront' | 'namesRead'
@@ -209,7 +196,6 @@ export interface ChargeRules extends Pick<
   readonly type: Pick<ScheduleType, 'acceptsCharges'>;
 }
 
-/** Names of the columns that show an item separately: those of its commission or of its insurance class (F4). */
 export function findChargeColumns(
   charge: CompletedCharge,
   extras: readonly ExtraColumn[],
@@ -230,7 +216,6 @@ function showsCharge(
   return false;
 }
 
-/** Whether an item without IsUpfront is charged at the start of its periods (F1). */
 export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
   const isCommission = input.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;

@@ -13,7 +13,6 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** Figures of a row that can be the base of a percentage (F2). */
 export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount'>;
 
 export type ScheduledPrice =
@@ -36,7 +35,6 @@ export interface ScheduledCharge {
   readonly price: ScheduledPrice;
 }
 
-/** The sums that a row collects, in minor units. */
 export interface RowCharges {
   readonly managementFee: number;
   readonly insurance: number;
@@ -44,10 +42,8 @@ export interface RowCharges {
 
 export interface ScheduledCharges {
   readonly charges: readonly ScheduledCharge[];
-  /** Charges by the names of the columns that show them separately (F4). */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
   readonly hasInsurances: boolean;
-  /** The first field whose charges exceeded the limit. */
   tooLarge: string | undefined;
 }
 
@@ -120,7 +116,6 @@ export function refuseLateCharges(
   }
 }
 
-/** Reports the field whose charges exceeded the limit, if any; called after the last row. */
 export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, validation: Validation): void {
   if (tooLarge === undefined) return;
   const message = 'must be smaller: the total of one installment exceeds the largest supported amount';

@@ -8,7 +8,6 @@ declare const calendarDateBrand: unique symbol;
 /** Whole days since 1970-01-01 (negative before it). Created only by the functions of this file. */
 export type CalendarDate = number & { readonly [calendarDateBrand]: 'CalendarDate' };
 
-/** Year, month 1..12 and day of month 1..31 of a calendar date. */
 export interface DateParts {
   readonly year: number;
   readonly month: number;
@@ -37,7 +36,6 @@ export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Length in days of a month (1..12). */
 export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
@@ -58,7 +56,6 @@ export function toUtcDay(timeMs: number): CalendarDate {
   return Math.floor(timeMs / DAY_MS) as CalendarDate;
 }
 
-/** Year, month and day of a date; the inverse of {@link toCalendarDate}. */
 export function toDateParts(date: CalendarDate): DateParts {
   const shifted = date + EPOCH_SHIFT;
   const era = Math.floor(shifted / DAYS_PER_ERA);
@@ -89,13 +86,11 @@ export function parseCalendarDate(text: string): CalendarDate | undefined {
   return toCalendarDate(year, month, day);
 }
 
-/** The date as `yyyy-mm-dd`. */
 export function formatCalendarDate(date: CalendarDate): string {
   const { year, month, day } = toDateParts(date);
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
-/** The date a whole number of days later (earlier when negative). */
 export function addDays(date: CalendarDate, days: number): CalendarDate {
   return (date + days) as CalendarDate;
 }

@@ -76,7 +76,6 @@ export function dayCountDenominator(name: DayCountName): number {
   return CONVENTIONS[name].denominator;
 }
 
-/** The numerator of a period's fraction of a year, over {@link dayCountDenominator}. */
 export function dayCountNumerator(name: DayCountName, period: InterestPeriod): number {
   return CONVENTIONS[name].count(period);
 }

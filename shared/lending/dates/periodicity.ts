@@ -13,7 +13,6 @@ export interface Periodicity {
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_WEEK = 7;
 
-/** The built-in periodicities (D7). */
 export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
   { name: 'Once', count: 0, unit: 'Once' },
   { name: 'Daily', count: 1, unit: 'Days' },
@@ -29,7 +28,6 @@ export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
   { name: 'Yearly', count: 1, unit: 'Years' },
 ];
 
-/** The periodicity with that name, ignoring case, or undefined. */
 export function findPeriodicity(
   name: string,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,

@@ -2,7 +2,6 @@
 
 import type { CalendarDate } from './calendar-date.ts';
 
-/** Names of the days of the week, Monday first. */
 export const WEEKDAYS = [
   'Monday',
   'Tuesday',
@@ -25,7 +24,6 @@ export function getWeekday(date: CalendarDate): Weekday {
   return (days - DAYS_PER_WEEK * Math.floor(days / DAYS_PER_WEEK)) as Weekday;
 }
 
-/** The day of the week with that English name, ignoring case; undefined if there is none. */
 export function findWeekday(name: string): Weekday | undefined {
   const wanted = name.trim().toLowerCase();
   const position = WEEKDAYS.findIndex((day) => day.toLowerCase() === wanted);

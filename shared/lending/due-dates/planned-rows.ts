@@ -20,7 +20,6 @@ export interface EndDate {
 
 export interface PlanTerms extends DueDateTerms {
   readonly installmentsNo: number;
-  /** Number of the last settled row, 0 if there is none (X1). */
   readonly settledRows: number;
   readonly endDate: EndDate | undefined;
   readonly shift: HolidayShift | undefined;
@@ -32,7 +31,6 @@ export interface PlannedRows {
   readonly settledDate: CalendarDate;
   /** Date of the row before the last one, settled or not; `settledDate` if it is unknown. */
   readonly beforeLast: CalendarDate;
-  /** Unshifted date of each row. */
   readonly dueDates: readonly CalendarDate[];
   /** Whole months of each row's period; 0 if a shifted date makes it irregular (C2). */
   readonly regularMonths: number[];
@@ -42,7 +40,6 @@ export interface PlannedRows {
 interface Anchor {
   readonly settledDate: CalendarDate;
   readonly firstDueDate: CalendarDate;
-  /** Number of periods from `firstDueDate` to the first remaining row. */
   readonly firstRow: number;
   readonly generated: (periods: number) => CalendarDate;
 }
@@ -142,14 +139,12 @@ export type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
 
 interface DueDateTerms {
   readonly periodicity: Periodicity;
-  /** Day of month of each due date, 1..31; clamped to the month's end. */
   readonly installmentDay: number;
   readonly installmentMethod: InstallmentMethod;
   /** In a recalculation the schedule starts there, regardless of other fields (D2). */
   readonly lastDueDate: CalendarDate | undefined;
   readonly activationDate: CalendarDate | undefined;
   readonly firstDueDate: CalendarDate | undefined;
-  /** Day of the request (UTC), the default start of the schedule (D2). */
   readonly requestDay: CalendarDate;
 }
 

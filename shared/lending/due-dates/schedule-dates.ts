@@ -22,7 +22,6 @@ import {
 } from './planned-rows.ts';
 import { parseHolidayShift, shiftDueDates, type KnownCalendars } from './shift-due-date.ts';
 
-/** Names of the methods that choose the month of the first installment (D3), as a request may write them. */
 export const INSTALLMENT_METHODS = [
   'ActualMonth',
   'NextMonth',
@@ -31,13 +30,10 @@ const LAST_DAY_OF_MONTH = 31;
 
 /** How a schedule type treats the date on which a contract ends. */
 export interface EndDateRules {
-  /** True: MaturityDate replaces the date of the last row (D5). */
   readonly useMaturityDate: boolean;
-  /** True: ExpiryDateForOD ends the schedule, regardless of MaturityDate (B5). */
   readonly usesExpiry: boolean;
 }
 
-/** The context of the dates; fields with earlier faults are undefined. */
 export interface DateContext extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
   readonly installmentsNo?: number | undefined;
@@ -53,7 +49,6 @@ export interface ScheduleDates {
   readonly accrualStart: CalendarDate;
   /** Unshifted `startDate`; charges up to it belong to settled rows (X1, F3). */
   readonly settledDate: CalendarDate;
-  /** Number of the last settled row, which the rows of the schedule follow; 0 if there is none (X1). */
   readonly settledRows: number;
   /** Unshifted dates; charges are compared with these (F3). */
   readonly dueDates: readonly CalendarDate[];
@@ -65,7 +60,6 @@ export interface ScheduleDates {
   readonly regularMonths: readonly number[];
   /** Number of rows in the schedule: with RealInstallmentNo it may be less than the number of dates (B6). */
   readonly rowCount: number;
-  /** The calendar used; undefined when no date is shifted. */
   readonly calendar: BusinessCalendar | undefined;
 }
 
@@ -192,8 +186,6 @@ function readRowRange(request: RepaymentScheduleRequest, validation: Validation)
   return { settledRows, lastRow: lastRow ?? Infinity };
 }
 
-// Due dates ascend, the first is after the start, and none is after the last supported year (D5, B5, X1).
-
 const MAX_DUE_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
 /** Reports every date of the request that is out of order, by the field that can correct it. */
@@ -223,7 +215,6 @@ function checkEndDate(path: string, last: number, planned: PlannedRows, validati
   validation.reject(path, 'date-order', `must be ${earliest} or later, ${reason}`);
 }
 
-/** The first row is due after the start. In a recalculation LastDueDate is the field to correct (X1). */
 function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, startDate } = planned;
   const first = planned.dueDates[0] ?? settledDate;

@@ -7,7 +7,6 @@ import { checkName } from '../request/field-checks.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 
-/** Names of the methods (H1), as a request may write them. */
 export const HOLIDAY_METHODS = [
   'Forward',
   'Backward',
@@ -19,10 +18,7 @@ export const HOLIDAY_METHODS = [
 
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
-/**
- * The working day on which an amount due on `date` is paid (H1). Modified methods reverse rather than leave the month;
- * Nearest prefers the later of two days. A date that would move to `start` or before it is shifted forward.
- */
+/** H1: modified methods reverse rather than leave the month, and a date never moves to `start` or before it. */
 export function shiftDueDate(
   date: CalendarDate,
   method: HolidayMethod,
@@ -63,7 +59,6 @@ function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {
 
 export interface KnownCalendars {
   find(name: string): BusinessCalendar | undefined;
-  /** The default calendar of requests that name none. */
   readonly defaultName?: string | undefined;
 }
 

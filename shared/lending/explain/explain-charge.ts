@@ -12,7 +12,6 @@ import {
   type Term,
 } from './explanation-text.ts';
 
-/** The entry of a charge with its charges and blocked amounts (X2); undefined if the row does not collect it. */
 export function explainCharge(
   charge: ScheduledCharge,
   row: number,
@@ -64,7 +63,6 @@ function describePrice(
   return { text: `${sent.base} ${moneyText(base, context)} * ${percent} %${part}`, fields };
 }
 
-/** The entries of one kind, and that of their sum. */
 export function withSum(
   figure: 'managementFee' | 'insurance',
   charges: readonly FigureExplanation[],

@@ -4,7 +4,6 @@ import { formatMinorUnits } from '../numbers/money.ts';
 import type { ExplainedFigure, FigureExplanation } from '../request/repayment-schedule.ts';
 
 export interface ExplanationContext {
-  /** Decimals of the currency (M2). */
   readonly currencyDigits: number;
   readonly dayCount: string;
   readonly dayCountDenominator: number;
@@ -14,7 +13,6 @@ export interface Term {
   readonly label: string;
   readonly amount: number;
   readonly isTakenAway?: boolean;
-  /** The calculation of the amount, if the sum shows it instead. */
   readonly text?: string;
   readonly after?: string;
 }
@@ -37,7 +35,6 @@ export function equation(text: string, amount: number, context: ExplanationConte
   return `${text} = ${moneyText(amount, context)}`;
 }
 
-/** The entry of a figure that is a sum; a single number is shown with its label only. */
 export function explainSum(
   figure: ExplainedFigure,
   terms: readonly Term[],

@@ -8,7 +8,6 @@ import type { FormulaValue } from './scope.ts';
 /** Maximum number of decimals of a value; one that needs more is written as a fraction. */
 const MAX_WRITTEN_DECIMALS = 20;
 
-/** Negative, zero or positive if the first value is less than, equal to or greater than the second. */
 export function compareValues(first: FormulaValue, second: FormulaValue): number {
   const difference = first.numerator * second.denominator - second.numerator * first.denominator;
   if (difference === 0n) return 0;
@@ -54,7 +53,6 @@ function toTruthValue(holds: boolean): FormulaValue {
   return { numerator: holds ? 1n : 0n, denominator: 1n };
 }
 
-/** A value as plain decimal text such as `-12.5`, or as a fraction such as `1/12` when it has no short decimal form. */
 export function formatValue(value: FormulaValue): string {
   const { numerator, denominator } = reduceRatio(value.numerator, value.denominator);
   const decimals = countDecimals(denominator);
@@ -62,7 +60,6 @@ export function formatValue(value: FormulaValue): string {
   return formatMinorUnits((numerator * 10n ** BigInt(decimals)) / denominator, decimals);
 }
 
-/** Undefined when the expansion does not terminate or is too long. */
 function countDecimals(denominator: bigint): number | undefined {
   let scale = 1n;
   for (let decimals = 0; decimals <= MAX_WRITTEN_DECIMALS; decimals += 1) {

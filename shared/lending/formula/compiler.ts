@@ -9,9 +9,7 @@ const MAX_ROUND_DIGITS = 10;
 
 const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
-/** The slots of the names of an expression, and how `round` treats a tie. */
 export interface FormulaSurroundings {
-  /** Slot of a name, ignoring case; every name of the expression has one. */
   readonly getSlot: (name: string) => number;
   readonly rounding: RoundingMode;
 }

@@ -19,7 +19,6 @@ import {
   formulaError,
 } from './tree.ts';
 
-/** Maximum number of digits of a number: more than any amount or rate has. */
 const MAX_DIGITS = 30;
 
 const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', '=', '<>']);
@@ -29,7 +28,6 @@ const PRODUCTS: ReadonlySet<string> = new Set(['*', '/']);
 /** The state of the parser. The first error is kept; after it every function returns undefined. */
 interface Reading {
   readonly tokens: readonly FormulaToken[];
-  /** Position after the end of the text, for errors about a missing part. */
   readonly end: number;
   next: number;
   depth: number;

@@ -45,7 +45,6 @@ export const READABLE_COLUMNS = [
 
 type ReadableColumn = (typeof READABLE_COLUMNS)[number];
 
-/** The slot of each input and standard column; additional columns follow from FIRST_EXTRA_SLOT on. */
 export const SLOTS = Object.fromEntries(
   [...INPUT_NAMES, ...READABLE_COLUMNS].map((name, slot) => [name, slot]),
 ) as Readonly<Record<InputName | ReadableColumn, number>>;
@@ -59,7 +58,6 @@ export interface FormulaScope {
 
 const ZERO = wholeValue(0);
 
-/** A scope with every slot at zero. `slotCount` is that of the compiled schedule type. */
 export function newFormulaScope(slotCount: number): FormulaScope {
   return { slots: Array.from({ length: slotCount }, () => ZERO) };
 }
@@ -79,7 +77,6 @@ export interface FormulaFailure {
   readonly reason: string;
 }
 
-/** The format of amounts: decimals of the currency and the rounding of the schedule type (M2). */
 export interface MoneyFormat {
   readonly digits: number;
   readonly rounding: RoundingMode;
@@ -91,7 +88,6 @@ export function wholeValue(whole: number): FormulaValue {
   return { numerator: BigInt(whole), denominator: 1n };
 }
 
-/** An amount of minor units as a value in major units, the unit of formulas. */
 export function moneyValue(minor: number, digits: number): FormulaValue {
   return { numerator: BigInt(minor), denominator: 10n ** BigInt(digits) };
 }

@@ -2,17 +2,13 @@
 
 import type { FormulaValue } from './scope.ts';
 
-/** Maximum length of an expression in characters; a longer one is not parsed. */
 export const MAX_FORMULA_LENGTH = 1000;
 /** Maximum number of numbers, names, operators and calls in an expression: bounds the work of every row. */
 export const MAX_FORMULA_PARTS = 200;
-/** Maximum nesting of brackets, calls and signs. */
 export const MAX_FORMULA_DEPTH = 30;
 
-/** Operators between two values. A comparison returns 1 or 0. */
 export type FormulaOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '=' | '<>';
 
-/** The functions, each with its minimum and maximum number of arguments. */
 export const FORMULA_FUNCTIONS = {
   min: { least: 2, most: MAX_FORMULA_PARTS },
   max: { least: 2, most: MAX_FORMULA_PARTS },

@@ -19,17 +19,14 @@ interface RowsLeft {
   readonly firstCount: number;
 }
 
-/** Calculates interest for rows with one rate or one set of bands. */
 export interface InterestAccrual {
   /** Interest in minor units that a balance earns over a day-count numerator, rounded once. */
   accrue(balance: number, count: number): number;
-  /** The level payment over the remaining rows, rounded once. */
   solveLevelPayment(repaid: RepaidBalance, rows: RowsLeft): number;
   /** False when a balance lies outside all bands (R2). */
   covers(balance: number): boolean;
 }
 
-/** Calculates interest at one annual rate for rows with the given day-count numerators. */
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
   let discounts: readonly Discounts[] | undefined;
   let solved = 0;

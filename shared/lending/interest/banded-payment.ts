@@ -8,7 +8,6 @@ import { cacheByCount } from './interest-rule.ts';
 import type { RepaidBalance } from './level-payment.ts';
 import { findBand, type BandFactors, type BandedRule } from './rate-bands.ts';
 
-/** Maximum number of steps of the search in floating point: a piecewise linear function usually needs less than ten. */
 const MAX_ESTIMATES = 60;
 /** Doublings, and halvings, of the proven search: the absolute value of a payment is at most 2^53 minor units. */
 const MAX_PROVEN_STEPS = 130;
@@ -95,7 +94,6 @@ function roundEstimate(payment: number, instead: number): number {
   return Number.isSafeInteger(rounded) ? rounded : instead;
 }
 
-/** A trial payment; may include half a unit. */
 interface TriedPayment extends RepaidBalance {
   readonly payment: number;
 }
@@ -164,7 +162,6 @@ function convertFactors({ forCount, denominator }: BandedRule, count: number): C
 /** Above the residual (1), equal to it (0), or below it (-1). */
 type Sign = -1 | 0 | 1;
 
-/** Bits after the point of balances and of the bands' factors. */
 const FRACTION_BITS = 192n;
 /** A final balance within 2^-100 of the residual, times the number of rows, is a tie. */
 const TIE_BITS = 100n;

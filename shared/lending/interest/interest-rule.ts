@@ -8,10 +8,7 @@ import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/
 const MAX_FAST_DENOMINATOR = 2 ** 52;
 /** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
-/**
- * Bits of the powers before rounding: after a thousand years an error in the root's last bit leaves all kept digits
- * right.
- */
+/** After a thousand years an error in the last bit of the root leaves all kept digits right. */
 const POWER_BITS = 256n;
 
 /** Interest of one unit of balance over a day-count numerator `count` is computeNumerator(count) / denominator. */
@@ -45,10 +42,7 @@ export function createLinearRule(
   };
 }
 
-/**
- * (1 + rate)^fraction - 1 (S2) to {@link GROWTH_DECIMALS} decimals, exact for whole years; rate above -100 percent
- * (R3).
- */
+/** S2, correct to {@link GROWTH_DECIMALS} decimals, exact for whole years; the rate is above -100 percent (R3). */
 export function createEffectiveRule(
   annualRate: ExactRatio,
   dayCountDenominator: number,
@@ -71,7 +65,6 @@ export function createEffectiveRule(
   };
 }
 
-/** Interest in minor units that a balance in minor units earns over a day-count numerator, rounded once. */
 export function computeInterest(rule: InterestRule, balance: number, count: number): number {
   const product = balance * (rule.fastNumerator * count);
   if (rule.fastDenominator > 0 && Number.isSafeInteger(product)) {

@@ -92,12 +92,10 @@ export function sumDiscounts(rule: InterestRule, counts: readonly number[]): rea
   return ofLastRows.toReversed();
 }
 
-/** 1/g_j of a row in fixed point, rounded down. */
 export function computeDiscount(rule: InterestRule, count: number): bigint {
   return (rule.denominator << FRACTION_BITS) / computeGrowth(rule, count);
 }
 
-/** The discounts with the factor of one more row in front. */
 export function prependRow(factor: bigint, { sum, product }: Discounts): Discounts {
   return { sum: (factor * (ONE + sum)) >> FRACTION_BITS, product: (factor * product) >> FRACTION_BITS };
 }

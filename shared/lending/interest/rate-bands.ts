@@ -20,9 +20,7 @@ export interface Bands {
   readonly rounding: RoundingMode;
 }
 
-/** The interest of the bands for one day-count numerator. */
 export interface BandFactors<Factor> {
-  /** Interest on one minor unit of balance in each band. */
   readonly perUnit: readonly Factor[];
   /** Interest on the full slices below each band; zero if one rate applies to the whole balance. */
   readonly below: readonly Factor[];
@@ -36,7 +34,6 @@ export interface BandedRule {
   readonly forCount: (count: number) => BandFactors<bigint>;
 }
 
-/** Creates a rule that gives the interest of all bands a common denominator. */
 export function createBandedRule(bands: Bands): BandedRule {
   let denominator = 1n;
   for (const { rule } of bands.bands) {
@@ -79,7 +76,6 @@ export function findBand(starts: readonly number[], balance: number): number {
   return low;
 }
 
-/** For a balance in minor units, over the denominator of the rule. */
 export function computeInterestNumerator(rule: BandedRule, balance: number, count: number): bigint {
   const { perUnit, below } = rule.forCount(count);
   const band = findBand(rule.starts, balance);

@@ -22,13 +22,11 @@ export function greatestCommonDivisor(first: bigint, second: bigint): bigint {
   return BigInt(x);
 }
 
-/** The ratio in lowest terms; denominator > 0. */
 export function reduceRatio(numerator: bigint, denominator: bigint): ExactRatio {
   const divisor = greatestCommonDivisor(numerator, denominator);
   return { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
-/** The exact fraction of a percentage: 7.25 is 29/400. The value must be finite. */
 export function percentToRatio(percent: Decimal): ExactRatio {
   const [whole = '', decimals = ''] = percent.toFixed().split('.');
   return reduceRatio(BigInt(whole + decimals), 10n ** BigInt(decimals.length + 2));

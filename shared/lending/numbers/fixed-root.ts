@@ -1,6 +1,5 @@
 /** Roots in fixed point with a proven error: published digits must not depend on binary floating point. */
 
-/** A value in fixed point with its maximum error, in units of its last bit. */
 export interface BoundedFixed {
   readonly value: bigint;
   readonly error: bigint;

@@ -52,7 +52,6 @@ export function formatMinorUnits(minor: number | bigint, digits: number): string
 
 // Decimals of each ISO 4217 currency (M2), without codes that have no minor unit, such as metals.
 
-/** Number of decimals of an amount in an unknown currency (M2). */
 export const DEFAULT_CURRENCY_DIGITS = 2;
 
 const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
@@ -74,7 +73,6 @@ const DIGITS_BY_CODE: ReadonlyMap<string, number> = new Map(
   CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
 );
 
-/** Number of decimals of a currency by its three-letter code, ignoring case; undefined if there is no such currency. */
 export function currencyDigits(code: string): number | undefined {
   return DIGITS_BY_CODE.get(code.toUpperCase());
 }

@@ -3,7 +3,6 @@
 /** HALF_UP rounds a tie away from zero, HALF_EVEN to the even neighbour. */
 export type RoundingMode = 'HALF_UP' | 'HALF_EVEN';
 
-/** The whole number nearest to numerator/denominator; denominator > 0. */
 export function divideRounded(numerator: bigint, denominator: bigint, mode: RoundingMode): bigint {
   const negative = numerator < 0n;
   const magnitude = negative ? -numerator : numerator;
@@ -14,10 +13,7 @@ export function divideRounded(numerator: bigint, denominator: bigint, mode: Roun
   return negative ? -rounded : rounded;
 }
 
-/**
- * For safe integers and a denominator below 2^52. It is exact: a quotient of whole numbers up to 2^53 rounds to a whole
- * number only if it is one.
- */
+/** For safe integers: a quotient of whole numbers up to 2^53 rounds to a whole number only if it is one. */
 export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
   const magnitude = Math.abs(numerator);
   const quotient = Math.floor(magnitude / denominator);

@@ -6,9 +6,7 @@
 import type { Decimal } from 'decimal.js';
 import type { RequestFault } from './validation.ts';
 
-/** The request of a payment value. */
 export interface PaymentValueRequest {
-  /** Number of installments, 1..1200 (M6). */
   readonly InstallmentsNo: number;
   /** Name of a periodicity (D7), not Once (P1). */
   readonly PeriodicityType: string;
@@ -28,13 +26,11 @@ export interface PaymentValueRequest {
   readonly Precision?: number | undefined;
 }
 
-/** The equal payment of an annuity. */
 export interface PaymentValue {
   /** Payment of each installment, in major units, with at most `digits` decimals. */
   readonly pmtValue: Decimal;
   /** Equal part of the principal, in major units, with at most `digits` decimals. */
   readonly principalValue: Decimal;
-  /** Number of decimals to which both amounts are rounded (M5). */
   readonly digits: number;
 }
 

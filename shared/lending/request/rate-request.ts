@@ -30,7 +30,6 @@ export interface CashFlow {
 export interface DiscountedFlow {
   /** As sent; null with the rule IRR, which has no dates. */
   readonly date: CalendarDate | null;
-  /** As sent. */
   readonly amount: string;
   /** Years from time 0 with 20 decimals, negative before it (DAE); for IRR periods divided by periods per year. */
   readonly years: string;
@@ -42,7 +41,6 @@ export interface DiscountedFlow {
   readonly discountedAmount: string | null;
 }
 
-/** A rate with its proof. */
 export interface ProvenRate {
   /** Percent a year with ten correct decimals, nearest to zero; null without one, above 1e262 %, or unproven (A4). */
   readonly rate: string | null;

@@ -18,7 +18,6 @@ export interface RepaymentScheduleRequest {
   readonly Amount: Decimal;
   /** Number of installments, 1..1200 (M6). */
   readonly InstallmentsNo: number;
-  /** Name of a periodicity (D7). */
   readonly PeriodicityType: string;
   /** Day of month of each due date, 1..31 (D4); ignored by day and week units. */
   readonly InstallmentDay: number;
@@ -125,7 +124,6 @@ export interface InsuranceItem {
 
 /** A rate for a range of rows (R1). */
 export interface InterestRateRange {
-  /** Annual percent. */
   readonly InterestRate?: Decimal | undefined;
   readonly FromInstNo?: number | undefined;
   readonly ToInstNo?: number | undefined;
@@ -135,14 +133,12 @@ export interface InterestRateRange {
 export interface InterestRateBand {
   readonly MinUtilizedAmount?: Decimal | undefined;
   readonly MaxUtilizedAmount?: Decimal | undefined;
-  /** Annual percent. */
   readonly Value?: Decimal | undefined;
 }
 
 /** A prepayment of principal (X3). */
 export interface EarlyRepaymentItem {
   readonly Date: CalendarDate;
-  /** Principal repaid, in major units. */
   readonly Amount: Decimal;
   /** True (default): the term stays and the payment falls; false: the payment stays. */
   readonly DecreaseInstallment?: boolean | undefined;

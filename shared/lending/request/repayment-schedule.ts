@@ -9,17 +9,13 @@ export type Casing = 'lower' | 'capitalised';
 /** Which parts of the answer are shown (A5): all rows without DAE, the DAE alone, rows with DAE, or rows with EIR. */
 export type ShownParts = 'rows' | 'dae' | 'rows-with-dae' | 'rows-with-eir';
 
-/**
- * Safe integers of minor units, never -0. pmt = interest + principal; totalInstallment = pmt + managementFee +
- * insurance (M3).
- */
+/** Safe integers of minor units, never -0; pmt = interest + principal, and totalInstallment adds the charges (M3). */
 export interface ScheduleRow {
   readonly InstallmentNo: number;
   readonly dueDate: CalendarDate;
   /** Calendar days of the period over which interest accrues (D6). */
   readonly noDays: number;
   readonly installmentTypeId: string;
-  /** Principal outstanding when the period starts. */
   readonly remainingValue: number;
   readonly pmt: number;
   readonly interest: number;
@@ -33,7 +29,6 @@ export interface ScheduleRow {
   /** Amounts of the additional columns, in the order of the schedule's `extraColumns` (F4). */
   readonly columns?: readonly number[];
   readonly isEarlyRepayment: boolean;
-  /** The explanation of the figures; present only if the request asks for it (S6, Explain). */
   readonly explanation?: readonly FigureExplanation[];
 }
 
@@ -43,7 +38,6 @@ export interface UsedCalendar {
   readonly version: string;
 }
 
-/** A whole schedule. */
 export interface RepaymentSchedule {
   readonly casing: Casing;
   readonly show: ShownParts;
@@ -59,19 +53,16 @@ export interface RepaymentSchedule {
   readonly dae?: string | null;
   /** The effective interest rate, in the same form as `dae` (A2). */
   readonly eir?: string | null;
-  /** The holiday calendar used; present only if due dates are shifted by a calendar. */
   readonly calendar?: UsedCalendar;
   readonly warnings: readonly RequestWarning[];
 }
 
-/** The outcome of a calculation: a schedule, or all faults of the request. */
 export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
 type InstallmentType = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
 
-/** The published id of each kind. */
 export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
   Regular: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c01',
   Grace: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c02',
@@ -79,7 +70,6 @@ export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
   EarlyRepayment: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c04',
 };
 
-/** The explained figure: a field of the row, or an intermediate step. */
 export type ExplainedFigure =
   | 'remainingValue'
   /** The payment, or the equal part of the principal, in force in the row; absent if the row does not depend on one. */
@@ -94,7 +84,6 @@ export type ExplainedFigure =
   | 'managementFee'
   /** With `name`: one insurance; without: their sum. */
   | 'insurance'
-  /** An additional column, by its `name`. */
   | 'column'
   | 'totalInstallment';
 
@@ -104,9 +93,7 @@ export type ExplainedFigure =
  */
 export interface FigureExplanation {
   readonly figure: ExplainedFigure;
-  /** Name of the commission, insurance or additional column. */
   readonly name?: string;
-  /** In minor units. */
   readonly amount: number;
   /** Days by the day count. */
   readonly days?: number;
@@ -115,7 +102,6 @@ export interface FigureExplanation {
   readonly dayCount?: string;
   /** Annual rates in percent as plain decimal text, in the order of the formula: one, or one for each slice (R2). */
   readonly rates?: readonly string[];
-  /** Amount to which the rates are applied, in minor units. */
   readonly base?: number;
   /** With the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII except for names. */
   readonly formula: string;

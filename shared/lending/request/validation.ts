@@ -44,7 +44,6 @@ export interface RequestFault {
   /** Path of the field, for example `Amount` or `Commission[0].SourceValue`. */
   readonly path: string;
   readonly code: FaultCode;
-  /** Human-readable: what is wrong and what is allowed. */
   readonly message: string;
   readonly status: FaultStatus;
 }

@@ -19,7 +19,6 @@ import {
 import { findName } from '../request/field-checks.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** The records of a catalogue, in addition to the built-in ones. */
 export interface CatalogueRecords {
   readonly scheduleTypes?: readonly CatalogueEntry<ScheduleTypeRecord>[];
   readonly periodicities?: readonly CatalogueEntry<PeriodicityRecord>[];
@@ -170,7 +169,6 @@ class TakenNames {
   }
 }
 
-/** A periodicity record of a catalogue. */
 export interface PeriodicityRecord {
   readonly name: string;
   /** Units from one due date to the next, at least 1; left out with Once. */

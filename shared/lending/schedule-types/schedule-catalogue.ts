@@ -56,7 +56,6 @@ function compileBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
   throw new Error(`built-in schedule type ${record.PaymentScheduleTypeName}: ${faults}`);
 }
 
-/** The built-in names (S4, D7). */
 export const BUILT_IN_CATALOGUE: ScheduleCatalogue = createScheduleCatalogue(
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
   BUILT_IN_PERIODICITIES,

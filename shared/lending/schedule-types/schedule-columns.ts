@@ -85,7 +85,6 @@ function findNameFault(name: string): string | undefined {
 export interface ColumnDraft {
   /** The standard name, or the name as spelled in the record. */
   readonly name: string;
-  /** Undefined for an additional column. */
   readonly standard: StandardColumn | undefined;
   readonly method: ColumnMethod | undefined;
   readonly fee: string | undefined;
@@ -95,7 +94,6 @@ export interface ColumnDraft {
   /** The expression of a Formula column; a Source instead of a Formula is an expression that consists of its name. */
   readonly text: string | undefined;
   readonly tree: FormulaTree | undefined;
-  /** Set when all names of the expression are known. */
   expression: CompiledExpression | undefined;
 }
 
@@ -104,7 +102,6 @@ export function countsAsCharge(column: ColumnDraft): boolean {
   return column.method === 'Formula' && (column.fee !== undefined || column.insuranceClass !== undefined);
 }
 
-/** Parses a column and reports the faults of the column itself. */
 export function draftColumn(record: ScheduleColumnRecord, faults: ActivationFault[]): ColumnDraft {
   const standard = findName(STANDARD_COLUMNS, record.ColumnRepaymentSchedule);
   const name = standard ?? record.ColumnRepaymentSchedule.trim();

@@ -31,7 +31,6 @@ export interface ScheduleTypeRecord {
   readonly Status: string;
   /** Codes or names of product types, the default first. */
   readonly ProductTypes: readonly string[];
-  /** Name of a day count. */
   readonly ScheduleInterestCalculationType: string;
   readonly IsWithEqualInstallments: boolean;
   readonly InstallmentValueCustom: boolean;
@@ -52,13 +51,10 @@ export interface ScheduleTypeRecord {
   readonly UseExpiryDate?: boolean | null | undefined;
   /** InterestCapitalization 1 adds interest to the balance; default false. */
   readonly InterestCapitalization?: boolean | null | undefined;
-  /** The columns in the order in which they are calculated. */
   readonly PaymentScheduleTypeDetails: readonly ScheduleColumnRecord[];
 }
 
-/** One reason why a schedule type cannot be activated (S3). */
 export interface ActivationFault {
-  /** The column concerned; absent: the schedule type itself. */
   readonly column?: string;
   /** What to do, continuing a sentence that begins with the column or field, such as `must be listed after PMT`. */
   readonly message: string;

@@ -4,17 +4,14 @@ import type { DayCountName } from '../dates/day-count.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { FormulaFailure, FormulaScope, FormulaValue } from '../formula/scope.ts';
 
-/** Status of a schedule type; only Active ones can be used in calculations (S1). */
 export const SCHEDULE_TYPE_STATUSES = ['Draft', 'Active', 'VersionDraft', 'Closed'] as const;
 
 export type ScheduleTypeStatus = (typeof SCHEDULE_TYPE_STATUSES)[number];
 
-/** Units to which a schedule type can limit the periodicity (S1). */
 export const MEASUREMENT_UNITS = ['Days', 'Months'] as const;
 
 export type MeasurementUnit = (typeof MEASUREMENT_UNITS)[number];
 
-/** The settings of a schedule type; its columns are in the compiled schedule type. */
 export interface ScheduleType {
   /** Published id, shown as ScheduleTypeId (S7). */
   readonly id: string;
@@ -44,12 +41,10 @@ export interface ScheduleType {
   readonly interestCapitalization: boolean;
 }
 
-/** True if there is a product type with that code or name, ignoring case. */
 export function isProductType(productType: string): boolean {
   return findProductType(productType) !== undefined;
 }
 
-/** True if a product type, given by code or name and ignoring case, may use the schedule type. */
 export function servesProductType(type: ScheduleType, productType: string): boolean {
   const code = findProductType(productType);
   return code !== undefined && type.productTypes.includes(code);
@@ -57,7 +52,6 @@ export function servesProductType(type: ScheduleType, productType: string): bool
 
 export type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';
 
-/** Names of the product types, accepted in place of their codes. */
 export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
   TL: 'Term Loan',
   MG: 'Mortgage',
@@ -72,7 +66,6 @@ export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
 /** All codes, in the order in which messages list them. */
 export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly ProductTypeCode[];
 
-/** The product type with that code or name, ignoring case; undefined if there is none. */
 export function findProductType(codeOrName: string): ProductTypeCode | undefined {
   const wanted = codeOrName.trim().toLowerCase();
   return PRODUCT_TYPE_CODES.find(
@@ -84,11 +77,8 @@ export function findProductType(codeOrName: string): ProductTypeCode | undefined
 // `compileScheduleType`; the row loop does not read the catalogue record.
 
 export interface CompiledFormula {
-  /** Name of the column, for explanations and faults (`formula-failed`). */
   readonly column: string;
-  /** The expression as spelled in the record, for explanations. */
   readonly text: string;
-  /** Slots of the names in it. */
   readonly slotsRead: ReadonlySet<number>;
   /** The exact value in major units, not yet rounded, or a failure. Never throws. */
   readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
@@ -127,7 +117,6 @@ export type ExtraMethod =
   | { readonly kind: 'Insurance'; readonly insuranceClass: string }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula; readonly countsAs: CountsAs };
 
-/** An additional column. Its amount is rounded like every other (M2). */
 export interface ExtraColumn {
   /** Field name in the row, spelled the same in both casings. */
   readonly name: string;
@@ -162,7 +151,6 @@ export interface CompiledScheduleType {
   readonly interest: InterestMethod;
   readonly payment: PaymentMethod;
   readonly principal: PrincipalMethod;
-  /** Additional columns in the record's order, including hidden ones. */
   readonly extras: readonly ExtraColumn[];
   /**
    * Interest, payment, principal and charges occur once each; payment precedes principal, but a Sum directly follows

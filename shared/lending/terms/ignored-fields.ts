@@ -10,7 +10,6 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import type { Validation } from '../request/validation.ts';
 import type { DraftTerms } from './loan-terms.ts';
 
-/** Maximum number of periods of a contract: a hundred years in days; a larger number is certainly a mistake. */
 export const MAX_CONTRACT_PERIODS = 36_525;
 const SHOWS_NO_RATE = 0;
 

@@ -16,7 +16,6 @@ import { parseRepaymentTerms, type RepaymentTerms } from './repayment-terms.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 
-/** Maximum number of decimals that `Precision` may request (M5). */
 export const MAX_PRECISION_DIGITS = 10;
 
 export interface LoanTerms {
@@ -24,7 +23,6 @@ export interface LoanTerms {
   readonly periodicity: Periodicity;
   readonly dayCount: DayCountName;
   readonly currencyDigits: number;
-  /** Financed amount in minor units. */
   readonly amount: number;
   /** Costs paid at the start in minor units; none in a recalculation. */
   readonly upFront: number;
@@ -34,16 +32,13 @@ export interface LoanTerms {
   readonly charges: ChargeTerms;
 }
 
-/** The terms; invalid ones are undefined. */
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
 export interface ParsingContext {
   readonly catalogue: ScheduleCatalogue;
-  /** Maximum number of rows that the caller accepts. */
   readonly maxRows: number;
 }
 
-/** Parses the terms of a request and reports all their faults. */
 export function parseLoanTerms(
   request: RepaymentScheduleRequest,
   context: ParsingContext,
@@ -117,7 +112,6 @@ function parsePeriodicity(
   return found;
 }
 
-/** The day count with that name; undefined, with the fault reported, if there is none (C1). */
 export function parseDayCount(name: string, validation: Validation): DayCountName | undefined {
   const found = findDayCount(name);
   if (found === undefined) {

@@ -19,7 +19,6 @@ export const MAX_PAYMENT_DIGITS = 10;
 const ZERO = new Decimal(0);
 
 export interface PaymentTerms {
-  /** Amount repaid, and balance left at the end. */
   readonly financed: Decimal;
   readonly future: Decimal;
   readonly payments: number;
@@ -117,7 +116,6 @@ function checkChoice(validation: Validation, path: string, value: number | undef
   return validation.reject(path, 'out-of-range', 'must be 0 or 1');
 }
 
-/** 1 + i, which a negative rate must leave above zero (R3). */
 function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validation): ExactRatio | undefined {
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;

@@ -9,11 +9,9 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-/** The treatment of interest that is not collected in a grace period (G2). */
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 export type GraceType = (typeof GRACE_TYPES)[number];
 
-/** Terms of repayment; amounts in minor units. */
 export interface RepaymentTerms {
   /** Number of first rows without principal, and without interest, by original row numbers (G1, G2). */
   readonly gracePrincipal: number;
@@ -25,7 +23,6 @@ export interface RepaymentTerms {
   /** Payment, or equal part of the principal, that the request fixes (B2). */
   readonly fixedPayment: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
-  /** Percentage of the balance that each row repays (B3). */
   readonly capitalShare: ExactRatio | undefined;
   readonly capitalPercent: string;
   /** True: interest is capitalised until the last row (B4). */
@@ -46,12 +43,10 @@ interface RepaymentContext {
   readonly installmentsNo: number | undefined;
 }
 
-/** Largest share of a balance in percent (B3). */
 export const MAX_CAPITAL_PERCENT = 100;
 const FIXED_FIELDS = ['installmentValue', 'principalValue'] as const;
 type FixedField = (typeof FIXED_FIELDS)[number];
 
-/** Parses the terms of repayment and reports all faults; invalid terms are treated as not sent. */
 export function parseRepaymentTerms(
   request: RepaymentScheduleRequest,
   context: RepaymentContext,
@@ -120,10 +115,7 @@ function parseFixedPayment(request: RepaymentScheduleRequest, context: Repayment
   return fixed > 0 && (compiled === undefined || !readsFixed(field, compiled)) ? fixed : undefined;
 }
 
-/**
- * Without a fixed amount that its formulas read a type would repay nothing before the last row; one, or 0, is sent
- * (S2).
- */
+/** A type whose formulas read a fixed amount would else repay nothing before the last row; it may be 0 (S2). */
 function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
   const read = FIXED_FIELDS.filter((path) => readsFixed(path, compiled));
@@ -211,7 +203,6 @@ function blocksCharges({ Commission, Insurance }: RepaymentScheduleRequest): boo
   return blocked.some((amount) => amount?.isZero() === false);
 }
 
-/** A prepayment of principal in minor units. */
 export interface Prepayment {
   readonly date: CalendarDate;
   readonly amount: number;

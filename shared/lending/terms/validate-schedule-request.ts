@@ -18,14 +18,12 @@ export interface ValidationContext extends ParsingContext {
   readonly calendars: KnownCalendars;
 }
 
-/** The validated fields; invalid ones are undefined. */
 export interface ValidatedFields {
   readonly shape: AnswerShape | undefined;
   readonly draft: DraftTerms;
   readonly dateContext: DateContext;
 }
 
-/** Validates the fields and reports all faults and warnings. */
 export function validateFields(
   request: RepaymentScheduleRequest,
   context: ValidationContext,

@@ -18,13 +18,9 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
   { days: ['Saturday', 'Sunday'], from: '2000-01-01', source: 'Usual five-day week' },
 ];
 
-/** Alpha-2 codes of the countries by all of their names, indexed once in a process. */
 let countries: ReadonlyMap<string, string> | undefined;
 
-/**
- * National public holidays by ISO 3166 code or English name; outside 2000 to 2060 only weekends. First use reads a
- * file.
- */
+/** National public holidays by ISO 3166 code or English name; outside 2000 to 2060 only weekends. */
 export function createLibraryCalendars(): OtherCalendars {
   const calendars = new Map<string, BusinessCalendar>();
   return {

@@ -5,7 +5,6 @@
 
 import { type CalendarDate, toDateParts, parseCalendarDate } from '../../dates/calendar-date.ts';
 
-/** First and last year of the files. Outside of them only weekends are known. */
 export const FIRST_LIBRARY_YEAR = 2000;
 export const LAST_LIBRARY_YEAR = 2060;
 
