@@ -12,7 +12,7 @@ import type { AnswerShape } from './request/answer-shape.ts';
 import { MAX_INSTALLMENTS } from './request/field-checks.ts';
 import { Validation, type RequestFault } from './request/validation.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
-import type { ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';
+import type { RepaymentSchedule, ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';
 import { buildScheduleRows, listShownColumns } from './schedule-rows.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
 import { isComplete, type LoanTerms } from './terms/loan-terms.ts';
@@ -27,11 +27,6 @@ export interface ScheduleContext {
   /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
   readonly catalogue?: ScheduleCatalogue;
   readonly calendars?: KnownCalendars;
-}
-
-interface CalculatedRates {
-  readonly dae?: string | null;
-  readonly eir?: string | null;
 }
 
 const NO_CALENDARS: KnownCalendars = { find: () => undefined };
@@ -67,6 +62,7 @@ export function calculateRepaymentSchedule(
   if (earlyEnd !== undefined) checkChargesAtEnd(request, plan.charges, earlyEnd, validation);
   if (validation.faults.length > 0) return refused();
   const { currencyDigits } = terms;
+  const { calendar } = dates;
   const rows = buildScheduleRows(amortised.rows, plan, context.maxReplyBytes, validation);
   refuseTooLargeCharges(plan.charges, validation);
   if (validation.faults.length > 0) return refused();
@@ -77,10 +73,10 @@ export function calculateRepaymentSchedule(
     currencyDigits,
     scheduleTypeId: terms.compiled.type.id,
     startDate: dates.startDate,
-    ...(columns.length === 0 ? {} : { extraColumns: columns }),
+    ...(columns.length > 0 && { extraColumns: columns }),
     rows,
     ...calculateRates(shape, terms, dates, rows),
-    ...(dates.calendar === undefined ? {} : { calendar: nameCalendar(dates.calendar) }),
+    ...(calendar !== undefined && { calendar: { name: calendar.name, version: calendar.version } }),
     warnings: validation.warnings,
   };
 }
@@ -90,29 +86,17 @@ function leavesFigures({ path }: RequestFault): boolean {
   return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
 }
 
-function nameCalendar({ name, version }: { readonly name: string; readonly version: string }) {
-  return { name, version };
-}
-
 function calculateRates(
   shape: AnswerShape,
   terms: LoanTerms,
   dates: ScheduleDates,
   rows: readonly ScheduleRow[],
-): CalculatedRates {
+): Pick<RepaymentSchedule, 'dae' | 'eir'> {
   // A prepayment may precede LastDueDate where interest begins before it: then Amount is owed from that day (A4, X1).
   const isPrepaidBefore = rows.some(({ dueDate }) => dueDate < dates.startDate);
   const startDate = isPrepaidBefore ? dates.accrualStart : dates.startDate;
   const loan = { startDate, drawn: terms.amount - terms.upFront, rows };
-  switch (shape.show) {
-    case 'rows':
-      return {};
-    case 'dae':
-    case 'rows-with-dae':
-      return { dae: effectiveAnnualRate(loan, terms.periodicity) };
-    case 'rows-with-eir':
-      return { eir: effectiveInterestRate(loan) };
-    default:
-      return shape.show satisfies never;
-  }
+  if (shape.show === 'rows') return {};
+  if (shape.show === 'rows-with-eir') return { eir: effectiveInterestRate(loan) };
+  return { dae: effectiveAnnualRate(loan, terms.periodicity) };
 }

@@ -39,7 +39,11 @@ export function buildScheduleRows(
   validation: Validation,
 ): ScheduleRow[] {
   const hasColumns = plan.compiled.extras.length > 0;
-  const showsInsurance = plan.charges.hasInsurances || countsInsurance(plan);
+  const showsInsurance =
+    plan.charges.hasInsurances ||
+    plan.compiled.extras.some(
+      ({ method }) => method.kind === 'Formula' && method.countsAs.kind === 'Insurance',
+    );
   let room = maxReplyBytes ?? Infinity;
   const rows = amortised.map((row, at) => {
     const { managementFee, insurance } = sumCharges(row, plan);
@@ -99,12 +103,6 @@ function collectsCharges({ kind }: AmortisedRow): boolean {
 
 function keepShown({ compiled }: RepaymentPlan, amounts: readonly number[]): readonly number[] {
   return compiled.extras.flatMap(({ display }, index) => (display ? [amounts[index] ?? 0] : []));
-}
-
-function countsInsurance({ compiled }: RepaymentPlan): boolean {
-  return compiled.extras.some(
-    ({ method }) => method.kind === 'Formula' && method.countsAs.kind === 'Insurance',
-  );
 }
 
 /** Interest and principal, the charges of the request, formula columns that count as one, other columns, the total. */

@@ -19,19 +19,16 @@ import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 export type Amortisation = { readonly kind: 'rows'; readonly rows: readonly AmortisedRow[] } | RowFault;
 
 export function amortise(plan: RepaymentPlan): Amortisation {
-  const state = createStartState(plan);
+  const { amount, dates } = plan;
+  const state = createLoanState(amount, plan.terms, dates.settledRows);
   const before = planWithoutKeeping(plan);
   if (before !== undefined) {
-    const stateBefore = createStartState(before.plan);
+    const stateBefore = createLoanState(amount, before.plan.terms, dates.settledRows);
     const outcome = amortiseRows(before.plan, stateBefore, before.rowCount);
     if (outcome.kind === 'fault') return outcome;
     state.keptPayment = stateBefore.payment;
   }
-  return amortiseRows(plan, state, plan.dates.rowCount);
-}
-
-function createStartState({ amount, terms, dates }: RepaymentPlan): LoanState {
-  return createLoanState(amount, terms, dates.settledRows);
+  return amortiseRows(plan, state, dates.rowCount);
 }
 
 function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): Amortisation {
@@ -113,7 +110,10 @@ function calculateDueRow(
   state.balance = remaining - principal + capitalised;
   // Capitalised negative interest may reduce the balance below the residual; only that balance is then left to repay.
   if (state.balance < state.residual) state.residual = state.balance;
-  if (state.balance > MAX_AMOUNT_MINOR || state.deferred > MAX_AMOUNT_MINOR) return createLimitFault();
+  if (state.balance > MAX_AMOUNT_MINOR || state.deferred > MAX_AMOUNT_MINOR) {
+    const message = 'must be smaller: the balance or its interest exceeds the largest supported amount';
+    return createRowFault('Amount', 'amount-too-large', message);
+  }
   const isGrace = no <= terms.gracePrincipal || no <= terms.graceInterest;
   const result: AmortisedRow = {
     kind: isGrace ? 'grace' : 'regular',
@@ -155,9 +155,4 @@ function createResidualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow 
   plan.explanations?.principal({ rule: 'residual' });
   plan.explanations?.end(row);
   return row;
-}
-
-function createLimitFault(): RowFault {
-  const message = 'must be smaller: the balance or its interest exceeds the largest supported amount';
-  return createRowFault('Amount', 'amount-too-large', message);
 }

@@ -2,7 +2,7 @@
 
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
-import { divideRoundedSafe } from '../numbers/rounding.ts';
+import { divideRounded } from '../numbers/rounding.ts';
 
 export function collectInterest(
   plan: RepaymentPlan,
@@ -92,7 +92,8 @@ export function collectDeferred(
   if (terms.graceType === 'Spread' && !row.ends) {
     const { deferred: total } = state;
     const rows = row.rowsLeft;
-    state.spread ??= { part: divideRoundedSafe(total, rows, compiled.type.rounding), total, rows };
+    const part = Number(divideRounded(BigInt(total), BigInt(rows), compiled.type.rounding));
+    state.spread ??= { part, total, rows };
     taken = Math.abs(state.spread.part) < Math.abs(state.deferred) ? state.spread.part : state.deferred;
   }
   const share = taken === state.spread?.part && !row.ends ? state.spread : undefined;

@@ -2,7 +2,6 @@
 
 import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
 import { accrueAtOneRate, accrueByBands, type InterestAccrual } from '../interest/accrual.ts';
-import type { Band } from '../interest/rate-bands.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import {
   computeGrowth,
@@ -75,11 +74,10 @@ function createBandSegment(
   rows: AccruingRows,
   createRule: CreateRule,
 ): readonly InterestSegment[] {
-  const priced: Band[] = [];
-  for (const band of bands) {
+  const priced = bands.flatMap((band) => {
     const rule = createRule(band);
-    if (rule !== undefined) priced.push({ from: band.from, rule });
-  }
+    return rule === undefined ? [] : [{ from: band.from, rule }];
+  });
   const { rounding } = rows.compiled.type;
   const interest = accrueByBands({ bands: priced, limit, whole, rounding }, rows.counts);
   return [{ fromIndex: 0, interest, rate: undefined }];
@@ -97,13 +95,7 @@ function createInterestRule(
   if (isEffective && numerator + denominator <= 0n) return rejectRate(annual, validation);
   const ruleBy = isEffective ? createEffectiveRule : createLinearRule;
   const rule = ruleBy(annual.rate, dayCountDenominator, compiled.type.rounding);
-  let least = counts[0] ?? 0;
-  let greatest = least;
-  for (const count of counts) {
-    if (count < least) least = count;
-    if (count > greatest) greatest = count;
-  }
-  const growths = [computeGrowth(rule, least), computeGrowth(rule, greatest)];
+  const growths = [Math.min(...counts), Math.max(...counts)].map((count) => computeGrowth(rule, count));
   if (growths.some((growth) => growth <= 0n)) return rejectRate(annual, validation);
   const most = growths.reduce((a, b) => (a > b ? a : b));
   if (BigInt(amount) * most > BigInt(MAX_FIGURE_MINOR) * rule.denominator) {
@@ -115,9 +107,6 @@ function createInterestRule(
 }
 
 function rejectRate({ path }: AnnualRate, validation: Validation): undefined {
-  return validation.rejectOnce({
-    path,
-    code: 'rate-too-low',
-    message: 'must leave a positive balance in every period',
-  });
+  const message = 'must leave a positive balance in every period';
+  return validation.rejectOnce({ path, code: 'rate-too-low', message });
 }

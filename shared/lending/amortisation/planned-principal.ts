@@ -6,7 +6,7 @@ import { countBeforePrepayment, holdSolvedPayment, startKeptPayment } from './ke
 import type { RepaidBalance } from '../interest/level-payment.ts';
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
-import { divideRounded, divideRoundedSafe } from '../numbers/rounding.ts';
+import { divideRounded } from '../numbers/rounding.ts';
 
 /** The principal of a row in minor units, or a fault; recalculates the payment and the planned balance where needed. */
 export function calculatePrincipal(
@@ -154,7 +154,8 @@ function calculatePayment(plan: RepaymentPlan, state: LoanState, row: RowPeriod,
   const repaid = { balance: rest.balance + state.prepaid, residual: rest.residual };
   if (plan.compiled.principal.kind === 'EqualParts') {
     const rows = plan.dates.dueDates.length - row.index;
-    state.payment = divideRoundedSafe(repaid.balance - repaid.residual, rows, plan.compiled.type.rounding);
+    const dividend = BigInt(repaid.balance - repaid.residual);
+    state.payment = Number(divideRounded(dividend, BigInt(rows), plan.compiled.type.rounding));
     plan.explanations?.equalPart(state.payment, repaid, rows);
   } else {
     const firstCount = countBeforePrepayment(state, row);

@@ -46,14 +46,8 @@ export function planRepayment(
   const denominator = dayCountDenominator(dayCount);
   const accruing = { compiled, counts, dayCountDenominator: denominator, settledRows, amount };
   const segments = buildInterestSegments(rates, accruing, validation);
-  const schedule = {
-    dates,
-    start: dates.settledDate,
-    isRecalculation: request.LastDueDate !== undefined,
-    dayCount,
-    amount,
-    rounding,
-  };
+  const isRecalculation = request.LastDueDate !== undefined;
+  const schedule = { dates, start: dates.settledDate, isRecalculation, dayCount, amount, rounding };
   const charges = scheduleCharges(loan.charges, schedule, validation);
   if (segments === undefined || validation.faults.length > faultsBefore) return undefined;
   const lastRow = settledRows + dates.dueDates.length;
@@ -70,20 +64,8 @@ export function planRepayment(
         explanations,
       })
     : undefined;
-  const terms = loan.repayment;
-  return {
-    amount,
-    compiled,
-    terms,
-    dates,
-    dayCount,
-    counts,
-    lastCount,
-    segments,
-    charges,
-    formulas,
-    explanations,
-  };
+  const figures = { amount, counts, lastCount, segments, charges, formulas, explanations };
+  return { compiled, terms: loan.repayment, dates, dayCount, ...figures };
 }
 
 export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegment {
@@ -93,20 +75,12 @@ export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegm
 }
 
 /** Both the last planned row and the last row shown count as ending on the termination date (C1, B6). */
-function countDays(
-  dayCount: DayCountName,
-  dates: ScheduleDates,
-): { readonly counts: readonly number[]; readonly lastCount: number } {
+function countDays(dayCount: DayCountName, dates: ScheduleDates) {
   const { accrualStart, accrualDates, regularMonths, rowCount } = dates;
   const countRow = (row: number, endsOnTermination: boolean): number => {
     const from = (row === 0 ? accrualStart : accrualDates[row - 1]) ?? accrualStart;
-    const to = accrualDates[row] ?? from;
-    return dayCountNumerator(dayCount, {
-      from,
-      to,
-      regularMonths: regularMonths[row] ?? 0,
-      endsOnTermination,
-    });
+    const period = { from, to: accrualDates[row] ?? from, regularMonths: regularMonths[row] ?? 0 };
+    return dayCountNumerator(dayCount, { ...period, endsOnTermination });
   };
   const last = accrualDates.length - 1;
   const counts = accrualDates.map((_, row) => countRow(row, row === last));

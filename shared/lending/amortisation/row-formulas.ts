@@ -22,7 +22,7 @@ import {
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
 import { scaleToInteger } from '../numbers/money.ts';
-import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import { periodsPerYear } from '../annual-rate/internal-rate-of-return.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/charge-amounts.ts';
 import type { RowExplanations } from './row-explanations.ts';
@@ -234,10 +234,6 @@ export class RowFormulas {
   }
 }
 
-const MONTHS_PER_YEAR = 12;
-const WEEKS_PER_YEAR = 52;
-const DAYS_PER_YEAR = 365;
-
 /** The inputs of formulas that are the same in every row (S2), money in major units; absent fields are zero. */
 export function readFormulaInputs(
   request: RepaymentScheduleRequest,
@@ -253,7 +249,7 @@ export function readFormulaInputs(
     [SLOTS.UpFrontValue, formulaValue(request.UpFrontValue)],
     [SLOTS.LockedInstallment, formulaValue(request.installmentValue)],
     [SLOTS.LockedPrincipal, formulaValue(request.principalValue)],
-    [SLOTS.PeriodsPerYear, periodsPerYear(periodicity)],
+    [SLOTS.PeriodsPerYear, periodsPerYear(periodicity) ?? { numerator: 1n, denominator: 1n }],
   ];
 }
 
@@ -261,12 +257,4 @@ function formulaValue(sent: Decimal | undefined): FormulaValue {
   if (sent === undefined) return ZERO;
   const digits = Math.max(0, sent.decimalPlaces());
   return { numerator: scaleToInteger(sent, digits), denominator: 10n ** BigInt(digits) };
-}
-
-function periodsPerYear(periodicity: Periodicity): FormulaValue {
-  const perYear = { Days: DAYS_PER_YEAR, Weeks: WEEKS_PER_YEAR, Months: MONTHS_PER_YEAR, Years: 1, Once: 1 };
-  const months = monthsPerPeriod(periodicity);
-  if (months > 0) return { numerator: BigInt(MONTHS_PER_YEAR), denominator: BigInt(months) };
-  const count = Math.max(1, periodicity.count);
-  return { numerator: BigInt(perYear[periodicity.unit]), denominator: BigInt(count) };
 }

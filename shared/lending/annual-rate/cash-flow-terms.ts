@@ -8,7 +8,7 @@ import { checkName, checkPeriodicity } from '../request/field-checks.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowAtUnits } from './rate-flows.ts';
 import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './rate-interval.ts';
-import type { CashFlow, RateRequest } from '../request/rate-request.ts';
+import type { RateRequest } from '../request/rate-request.ts';
 import type { Validation } from '../request/validation.ts';
 
 const RULES = ['DAE', 'XIRR', 'IRR'] as const;
@@ -37,53 +37,48 @@ export interface CashFlowTerms {
 
 const ONE = reduceRatio(1n, 1n);
 
+interface Reading {
+  readonly request: RateRequest;
+  readonly periodicities: readonly Periodicity[];
+  readonly validation: Validation;
+}
+
 /** The terms of a request; undefined after a fault. Ignored fields are reported (E5). */
 export function parseCashFlowTerms(
   request: RateRequest,
   periodicities: readonly Periodicity[],
   validation: Validation,
 ): CashFlowTerms | undefined {
+  const reading = { request, periodicities, validation };
   const rule = checkName(validation, 'Rule', request.Rule, RULES);
   const unit = checkName(validation, 'Unit', request.Unit, INTERVAL_UNITS) ?? 'Months';
   if (rule === undefined) return undefined;
   if (rule !== 'DAE' && request.Unit !== undefined) validation.warn('Unit');
-  refuseFieldsOfOtherRules(request, rule, validation);
-  if (rule === 'IRR') return parseAmounts(request, periodicities, validation);
-  const flows = checkDatedFlows(request, rule, validation);
-  if (flows === undefined) return undefined;
-  const { cashFlows, start } = flows;
+  const others = rule === 'IRR' ? (['CashFlows'] as const) : (['PeriodicityType', 'Amounts'] as const);
+  for (const field of others) {
+    if (request[field] === undefined) continue;
+    const flows = rule === 'IRR' ? 'Amounts' : 'CashFlows';
+    validation.reportConflict(field, `must be left out with rule ${rule}, which reads ${flows}`);
+  }
+  if (rule === 'IRR') return parseAmounts(reading);
+  const dated = checkDatedFlows(reading, rule);
+  if (dated === undefined) return undefined;
+  const { cashFlows, start } = dated;
   if (rule === 'XIRR') {
     const daily = cashFlows.map(({ Date: date, Amount }) => ({ date, ...flowAtUnits(Amount, date - start) }));
     return { flows: daily, unitsPerYear: UNITS_PER_YEAR.Days, periodsPerYear: ONE };
   }
   const intervalUnit = unit === 'Days' ? 'Years' : unit;
   const intervalTo = intervalsFrom(start, intervalUnit);
-  return {
-    flows: cashFlows.map(({ Date: date, Amount: amount }) => {
-      const interval = date < start ? intervalBefore(start, date, intervalUnit) : intervalTo(date);
-      return { date, amount, ...interval };
-    }),
-    unitsPerYear: UNITS_PER_YEAR[intervalUnit],
-    periodsPerYear: ONE,
-  };
+  const flows = cashFlows.map(({ Date: date, Amount: amount }) => {
+    const interval = date < start ? intervalBefore(start, date, intervalUnit) : intervalTo(date);
+    return { date, amount, ...interval };
+  });
+  return { flows, unitsPerYear: UNITS_PER_YEAR[intervalUnit], periodsPerYear: ONE };
 }
 
 export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
   return wholeUnits < 0 || extraDays < 0;
-}
-
-function refuseFieldsOfOtherRules(
-  request: RateRequest,
-  rule: (typeof RULES)[number],
-  validation: Validation,
-): void {
-  const isIrr = rule === 'IRR';
-  const others = isIrr ? (['CashFlows'] as const) : (['PeriodicityType', 'Amounts'] as const);
-  for (const field of others) {
-    if (request[field] === undefined) continue;
-    const flows = isIrr ? 'Amounts' : 'CashFlows';
-    validation.reportConflict(field, `must be left out with rule ${rule}, which reads ${flows}`);
-  }
 }
 
 /** A cost paid before the first drawdown: the interval of A1 with a negative sign (A6). */
@@ -93,13 +88,10 @@ function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalU
 }
 
 /** Time 0 is the first flow other than zero, which must be a drawdown. */
-function parseAmounts(
-  request: RateRequest,
-  periodicities: readonly Periodicity[],
-  validation: Validation,
-): CashFlowTerms | undefined {
-  const perYear = parsePeriodsPerYear(request, periodicities, validation);
-  const amounts = request.Amounts;
+function parseAmounts(reading: Reading): CashFlowTerms | undefined {
+  const perYear = parsePeriodsPerYear(reading);
+  const { validation } = reading;
+  const amounts = reading.request.Amounts;
   if (amounts === undefined) {
     return validation.reportMissing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
   }
@@ -114,16 +106,13 @@ function parseAmounts(
   return { flows, unitsPerYear: 1, periodsPerYear: perYear };
 }
 
-function parsePeriodsPerYear(
-  { PeriodicityType }: RateRequest,
-  periodicities: readonly Periodicity[],
-  validation: Validation,
-): ExactRatio | undefined {
+function parsePeriodsPerYear({ request, periodicities, validation }: Reading): ExactRatio | undefined {
   const path = 'PeriodicityType';
-  if (PeriodicityType === undefined) {
+  const name = request.PeriodicityType;
+  if (name === undefined) {
     return validation.reportMissing(path, 'is missing; must name the periods between Amounts with rule IRR');
   }
-  const periodicity = checkPeriodicity(validation, { path, name: PeriodicityType }, periodicities, isCounted);
+  const periodicity = checkPeriodicity(validation, { path, name }, periodicities, isCounted);
   return periodicity && periodsPerYear(periodicity);
 }
 
@@ -132,11 +121,7 @@ function isCounted(periodicity: Periodicity): boolean {
 }
 
 /** A DAE includes costs paid before time 0, the first drawdown; XIRR allows no earlier flows but those of zero (A6). */
-function checkDatedFlows(
-  request: RateRequest,
-  rule: 'DAE' | 'XIRR',
-  validation: Validation,
-): { readonly cashFlows: readonly CashFlow[]; readonly start: CalendarDate } | undefined {
+function checkDatedFlows({ request, validation }: Reading, rule: 'DAE' | 'XIRR') {
   const cashFlows = request.CashFlows;
   if (cashFlows === undefined) {
     return validation.reportMissing('CashFlows', `is missing; must hold the dated flows with rule ${rule}`);

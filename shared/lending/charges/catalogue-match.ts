@@ -79,7 +79,7 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
   const [first, ...rest] = isCommission ? others.toReversed() : others;
   const named = first && known.named(first.field, first.value);
   if (named === undefined) return { ...NO_MATCH, unknown: reported };
-  let left: readonly KnownCharge[] = [...named.charges];
+  let left: readonly KnownCharge[] = named.charges;
   for (const name of rest) {
     left = left.filter(({ names }) => isCalled(names[name.field], name.value));
     if (left.length === 0) {

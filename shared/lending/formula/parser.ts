@@ -216,8 +216,8 @@ interface FormulaToken {
   readonly at: number;
 }
 
-const TOKEN = /(?<number>\d+(?:\.\d+)?)|(?<name>[A-Za-z][A-Za-z0-9_]*)|(?<sign><=|>=|<>|[-+*/(),<>=])/y;
-const BLANKS = /\s*/y;
+const TOKEN =
+  /\s*(?:(?<number>\d+(?:\.\d+)?)|(?<name>[A-Za-z][A-Za-z0-9_]*)|(?<sign><=|>=|<>|[-+*/(),<>=]))/y;
 
 /** The tokens in order, or the position of the error. Takes linear time. */
 export function tokenize(text: string): readonly FormulaToken[] | FormulaError {
@@ -225,29 +225,21 @@ export function tokenize(text: string): readonly FormulaToken[] | FormulaError {
     return formulaError(MAX_FORMULA_LENGTH + 1, `must have at most ${MAX_FORMULA_LENGTH} characters`);
   }
   const tokens: FormulaToken[] = [];
-  let position = skipBlanks(text, 0);
-  while (position < text.length) {
+  const end = text.trimEnd().length;
+  for (let position = 0; position < end; position = TOKEN.lastIndex) {
     TOKEN.lastIndex = position;
     const groups = TOKEN.exec(text)?.groups;
-    if (groups === undefined) return describeUnreadable(text, position);
+    if (groups === undefined) {
+      const unread = text.slice(position).trimStart();
+      const advice = unread.startsWith('.')
+        ? 'a decimal point needs a digit on each side, as in 0.5'
+        : 'only numbers, names, + - * / ( ) , and < <= > >= = <> are allowed';
+      return formulaError(text.length - unread.length + 1, advice);
+    }
     const { number, name, sign } = groups;
     const found = number ?? name ?? sign ?? '';
     const kind = number !== undefined ? 'number' : name !== undefined ? 'name' : 'sign';
-    tokens.push({ kind, text: found, at: position + 1 });
-    position = skipBlanks(text, position + found.length);
+    tokens.push({ kind, text: found, at: TOKEN.lastIndex - found.length + 1 });
   }
   return tokens;
-}
-
-function skipBlanks(text: string, position: number): number {
-  BLANKS.lastIndex = position;
-  return position + (BLANKS.exec(text)?.[0].length ?? 0);
-}
-
-function describeUnreadable(text: string, position: number): FormulaError {
-  const advice =
-    text[position] === '.'
-      ? 'a decimal point needs a digit on each side, as in 0.5'
-      : 'only numbers, names, + - * / ( ) , and < <= > >= = <> are allowed';
-  return formulaError(position + 1, advice);
 }

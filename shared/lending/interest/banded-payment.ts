@@ -25,17 +25,13 @@ export function createPaymentSolver(rule: BandedRule): PaymentSolver {
       if (before !== undefined) return before;
       const tried: TriedPayment = { ...repaid, payment: payment + 0.5 };
       const { beyond, error } = estimateEnd(counts, tried);
-      const sign = Math.abs(beyond) > error ? getSign(beyond) : proveSign(counts, tried);
+      const sign = Math.abs(beyond) > error ? (beyond > 0 ? 1 : -1) : proveSign(counts, tried);
       known.set(payment, sign);
       return sign;
     };
     const estimate = estimatePayment((payment) => estimateEnd(counts, { ...repaid, payment }), repaid);
     return findProvenPayment(signAbove, estimate, rule);
   };
-}
-
-function getSign(value: number): Sign {
-  return value > 0 ? 1 : -1;
 }
 
 /** The smallest payment that would be too high half a unit higher; the exact one differs by at most half a unit. */
@@ -86,12 +82,8 @@ function estimatePayment(
     step = Math.abs(next - payment);
     payment = next;
   }
-  return roundEstimate(payment, balance - residual);
-}
-
-function roundEstimate(payment: number, instead: number): number {
   const rounded = Math.round(payment);
-  return Number.isSafeInteger(rounded) ? rounded : instead;
+  return Number.isSafeInteger(rounded) ? rounded : balance - residual;
 }
 
 interface TriedPayment extends RepaidBalance {

@@ -14,11 +14,6 @@ export interface RepaidBalance {
   readonly residual: number;
 }
 
-interface PaymentBounds {
-  readonly low: readonly [numerator: bigint, denominator: bigint];
-  readonly high: readonly [numerator: bigint, denominator: bigint];
-}
-
 /** Rounded by the rule's mode. Every growth factor must be positive (R3). `discounts`: those of the rows, if known. */
 export function computeLevelPayment(
   rule: InterestRule,
@@ -32,9 +27,10 @@ export function computeLevelPayment(
   }
   const estimate = discounts === undefined ? estimatePayment(rule, counts, repaid) : undefined;
   if (estimate !== undefined) return estimate;
-  const bounds = boundPayment(discounts ?? sumDiscounts(rule, counts)[0] ?? NO_ROWS, repaid, counts.length);
-  const low = divideRounded(...bounds.low, rule.rounding);
-  const high = divideRounded(...bounds.high, rule.rounding);
+  const known = discounts ?? sumDiscounts(rule, counts)[0] ?? NO_ROWS;
+  const [low, high] = boundPayment(known, repaid, counts.length).map(([dividend, divisor]) =>
+    divideRounded(dividend, divisor, rule.rounding),
+  );
   return low === high ? Number(low) : solveExactly(rule, counts, repaid);
 }
 
@@ -108,17 +104,17 @@ function boundPayment(
   { sum, product }: Discounts,
   { balance, residual }: RepaidBalance,
   rows: number,
-): PaymentBounds {
+): readonly (readonly [dividend: bigint, divisor: bigint])[] {
   const n = BigInt(rows);
   const greatestSum = sum + 4n * n * n * ((sum >> FRACTION_BITS) + 1n);
   const greatestProduct = product + 4n * n * ((product >> FRACTION_BITS) + 1n);
   const outstanding = BigInt(balance) << FRACTION_BITS;
   const lowest = outstanding - BigInt(residual) * greatestProduct;
   const highest = outstanding - BigInt(residual) * product;
-  return {
-    low: [lowest, lowest < 0n ? sum : greatestSum],
-    high: [highest, highest < 0n ? greatestSum : sum],
-  };
+  return [
+    [lowest, lowest < 0n ? sum : greatestSum],
+    [highest, highest < 0n ? greatestSum : sum],
+  ];
 }
 
 /** With g_j = a_j / d: (balance a_1 ... a_n - residual d^n) / sum over k of (d^k a_(k+1) ... a_n). */

@@ -12,13 +12,3 @@ export function divideRounded(numerator: bigint, denominator: bigint, mode: Roun
   const rounded = up ? quotient + 1n : quotient;
   return negative ? -rounded : rounded;
 }
-
-/** For safe integers: a quotient of whole numbers up to 2^53 rounds to a whole number only if it is one. */
-export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
-  const magnitude = Math.abs(numerator);
-  const quotient = Math.floor(magnitude / denominator);
-  const twice = (magnitude - quotient * denominator) * 2;
-  const up = twice > denominator || (twice === denominator && (mode === 'HALF_UP' || quotient % 2 === 1));
-  const rounded = up ? quotient + 1 : quotient;
-  return numerator < 0 && rounded !== 0 ? -rounded : rounded;
-}

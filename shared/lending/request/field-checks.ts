@@ -10,8 +10,6 @@ import type { Validation } from './validation.ts';
 export const MAX_INSTALLMENTS = 1200;
 /** In percent, absolute: interest of a thousand times the balance a year is certainly a mistake. */
 export const MAX_RATE_PERCENT = 100_000;
-/** A percentage with a smaller decimal exponent is below that limit. */
-const MAX_RATE_EXPONENT = 5;
 /** More than any floating-point number prints, and few enough to limit the work with exact fractions. */
 const MAX_RATE_DECIMALS = 30;
 
@@ -63,17 +61,13 @@ export function checkRate(
   { least, unit } = { least: -MAX_RATE_PERCENT, unit: 'percent a year' },
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
-  if (!isWithinRateLimit(value) || value.lessThan(least)) {
+  if (!value.isFinite() || value.abs().greaterThan(MAX_RATE_PERCENT) || value.lessThan(least)) {
     return validation.reject(path, 'out-of-range', `must be from ${least} to ${MAX_RATE_PERCENT} ${unit}`);
   }
   if (value.decimalPlaces() > MAX_RATE_DECIMALS) {
     return validation.reject(path, 'too-many-decimals', `must have at most ${MAX_RATE_DECIMALS} decimals`);
   }
   return percentToRatio(value);
-}
-
-function isWithinRateLimit(value: Decimal): boolean {
-  return value.isFinite() && (value.e < MAX_RATE_EXPONENT || value.abs().lessThanOrEqualTo(MAX_RATE_PERCENT));
 }
 
 /** The name in the list that equals the value in any case (S6); absent is undefined, and no fault. */

@@ -55,29 +55,29 @@ export type KnownCharges = Pick<ChargeDirectory, 'uses' | 'named' | 'lists'>;
 /** The charges of many lists; each list can be replaced independently. */
 export class ChargeDirectory {
   readonly #byList = new Map<string, readonly KnownCharge[]>();
+  /** Copied and indexed at the first use after a change. */
   #lists: ChargeLists | undefined;
-  readonly #byName = new Map<NameField, Map<string, NamedCharges>>();
+  #byName: ReadonlyMap<string, ReadonlyMap<string, NamedCharges>> | undefined;
 
   get isEmpty(): boolean {
-    return this.#byName.size === 0;
+    return this.#index().size === 0;
   }
 
   replace(list: string, charges: readonly KnownCharge[]): void {
     this.#lists = undefined;
-    for (const charge of this.#byList.get(list) ?? []) this.#remove(charge);
+    this.#byName = undefined;
     this.#byList.delete(list);
     if (charges.length > 0) this.#byList.set(list, charges);
-    for (const charge of charges) this.#add(charge);
   }
 
   /** True if any charge of the catalogue has a value for that field. */
   uses(field: NameField): boolean {
-    return this.#byName.has(field);
+    return this.#index().has(field);
   }
 
   /** The charges with this value of a field, ignoring case; undefined if there are none. */
   named(field: NameField, value: string): NamedCharges | undefined {
-    return this.#byName.get(field)?.get(value.trim().toLowerCase());
+    return this.#index().get(field)?.get(value.trim().toLowerCase());
   }
 
   /** All charges by list, as plain data; the same object until one of them changes. */
@@ -86,48 +86,28 @@ export class ChargeDirectory {
     return this.#lists;
   }
 
-  #add(charge: KnownCharge): void {
-    for (const [field, name] of listNames(charge)) {
-      const byValue = this.#byName.get(field) ?? new Map<string, NamedCharges>();
-      const named = byValue.get(name) ?? new NamedCharges();
-      named.add(charge);
-      byValue.set(name, named);
-      this.#byName.set(field, byValue);
+  #index(): ReadonlyMap<string, ReadonlyMap<string, NamedCharges>> {
+    if (this.#byName !== undefined) return this.#byName;
+    const byName = new Map<string, Map<string, NamedCharges>>();
+    for (const charge of [...this.#byList.values()].flat()) {
+      for (const [field, name] of Object.entries(charge.names)) {
+        const byValue = byName.get(field) ?? new Map<string, NamedCharges>();
+        const named = byValue.get(name) ?? new NamedCharges();
+        named.charges.push(charge);
+        byName.set(field, byValue.set(name, named));
+      }
     }
-  }
-
-  #remove(charge: KnownCharge): void {
-    for (const [field, name] of listNames(charge)) {
-      const byValue = this.#byName.get(field);
-      const named = byValue?.get(name);
-      named?.delete(charge);
-      if (named?.charges.size === 0) byValue?.delete(name);
-      if (byValue?.size === 0) this.#byName.delete(field);
-    }
+    this.#byName = byName;
+    return byName;
   }
 }
 
-function listNames({ names }: KnownCharge): readonly (readonly [NameField, string])[] {
-  return Object.entries(names) as [NameField, string][];
-}
-
-/** Their common data is calculated once after a change. */
 class NamedCharges {
-  readonly charges = new Set<KnownCharge>();
+  readonly charges: KnownCharge[] = [];
   #agreement: Agreement | undefined;
 
   get agreement(): Agreement {
     this.#agreement ??= findAgreement(this.charges);
     return this.#agreement;
-  }
-
-  add(charge: KnownCharge): void {
-    this.charges.add(charge);
-    this.#agreement = undefined;
-  }
-
-  delete(charge: KnownCharge): void {
-    this.charges.delete(charge);
-    this.#agreement = undefined;
   }
 }

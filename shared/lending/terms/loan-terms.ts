@@ -34,6 +34,11 @@ export interface LoanTerms {
 
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
+interface Reading extends ParsingContext {
+  readonly request: RepaymentScheduleRequest;
+  readonly validation: Validation;
+}
+
 export interface ParsingContext {
   readonly catalogue: ScheduleCatalogue;
   readonly maxRows: number;
@@ -44,16 +49,16 @@ export function parseLoanTerms(
   context: ParsingContext,
   validation: Validation,
 ): DraftTerms {
-  const { catalogue } = context;
+  const reading = { ...context, request, validation };
   const method = request.InterestCalculationMethod;
-  const compiled = parseScheduleType(request, catalogue, validation);
-  const periodicity = parsePeriodicity(request, catalogue, compiled, validation);
-  const digits = parseCurrencyDigits(request, validation);
+  const compiled = parseScheduleType(reading);
+  const periodicity = parsePeriodicity(reading, compiled);
+  const digits = parseCurrencyDigits(reading);
   const assumedDigits = digits ?? DEFAULT_CURRENCY_DIGITS;
-  const amount = parseAmount(request, assumedDigits, validation);
-  const installmentsNo = parseInstallmentsNo(request, { ...context, compiled, periodicity }, validation);
+  const amount = parseAmount(reading, assumedDigits);
+  const installmentsNo = parseInstallmentsNo(reading, compiled, periodicity);
   const known = { compiled, amount, installmentsNo, currencyDigits: assumedDigits, validation };
-  const { periodicities, knownCharges } = catalogue;
+  const { periodicities, knownCharges } = context.catalogue;
   const chargeContext = { digits: assumedDigits, periodicities, rules: compiled, knownCharges, validation };
   return {
     compiled,
@@ -61,7 +66,7 @@ export function parseLoanTerms(
     dayCount: method === undefined ? compiled?.type.dayCount : parseDayCount(method, validation),
     currencyDigits: digits,
     amount,
-    upFront: parseUpFront(request, assumedDigits, validation),
+    upFront: parseUpFront(reading, assumedDigits),
     rates: parseRateTerms(request, known),
     installmentsNo,
     repayment: parseRepaymentTerms(request, known),
@@ -73,11 +78,7 @@ export function isComplete(draft: DraftTerms): draft is LoanTerms {
   return Object.values(draft).every((term) => term !== undefined);
 }
 
-function parseScheduleType(
-  request: RepaymentScheduleRequest,
-  catalogue: ScheduleCatalogue,
-  validation: Validation,
-): CompiledScheduleType | undefined {
+function parseScheduleType({ request, catalogue, validation }: Reading): CompiledScheduleType | undefined {
   const found = catalogue.findScheduleType(request.ScheduleType);
   if (found === undefined) {
     const names = catalogue.scheduleTypes.map(({ type }) => type.name).join(', ');
@@ -95,13 +96,11 @@ function parseScheduleType(
 }
 
 function parsePeriodicity(
-  request: RepaymentScheduleRequest,
-  { periodicities }: ScheduleCatalogue,
+  { request, catalogue, validation }: Reading,
   compiled: CompiledScheduleType | undefined,
-  validation: Validation,
 ): Periodicity | undefined {
   const field = { path: 'PeriodicityType', name: request.PeriodicityType };
-  const found = checkPeriodicity(validation, field, periodicities);
+  const found = checkPeriodicity(validation, field, catalogue.periodicities);
   if (found === undefined) return undefined;
   const unit = compiled?.type.measurementUnit ?? null;
   const isDayUnit = found.unit === 'Days' || found.unit === 'Weeks';
@@ -122,7 +121,7 @@ export function parseDayCount(name: string, validation: Validation): DayCountNam
 }
 
 /** Precision takes precedence over Currency; without either, amounts have two decimals (M2). */
-function parseCurrencyDigits(request: RepaymentScheduleRequest, validation: Validation): number | undefined {
+function parseCurrencyDigits({ request, validation }: Reading): number | undefined {
   const { Currency, Precision } = request;
   const byCurrency = Currency === undefined ? DEFAULT_CURRENCY_DIGITS : currencyDigits(Currency);
   if (byCurrency === undefined) {
@@ -132,11 +131,7 @@ function parseCurrencyDigits(request: RepaymentScheduleRequest, validation: Vali
   return checkWhole(validation, 'Precision', Precision, { min: 0, max: MAX_PRECISION_DIGITS });
 }
 
-function parseAmount(
-  request: RepaymentScheduleRequest,
-  digits: number,
-  validation: Validation,
-): number | undefined {
+function parseAmount({ request, validation }: Reading, digits: number): number | undefined {
   if (!request.Amount.isPositive() || request.Amount.isZero()) {
     return validation.reject('Amount', 'out-of-range', 'must be more than zero');
   }
@@ -144,20 +139,15 @@ function parseAmount(
 }
 
 /** Zero in a recalculation: they were paid, so the rates are based on Amount and the remaining rows (A4). */
-function parseUpFront(request: RepaymentScheduleRequest, digits: number, validation: Validation): number {
+function parseUpFront({ request, validation }: Reading, digits: number): number {
   const upFront = checkAmount(validation, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;
 }
 
-interface InstallmentContext extends ParsingContext {
-  readonly compiled: CompiledScheduleType | undefined;
-  readonly periodicity: Periodicity | undefined;
-}
-
 function parseInstallmentsNo(
-  request: RepaymentScheduleRequest,
-  { compiled, periodicity, maxRows }: InstallmentContext,
-  validation: Validation,
+  { request, maxRows, validation }: Reading,
+  compiled: CompiledScheduleType | undefined,
+  periodicity: Periodicity | undefined,
 ): number | undefined {
   const range = { min: 1, max: MAX_INSTALLMENTS };
   const installmentsNo = checkWhole(validation, 'InstallmentsNo', request.InstallmentsNo, range);

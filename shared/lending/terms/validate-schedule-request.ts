@@ -98,9 +98,8 @@ const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 function hasStartDate(request: RepaymentScheduleRequest): boolean {
   const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
   const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];
-  return (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined && dates.every(isReadable);
-}
-
-function isReadable(date: CalendarDate | undefined): boolean {
-  return date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE);
+  return (
+    (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined &&
+    dates.every((date) => date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE))
+  );
 }
