@@ -29,19 +29,9 @@ interface PrepaymentPlace {
   readonly period: PeriodLeft | undefined;
 }
 
-interface PrepaymentRow {
-  readonly row: AmortisedRow;
-  readonly period: PeriodLeft;
-  readonly ends: boolean;
-}
-
 const DAYS_PER_MONTH = 30;
 
-export function prepay(
-  plan: RepaymentPlan,
-  state: LoanState,
-  place: PrepaymentPlace,
-): PrepaymentRow | RowFault {
+export function prepay(plan: RepaymentPlan, state: LoanState, place: PrepaymentPlace) {
   const { prepayment, index } = place;
   const segment = findSegment(plan, state);
   const remaining = state.balance;

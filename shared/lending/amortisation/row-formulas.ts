@@ -11,6 +11,7 @@ import type {
 import type { Decimal } from 'decimal.js';
 import {
   SLOTS,
+  ZERO,
   isFormulaFailure,
   moneyValue,
   newFormulaScope,
@@ -24,7 +25,7 @@ import type { LoanTerms } from '../terms/loan-terms.ts';
 import { scaleToInteger } from '../numbers/money.ts';
 import { periodsPerYear } from '../annual-rate/internal-rate-of-return.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/charge-amounts.ts';
+import { collectRowCharges, sumColumnCharges } from '../charges/charge-amounts.ts';
 import type { RowExplanations } from './row-explanations.ts';
 import type { ScheduledCharges } from '../charges/schedule-charges.ts';
 
@@ -47,8 +48,6 @@ export interface FormulaFigures {
 interface FinishedRow extends FormulaFigures {
   readonly texts: readonly (string | undefined)[];
 }
-
-const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
 /** Calculates the figures of rows in order: interest first, `finish` last. For a prepayment only the interest is calculated. */
 export class RowFormulas {
@@ -157,29 +156,15 @@ export class RowFormulas {
     for (; this.#step < steps.length; this.#step += 1) {
       const step = steps[this.#step];
       if (step === undefined || step.kind === kind) return undefined;
-      const fault = this.#run(step);
+      if (step.kind === 'charges') this.#charge();
+      const fault = step.kind === 'column' ? this.#column(step.column) : undefined;
       if (fault !== undefined) return fault;
     }
     return undefined;
   }
 
-  #run(step: RowStep): RowFault | undefined {
-    switch (step.kind) {
-      case 'interest':
-      case 'payment':
-      case 'principal':
-        return undefined;
-      case 'charges':
-        this.#charge(this.#figures);
-        return undefined;
-      case 'column':
-        return this.#column(step.column);
-      default:
-        return step satisfies never;
-    }
-  }
-
-  #charge(figures: ChargedFigures): void {
+  #charge(): void {
+    const figures = this.#figures;
     const { charges, compiled } = this.#context;
     const index = this.#row?.index ?? 0;
     const collects = this.#row?.collectsCharges === true;

@@ -196,27 +196,20 @@ export interface ChargeRules extends Pick<
   readonly type: Pick<ScheduleType, 'acceptsCharges'>;
 }
 
-export function findChargeColumns(
-  charge: CompletedCharge,
+function findChargeColumns(
+  { input: { kind }, typeNames }: CompletedCharge,
   extras: readonly ExtraColumn[],
 ): readonly string[] {
-  return extras.filter(({ method }) => showsCharge(method, charge)).map(({ name }) => name);
+  const shown = extras.filter(({ method }) => {
+    if (method.kind === 'Formula') return false;
+    const [own, name] =
+      method.kind === 'Fee' ? ['commission', method.fee] : ['insurance', method.insuranceClass];
+    return kind === own && typeNames.includes(name.trim().toLowerCase());
+  });
+  return shown.map(({ name }) => name);
 }
 
-function showsCharge(
-  method: ExtraColumn['method'],
-  { input: { kind }, typeNames }: CompletedCharge,
-): boolean {
-  if (method.kind === 'Fee') {
-    return kind === 'commission' && typeNames.includes(method.fee.trim().toLowerCase());
-  }
-  if (method.kind === 'Insurance') {
-    return kind === 'insurance' && typeNames.includes(method.insuranceClass.trim().toLowerCase());
-  }
-  return false;
-}
-
-export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
+function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
   const isCommission = input.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;
   for (const name of typeNames) {
@@ -227,7 +220,7 @@ export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront
 }
 
 /** Excludes figures that a row calculates after its charges. */
-export function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
+function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
   const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);
   const hasInterest = findStep('interest') < findStep('charges');

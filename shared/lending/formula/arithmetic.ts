@@ -16,7 +16,7 @@ export function compareValues(first: FormulaValue, second: FormulaValue): number
 
 type Calculate = (left: FormulaValue, right: FormulaValue) => FormulaValue;
 
-const OPERATORS: Readonly<Record<Exclude<FormulaOperator, '/'>, Calculate>> = {
+export const OPERATORS: Readonly<Record<Exclude<FormulaOperator, '/'>, Calculate>> = {
   '+': (left, right) => addValues(left, right, 1n),
   '-': (left, right) => addValues(left, right, -1n),
   '*': (left, right) => ({
@@ -30,14 +30,6 @@ const OPERATORS: Readonly<Record<Exclude<FormulaOperator, '/'>, Calculate>> = {
   '=': (left, right) => toTruthValue(compareValues(left, right) === 0),
   '<>': (left, right) => toTruthValue(compareValues(left, right) !== 0),
 };
-
-export function applyOperator(
-  operator: Exclude<FormulaOperator, '/'>,
-  left: FormulaValue,
-  right: FormulaValue,
-): FormulaValue {
-  return OPERATORS[operator](left, right);
-}
 
 function addValues(left: FormulaValue, right: FormulaValue, sign: 1n | -1n): FormulaValue {
   if (left.denominator === right.denominator) {

@@ -1,13 +1,11 @@
 /** Turns an expression into functions over the slots of a scope, with its constant parts evaluated (S2). */
 
-import { applyOperator, compareValues } from './arithmetic.ts';
-import type { FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
+import { OPERATORS, compareValues } from './arithmetic.ts';
+import { ZERO, type FormulaFailure, type FormulaScope, type FormulaValue } from './scope.ts';
 import { formulaError, type FormulaError, type FormulaTree } from './tree.ts';
 import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
 
 const MAX_ROUND_DIGITS = 10;
-
-const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
 export interface FormulaSurroundings {
   readonly getSlot: (name: string) => number;
@@ -54,8 +52,10 @@ function compile(tree: FormulaTree, compiling: Compiling): Part {
   switch (tree.kind) {
     case 'number':
       return createConstant(tree.value);
-    case 'name':
-      return { run: readSlot(compiling.getSlot(tree.name)), constant: undefined };
+    case 'name': {
+      const slot = compiling.getSlot(tree.name);
+      return { run: ({ slots }) => slots[slot] ?? ZERO, constant: undefined };
+    }
     case 'negation':
       return foldConstants([compile(tree.of, compiling)], ([value = ZERO]) => ({
         numerator: -value.numerator,
@@ -74,10 +74,6 @@ function createConstant(value: FormulaValue): Part {
   return { run: () => value, constant: value };
 }
 
-function readSlot(slot: number): (run: Run) => FormulaValue {
-  return (run) => run.slots[slot] ?? ZERO;
-}
-
 /** A node whose value depends only on its operands; evaluated at compile time if these are constant. */
 function foldConstants(
   parts: readonly Part[],
@@ -92,8 +88,8 @@ function compileOperation(tree: Extract<FormulaTree, { kind: 'operation' }>, com
   const left = compile(tree.left, compiling);
   const right = compile(tree.right, compiling);
   if (tree.operator === '/') return compileDivision(left, right, tree.at, compiling);
-  const { operator } = tree;
-  return foldConstants([left, right], ([a = ZERO, b = ZERO]) => applyOperator(operator, a, b));
+  const calculate = OPERATORS[tree.operator];
+  return foldConstants([left, right], ([a = ZERO, b = ZERO]) => calculate(a, b));
 }
 
 function compileDivision(left: Part, right: Part, at: number, compiling: Compiling): Part {

@@ -56,7 +56,7 @@ export interface FormulaScope {
   readonly slots: FormulaValue[];
 }
 
-const ZERO = wholeValue(0);
+export const ZERO: FormulaValue = { numerator: 0n, denominator: 1n };
 
 export function newFormulaScope(slotCount: number): FormulaScope {
   return { slots: Array.from({ length: slotCount }, () => ZERO) };
@@ -83,10 +83,6 @@ export interface MoneyFormat {
 }
 
 const MAX_FIGURE = BigInt(MAX_FIGURE_MINOR);
-
-export function wholeValue(whole: number): FormulaValue {
-  return { numerator: BigInt(whole), denominator: 1n };
-}
 
 export function moneyValue(minor: number, digits: number): FormulaValue {
   return { numerator: BigInt(minor), denominator: 10n ** BigInt(digits) };

@@ -4,7 +4,7 @@ import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
 import { collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import { MAX_INSTALLMENTS, findName } from '../request/field-checks.ts';
-import { checkMethods, compileFormulas, createColumnSet, type ColumnSet } from './activation-methods.ts';
+import { checkMethods, compileFormulas, createColumnSet } from './activation-methods.ts';
 import {
   MEASUREMENT_UNITS,
   PRODUCT_TYPE_CODES,
@@ -16,14 +16,8 @@ import {
 import { MAX_COLUMNS, countsAsCharge, draftColumn, type ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-interface CheckedScheduleType {
-  readonly type: ScheduleType | undefined;
-  readonly columns: ColumnSet;
-  readonly faults: readonly ActivationFault[];
-}
-
 /** Checks a record and returns all its faults, in the order of the record's fields. */
-export function checkScheduleType(record: ScheduleTypeRecord): CheckedScheduleType {
+export function checkScheduleType(record: ScheduleTypeRecord) {
   const faults: ActivationFault[] = [];
   const type = readSettings(record, faults);
   const details = record.PaymentScheduleTypeDetails;

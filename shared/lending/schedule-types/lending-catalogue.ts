@@ -75,15 +75,7 @@ function readCalendars(
 // VersionDraft may still be faulty and has no effect. An Active record with the name or the id of a built-in type
 // replaces it; a Closed one disables it.
 
-interface CatalogueScheduleTypes {
-  readonly scheduleTypes: readonly CompiledScheduleType[];
-  readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
-}
-
-function readScheduleTypes(
-  entries: readonly CatalogueEntry<ScheduleTypeRecord>[],
-  faults: CatalogueFault[],
-): CatalogueScheduleTypes {
+function readScheduleTypes(entries: readonly CatalogueEntry<ScheduleTypeRecord>[], faults: CatalogueFault[]) {
   const acting = entries.filter(({ record }) => ['Active', 'Closed'].includes(readStatus(record) ?? ''));
   const isReplaced = (builtIn: ScheduleTypeRecord): boolean =>
     acting.some(({ record }) => replaces(record, builtIn));

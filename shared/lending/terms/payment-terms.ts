@@ -36,7 +36,10 @@ export function parsePaymentTerms(
 ): PaymentTerms | undefined {
   const range = { min: 1, max: MAX_INSTALLMENTS };
   const installments = checkWhole(validation, 'InstallmentsNo', request.InstallmentsNo, range);
-  const fraction = parsePeriodFraction(request, known, validation);
+  const field = { path: 'PeriodicityType', name: request.PeriodicityType };
+  const periodicity = checkPeriodicity(validation, field, known, repeats);
+  const dayCount = parseDayCount(request.InterestCalculationMethod, validation);
+  const fraction = periodicity && dayCount && periodFraction(dayCount, periodicity);
   const { financed, future } = parseAmounts(request, validation);
   const rate = checkRate(validation, 'InterestPercent', request.InterestPercent ?? ZERO);
   const hasGrace = checkChoice(validation, 'GracePeriodPrincipal', request.GracePeriodPrincipal);
@@ -63,17 +66,6 @@ export function parsePaymentTerms(
     isInAdvance: isInAdvance === true,
     digits: digits ?? DEFAULT_DIGITS,
   };
-}
-
-function parsePeriodFraction(
-  request: PaymentValueRequest,
-  known: readonly Periodicity[],
-  validation: Validation,
-): ExactRatio | undefined {
-  const field = { path: 'PeriodicityType', name: request.PeriodicityType };
-  const periodicity = checkPeriodicity(validation, field, known, repeats);
-  const dayCount = parseDayCount(request.InterestCalculationMethod, validation);
-  return periodicity && dayCount && periodFraction(dayCount, periodicity);
 }
 
 function repeats({ unit }: Periodicity): boolean {

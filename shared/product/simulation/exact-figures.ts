@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { reduceRatio } from '../../lending/numbers/exact-ratio.ts';
-import { applyOperator, compareValues } from '../../lending/formula/arithmetic.ts';
+import { OPERATORS, compareValues } from '../../lending/formula/arithmetic.ts';
 import type { FormulaValue } from '../../lending/formula/scope.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding.ts';
@@ -33,12 +33,12 @@ export function fraction(numerator: number, denominator: number): ExactFigure {
   return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
 }
 
-export const plus = (first: ExactFigure, second: ExactFigure) => applyOperator('+', first, second);
-export const minus = (first: ExactFigure, second: ExactFigure) => applyOperator('-', first, second);
+export const plus = (first: ExactFigure, second: ExactFigure) => OPERATORS['+'](first, second);
+export const minus = (first: ExactFigure, second: ExactFigure) => OPERATORS['-'](first, second);
 
 /** The product in lowest terms. */
 export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
-  const { numerator, denominator } = applyOperator('*', first, second);
+  const { numerator, denominator } = OPERATORS['*'](first, second);
   return reduceRatio(numerator, denominator);
 }
 
