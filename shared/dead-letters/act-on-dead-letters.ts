@@ -27,11 +27,9 @@ import { type Scan, type Selection, channelOf } from './find-dead-letters.ts';
 import { editMessage, type Edit } from './edit-dead-letter.ts';
 import { COMMAND_TYPES } from './masked-payload.ts';
 
-/** What is done with dead letters. */
 export interface DeadLetterAction {
   readonly action: 'redrive' | 'edit' | 'mark-sent' | 'discard';
   readonly options: SendOptions;
-  /** The changes of an edit. */
   readonly edit?: Edit | undefined;
 }
 
@@ -44,10 +42,7 @@ export interface Acting extends DeadLetterAction {
 /** A selection by filter may contain thousands of letters that were handled before: those beyond it are only counted. */
 const MAX_LISTED_SKIPPED = 100;
 
-/**
- * Acts on the selected letters, the oldest first. Those that have been handled are skipped without `again`; ids without a letter are
- * reported as failed.
- */
+/** Acts on the selected letters, the oldest first. Ids without a letter are reported as failed. */
 export async function actOnSelected(
   context: DeadLetterContext,
   scan: Scan,
@@ -95,7 +90,6 @@ export function countByCode(letters: readonly DeadLetter[]): Readonly<Record<str
   return Object.fromEntries([...sorted.slice(0, MAX_CODES), ...(rare > 0 ? [['*', rare] as const] : [])]);
 }
 
-/** The result of an action on one letter; `would-` in a dry run. */
 type DeadLetterResult = ActionReply['letters'][number];
 
 type ActionResult = Omit<DeadLetterResult, 'id' | 'code'>;
@@ -109,14 +103,9 @@ const DONE = {
   'mark-sent': 'marked-sent',
   discard: 'discarded',
 } as const;
-/** Maximum number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
 
-/**
- * Sends letters again, one after the other. Writes `begun` to the audit, then the copy, then `done`.
- * A letter without `done` may have been sent. Sending it again is safe, since workers recognise the copy of a notification
- * by its attempt number, and calculations return the same result.
- */
+/** Writes `begun` to the audit, the copy, then `done`. A letter without `done` may have been sent; a repeat is safe. */
 export async function sendDeadLetters(
   context: DeadLetterContext,
   letters: readonly DeadLetter[],
@@ -156,10 +145,7 @@ export async function sendDeadLetters(
   return [...results, ...resultsOf([...wanted.values()], { result: 'failed', why })];
 }
 
-/**
- * Marks letters as discarded, by an audit record for each. They stay on their topic until its retention ends, since single records
- * of a topic cannot be deleted.
- */
+/** Marks letters as discarded, by an audit record each: single records of a topic cannot be deleted. */
 export async function discardDeadLetters(
   context: DeadLetterContext,
   letters: readonly DeadLetter[],
@@ -183,7 +169,6 @@ export async function discardDeadLetters(
   return results;
 }
 
-/** The results of letters, whose codes another system may have written. */
 function resultsOf(letters: readonly DeadLetter[], result: ActionResult): readonly DeadLetterResult[] {
   return letters.map(({ id, code }) => ({ id, code: sanitise(code), ...result }));
 }
@@ -201,7 +186,6 @@ function compareAge(one: DeadLetter, other: DeadLetter): number {
   return one.id < other.id ? -1 : Number(one.id > other.id);
 }
 
-/** The selected ids without a letter, or whose letter other criteria exclude. */
 function findMissing({ ids = [] }: Selection, { letters, prefix }: Scan): DeadLetterResult[] {
   const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
   return ids
@@ -214,7 +198,6 @@ function findMissing({ ids = [] }: Selection, { letters, prefix }: Scan): DeadLe
     }));
 }
 
-/** A letter with its message and destination. */
 interface Sendable {
   readonly letter: DeadLetter;
   readonly message: LogMessage;
@@ -337,10 +320,7 @@ function publishAudit(context: DeadLetterContext, letters: readonly DeadLetter[]
   return context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
 }
 
-/**
- * The message with its value, which is read from the original topic if it was too large for the dead letter. Undefined if the
- * record is gone, or was on a retry tier: another message has its offset on the original topic.
- */
+/** The message with its value; undefined if the record is gone, or was on a retry tier, where offsets differ. */
 async function readWholeMessage(
   { log }: DeadLetterContext,
   message: LogMessage,
@@ -357,7 +337,6 @@ async function readWholeMessage(
   };
 }
 
-/** Whether a record is the one that became the dead letter with these headers. */
 function isDeadRecord({ topic, timestampMs }: LogMessage, headers: MessageHeaders): boolean {
   return (
     headerText(headers, HEADER.deadLetterTopic) === topic &&
@@ -365,7 +344,6 @@ function isDeadRecord({ topic, timestampMs }: LogMessage, headers: MessageHeader
   );
 }
 
-/** For each partition, the range from its first to its last letter. */
 function findRanges(letters: readonly DeadLetter[]): readonly OffsetRange[] {
   const ranges = new Map<string, OffsetRange>();
   for (const { topic, partition, offset } of letters) {

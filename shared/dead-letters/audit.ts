@@ -7,7 +7,6 @@ import type { ReadOn } from '../messaging/ports.ts';
 import { createBreaks, type DeadLetterContext, countOffsets, newestOf } from './dead-letter-log.ts';
 import { type DeadLetter, placeId } from './read-dead-letter.ts';
 
-/** Type of these messages, in header plat-message-type. */
 const AUDIT_TYPE = 'DeadLetterAudit';
 
 const place = z.object({
@@ -28,12 +27,10 @@ const auditShape = z.object({
   notificationId: z.string().optional(),
   /** The user of the operating system, or the name given to the command. */
   operator: z.string(),
-  /** When, ISO 8601 in UTC. */
   at: z.iso.datetime(),
   reason: z.string().optional(),
   /** The topic to which it was sent, or an error code. */
   result: z.string().optional(),
-  /** The id of one run of the command. */
   run: z.string(),
   /** The options that disabled a guard. */
   overrides: z.array(z.string()).optional(),
@@ -46,7 +43,6 @@ export type AuditRecord = z.infer<typeof auditShape>;
 
 export type AuditStep = Pick<AuditRecord, 'action' | 'stage' | 'result' | 'overrides' | 'members'>;
 
-/** The message that records a step on the audit topic. */
 export function createAuditMessage(
   { topics, actor, clock }: Pick<DeadLetterContext, 'topics' | 'actor' | 'clock'>,
   letter: DeadLetter,
@@ -76,11 +72,7 @@ export function createAuditMessage(
 /** A record has some 500 bytes; an edit of many fields has more. */
 const MEAN_RECORD_BYTES = 1_024;
 
-/**
- * Passes the records of the audit topic to `onRecord` in the order of their partition: the newest `maxAuditRecords`, and no more
- * bytes than that many records usually have. Stops when the signal is aborted. Returns the number of records that were read;
- * `isComplete` is false if a limit or the signal left records out.
- */
+/** Passes the newest audit records to `onRecord`. `isComplete`: neither a limit nor the signal left any out. */
 export async function readAudit(
   context: Pick<DeadLetterContext, 'log' | 'topics' | 'timers' | 'signal' | 'maxAuditRecords'>,
   onRecord: (record: AuditRecord) => void,
@@ -107,7 +99,6 @@ export async function readAudit(
   return { read, isComplete: !isStopped && countOffsets(ranges) === countOffsets(retained) };
 }
 
-/** Parses a record of the audit topic; undefined if it is invalid. */
 export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined {
   if (value === null) return undefined;
   try {
@@ -117,10 +108,7 @@ export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined 
   }
 }
 
-/**
- * Status of a dead letter according to the audit. `redrive-begun` and `edit-begun`: the command ended before it recorded the
- * result, so the letter may have been sent.
- */
+/** `redrive-begun`, `edit-begun`: the command ended before it recorded the result; the letter may have been sent. */
 type DeadLetterStatus = ListedLetter['status'];
 
 export interface DeadLetterState {
@@ -133,7 +121,6 @@ export interface DeadLetterState {
 
 const OPEN: DeadLetterState = { status: 'open', sentAgain: 0, before: 'open' };
 
-/** The states of letters, derived from the audit records in order. */
 export class DeadLetterStates {
   readonly #states = new Map<string, DeadLetterState>();
 
@@ -151,7 +138,6 @@ export class DeadLetterStates {
   }
 }
 
-/** Whether a letter requires no further action. */
 export function isHandled({ status }: DeadLetterState): boolean {
   return status !== 'open' && status !== 'redrive-begun' && status !== 'edit-begun';
 }

@@ -13,7 +13,6 @@ import {
 } from './dead-letter-log.ts';
 import { type DeadLetter, placeId, readDeadLetter } from './read-dead-letter.ts';
 
-/** Open dead letters that are counted, the newest ones. */
 const MAX_COUNTED = 20_000;
 
 /** Dead letters that no operator has handled. */
@@ -80,7 +79,6 @@ export function createOpenDeadLetters({
   };
 }
 
-/** Creates a function that reads the records of ranges after those that it has read, the newest up to the limit. */
 function createNewRecords(log: Pick<DeadLetterLog, 'read'>, timers: Timers) {
   const positions = new Map<string, number>();
   const pause = createBreaks({ timers });

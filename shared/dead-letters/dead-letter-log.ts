@@ -15,10 +15,7 @@ const CLIENT_ID = 'dead-letters';
 
 export type DeadLetterLog = ReturnType<typeof sharedDeadLetterLog>;
 
-/**
- * Access to the records of a broker that others use too; it connects for the first action. Its methods reject with
- * SystemError.
- */
+/** The records of a broker that others use too; it connects for the first action. Methods reject with SystemError. */
 export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>) {
   let started: Promise<Publisher> | undefined;
   const start = async (): Promise<Publisher> => {
@@ -43,10 +40,8 @@ export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublis
       }
       return all;
     },
-    /** Passes the messages of the ranges to `onMessage` one after the other (see Broker.readRanges). */
     read: (ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void> =>
       broker.readRanges(ranges, onMessage),
-    /** Resolves when all messages are stored. */
     publish: async (messages: readonly OutgoingMessage[]): Promise<void> => {
       started ??= start();
       await (await started).publish(messages);
@@ -85,16 +80,13 @@ export function newestOf(ranges: readonly OffsetRange[], maxRecords: number): re
     });
 }
 
-/** The number of offsets in the ranges. */
 export function countOffsets(ranges: readonly OffsetRange[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-/** The services and settings that work on dead letters needs. */
 export interface DeadLetterContext extends Pick<SystemPorts, 'clock' | 'timers'> {
   readonly log: DeadLetterLog;
   readonly codec: MessageCodec;
-  /** Proves notifications that are sent again. */
   readonly proofs: CommandProofs;
   /** Who acts, for the audit; `run` identifies one command or call. */
   readonly actor: { readonly operator: string; readonly run: string; readonly reason: string | undefined };
@@ -107,13 +99,10 @@ export interface DeadLetterContext extends Pick<SystemPorts, 'clock' | 'timers'>
 
 /** The only topics to which letters may be sent, since their headers may name any other. */
 export interface Destinations {
-  /** Requests and commands of this system. */
   readonly work: ReadonlySet<string>;
-  /** Those of them that contain notifications. */
   readonly commands: ReadonlySet<string>;
 }
 
-/** The topics of dead letters with their prefix. */
 export function deadLetterTopics(prefix: string) {
   const destinations: Destinations = {
     work: new Set(topicNames(prefix, WORK_TOPICS)),
@@ -122,7 +111,6 @@ export function deadLetterTopics(prefix: string) {
   return {
     prefix,
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
-    /** The one of notifications. */
     notificationLetters: topicName(prefix, 'notificationDeadLetters'),
     audit: topicName(prefix, 'deadLetterAudit'),
     /** The states of notifications, where one is marked as sent. */

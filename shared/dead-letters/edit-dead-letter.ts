@@ -12,7 +12,6 @@ import type { Fault } from '../platform/problem.ts';
 import { formOf } from './masked-payload.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';
 
-/** The requested changes to a message. */
 export interface Edit {
   /** A JSON merge patch of the payload. */
   readonly patch: unknown;
@@ -26,7 +25,6 @@ const NO_CHANGE = 'the edit has no effect';
 const HEADER_NAME = /^[\w.-]{1,100}$/;
 const EPOCH_MS = /^\d{13}$/;
 const CONTROL = /\p{Cc}/u;
-/** Of a name in the path of a fault. */
 const MAX_SHOWN_NAME = 60;
 /** The other headers of this project are set only by the workers and by a redrive. */
 const EDITABLE_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
@@ -34,10 +32,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') && !EDITABLE_HEADERS.has(name)),
 );
 
-/**
- * The changes of an edit: a JSON merge patch of the payload, and headers, of which those that are null are removed. Returns all
- * faults instead if there are any; their paths are `patch`, `patch.FIELD`, `headers` and `headers.NAME`.
- */
+/** The changes of an edit, or all its faults, with paths such as `patch.FIELD` and `headers.NAME`. */
 export function createEdit(
   patch: Readonly<Record<string, unknown>> = {},
   headers: Readonly<Record<string, string | null>> = {},
@@ -89,30 +84,20 @@ interface Refused {
   readonly why: string;
 }
 
-/** The value and the changed headers of an edited copy. */
 type Edited =
   | {
       readonly kind: 'edited';
       readonly value: Buffer;
-      /** Headers that are undefined are removed. */
       readonly headers: MessageHeaders;
       /** Ignored fields, as `code;path`. */
       readonly warnings: readonly string[];
     }
   | Refused;
 
-/**
- * By this time the worker decides whether its ledger may have lost what was sent: with a later one it would send a notification
- * a second time. A redrive with `acceptDuplicates` says openly that this may happen.
- */
+/** By this time the worker decides whether its ledger may have lost a send: a later one would cause a second send. */
 const KEEPS_ORIGIN = `a notification keeps its ${HEADER.originTimestamp}: it prevents duplicate messages`;
 
-/**
- * Changes headers and payload and validates them as the worker does: by the reader of the message type, which reports
- * all faults, and by the Avro schema if the letter is Avro. The copy has the format of the letter. Invalid JSON fields
- * can be corrected, undecodable bytes cannot. `isCommand`: it goes to a topic of notifications. Rejects only if the schema
- * registry cannot be reached.
- */
+/** Edits a letter and validates it as the worker does. Rejects only if the schema registry cannot be reached. */
 export async function editMessage(
   { message, isCommand }: { readonly message: LogMessage; readonly isCommand: boolean },
   edit: Edit,
@@ -138,7 +123,6 @@ export async function editMessage(
   return { kind: 'edited', value: encoded.value, headers: { ...edit.headers, ...encoded.headers }, warnings };
 }
 
-/** The payload to change, with the content as `parseJson` returns it. */
 type Base =
   | {
       readonly kind: 'base';
@@ -158,7 +142,6 @@ function editBatch({ value }: LogMessage, { patch, headers }: Edit): Edited {
   return { kind: 'edited', value, headers, warnings: [] };
 }
 
-/** The payload to change: parsed JSON, or Avro rendered as JSON. */
 function basePayload(message: LogMessage, decoded: Decoded): Base {
   if (decoded.format === 'json') return jsonBase(message);
   if (decoded.kind === 'undecodable')

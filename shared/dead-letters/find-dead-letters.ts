@@ -8,10 +8,7 @@ import { type DeadLetter, type LogPlace, parsePlace, readDeadLetter } from './re
 
 export type Scan = Awaited<ReturnType<typeof scanDeadLetters>>;
 
-/**
- * Reads the dead letters, without keeping their values, and the audit: of each partition at most its share of `maxRecords`,
- * the newest ones. Rejects with MessagingError if a topic is missing or cannot be read.
- */
+/** Reads the dead letters and the audit: of each partition the newest records, its share of `maxRecords` at most. */
 export async function scanDeadLetters(context: DeadLetterContext, selection: Selection, maxRecords: number) {
   const { deadLetters, audit: auditTopic, prefix } = context.topics;
   const all = await context.log.ranges([...deadLetters, auditTopic]);
@@ -29,14 +26,12 @@ export async function scanDeadLetters(context: DeadLetterContext, selection: Sel
   const letters = await readDeadLetters(context, selection, ranges);
   const read = countOffsets(ranges);
   return {
-    /** The selected letters in the order of their offsets within each partition. */
     letters,
     states,
     /** How far the audit was read; of what was left out, a letter that was handled counts as open. */
     audit,
     /** False if the limit or the signal ended the scan, so that there may be further letters. */
     isComplete: !context.signal.aborted && read === countOffsets(possible),
-    /** Number of records that were to be read. */
     read,
     prefix,
   };
@@ -75,10 +70,7 @@ export function channelOf({ original }: DeadLetter, prefix: string): Channel | u
   return topicName('', key).includes('.sms.') ? 'sms' : 'email';
 }
 
-/**
- * Returns a function that says whether a letter with this message key is selected. It takes no longer for more ids, of which a
- * call may name hundreds. `prefix` is the common topic prefix.
- */
+/** Says whether a letter with this message key is selected. It takes no longer for more ids. */
 export function createSelector(
   selection: Selection,
   prefix: string,
@@ -116,7 +108,6 @@ async function readDeadLetters(
   return letters;
 }
 
-/** Whether a letter is still retained; audit records of others are ignored. */
 function isIn(place: LogPlace, { topic, partition, from, to }: OffsetRange): boolean {
   return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
 }
@@ -150,7 +141,6 @@ async function readWithId(
   return typeof id === 'string' ? { ...letter, notificationId: id } : letter;
 }
 
-/** An empty list matches every letter. */
 function isOneOf(wanted: readonly string[] | undefined, matches: (one: string) => boolean): boolean {
   return wanted === undefined || wanted.length === 0 || wanted.some(matches);
 }

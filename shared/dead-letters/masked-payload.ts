@@ -9,7 +9,6 @@ import { keepDigits, parseJson } from '../platform/bounded-json.ts';
 import type { Problem } from '../platform/problem.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';
 
-/** The payload of a letter, with personal data masked. */
 export interface ShownPayload {
   readonly type: string | undefined;
   readonly format: string | undefined;
@@ -18,20 +17,15 @@ export interface ShownPayload {
   readonly content?: unknown;
   /** Set where the payload is hidden as a whole, because it cannot be masked. */
   readonly isHidden?: true;
-  /** Why the payload cannot be decoded or is hidden, and its invalid fields. */
   readonly notes: readonly string[];
 }
 
 /** The types of notifications. Another one, which a header may name, is not masked by its fields. */
 export const COMMAND_TYPES: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
-/** Maximum number of requests of a batch whose faults are listed. */
 const MAX_FAULTY_ITEMS = 20;
 const HIDDEN = 'the payload is hidden, since it cannot be masked';
 
-/**
- * Decodes and masks the value of a letter. `isCommand`: it is a notification; if its payload violates the schema, every part of it may
- * be personal data. Rejects only if the schema registry cannot be reached.
- */
+/** Decodes and masks the value of a letter. Any part of a notification that violates its schema may be personal. */
 export async function showPayload(
   message: LogMessage,
   codec: Codec,
@@ -100,14 +94,12 @@ async function showItem(
   }
 }
 
-/** A decoded payload with the field names of the interface. Throws if its type has no JSON form. */
 function toJson(type: string, payload: unknown): unknown {
   const shape = formOf(type);
   if (shape === undefined) throw new Error(`${type} has no JSON form`);
   return JSON.parse(shape.render(payload), keepDigits);
 }
 
-/** The JSON form of a message type; undefined if it has none. */
 export function formOf(type: string) {
   return Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
 }
@@ -116,7 +108,6 @@ function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
   return [detail ?? title, ...errors.map(faultText)];
 }
 
-/** The content of a value that violates its schema. */
 function showRaw(
   value: Buffer,
   notes: readonly string[],
@@ -151,7 +142,6 @@ const MASKED: ReadonlySet<string> = new Set([
 /** Inside these fields names are masked too, since a file name may identify a person. */
 const MASKED_WITH_NAMES: ReadonlySet<string> = new Set(['attachments', 'attachmentlist']);
 
-/** Replaces personal data in a JSON value, at any depth, by its length. */
 export function maskPayload(value: unknown): unknown {
   return maskFields(value, MASKED);
 }

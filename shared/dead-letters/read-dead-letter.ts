@@ -3,7 +3,6 @@ import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
 import { readId } from '../notification/notification-id.ts';
 import type { Fault } from '../platform/problem.ts';
 
-/** The position of a record. */
 export interface LogPlace {
   readonly topic: string;
   readonly partition: number;
@@ -16,9 +15,7 @@ export interface DeadLetter extends LogPlace {
   readonly id: string;
   /** Epoch milliseconds at which it became a dead letter. */
   readonly atMs: number;
-  /** The stable code of the reason. */
   readonly code: string;
-  /** Message type; undefined if it is not known. */
   readonly type: string | undefined;
   readonly reason: string;
   readonly group: string | undefined;
@@ -26,7 +23,6 @@ export interface DeadLetter extends LogPlace {
   readonly original: LogPlace | undefined;
   /** Delivery rounds of a notification, or attempts of the handler for other messages. */
   readonly attempts: number;
-  /** Number of redrives before it became this dead letter. */
   readonly redrives: number;
   readonly notificationId: string | undefined;
   readonly valueBytes: number;
@@ -34,12 +30,10 @@ export interface DeadLetter extends LogPlace {
 
 const RETRY_TOPIC = /plat\.notification\.retry\.\w+(?:\.urgent)?\.v1$/;
 
-/** The id by which operators name a letter. */
 export function placeId({ topic, partition, offset }: LogPlace): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** Parses `topic/partition/offset`; undefined for other strings. */
 export function parsePlace(text: string): LogPlace | undefined {
   const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
   if (match === null) return undefined;
@@ -47,10 +41,7 @@ export function parsePlace(text: string): LogPlace | undefined {
   return { topic, partition: Number(partition), offset: Number(offset) };
 }
 
-/**
- * Reads the headers of a dead letter; missing ones are replaced by those of the record or by defaults. The type is left open,
- * since only the codec knows that of a message in Avro.
- */
+/** Reads the headers of a dead letter. The type is left open: only the codec knows that of a message in Avro. */
 export function readDeadLetter(message: LogMessage): DeadLetter {
   const { topic, partition, offset, headers, value } = message;
   return {
@@ -71,7 +62,6 @@ export function readDeadLetter(message: LogMessage): DeadLetter {
   };
 }
 
-/** The headers that describe the dead letter rather than the message. */
 export const DEAD_LETTER_HEADERS: readonly string[] = Object.values(HEADER).filter((name) =>
   name.startsWith('plat-dead-letter-'),
 );
@@ -83,10 +73,7 @@ export function sanitise(text: string, maxCharacters = 300): string {
 
 const FIELD_PATH = /^[A-Za-z_]\w*(?:\[\d+\])*(?:\.[A-Za-z_]\w*(?:\[\d+\])*)*$/;
 
-/**
- * The path of a field, as in `attachments[0].name`, or the name of a type; `?` for other text, which may be personal data at the
- * wrong place.
- */
+/** The path of a field, or the name of a type; `?` for other text, which may be personal data at the wrong place. */
 export function plainPath(path: string): string {
   return FIELD_PATH.test(path) ? path : '?';
 }
@@ -96,10 +83,7 @@ export function faultText({ path, message }: Pick<Fault, 'path' | 'message'>): s
   return `${plainPath(path)}: ${message}`;
 }
 
-/**
- * The position of the original record of a copy that failed on a retry tier, since letters are never redriven to a tier.
- * The original offset is unknown, so the copy must have a notification id.
- */
+/** The origin of a copy that failed on a retry tier, to which letters are never redriven. It needs a notification id. */
 function tierOrigin(headers: MessageHeaders): LogPlace | undefined {
   const place = originalPlace(headers);
   if (place === undefined || !RETRY_TOPIC.test(place.topic)) return undefined;

@@ -7,7 +7,6 @@ import { isHandled, type DeadLetterState } from './audit.ts';
 import type { Destinations } from './dead-letter-log.ts';
 import { DEAD_LETTER_HEADERS, type DeadLetter, type LogPlace, sanitise } from './read-dead-letter.ts';
 
-/** The options of redrive and edit. */
 export interface SendOptions {
   readonly dryRun: boolean;
   /** Includes letters that have already been handled according to the audit. */
@@ -18,10 +17,8 @@ export interface SendOptions {
   readonly acceptDuplicates: boolean;
 }
 
-/** After this many redrives, a letter is sent again only with `force`. */
 const MAX_REDRIVES = 3;
 
-/** Headers that are not copied. */
 const OMITTED: ReadonlySet<string> = new Set([
   ...DEAD_LETTER_HEADERS,
   HEADER.deadline,
@@ -37,13 +34,9 @@ export type Verdict =
   | { readonly kind: 'send'; readonly to: LogPlace; readonly overrides: readonly string[] }
   | { readonly kind: 'refuse'; readonly why: string; readonly override: Override | undefined };
 
-/** An option that disables a guard. */
 export type Override = 'again' | 'force' | 'acceptDuplicates';
 
-/**
- * Decides whether a letter may be sent again, by its origin, its code and the number of redrives. The caller has already
- * skipped letters that were handled, unless `again` was set.
- */
+/** Decides whether a letter may be sent again. The caller has skipped handled letters, unless `again` was set. */
 export function decideRedrive(
   letter: DeadLetter,
   state: DeadLetterState,
@@ -80,7 +73,6 @@ export function decideMarking(letter: DeadLetter, { commands }: Destinations): V
   return { kind: 'send', to: original, overrides: [] };
 }
 
-/** Additional data for the copy of a notification. */
 export interface CopyOptions {
   readonly nowMs: number;
   readonly isCommand: boolean;
@@ -89,9 +81,8 @@ export interface CopyOptions {
 }
 
 /**
- * The copy that is sent again: the same key, value and headers, without the headers of the dead letter, the expired deadline
- * and a retry tier. The copy of a notification keeps its partition and thus its order, and its time limit starts again.
- * Repeated copies have the same attempt number, one more than the last, so that the worker recognises duplicates.
+ * The copy that is sent again. That of a notification keeps its partition, so its order, and its time limit starts again.
+ * Its attempt number is one more than the last, also when repeated, so that the worker recognises duplicates.
  */
 export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOptions): OutgoingMessage {
   const { headers, key, value } = letter;

@@ -21,7 +21,6 @@ const OF_WORKERS: ReadonlySet<string> = new Set(
 const ATTEMPT_CODE = /^[\w.-]{1,64}$/;
 const HEADER_NAME = /^[A-Za-z_][\w.-]{0,99}$/;
 const OWN_VALUE = /^(?:\d{1,15}|[A-Za-z][\w./;=,-]{0,299}|[0-9a-f-]{1,64})$/;
-/** Headers whose values are printed outside the list of headers. */
 const PRINTED_SEPARATELY: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
 
 /** A letter as shown to an operator, with personal data masked; undefined if it is no longer retained. */
@@ -74,10 +73,7 @@ function shownKey(key: Buffer | null, isMasked: boolean): string | null {
   return sanitise(text);
 }
 
-/**
- * Whether a letter is a notification: by its topic, which only the worker writes. Its headers, which may be missing or edited,
- * do not decide what is masked.
- */
+/** By its topic, which only the worker writes. Headers, which may be edited, do not decide what is masked. */
 function isNotification({ topic, original }: DeadLetter, topics: DeadLetterContext['topics']): boolean {
   return topic === topics.notificationLetters || topics.destinations.commands.has(original?.topic ?? '');
 }
@@ -97,10 +93,7 @@ function shownHeaders(headers: MessageHeaders, isCommand: boolean): Readonly<Rec
   return left > 0 ? { ...shown, '…': `${left} more headers` } : shown;
 }
 
-/**
- * Upstream systems may write these headers too. A value that has not the form of ours may be personal data, in a notification
- * also what its sender may choose freely.
- */
+/** A value that has not the form of ours may be personal data, in a notification also what its sender chooses. */
 function isOwn(name: string, text: string, isCommand: boolean): boolean {
   if (name === HEADER.notificationId) return readId(text) !== undefined;
   return OF_WORKERS.has(name) ? OWN_VALUE.test(text) : !isCommand;

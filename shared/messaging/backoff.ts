@@ -7,10 +7,7 @@ export interface BackoffOptions {
 /** More doublings would exceed every maximum and the range of safe integers. */
 const MAX_DOUBLINGS = 30;
 
-/**
- * The delay after attempt number `attempt` (counted from 1), in milliseconds. `random` (from 0 to below 1) spreads it over the
- * upper half of the interval, so that many clients do not retry at the same time.
- */
+/** The delay in ms after attempt `attempt` (from 1). `random` spreads it, so that clients do not retry together. */
 export function backoffMs(options: BackoffOptions, attempt: number, random: () => number): number {
   const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS);
   const fullMs = Math.min(options.maxMs, options.minMs * 2 ** doublings);

@@ -6,10 +6,7 @@ const TOLERATED_MS = 10_000;
 /** A clock that is wrong concerns every record: the warning is repeated this often. */
 const REPEAT_MS = 600_000;
 
-/**
- * Warns when a record is from the future: the clock of its writer, or the broker's where the broker sets the time, is ahead of the
- * clock of this machine. Each process reads records of the others, so that one of two processes sees the difference.
- */
+/** Warns when a record is from the future: the clock of its writer, or the broker's, is ahead of this machine's. */
 export class ClockWarning {
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;

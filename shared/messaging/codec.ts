@@ -21,17 +21,14 @@ export interface EncodedMessage {
   readonly headers: MessageHeaders;
 }
 
-/** An encoded value with the headers that describe it. */
 export interface Encoded {
   readonly value: Buffer;
   readonly headers: MessageHeaders;
 }
 
 /**
- * Decodes and encodes messages. The first byte determines the format (0x00 Avro, `{` or `[` JSON); a content-type header
- * must not contradict it. Malformed bytes return `undecodable` and never throw; if the schema registry cannot be reached,
- * the call rejects with InfrastructureError. A call is synchronous if the schema is known, so that the hot path does not
- * need a promise.
+ * Detects the format by the first byte (0x00 Avro, `{` or `[` JSON). Malformed bytes return `undecodable` and never throw.
+ * Rejects with InfrastructureError if the registry cannot be reached. Calls are synchronous if the schema is known.
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;

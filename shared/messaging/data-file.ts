@@ -33,16 +33,13 @@ export interface DataFileOptions {
   /** Absent: in memory. */
   readonly file?: string | undefined;
   readonly schema: string;
-  /** Another layout of the tables has another number. */
   readonly version: number;
   readonly disk?: DiskCalls | undefined;
 }
 
 /**
- * A file of SQLite that this process alone has open. SQLite itself never waits for the disk, which would block the event loop for
- * as long as others write to it: `sync` and `checkpoint` do that in a thread. What is committed survives the end of the
- * process, however it ends, and a loss of power once `sync` has resolved. A loss of power never leaves a part of a
- * transaction: the write-ahead log has a checksum for each page, and is emptied only when the file is on the disk.
+ * A file of SQLite that this process alone has open; `sync` and `checkpoint` wait for the disk in a thread. A commit survives
+ * the end of the process, and a loss of power once `sync` has resolved. A transaction is never there in part.
  */
 export class DataFile {
   readonly database: DatabaseSync;
@@ -85,7 +82,6 @@ export class DataFile {
     return this.#isCheckpointing;
   }
 
-  /** Does the work as a whole or not at all. Throws what SQLite reports. */
   transaction(work: () => void): void {
     if (this.#isCheckpointing || this.#isClosed) throw new Error('the file is being written');
     this.database.exec('BEGIN');
@@ -107,10 +103,7 @@ export class DataFile {
     return this.#fds !== undefined && fstatSync(this.#fds.log).size >= this.#disk.checkpointBytes;
   }
 
-  /**
-   * Moves the write-ahead log to the file. There may be no transaction meanwhile: the next one would begin the log again, before the
-   * disk has what it held. Rejects as `sync` does.
-   */
+  /** No transaction may run meanwhile: it would begin the log again before the disk has what it held. */
   async checkpoint(): Promise<void> {
     const fds = this.#fds;
     if (fds === undefined) return;
@@ -180,17 +173,14 @@ function codeOf(error: unknown): number {
   return ((error as { readonly errcode?: number } | undefined)?.errcode ?? 0) & PRIMARY_CODE;
 }
 
-/** Whether the file has another content than SQLite wrote. */
 export function isFileDamaged(error: unknown): boolean {
   return DAMAGED_CODES.has(codeOf(error));
 }
 
-/** Whether there is no room: in the memory of an index, on the disk, or in the quota on it. */
 export function isOutOfSpace(error: unknown): boolean {
   return codeOf(error) === SQLITE_FULL;
 }
 
-/** An error that says what an operator can do about the file. */
 export function dataError(file: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   if (codeOf(error) === SQLITE_BUSY) {
@@ -205,7 +195,6 @@ export function dataError(file: string, error: unknown): MessagingError {
   return dataUnusable(text, error);
 }
 
-/** The folder cannot be read or written, or is of another version. */
 export function dataUnusable(reason: string, cause?: unknown): MessagingError {
   const detail = cause === undefined ? '' : `: ${errorText(cause)}`;
   const text = `the data folder cannot be used: ${reason}${detail}`;

@@ -4,7 +4,6 @@ import type { HeaderValue, MessageHeaders } from './message.ts';
 export const HEADER = {
   /** Opaque bytes chosen by the requester, echoed unchanged on the reply. */
   correlationId: 'kafka_correlationId',
-  /** Topic to which the reply is sent. */
   replyTopic: 'kafka_replyTopic',
   /** Partition to which the reply is sent: 4 bytes big-endian (Spring) or decimal text (NestJS). */
   replyPartition: 'kafka_replyPartition',
@@ -20,7 +19,6 @@ export const HEADER = {
   deadline: 'plat-deadline',
   /** Epoch milliseconds as text: the time of the first publish; retries and redrives keep it (D2). */
   originTimestamp: 'plat-origin-timestamp',
-  /** Stable error code of an error reply. */
   errorCode: 'plat-error-code',
   /** `true` if the same request may succeed later, otherwise `false`. */
   errorRetryable: 'plat-error-retryable',
@@ -28,7 +26,6 @@ export const HEADER = {
   warnings: 'plat-warnings',
   /** Holiday calendar of the reply with its version: `RO;version=2026.1` (H2). */
   holidayCalendar: 'plat-holiday-calendar',
-  /** W3C trace context. */
   traceParent: 'traceparent',
   /** Notifications: the id, where the command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
@@ -36,10 +33,7 @@ export const HEADER = {
   commandProof: 'plat-command-proof',
   /** On states: recognises another text under the same id. */
   textHash: 'plat-text-hash',
-  /**
-   * Number of the delivery round that this copy starts, from 1; 1 if absent. A copy is stale if its round is earlier than
-   * the one in the ledger.
-   */
+  /** Number of the delivery round of this copy, from 1 (also if absent). One of an earlier round than the ledger's is stale. */
   attempt: 'plat-attempt',
   /** Epoch milliseconds as text before which a copy on a retry tier is not handled. */
   dueAt: 'plat-due-at',
@@ -58,7 +52,6 @@ export const HEADER = {
   holdWake: 'plat-hold-wake',
   /** `true`: the ingress has counted this notification for the quotas; others are counted by the worker (N6). */
   quotaCounted: 'plat-quota-counted',
-  /** How often this message was redriven. */
   redriveCount: 'plat-redrive-count',
   /** `true`: the operator accepts that a notification with an unknown outcome may be sent twice. */
   redriveUnknown: 'plat-redrive-unknown',
@@ -78,10 +71,7 @@ export const HEADER = {
 const MAX_DIGITS = 15;
 const ZERO = 0x30;
 
-/**
- * Stands for the value of a header that has none, which Kafka allows: a copy of the message, such as a dead letter or its redrive,
- * has none there either, and with kafkajs lacks the header.
- */
+/** Stands for a header without a value, which Kafka allows. With kafkajs a copy of the message lacks the header. */
 export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
 
 /** The value of a header without conversion; of a repeated header, its last value. A header without a value counts as absent. */
@@ -89,7 +79,6 @@ export function headerValue(headers: MessageHeaders, name: string): HeaderValue 
   return valuesOf(headers[name]).findLast((one) => one !== NO_HEADER_VALUE);
 }
 
-/** A header as text (UTF-8). */
 export function headerText(headers: MessageHeaders, name: string): string | undefined {
   return headerValue(headers, name)?.toString();
 }
@@ -117,24 +106,20 @@ export function setHeader(
   else Object.defineProperty(headers, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Value and headers of a message. */
 export interface MessageContent {
   readonly value: Buffer;
   readonly headers: MessageHeaders;
 }
 
-/** The bytes of value and headers, with the names of these. */
 export function contentBytes({ value, headers }: MessageContent): number {
   return value.length + headersBytes(headers);
 }
 
-/** The values of a header, which may be repeated. */
 export function valuesOf(header: MessageHeaders[string]): readonly HeaderValue[] {
   if (header === undefined) return [];
   return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
 }
 
-/** Sets a header to one value, or to several. */
 function setValues(
   headers: Parameters<typeof setHeader>[0],
   name: string,
@@ -144,7 +129,6 @@ function setValues(
   if (first !== undefined) setHeader(headers, name, others.length === 0 ? first : values);
 }
 
-/** The bytes of headers, with their names. */
 export function headersBytes(headers: MessageHeaders): number {
   let bytes = 0;
   for (const name in headers)

@@ -1,5 +1,3 @@
-/** Messages on the log, independent of the broker. */
-
 /** A header value as Kafka stores it; text is written as UTF-8. */
 export type HeaderValue = Buffer | string;
 
@@ -45,7 +43,6 @@ export interface OffsetRange extends TopicPartition {
   readonly to: number;
 }
 
-/** `topic/partition` as a string, for keys of maps. */
 export function partitionId(topic: string, partition: number): string {
   return `${topic}/${partition}`;
 }

@@ -3,11 +3,7 @@ import type { Encoded } from './codec.ts';
 import type { OutgoingMessage, LogMessage } from './message.ts';
 import { SystemError } from '../platform/errors.ts';
 
-/**
- * A handler's decision about a message. Expected refusals are values. A handler throws when infrastructure is unavailable
- * (InfrastructureError: the message is retried and not committed) or because of a bug (the reply is the problem
- * `unexpected`).
- */
+/** Expected refusals are values. A handler throws InfrastructureError (a retry), or because of a bug (`unexpected`). */
 export type Outcome =
   /** The work is done: `reply` goes to the requester (if the message names a reply topic), and `outputs` are published. */
   | { readonly kind: 'done'; readonly reply?: ReplyBody; readonly outputs?: readonly OutgoingMessage[] }
@@ -18,7 +14,6 @@ export type Outcome =
   /** No reply: the message becomes a dead letter with the problem as its reason. */
   | { readonly kind: 'abandon'; readonly problem: Problem };
 
-/** A reply that the codec encodes in the format of the request. */
 export interface ReplyBody extends ReplyContent {
   /** The payload in that format if it is already encoded; `payload` is then ignored. */
   readonly encoded?: Encoded;
@@ -36,15 +31,12 @@ export const abandon = (problem: Problem): Outcome => ({ kind: 'abandon', proble
 /** A field of a reply that has its own message header: the holiday calendar in plat-holiday-calendar (H2). */
 export type AnswerHeader = 'holidayCalendar';
 
-/** The content of a reply message: the payload, and the values of its headers. */
 export interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, string>>> {
   readonly type: string;
   readonly payload: unknown;
-  /** Warnings as in header plat-warnings (E3). */
   readonly warnings?: string;
 }
 
-/** The result of a request: the reply, or a problem. */
 export type Reply =
   | (ReplyContent & {
       readonly kind: 'reply';
@@ -53,17 +45,10 @@ export type Reply =
     })
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/**
- * What the consumer does with a processed message. `retryAfterMs`: the message is processed again after the delay; until
- * then, later messages with its key wait, and no offset beyond it is committed. Every other result is final, and the offset
- * may be committed.
- */
+/** `retryAfterMs`: until the next attempt later messages with its key wait, and no offset beyond it is committed. */
 export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
 
-/**
- * The result of a message that is not processed again. `settled`: processed as expected, including refusals. `failed`: an
- * unexpected failure, sent as an error reply or stored as a dead letter.
- */
+/** `settled`: as expected, including refusals. `failed`: unexpected, answered or stored as a dead letter. */
 export type FinalResult = 'settled' | 'failed';
 
 export interface WorkProgress {
@@ -74,10 +59,8 @@ export interface WorkProgress {
 }
 
 /**
- * Processes one message. `attempt` counts from 1; `signal` is aborted when the consumer no longer waits for the result;
- * `progress` is that of the message. Returns synchronously where possible, so that the hot path does not need a promise. When
- * it throws, the message is retried with growing delays; an error other than a transient one (`isTransientFailure`) counts as
- * a failure.
+ * `attempt` counts from 1; `signal` is aborted when the consumer no longer waits. A throw is retried with growing delays; unless
+ * it is transient (`isTransientFailure`), it also counts as a failure.
  */
 export type Process = (
   message: LogMessage,

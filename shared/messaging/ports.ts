@@ -1,11 +1,7 @@
 /**
- * The broker port: everything that an adapter implements. A new adapter, such as one on another Kafka client,
- * - is a folder beside `kafka/` and `embedded/` that exports one function which creates a `Broker`;
- * - keeps the promises of this file, with the defaults of `CLIENT_DEFAULTS`;
- * - passes the scenarios of test/conformance (`all.ts`), run on a `ConformanceTarget` for the adapter.
- *
- * Every failure is a MessagingError with a code of `BrokerErrorCode`, `canRetry` and `cause`; errors that do not depend on the
- * adapter are created by broker-errors.ts.
+ * The broker port. A new adapter is a folder beside `kafka/` and `embedded/` with one function that creates a `Broker`. It keeps
+ * the promises of this file, with CLIENT_DEFAULTS, and passes test/conformance (`all.ts`) with a ConformanceTarget. Failures are
+ * MessagingErrors with a BrokerErrorCode; those that do not depend on the adapter are created by broker-errors.ts.
  */
 
 import type { Health } from '../platform/health.ts';
@@ -34,9 +30,7 @@ export type BrokerErrorCode =
   | 'consumer-used'
   /** A consumer made no progress and showed no activity for longer than a rebalance may take. */
   | 'consumer-stalled'
-  /** The tail is not running. */
   | 'tail-stopped'
-  /** The tail did not catch up in time. */
   | 'tail-behind'
   /** Another process has the data folder of the embedded broker open. */
   | 'data-in-use'
@@ -65,8 +59,7 @@ export interface Broker {
   /** A reader without a group: it never commits, and keeps its own positions over reconnects. */
   createTail(options: TailOptions): Tail;
   /**
-   * Reads these ranges, each in offset order, and waits for `onMessage` before it continues: no more than one fetch is in
-   * memory at a time. Resolves when everything was delivered or `onMessage` returned `stop`; deleted offsets are skipped.
+   * Reads these ranges in offset order, one fetch in memory at a time, and waits for `onMessage`; deleted offsets are skipped.
    * Rejects with MessagingError, or with the error that `onMessage` threw.
    */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
@@ -77,7 +70,6 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** Handles one message of a range; returns whether to continue. */
 export type OnRangeMessage = (message: LogMessage) => ReadOn | Promise<ReadOn>;
 export type ReadOn = 'more' | 'stop';
 
@@ -114,46 +106,27 @@ export interface GroupSourceOptions {
   readonly sessionTimeoutMs?: number;
 }
 
-/**
- * Delivers the partitions that the group assigns to this member. Groups start at the earliest offset of a partition
- * without a commit. Calls to the sink are synchronous and never overlap.
- */
+/** Groups start at the earliest offset of a partition without a commit. Calls to the sink never overlap. */
 export interface GroupSource {
   /** Joins the group. Rejects with MessagingError, `consumer-used` when it was started or stopped before. */
   start(sink: GroupSink): Promise<void>;
   /** No further messages of these partitions until resume; messages already delivered stay with the sink. */
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
-  /**
-   * Commits for this generation; a commit of an older generation is dropped and resolves with false.
-   * Rejects when the broker is unavailable.
-   */
+  /** False: the generation is over, and nothing was committed. Rejects when the broker is unavailable. */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
   /** Leaves the group, at most after `timeoutMs`. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
 export interface GroupSink {
-  /**
-   * A new generation, with a higher number than the previous one; partitions that are not listed are lost. Delivery
-   * starts at the committed offsets, and no partition is paused.
-   */
+  /** Partitions that are not listed are lost. Delivery starts at the committed offsets, and no partition is paused. */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
-  /**
-   * The group is about to rebalance: start no new work, and commit the completed work once. Not called where the broker
-   * gives no notice: the member was expelled, or a partition's leader moved; onAssigned then follows directly.
-   */
+  /** Start no new work, and commit once. Not called where the broker gives no notice, such as of an expulsion. */
   onRevoking(generation: number): void;
-  /**
-   * Messages of one partition in offset order, with the end of what can be read (as in PartitionRange). One at or below
-   * an offset that was delivered shows that the log was replaced; its messages are then those of another log.
-   */
+  /** Of one partition in offset order. An end at or below a delivered offset shows that the log was replaced. */
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
-  /**
-   * The source has delivered all messages below `position`; those before it that were not delivered are control records of a
-   * transaction, aborted, or removed by compaction. Optional for adapters; without it such records show as lag, and are not
-   * committed.
-   */
+  /** All messages below `position` are delivered: the others are control records, aborted or compacted. Else they show as lag. */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
   /** The consumer ended permanently; the supervisor replaces it by a new one. */
   onCrash(error: Error): void;
@@ -172,19 +145,13 @@ export interface TailOptions {
 
 /** Delivers every message of its partitions once, in offset order per partition, also over reconnects. */
 export interface Tail {
-  /**
-   * Resolves when every partition is assigned and positioned: a message published after that is delivered.
-   * The handler is synchronous; when it throws, the message is logged and skipped.
-   */
+  /** Resolves when every partition is positioned. A message whose handler throws is logged and skipped. */
   start(onMessage: (message: LogMessage) => void): Promise<void>;
   /** Assigned, positioned and connected. */
   isReady(): boolean;
   /**
-   * Resolves when everything that was on the log at the time of the call has been delivered, including every message whose
-   * publish was acknowledged. This includes messages of transactions that were open at that time, and the messages after
-   * them: the call waits until these transactions end, which Kafka enforces after the producer's transaction.timeout.ms
-   * (one minute unless the producer sets it). Rejects with `tail-behind` after `timeoutMs`, and with `tail-stopped` when
-   * the tail is stopped.
+   * Resolves when what was on the log at the call has been delivered, also messages of transactions that were open: they end
+   * after the producer's transaction.timeout.ms (one minute by default). Rejects with `tail-behind` or `tail-stopped`.
    */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
@@ -198,10 +165,8 @@ export interface TopicSpec {
   /** Absent: min(3, brokers). */
   readonly replicationFactor?: number;
   /**
-   * Where the embedded broker keeps the records: `memory`, if their readers end with its process, such as the callers that wait for
-   * a reply; `as-reply`, requests: as it keeps their replies. Absent: on the disk. Readers get requests before they are on
-   * the disk: a crash may then remove them, with everything that was published after them, and a full disk those that it
-   * refuses. So the effects of these readers must be messages of their own.
+   * For the embedded broker: `memory`, if the readers end with its process; `as-reply`, requests: as their replies. Readers get
+   * requests before they are on the disk: a crash may remove them, so the effects of these readers must be messages.
    */
   readonly storage?: TopicStorage;
 }
@@ -219,10 +184,7 @@ export interface PartitionRange {
   readonly partition: number;
   readonly low: number;
   readonly high: number;
-  /**
-   * The part that is in use of the limits beyond which the broker removes records of any age; absent if only the settings of
-   * the topic limit it.
-   */
+  /** The used part of the limits beyond which records of any age are removed; absent: only settings limit the topic. */
   readonly usedShare?: number;
 }
 
@@ -268,10 +230,7 @@ export interface BrokerAdmin {
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The state by topic; topics that do not exist are left out. Optional: absent where topics have no configuration. */
   topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
-  /**
-   * First retained offset of each partition, and the end of what can be read: the next offset to be written, or the first
-   * of the oldest transaction that is still open.
-   */
+  /** The end: the next offset to be written, or the first of the oldest transaction that is still open. */
   offsets(topic: string): Promise<readonly PartitionRange[]>;
   /** The group's committed offsets; partitions without one are left out. */
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;
@@ -297,7 +256,6 @@ export function hasRoom(queued: Queued, added: Queued, limits: Queued = QUEUE_LI
   );
 }
 
-/** Where a tail begins in a partition with these retained offsets. */
 export function firstPosition(
   { from, positions = [] }: Pick<TailOptions, 'from' | 'positions'>,
   { topic, partition, low, high }: TopicPartition & { readonly low: number; readonly high: number },

@@ -3,15 +3,11 @@ import type { MonotonicClock } from '../platform/system-ports.ts';
 /** Minimum time for each part, such as a worker that commits and leaves its group. */
 const MIN_STOP_MS = 1_000;
 
-/** A part of a process. */
 export interface Drainable {
   stop(timeoutMs: number): Promise<unknown>;
 }
 
-/**
- * Stops parts one after another within a common timeout. After a failure the others are still stopped; the first failure
- * is thrown at the end.
- */
+/** Stops parts one after another within a common timeout; the first failure is thrown when all are stopped. */
 export async function stopInTurn(
   parts: readonly Drainable[],
   timeoutMs: number,
@@ -30,17 +26,12 @@ export async function stopInTurn(
   if (failures.length > 0) throw failures[0];
 }
 
-/**
- * Waits until every start has ended and adds what has started to `started`, in the order of `starts`, so that the caller
- * can stop it; rejects with the first failure. Members of consumer groups start together, because each waits a few seconds
- * for the other members of its group.
- */
+/** Adds what has started to `started`, for the caller to stop. Members of groups start together: they wait for each other. */
 export async function startTogether<Part>(starts: readonly Promise<Part>[], started: Part[]): Promise<void> {
   for (const end of await Promise.allSettled(starts)) if (end.status === 'fulfilled') started.push(end.value);
   await Promise.all(starts);
 }
 
-/** Parts that stop at the same time, as one. */
 export function stopTogether(parts: readonly Drainable[]): Drainable {
   return { stop: (timeoutMs) => Promise.all(parts.map((part) => part.stop(timeoutMs))) };
 }

@@ -12,23 +12,15 @@ export const START_TIMEOUT_MS: number = 120 * SECOND_MS;
 /** In the error text of a failed TLS handshake; waiting does not make a certificate valid. */
 const CERTIFICATE = /\bcertificate\b/i;
 
-/** Ports that are absent are those of the system. */
 export interface StartWaitOptions extends Partial<Pick<SystemPorts, 'monotonic' | 'timers' | 'random'>> {
-  /**
-   * Time limit for all waits from the creation, by default START_TIMEOUT_MS: a failure after it is final. An attempt in progress is
-   * not interrupted.
-   */
+  /** For all waits from the creation, by default START_TIMEOUT_MS. An attempt in progress is not interrupted. */
   readonly limitMs?: number;
   /** Called after each failed attempt with a line of text: the service, the remaining time, and the error. */
   readonly onWait: (line: string) => void;
-  /** Ends the wait immediately, even during an attempt. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Repeats the attempt until it succeeds. Rejects immediately with a permanent failure, such as rejected credentials or a missing
- * topic; with the last failure and its code when the limit is reached; and with the reason of the signal.
- */
+/** Repeats the attempt until it succeeds. Rejects with a permanent failure, the last one, or the signal's reason. */
 export type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => Promise<Value>;
 
 /** Creates the wait of one start; all services share its time limit. */
@@ -54,9 +46,7 @@ export function createStartWait(options: StartWaitOptions): StartWait {
   };
 }
 
-/**
- * Whether the attempt may succeed later, even with an unknown host name: that of a container is known once it has started.
- */
+/** Even an unknown host name may: that of a container is known once it has started. */
 function isTransient(error: unknown): error is SystemError {
   if (!(error instanceof SystemError) || !error.canRetry) return false;
   return error.code !== 'schema-registry-refused' && !CERTIFICATE.test(error.message);

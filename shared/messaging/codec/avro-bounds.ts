@@ -1,23 +1,16 @@
-/**
- * Checks Avro bytes against their schema before they are decoded. avsc expects trusted bytes: it allocates as many items as
- * a count declares, follows lengths beyond the buffer and detects this only at the end. This check compares every count,
- * length, branch and symbol with the available bytes, so that the cost of hostile bytes is limited by their size.
- */
+/** avsc expects trusted bytes. This check first compares every count, length, branch and symbol with the bytes. */
 
 import avro, { type Type } from 'avsc';
 import { branchesOf, isUnion } from './avro-types.ts';
 
-/** A varint of 64 bits has at most ten bytes. */
 const MAX_VARINT_BYTES = 10;
 const MIN_INT = -(2 ** 31);
 const MAX_INT = 2 ** 31 - 1;
 
-/** The bytes do not follow their schema. */
 export class MalformedAvroError extends Error {
   override readonly name = 'MalformedAvroError';
 }
 
-/** The record has more items than its reader accepts. */
 export class TooManyItemsError extends MalformedAvroError {}
 
 /** Throws MalformedAvroError unless the bytes from `start` to the end are exactly one value of the schema. */
@@ -31,9 +24,8 @@ interface Cursor {
 type Walk = (cursor: Cursor) => void;
 
 /**
- * Compiles the check of a schema. Arrays that are fields of the top-level record may have at most `maxItems` items in all
- * blocks together; if there are more, the check throws TooManyItemsError. Throws TypeError when the schema has arrays whose
- * items have no bytes, since a few bytes could then declare billions of items.
+ * Arrays that are fields of the top-level record have at most `maxItems` items. Throws TypeError for arrays of items
+ * without bytes: a few bytes could declare billions of them.
  */
 export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();

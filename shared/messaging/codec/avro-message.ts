@@ -1,7 +1,4 @@
-/**
- * Avro values in the Confluent wire format: a zero byte, the schema id as four bytes big-endian, then the value
- * (https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format).
- */
+/** The Confluent wire format (docs.confluent.io, serdes-develop): a zero byte, the schema id as uint32 BE, the value. */
 
 import type { Resolver, Type } from 'avsc';
 import { Decimal } from 'decimal.js';
@@ -32,10 +29,8 @@ import {
 import type { Decoded } from '../codec.ts';
 import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 
-/** First byte of every Avro message. */
 export const MAGIC_BYTE = 0;
 export const WIRE_HEADER_BYTES = 5;
-/** Sufficient for nearly all messages; a larger message allocates a larger buffer. */
 const INITIAL_SCRATCH_BYTES = 64 * 1_024;
 /** A larger buffer is not kept, so that one large message does not occupy memory permanently. */
 const MAX_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
@@ -142,11 +137,7 @@ function encodeInto(message: AvroMessage, record: unknown, target: Buffer): numb
   }
 }
 
-/**
- * Finds all fields whose value has no exact representation in the schema; empty when the payload fits. Codes:
- * `too-many-decimals` and `out-of-range` for numbers, otherwise `wrong-type`. Paths have the form
- * `Commission[0].SourceValue`.
- */
+/** The fields without an exact representation, by paths such as `Commission[0].SourceValue`; empty when all fit. */
 export function findSchemaFaults(schema: Type, payload: unknown): readonly Fault[] {
   const faults: Fault[] = [];
   schema.isValid(payload, {
@@ -206,10 +197,7 @@ function markAbsent(value: unknown): void {
   }
 }
 
-/**
- * Opens a batch. `read` returns its record or throws if its bytes do not match their schema; `decode` decodes the
- * message value of an item.
- */
+/** Opens a batch. `read` throws if its bytes do not match their schema; `decode` decodes the value of an item. */
 export function openAvroBatch(
   read: () => unknown,
   decode: (value: Buffer) => SyncOrAsync<Decoded>,
@@ -237,7 +225,6 @@ function toItem(
   return { id: undefined, decode: () => ({ kind: 'undecodable', format: 'avro', problem }) };
 }
 
-/** An item of a batch record; the items of a RequestBatch have only an id and a value. */
 interface ItemRecord {
   readonly id: string | null;
   readonly status: number | undefined;
@@ -246,10 +233,7 @@ interface ItemRecord {
   readonly holidayCalendar: string | null;
 }
 
-/**
- * The record of a batch. Ids are strings. Absent fields are null, not undefined: avsc writes a null faster than a
- * default value. Complete items are not copied.
- */
+/** Absent fields are null, not undefined: avsc writes a null faster than a default value. */
 export function toBatchRecord({ items }: RequestBatch | ReplyBatch): {
   readonly items: readonly ItemRecord[];
 } {

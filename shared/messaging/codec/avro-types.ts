@@ -1,11 +1,7 @@
 import avro, { type ForSchemaOptions, type Type, type Schema } from 'avsc';
 import { Decimal } from 'decimal.js';
 
-/**
- * The Avro logical type `decimal`: an unscaled integer as big-endian two's complement bytes, with precision and scale in
- * the schema (Avro specification, "Decimal"). Values are never rounded: one with more decimals than the scale, or more
- * digits than the precision, is rejected (M1).
- */
+/** The Avro type `decimal` (Avro specification, "Decimal"). Values are never rounded: those that do not fit are rejected (M1). */
 
 /** Why a value cannot be represented exactly by a decimal of the schema. */
 export type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
@@ -36,7 +32,6 @@ export function decimalToBytes(value: Decimal, scale: number): Buffer {
   return Buffer.from(digits.padStart(2 * bytes, '0'), 'hex');
 }
 
-/** The value times 10^scale, from the coefficient that decimal.js keeps in elements of seven digits. */
 function unscaledInteger({ d: elements, e: exponent, s: sign }: Decimal, scale: number): bigint {
   let coefficient = 0n;
   for (const element of elements) coefficient = coefficient * COEFFICIENT_BASE + BigInt(element);
@@ -105,10 +100,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/**
- * Options for all Avro schemas, ours and those of other writers: decimals are `Decimal`, an invalid decimal type is an
- * error instead of bytes, and records have no methods that could conflict with field names.
- */
+/** Of all schemas: decimals are `Decimal`, an invalid one is an error, and no method conflicts with a field name. */
 export const AVRO_OPTIONS = {
   logicalTypes: { decimal: DecimalType as unknown as ForSchemaOptions['logicalTypes'][string] },
   assertLogicalTypes: true,
@@ -134,7 +126,6 @@ export function isSameSchema(one: Type, other: Type): boolean {
   return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
 }
 
-/** The branches of a union, or the type itself. */
 export function branchesOf(type: Type): readonly Type[] {
   return isUnion(type) ? (type as unknown as { types: readonly Type[] }).types : [type];
 }
@@ -156,10 +147,7 @@ type Hook = (value: unknown, type: unknown) => void;
 
 const { _check: check, _write: write } = avro.types.LongType.prototype as unknown as LongMethods;
 
-/**
- * Smallest integer that avsc writes and reads exactly. It computes the zig-zag form, 2|n| - 1, in binary floating point,
- * which rounds below -2^52: the number would be read as another one, even with another sign.
- */
+/** avsc computes the zig-zag form, 2|n| - 1, in floating point: a number below -2^52 would be read as another one. */
 export const MIN_EXACT_LONG = -(2 ** 52);
 export const MAX_EXACT_LONG = Number.MAX_SAFE_INTEGER - 1;
 

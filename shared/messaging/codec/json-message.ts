@@ -1,5 +1,3 @@
-/** Decodes JSON messages within limits. */
-
 import { messageDefinition } from '../../../schemas/messages.ts';
 import { jsonProblem, MAX_JSON_VALUES, MAX_REQUEST_VALUES, parseJson } from '../../platform/bounded-json.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
@@ -20,10 +18,7 @@ export type JsonParsed =
   | { readonly kind: 'valid'; readonly payload: unknown; readonly warnings: readonly Warning[] }
   | {
       readonly kind: 'invalid';
-      /**
-       * `invalid-request` (400) for schema violations, `not-computable` (422) when only values are out of range,
-       * `attachments-too-large` (413) when only files are too large.
-       */
+      /** 400 for schema violations, 422 when only values are out of range, 413 when only files are too large. */
       readonly problem: 'invalid-request' | 'not-computable' | 'attachments-too-large';
       readonly faults: readonly Fault[];
     };
@@ -38,7 +33,6 @@ export interface MessageForm {
   fromRecord?(record: unknown): void;
 }
 
-/** The forms by message type (record name in the list of messages). */
 export type MessageForms = Readonly<Record<string, MessageForm>>;
 
 export interface JsonType {

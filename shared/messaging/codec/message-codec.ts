@@ -41,15 +41,9 @@ export interface MessageCodecOptions {
 }
 
 export interface MessageCodec extends Codec {
-  /**
-   * Fields of a payload whose value has no exact representation in the Avro schema of the type, such as a number with too
-   * many decimals; empty if all values fit. The reply to a request with such a field has status 422 (E1). Never throws for
-   * a type in the list.
-   */
+  /** Fields without an exact representation in Avro: the reply to a request with one has status 422 (E1). */
   faultsOf(type: string, payload: unknown): readonly Fault[];
-  /**
-   * The type of a message by its header or schema id, without decoding it; undefined if it has none. Rejects like `decode`.
-   */
+  /** The type by header or schema id, without decoding; undefined if it has none. Rejects like `decode`. */
   typeOf(message: EncodedMessage): SyncOrAsync<string | undefined>;
 }
 
@@ -64,30 +58,20 @@ const AVRO_TYPES: ReadonlySet<string> = new Set([CONTENT_TYPE.avro, 'application
 const FORMAT_NAME = { avro: 'Avro', json: 'JSON' } as const satisfies Record<MessageFormat, string>;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
-/** JSON whitespace: blank, tab, line feed, carriage return. */
 const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** In UTF-8; some producers begin JSON with it. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Maximum number of whitespace bytes that are scanned before the JSON value; no producer indents more. */
 const MAX_JSON_INDENT = 1_024;
-/**
- * Maximum number of unknown schema ids that are looked up for one batch; without a limit, a batch with 500 unknown
- * ids would cause 500 calls to the registry. Items with other unknown ids are undecodable.
- */
+/** Unknown schema ids that are looked up for one batch: 500 items could otherwise cause 500 calls to the registry. */
 const MAX_UNKNOWN_IDS = 8;
 
 type CompiledMessages = Pick<SchemasByIdOptions, 'messages' | 'localReaders'>;
 
-/**
- * The compiled messages by their forms. They depend on the forms and on files of the program only, have no state but the
- * schemas compiled so far, and take a tenth of a second in all: all codecs of a process share them.
- */
+/** All codecs of a process share the compiled messages, which take a tenth of a second in all. */
 const COMPILED = new WeakMap<MessageForms, CompiledMessages>();
 
-/**
- * Creates the codec of all messages of the list. Throws when a schema was changed without a release. Schemas are compiled when a
- * message of their type is first read or written.
- */
+/** Throws when a schema was changed without a release. Schemas are compiled at their first use. */
 export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   const { shapes } = options;
   const compiled = compiledMessages(shapes);
@@ -210,7 +194,6 @@ class Decoder {
     }
   }
 
-  /** The decoder of batch items, which are message values without headers. */
   #itemDecoder(): (value: Buffer) => SyncOrAsync<Decoded> {
     const unknownIds = new Set<number>();
     return (value) => this.decode({ value, headers: {} }, unknownIds);
@@ -251,7 +234,6 @@ function undecodable(format: MessageFormat, detail: string): Decoded {
   return { kind: 'undecodable', format, problem: createProblem('undecodable-message', { detail }) };
 }
 
-/** Detects the format by the first byte; undefined when it is neither. */
 function detectFormat(value: Buffer | null): MessageFormat | undefined {
   if (value?.[0] === MAGIC_BYTE) return 'avro';
   const first = firstJsonByte(value);
@@ -274,7 +256,6 @@ function describeOther(value: Buffer | null): string {
     : `A JSON object or array is expected, not ${kind}.`;
 }
 
-/** Why a content type is refused for a message of this format; undefined if it is not. */
 function refuseContentType(contentType: string | undefined, format: MessageFormat): string | undefined {
   if (contentType === CONTENT_TYPE[format]) return undefined;
   const mediaType = mediaTypeOf(contentType);

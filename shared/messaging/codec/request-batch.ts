@@ -1,7 +1,4 @@
-/**
- * Batches: requests in one message, and their replies in one. In JSON a batch is an array of items of the type in header
- * plat-message-type; in Avro it is a record of encoded messages.
- */
+/** In JSON a batch is an array of items of the type in plat-message-type, in Avro a record of encoded messages. */
 
 import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
@@ -10,10 +7,7 @@ import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
-/**
- * Maximum number of requests in one message. With schedules of 60 instalments, the replies to 500 requests take 2 MB in
- * Avro; in JSON, the replies to 400 requests fill a message.
- */
+/** With 60 instalments, the replies to 500 requests take 2 MB in Avro; in JSON, those to 400 fill a message. */
 export const MAX_BATCH_ITEMS = 500;
 /** Maximum size of the replies of a batch: the largest message of all our topics. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
@@ -52,7 +46,6 @@ export interface RequestBatch {
 /** One reply. In Avro the id is a string and `value` an encoded message; in JSON `value` is the body as text. */
 export interface ReplyBatchItem {
   readonly id?: BatchItemId | undefined;
-  /** 200, or the status of the problem. */
   readonly status: number;
   readonly value: Buffer;
   /** As in header plat-warnings (E3). */
@@ -61,7 +54,6 @@ export interface ReplyBatchItem {
   readonly holidayCalendar?: string | undefined;
 }
 
-/** Payload of a ReplyBatch: one reply for each request, in their order. */
 export interface ReplyBatch {
   readonly items: readonly ReplyBatchItem[];
 }

@@ -1,7 +1,4 @@
-/**
- * Finds the schema of a schema id, and the schema id of our own messages. Known ids are returned synchronously; concurrent
- * messages with an unknown id share one query of the registry.
- */
+/** Known ids are returned synchronously; concurrent messages with an unknown id share one query of the registry. */
 
 import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
@@ -52,7 +49,6 @@ export interface SchemasById {
   findWriterId(message: AvroMessage): Promise<number>;
 }
 
-/** The readers by local schema id; each is compiled when it is first needed. */
 export type LocalReaders = ReadonlyMap<number, () => Found>;
 
 export interface SchemasByIdOptions {
@@ -137,10 +133,7 @@ function indexByRecord(messages: readonly AvroMessage[]): ReadonlyMap<string, Av
   return new Map(messages.map((message) => [recordName(message.definition), message]));
 }
 
-/**
- * Creates the readers of all local schema ids: of the messages, and of what was released earlier. Throws when a schema was
- * changed without a new local id; compares them only if their texts differ.
- */
+/** The readers of all local ids, also of earlier releases. Throws when a schema was changed without a new id. */
 export function createLocalReaders(
   messages: readonly AvroMessage[],
   released: readonly ReleasedSchema[],

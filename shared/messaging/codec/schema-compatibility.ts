@@ -117,10 +117,7 @@ const LOGICAL_TYPES = {
   'timestamp-micros': BARE,
 };
 
-/**
- * Finds all reasons why old and new code cannot read each other's messages; empty when they can be upgraded in any order.
- * Takes the text of both schemas; throws when one is not valid.
- */
+/** Why old and new code cannot read each other's messages; empty when they can be upgraded in any order. */
 export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {
   const older = parse(olderText);
   const newer = parse(newerText);

@@ -9,10 +9,7 @@ import { readJsonAnswer } from '../../platform/bounded-answer.ts';
 import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
 import { AVRO_OPTIONS } from './avro-types.ts';
 
-/**
- * Every version must be able to read the messages of all others, because requesters, workers and upstream systems are
- * upgraded in any order and messages stay on their topics for days.
- */
+/** Requesters, workers and upstream systems are upgraded in any order, and messages stay on topics for days. */
 const COMPATIBILITY_LEVEL = COMPATIBILITY.FULL_TRANSITIVE;
 
 /** Address of a registry; the URL includes the path of its Confluent-compatible interface, if it has one. */
@@ -26,26 +23,17 @@ export interface SchemaRegistrySettings {
 export type FoundSchema =
   | { readonly kind: 'found'; readonly schema: Type }
   | { readonly kind: 'unknown' }
-  /** The schema is not Avro or is invalid. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
-/**
- * Port of a schema registry. All calls reject with InfrastructureError: `schema-registry-unavailable` when it cannot be
- * reached, `schema-registry-refused` when it does not accept the credentials.
- */
+/** Rejects with InfrastructureError: `schema-registry-unavailable`, or `schema-registry-refused` for credentials. */
 export interface SchemaRegistry {
-  /** The writer's schema of an id. */
   schemaOf(id: number): Promise<FoundSchema>;
   /** Id of a schema that is registered under the subject; undefined when it is not. */
   registeredId(subject: string, schemaText: string): Promise<number | undefined>;
-  /**
-   * Registers a schema and returns its id. A new subject gets {@link COMPATIBILITY_LEVEL}. Rejects with SystemError
-   * `schema-incompatible` when the registry refuses the change, or when the subject has another level.
-   */
+  /** Returns the id. Rejects with SystemError `schema-incompatible`, also when the subject has another level. */
   register(subject: string, schemaText: string): Promise<number>;
 }
 
-/** One registered version of a subject. */
 export interface RegisteredVersion {
   readonly version: number;
   readonly id: number;
@@ -54,7 +42,6 @@ export interface RegisteredVersion {
 
 /** Time limit for one attempt. A registry responds in milliseconds, and a partition waits for the response. */
 const REQUEST_TIMEOUT_MS = 2_000;
-/** Number of further attempts after a server error. */
 const RETRIES = 1;
 const FIRST_RETRY_SECONDS = 0.1;
 /** Time limit for all attempts together, including a slow response body. */
@@ -64,7 +51,6 @@ const COMMAND_TIMEOUT_MS = 5_000;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
-/** Unauthorized, Forbidden. */
 const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
 /** The HTTP client of the library reports calls without a response with status 400. */
 const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
@@ -90,10 +76,7 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
   };
 }
 
-/**
- * All registered versions of a subject, oldest first; empty if there are none. The library cannot list them. Rejects with
- * the same errors as the calls of {@link SchemaRegistry}.
- */
+/** All versions of a subject, oldest first, which the library cannot list. Rejects as SchemaRegistry does. */
 export async function registeredVersions(
   settings: SchemaRegistrySettings,
   subject: string,
@@ -179,10 +162,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
-/**
- * Whether a 404 is from the registry, which sends a message with it, and not from a proxy whose registry is down. If the
- * response has no message, the library generates one that contains the status.
- */
+/** Whether a 404 is from the registry, which sends a message, not from a proxy: the library then names the status. */
 function isRegistryAnswer(error: unknown): boolean {
   return !/\bError, status \d+/.test(errorText(error));
 }
@@ -195,7 +175,6 @@ function isNamed(error: unknown, name: string): boolean {
 const versionNumbers = z.array(z.int());
 const registeredSchema = z.object({ id: z.int(), schema: z.string() });
 
-/** Fetches JSON of this shape from a path of the registry; undefined when it is not found. */
 async function get<Shape extends z.ZodType>(
   settings: SchemaRegistrySettings,
   path: string,

@@ -3,10 +3,7 @@ import type { Health } from '../../platform/health.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
 const SECOND_MS = 1_000;
-/**
- * A rebalance usually ends within two seconds; during one all members pause, and would otherwise report that at the same time. It
- * takes up to half a minute when a member is silent.
- */
+/** A rebalance usually ends within two seconds; with a silent member it takes up to half a minute. */
 const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
 export interface ConsumerPhase {
@@ -24,10 +21,8 @@ interface Observed {
 }
 
 /**
- * The health of a consumer: its commits and its progress. Times are monotonic milliseconds. It detects partitions with a backlog and
- * no progress, because of a stuck handler or a source that delivers nothing. A partition whose first message is queued while
- * other messages end is not stalled, nor is one whose first message is held, is attempted again or counts steps: a restart would
- * not help.
+ * Detects partitions with a backlog and no progress. A first message that waits while others end, is held, is retried or
+ * counts steps is not stalled: a restart would not help.
  */
 export class ConsumerHealth {
   readonly #stallMs: number;
@@ -43,11 +38,7 @@ export class ConsumerHealth {
     this.#monotonic = monotonic;
   }
 
-  /**
-   * Observes the progress; called often while messages are in progress, so that stalls are measured from their start. `ended`:
-   * number of ended work items of all partitions.
-   * A failed commit no longer counts when nothing is left to commit: its partitions were assigned anew.
-   */
+  /** Called often, so that stalls are measured from their start. `ended`: work items of all partitions that ended. */
   observe(trackers: readonly OffsetTracker[], ended: number): void {
     const nowMs = this.#monotonic.elapsedMs();
     if (ended !== this.#ended) this.#lastEndMs = nowMs;
@@ -84,11 +75,7 @@ export class ConsumerHealth {
     return this.#progress;
   }
 
-  /**
-   * `unhealthy` when delivered messages made no progress for the stall time. `degraded` when records were not delivered for
-   * that time, which may be control records of a transaction (a restart would not help), or when the first message has been
-   * retried for that time.
-   */
+  /** `degraded` where a restart would not help: no record is delivered, or the first message is retried. */
   #check(tracker: OffsetTracker, nowMs: number): Health | undefined {
     if (tracker.lag === 0) {
       this.#observed.delete(tracker);

@@ -50,15 +50,10 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly retryBackoff?: BackoffOptions;
   readonly stallMs?: number;
   readonly reads?: GroupReads;
-  /**
-   * Awaited after each assignment before its first message is started, for example until a table that handlers depend on is
-   * read to its end. Heartbeats continue; a rejection is retried with growing delays. `signal` is aborted at the end of the
-   * assignment.
-   */
+  /** Awaited after each assignment before its first message, such as until a table is read. A rejection is retried. */
   readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
 }
 
-/** Creates the counters of a consumer, which count from its creation. */
 export function createCounters() {
   return {
     /** Messages that were completed, failed ones included. */
@@ -78,10 +73,7 @@ export interface ConsumerStats extends Readonly<ReturnType<typeof createCounters
 }
 
 const DRAIN_POLL_MS = 10;
-/**
- * Longest wait for the last commit, whose messages are otherwise delivered again, and for leaving the group; without it, the
- * session timeout removes the consumer. Each has at least the second time, also when the time of a drain is over.
- */
+/** For the last commit and for leaving the group, also when the time of a drain is over. */
 const LAST_REQUEST_MS = 5_000;
 const MIN_LAST_REQUEST_MS = 1_000;
 /** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
@@ -89,18 +81,13 @@ const LOG_INTERVAL_MS = 60_000;
 
 interface Attachment {
   readonly source: GroupSource;
-  /** Cancels the next tick; undefined while nothing is in progress. */
   cancelTick: (() => void) | undefined;
   /** 0 before the first assignment. */
   generation: number;
-  /** Since when the group rebalances, in monotonic milliseconds; undefined: it does not. */
   revokedMs: number | undefined;
 }
 
-/**
- * Passes delivered messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones.
- * After a crash of the source another one is attached. What is in progress then continues, and its messages are delivered again.
- */
+/** Passes messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones. */
 export class ConsumerRuntime {
   readonly counters = createCounters();
   readonly #options: RuntimeOptions;
@@ -187,10 +174,7 @@ export class ConsumerRuntime {
     this.#owned.release();
   }
 
-  /**
-   * Starts nothing new, lets running messages end for at most `timeoutMs`, commits and leaves the group, for which it may take
-   * two seconds longer. Messages that were not started are delivered again, to the next member.
-   */
+  /** Starts nothing new, lets running messages end, commits and leaves the group: two seconds longer at most. */
   async drain(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     this.#isDraining = true;
@@ -299,7 +283,6 @@ export class ConsumerRuntime {
     }
   }
 
-  /** A message that throws is retried with growing delays, after transient failures and bugs alike. */
   #thrown(work: Work, error: unknown): ProcessingResult {
     const { message, attempts } = work;
     const { topic, partition, offset } = message;
@@ -361,7 +344,6 @@ export class ConsumerRuntime {
     if (this.#committing === undefined) void this.#commit();
   }
 
-  /** Commits the contiguous prefixes of completed messages. After a failure the next commit includes its offsets. */
   #commit(): Promise<void> {
     const { generation = 0, source } = this.#attached ?? {};
     const due = [...this.#owned.all()].flatMap((tracker) => {
@@ -397,11 +379,7 @@ export class ConsumerRuntime {
 
 type GateOptions = Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random' | 'timers'>;
 
-/**
- * Delays processing after an assignment until the data that it depends on is up to date, so that no message is handled
- * without the results of the previous owner of the partition. A failed wait is retried with growing delays. The consumer
- * stays in its group meanwhile.
- */
+/** No message is handled before the results of the partition's previous owner are read. */
 export class AssignmentGate {
   readonly #options: GateOptions;
   readonly #onOpen: () => void;
@@ -416,7 +394,6 @@ export class AssignmentGate {
     return this.#waiting === undefined;
   }
 
-  /** Closes the gate until the data of these partitions is read; cancels the wait of an earlier assignment. */
   close(partitions: readonly TopicPartition[]): void {
     this.cancel();
     if (this.#options.gate === undefined) return;

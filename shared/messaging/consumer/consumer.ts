@@ -51,7 +51,6 @@ export class Consumer {
     return this.#stopping;
   }
 
-  /** `starting` until the first assignment, also that of a new source after a crash; otherwise that of the runtime. */
   health(): Health {
     if (this.#crash !== undefined) return { status: 'starting', reason: `crashed: ${this.#crash.message}` };
     return this.#runtime.health();

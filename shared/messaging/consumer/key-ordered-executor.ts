@@ -15,7 +15,6 @@ export interface ExecutorOptions {
   readonly limit: number;
   /** Weight of a work item, by default 1. The next work item starts when its weight fits, or when no other is running. */
   readonly weigh?: ((work: Work) => number) | undefined;
-  /** Longest synchronous work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number;
   readonly monotonic: MonotonicClock;
   readonly timers: Timers;
@@ -42,11 +41,9 @@ export class KeyOrderedExecutor {
   /** Those before #firstReady have been started; they are removed in chunks, since moving a long array takes time. */
   #ready: KeyQueue[] = [];
   #firstReady = 0;
-  /** The queues whose first work is held, each with the cancel function of its timer. */
   readonly #held = new Map<KeyQueue, () => void>();
   #running = 0;
   #load = 0;
-  /** Attempts that ended in a retry: a transient fault or unavailable infrastructure. */
   heldAttempts = 0;
   #isPaused = false;
   #isDispatching = false;
@@ -66,7 +63,6 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
-  /** Appends a work item to the queue of its key; dispatch() starts it. */
   add(work: Work): void {
     const { topic, key } = work.message;
     const id = key === null ? undefined : `${topic} ${key.toString('latin1')}`;
@@ -80,7 +76,6 @@ export class KeyOrderedExecutor {
     this.#ready.push(queue);
   }
 
-  /** Starts work items in order, up to the limit or the end of the time slice. */
   dispatch(): void {
     if (this.#isDispatching || this.#isPaused || !this.#hasRoom()) return;
     this.#isDispatching = true;

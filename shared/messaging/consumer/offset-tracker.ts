@@ -4,10 +4,7 @@ import type { WorkProgress } from '../outcome.ts';
 import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queue-limits.ts';
 import type { GroupSource } from '../ports.ts';
 
-/**
- * A delivered message in the consumer.
- * `queued`: not started · `running`: being processed · `held`: waits for its next attempt · `done`: completed.
- */
+/** `queued`: not started · `running`: being processed · `held`: waits for its next attempt · `done`: completed. */
 export interface Work extends WorkProgress {
   /** Replaced by a placeholder when the work item is done, to free the message before its commit. */
   message: LogMessage;
@@ -16,7 +13,6 @@ export interface Work extends WorkProgress {
   readonly receivedMs: number;
   state: 'queued' | 'running' | 'held' | 'done';
   attempts: number;
-  /** The tracker of the partition in the generation of its delivery. */
   readonly tracker: OffsetTracker;
 }
 
@@ -30,7 +26,6 @@ const RELEASED: LogMessage = {
   timestampMs: 0,
 };
 
-/** `receivedMs`: when this process received the message (monotonic milliseconds). */
 export function createWork(message: LogMessage, tracker: OffsetTracker, receivedMs: number): Work {
   const { value, key, headers, offset } = message;
   return {
@@ -45,7 +40,6 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
   };
 }
 
-/** Marks the work as done and releases its message. */
 export function finishWork(work: Work): void {
   work.state = 'done';
   work.tracker.finished(work);
@@ -55,11 +49,7 @@ export function finishWork(work: Work): void {
 /** Committed work items are removed from the list in chunks, since moving the rest costs time. */
 const CUT_CHUNK = 512;
 
-/**
- * Tracks one partition in one generation of the group: the delivered messages in offset order, and the contiguous prefix of
- * completed ones. Only this prefix is committed, so that an unfinished message is redelivered even if later ones are
- * completed.
- */
+/** A partition in one generation. Only the contiguous prefix is committed, so that unfinished messages come again. */
 export class OffsetTracker implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
@@ -100,18 +90,15 @@ export class OffsetTracker implements TopicPartition {
     return this.#works[this.#first]?.state === 'queued';
   }
 
-  /** Whether the first message beyond the prefix waits for the time of its next attempt. */
   get isHeld(): boolean {
     return this.#works[this.#first]?.state === 'held';
   }
 
-  /** Whether an attempt of the first message beyond the prefix has ended. */
   get isRetried(): boolean {
     const { attempts, state } = this.#works[this.#first] ?? { attempts: 0, state: 'queued' };
     return attempts > (state === 'running' ? 1 : 0);
   }
 
-  /** Steps and further attempts of the first message beyond the prefix. */
   get steps(): number {
     const { steps, attempts } = this.#works[this.#first] ?? { steps: 0, attempts: 0 };
     return steps + Math.max(0, attempts - 1);
@@ -122,10 +109,7 @@ export class OffsetTracker implements TopicPartition {
     return this.#lastOffset;
   }
 
-  /**
-   * The next offset to commit; undefined while nothing is done. Once all messages are done, it is behind the records that are not
-   * delivered too, such as markers of transactions: another client would count them as lag.
-   */
+  /** The next offset to commit; once all is done, behind markers of transactions too, which would count as lag. */
   get position(): number | undefined {
     const isRead = this.pending === 0 && this.readTo > (this.#position ?? 0);
     return isRead ? this.readTo : this.#position;
@@ -160,13 +144,11 @@ export class OffsetTracker implements TopicPartition {
     }
   }
 
-  /** The offset to commit; undefined when it is committed already. */
   uncommitted(): number | undefined {
     const { position } = this;
     return position === this.#committed ? undefined : position;
   }
 
-  /** Records that the commit of `position` is stored, and forgets the work items below it. */
   confirm(position: number): void {
     this.#committed = position;
     while (this.#start < this.#first && (this.#works[this.#start]?.offset ?? position) < position) {
@@ -202,9 +184,7 @@ export class OwnedPartitions {
     this.#maxPending = limits.pending ?? this.#maxMessages;
   }
 
-  /**
-   * Starts a new generation. Partitions that are still paused at the source are resumed.
-   */
+  /** Starts a new generation. Partitions that are still paused at the source are resumed. */
   assign(source: PausableSource, partitions: readonly TopicPartition[]): void {
     const paused = [...this.#trackers.values()].filter((tracker) => tracker.paused);
     this.release();
@@ -222,7 +202,6 @@ export class OwnedPartitions {
     this.#source = undefined;
   }
 
-  /** Starts over with a partition whose log was replaced by a shorter one. */
   restart(tracker: OffsetTracker): OffsetTracker {
     tracker.closed = true;
     const restarted = new OffsetTracker(tracker);
@@ -257,10 +236,7 @@ export class OwnedPartitions {
     this.#source?.pause([toPlain(tracker)]);
   }
 
-  /**
-   * Resumes a paused partition below half of its window, so that it is not paused again immediately. Called when messages are
-   * done and when they are committed.
-   */
+  /** Below half of its window, so that the partition is not paused again immediately. */
   resumeWhenHalf(tracker: OffsetTracker): void {
     if (!tracker.paused || tracker.closed) return;
     const isAboveHalf =

@@ -22,11 +22,7 @@ import type {
 } from '../ports.ts';
 
 const MIB = 1_048_576;
-/**
- * The bytes in memory include the object overhead of records and headers, so five busy topics hold about 160 MiB at most. A
- * publisher waits while a log is full of unread records. Of those that are stored, or that all readers have read, a log keeps few,
- * for readers that come later: more of them would survive until V8 collects old objects.
- */
+/** Of records that are stored or read a log keeps few: more would survive until V8 collects old objects. */
 const IN_MEMORY: MemoryLimits = {
   maxRecordsPerTopic: 100_000,
   maxBytesPerTopic: 128 * MIB,
@@ -52,23 +48,17 @@ export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
   readonly dataFolder?: string | undefined;
   /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
   readonly specs?: readonly TopicSpec[];
-  /**
-   * Limits of each topic; default 500,000 records and 1 GiB in a file, and without one 20,000 and 32 MiB, or 100,000 and 128 MiB
-   * with cleanup.policy=compact.
-   */
+  /** Default: 500,000 records and 1 GiB in a file; in memory 20,000 and 32 MiB, compacted 100,000 and 128 MiB. */
   readonly limits?: Partial<MemoryLimits>;
-  /** Interval at which retention and compaction run on all logs; default 60 s. */
   readonly sweepIntervalMs?: number;
-  /** Where a tail logs the messages it skipped because their handler threw. */
   readonly log?: Log;
   /** For tests only. */
   readonly disk?: DiskCalls | undefined;
 }
 
 /**
- * The embedded broker: topics, keys, consumer groups, redelivery, compaction and bounded logs as on Kafka, in one process.
- * Without a data folder messages and commits are lost when the process ends; with one a publish is acknowledged, and its
- * messages are delivered, when they are on the disk. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`.
+ * Topics, groups, redelivery and compaction as on Kafka, in one process. Without a data folder all is lost with the process;
+ * with one a publish is acknowledged when it is on the disk. Throws `data-in-use`, `data-damaged` or `data-unusable`.
  */
 export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broker {
   const { dataFolder: folder, log } = options;

@@ -6,7 +6,6 @@ import { consumerUsed } from '../broker-errors.ts';
 import { type LogMessage, type PartitionOffset, type TopicPartition, partitionId } from '../message.ts';
 import type { GroupSink, GroupSource, GroupSourceOptions, GroupState } from '../ports.ts';
 
-/** A member of a group: joins, delivers its assigned partitions, and rejoins when the group rebalances. */
 export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader {
   readonly clientId: string;
   readonly topics: readonly string[];
@@ -15,7 +14,6 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   readonly #groupId: string;
   #sink: GroupSink | undefined;
   #generation = 0;
-  /** Absent before the first assignment, and between a revocation and the next assignment. */
   #cursors: EmbeddedCursors | undefined;
   #next: { readonly generation: number; readonly partitions: readonly TopicPartition[] } | undefined;
   #joining = false;
@@ -72,7 +70,6 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     this.#reactSoon();
   }
 
-  /** As onRebalance, the member reacts in a later turn. */
   onGeneration(generation: number, partitions: readonly TopicPartition[]): void {
     this.#next = { generation, partitions };
     this.#reactSoon();
@@ -167,37 +164,28 @@ const NO_OFFSET = -1;
 export interface GroupMember {
   readonly clientId: string;
   readonly topics: readonly string[];
-  /** The group requires all members to rejoin. */
   onRebalance(): void;
-  /** The group has a new generation; the list is empty when there are more members than partitions. */
   onGeneration(generation: number, partitions: readonly TopicPartition[]): void;
 }
 
 interface Membership {
-  /** Whether the member has joined for the generation that is being prepared. */
   joined: boolean;
-  /** The last generation in which the member got an assignment; 0: none. */
   generation: number;
   assigned: readonly TopicPartition[];
   readonly memberId: string;
 }
 
-/**
- * A consumer group: eager rebalances in generations, and committed offsets. As with Kafka's coordinator, commits of a
- * generation are accepted until the next generation is complete. Members have no sessions: they end with the process.
- */
+/** As with Kafka's coordinator, commits of a generation are accepted until the next one is complete. */
 export class EmbeddedGroup implements LogUser {
   readonly #topics: EmbeddedTopics;
   readonly #members = new Map<GroupMember, Membership>();
   readonly #committed = new Map<string, PartitionOffset>();
-  /** Topics that a member has read, also in a former run. */
   readonly #topicsRead = new Set<string>();
   readonly #save: (offsets: readonly PartitionOffset[]) => void;
   #generation = 0;
   #joined = 0;
   #preparing = false;
 
-  /** `saved`: the offsets that were stored in a former run, by `save` or as commits. */
   constructor(
     topics: EmbeddedTopics,
     saved: readonly PartitionOffset[] = [],
@@ -212,7 +200,6 @@ export class EmbeddedGroup implements LogUser {
     }
   }
 
-  /** Joins, or rejoins for the generation that is being prepared. */
   join(member: GroupMember): void {
     const known = this.#members.get(member);
     const memberId = known?.memberId ?? `${member.clientId}-${(this.#joined += 1)}`;
@@ -253,10 +240,7 @@ export class EmbeddedGroup implements LogUser {
     return this.#committed.get(partitionId(topic, partition))?.offset;
   }
 
-  /**
-   * Uncommitted records of a topic that the group has ever read are kept, also while it has no members: they come back after a
-   * restart, and what they have not read was acknowledged.
-   */
+  /** What a group has not read of a topic was acknowledged: it is kept, also while the group has no members. */
   keepFrom(topic: string, partition: number): number {
     return this.#topicsRead.has(topic) ? (this.committed(topic, partition) ?? 0) : Infinity;
   }
@@ -298,10 +282,7 @@ export class EmbeddedGroup implements LogUser {
   }
 }
 
-/**
- * Assigns the partitions round robin to the members that read their topic, in the given order; every partition goes to
- * exactly one, and the loads of members with equal topics differ by at most one.
- */
+/** Round robin: the loads of members with equal topics differ by at most one. */
 function assignPartitions(
   members: readonly GroupMember[],
   partitionCount: (topic: string) => number,

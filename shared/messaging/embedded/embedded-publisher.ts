@@ -8,7 +8,6 @@ import type { OutgoingMessage } from '../message.ts';
 
 /** Delay before a publish is repeated because a log was full. */
 const RETRY_INTERVAL_MS = 5;
-/** What a publish returns if its messages need no disk. */
 const STORED = Promise.resolve();
 
 interface Call {
@@ -16,7 +15,6 @@ interface Call {
   unsent: number;
   firstError: unknown;
   isMaybeStored: boolean;
-  /** The group commits of its messages. */
   readonly flushes: Promise<void>[];
   /** Of all its messages if one waits for room; absent: none does. */
   queued?: Queued;
@@ -29,10 +27,8 @@ interface Waiting {
 }
 
 /**
- * Appends immediately if possible, and acknowledges a call when the group commits of its messages are durable. While a log is
- * full of unread messages, those to it are queued until the deadline of their call, up to the limits of QUEUE_LIMITS; messages to
- * other partitions do not wait for it, and those to one partition stay in order. `send-unknown` means that some messages of the
- * call were stored in time, or before the queue was full.
+ * Messages to a full log wait until the deadline of their call; others do not wait for them, and those to one partition stay
+ * in order. `send-unknown`: some messages of the call were stored in time.
  */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
@@ -123,7 +119,6 @@ export class EmbeddedPublisher implements Publisher {
     return true;
   }
 
-  /** Resolves when the call is stored, and rejects at its deadline. */
   #settled(call: Call): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = (): void => call.settle(this.#failure(call, 'the deadline passed'));
@@ -142,7 +137,6 @@ export class EmbeddedPublisher implements Publisher {
     return promise;
   }
 
-  /** Settles a call whose messages are all on the log when they are durable. */
   async #awaitCommits(call: Call): Promise<void> {
     const results = await Promise.allSettled(call.flushes);
     const failures = results.flatMap((result) =>
@@ -182,21 +176,18 @@ export class EmbeddedPublisher implements Publisher {
     }, RETRY_INTERVAL_MS);
   }
 
-  /** Why a call failed of which messages are unsent, or not yet durable. */
   #failure({ isMaybeStored, firstError }: Call, reason: string): unknown {
     const rejection = isMaybeStored ? undefined : firstError;
     return rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored });
   }
 }
 
-/** Without headers, which are short and few. */
 function sizeOf(messages: readonly OutgoingMessage[]): Queued {
   let bytes = 0;
   for (const { key, value } of messages) bytes += (key?.length ?? 0) + (value?.length ?? 0);
   return { messages: messages.length, bytes };
 }
 
-/** Whether messages of a group commit that failed may be on the log. */
 function mayBeStored(cause: unknown): boolean {
   return !(cause instanceof FlushError) || cause.isMaybeStored;
 }

@@ -12,14 +12,12 @@ interface Waiter {
   readonly settle: (error?: Error) => void;
 }
 
-/** Reads partitions without a group, with its own positions and without commits. */
 export class EmbeddedTail implements Tail, LogReader, LogUser {
   readonly #options: TailOptions;
   readonly #parts: EmbeddedParts;
   readonly #log: Log | undefined;
   #cursors: EmbeddedCursors | undefined;
   #onMessage: ((message: LogMessage) => void) | undefined;
-  /** The log could not be read, which makes the broker unhealthy. */
   #hasFailed = false;
   readonly #waiters = new Set<Waiter>();
 

@@ -20,12 +20,10 @@ export interface LogUser {
   keepFrom(topic: string, partition: number): number;
 }
 
-/** Shared by the publishers, consumers and tails of one broker. */
 export interface EmbeddedParts {
   readonly topics: EmbeddedTopics;
   readonly scheduler: EmbeddedScheduler;
   readonly ports: SystemPorts;
-  /** Called when the part has stopped, so that the broker does not stop it again. */
   onStopped(part: Drainable): void;
 }
 
@@ -33,10 +31,8 @@ export class EmbeddedTopics {
   readonly store: SqliteStore;
   readonly #users = new Set<LogUser>();
   readonly #options: Omit<SqliteStoreOptions, 'onReadable'>;
-  /** The logs that the sweep in progress has yet to visit. */
   #unswept: PartitionLog[] = [];
 
-  /** Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
   constructor(options: Omit<SqliteStoreOptions, 'onReadable'>, scheduler: EmbeddedScheduler) {
     this.#options = options;
     const onReadable = (log: PartitionLog): void => {
@@ -84,11 +80,7 @@ export class EmbeddedTopics {
     this.#users.delete(user);
   }
 
-  /**
-   * Appends one message. `pending`: it is stored when flushed() has resolved; `full`: the log is full of unread records, or the
-   * disk is slow, and the message was not appended. Throws MessagingError `topic-unknown`, `message-too-large` or
-   * `invalid-message`.
-   */
+  /** `pending`: it is stored when flushed() has resolved; `full`: it was not appended. Throws MessagingError. */
   append(message: OutgoingMessage): 'done' | 'pending' | 'full' {
     const topic = this.get(message.topic);
     const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
@@ -105,10 +97,7 @@ export class EmbeddedTopics {
     return result;
   }
 
-  /**
-   * Applies retention and compaction to all logs, and removes what their readers have read meanwhile; called periodically, for logs
-   * without appends. A long sweep goes on after pauses, and a call during it has no effect.
-   */
+  /** Called periodically, for logs without appends. A long sweep goes on after pauses. */
   sweep(): void {
     if (this.#unswept.length > 0) return;
     this.#unswept = [...this.store.topics.values()].flatMap(({ logs }) => logs);

@@ -10,7 +10,6 @@ const HEADER_OVERHEAD_BYTES = 150;
 const FRAME_BYTES = 100;
 /** Records are removed in batches, because removing from the front of an array moves all others. */
 const TRIM_BELOW_SHARE = 0.9;
-/** A log is crowded from this multiple of what it keeps on. */
 const CROWDED_SHARE = 1.25;
 
 export interface LogReader {
@@ -31,38 +30,28 @@ interface Entry {
 
 export interface PartitionLogOptions extends TopicPartition {
   readonly config: EmbeddedTopicConfig;
-  /** Absent: the log is in memory only. */
   readonly table?: PartitionTable | undefined;
   /** Records are read before they are durable. */
   readonly isEager?: boolean;
-  /** The next offset of a log that was stored. */
   readonly end?: number;
 }
 
-/** What the logs of a store share. */
 export interface LogParts {
   readonly onReadable: OnReadable;
   /** Adds work to the next group commit. Absent: there is none, and rows are written at once. */
   readonly enqueue?: ((log: PartitionLog, work: () => void, bytes: number) => void) | undefined;
   /** Does work on the rows of a log as a whole; false: that is not possible for a moment. */
   readonly run: (log: PartitionLog, work: () => void) => boolean;
-  /** The error of a read that failed. */
   readonly readFailed: (error: unknown) => unknown;
-  /** Whether too much waits for a group commit. */
   readonly isCongested: () => boolean;
 }
 
-/**
- * The log of one partition: records in offset order, limited by count, bytes and age, and compacted if the topic is. As on
- * Kafka, offsets are never reused, and removed records leave gaps. The newest records are in memory, where readers usually find
- * them, the durable ones also in a table. Those that are in memory only stay there until they are read.
- */
+/** The newest records are in memory, the durable ones also in a table. As on Kafka, removed records leave gaps. */
 export class PartitionLog {
   readonly topic: string;
   readonly partition: number;
   readonly config: EmbeddedTopicConfig;
   readonly table: PartitionTable | undefined;
-  /** Woken when records become readable. */
   readonly readers = new Set<LogReader>();
   readonly #parts: LogParts;
   readonly #isEager: boolean;
@@ -87,7 +76,6 @@ export class PartitionLog {
     this.#lastStored = end - 1;
   }
 
-  /** The first retained offset. */
   get low(): number {
     const first = this.#entries[0]?.message.offset ?? this.#end;
     const { records, low } = this.table?.figures ?? { records: 0, low: 0 };
@@ -99,7 +87,6 @@ export class PartitionLog {
     return this.#isEager ? this.#end : this.#durable;
   }
 
-  /** The next offset to be written. */
   get end(): number {
     return this.#end;
   }
@@ -109,12 +96,10 @@ export class PartitionLog {
     return this.#lastStored;
   }
 
-  /** The memory of its records in memory, overhead included. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The used share of its limits, whichever is greatest. */
   get usedShare(): number {
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
     const { records, bytes } = this.table?.figures ?? { records: 0, bytes: 0 };
@@ -122,10 +107,7 @@ export class PartitionLog {
     return Math.max(stored, this.#entries.length / memoryRecords, this.#bytes / memoryBytes);
   }
 
-  /**
-   * Adds one record, whose buffers are not copied. `pending`: it is durable when SqliteStore.flushed() has resolved; `done`: it
-   * is, or needs not be.
-   */
+  /** Buffers are not copied. `pending`: the record is durable when SqliteStore.flushed() has resolved. */
   append(
     message: OutgoingMessage,
     key: Buffer | null,
@@ -152,14 +134,11 @@ export class PartitionLog {
     return isPending ? 'pending' : 'done';
   }
 
-  /** Whether the log has reached one of its limits. */
   isFull(): boolean {
     return this.usedShare >= 1 || this.#parts.isCongested();
   }
 
-  /**
-   * Messages from `position` to before `high`, up to both limits, but at least one if there is any. Throws MessagingError `data-damaged` or `data-unusable` when they cannot be read.
-   */
+  /** At least one message if there is any. Throws MessagingError `data-damaged` or `data-unusable`. */
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const first = this.#entries[0]?.message.offset ?? this.#end;
     if (position < first && this.table !== undefined) {
@@ -169,10 +148,7 @@ export class PartitionLog {
     return this.#readMemory(Math.max(position, first), maxRecords, maxBytes);
   }
 
-  /**
-   * Makes room: removes what a sweep would, then the oldest records below `keepFrom` until the log is well within its limits, or as
-   * many as is possible in a short time. A log with cleanup.policy=compact only removes from memory what is in the table.
-   */
+  /** Sweeps, then removes the oldest records below `keepFrom`, as many as is possible in a short time. */
   makeRoom(keepFrom: number, nowMs: number): void {
     this.sweep(nowMs);
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
@@ -188,7 +164,6 @@ export class PartitionLog {
     this.#dropFront(({ message, isStored }) => isStored && message.offset < low);
   }
 
-  /** Whether it holds some more records in memory than it keeps once they were read, so that they are removed in batches. */
   get isCrowded(): boolean {
     const { keptRecords, keptBytes } = this.config;
     return this.#entries.length > CROWDED_SHARE * keptRecords || this.#bytes > CROWDED_SHARE * keptBytes;
@@ -200,11 +175,7 @@ export class PartitionLog {
     this.#forget(keepFrom, keptRecords, keptBytes);
   }
 
-  /**
-   * Removes records that are older than the topic's retention time, read or unread, as Kafka does, and on a compacted topic old
-   * tombstones, and from memory what is in the table: read from there, it is compacted. Removes a limited number of rows, and returns
-   * whether there may be more.
-   */
+  /** Removes old records, read or unread, as Kafka does, and old tombstones. Returns whether there may be more. */
   sweep(nowMs: number): boolean {
     const { retentionMs, deleteRetentionMs } = this.config;
     let isMore = false;
@@ -221,13 +192,11 @@ export class PartitionLog {
     return isMore;
   }
 
-  /** The group commit has written its records, and is not durable yet. */
   written(): void {
     this.#syncing = this.#open;
     this.#open = undefined;
   }
 
-  /** What was written is durable. */
   settled(): void {
     this.#syncing = undefined;
     this.#parts.onReadable(this);
@@ -296,7 +265,6 @@ export class PartitionLog {
     return { messages, next: end };
   }
 
-  /** Removes the oldest entries that are stored, or below `keepFrom`, until no more than these are left. */
   #forget(keepFrom: number, maxRecords: number, maxBytes: number): void {
     const durable = this.#durable;
     let records = this.#entries.length;
@@ -310,7 +278,6 @@ export class PartitionLog {
     });
   }
 
-  /** Removes entries from the front for as long as they are unwanted. */
   #dropFront(isUnwanted: (entry: Entry) => boolean): void {
     const kept = this.#entries.findIndex((entry) => !isUnwanted(entry));
     const count = kept === -1 ? this.#entries.length : kept;
@@ -340,7 +307,6 @@ export function recordBytes(key: Buffer | null, value: Buffer | null, headers: M
   return FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headersBytes(headers);
 }
 
-/** Bytes of memory that a record holds. */
 function footprint(message: LogMessage): number {
   const headers = Object.keys(message.headers).length * HEADER_OVERHEAD_BYTES;
   return recordBytes(message.key, message.value, message.headers) + headers + RECORD_OVERHEAD_BYTES;

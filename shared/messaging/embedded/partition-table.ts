@@ -13,28 +13,21 @@ export interface LogBatch {
   readonly next: number;
 }
 
-/** Of the rows of a partition. */
 export interface TableFigures {
   readonly records: number;
   readonly bytes: number;
-  /** The first retained offset. */
   readonly low: number;
 }
 
 export interface PartitionTableOptions extends TopicPartition {
   readonly database: DatabaseSync;
-  /** Name of the table. */
   readonly name: string;
   /** Only the newest row of each key is kept. */
   readonly isCompacted: boolean;
-  /** Of a table that exists. */
   readonly figures?: TableFigures | undefined;
 }
 
-/**
- * The stored records of one partition: a table of its own, in the order of offsets, so that SQLite appends to its last page. Rows
- * of a compacted topic are removed by the one that supersedes them. Methods throw what SQLite reports.
- */
+/** A table of its own for each partition: SQLite appends to its last page. Methods throw what SQLite reports. */
 export class PartitionTable {
   readonly #options: PartitionTableOptions;
   #statements: Statements | undefined;
@@ -70,7 +63,6 @@ export class PartitionTable {
     if (this.#options.isCompacted) this.#count(supersede.all(key, offset));
   }
 
-  /** Messages from `from` to before `to`, up to both limits, but at least one if there is any. */
   read(
     { from, to }: { readonly from: number; readonly to: number },
     maxRecords: number,
@@ -98,10 +90,7 @@ export class PartitionTable {
     return { messages, next: isWhole || last === undefined ? to : last.offset + 1 };
   }
 
-  /**
-   * Removes the oldest rows below an offset that were stored before a time, at most `count` and what takes a few milliseconds. Returns
-   * how many.
-   */
+  /** Removes at most what takes a few milliseconds, and returns how many rows. */
   removeOldest(below: number, count: number, storedBeforeMs = ALWAYS): number {
     const { records, bytes, low } = this.#figures;
     if (records === 0 || count <= 0 || (below !== Infinity && below <= low)) return 0;
@@ -115,7 +104,6 @@ export class PartitionTable {
     return removed.length;
   }
 
-  /** Removes tombstones that were stored before a time. Returns how many. */
   removeTombstones(storedBeforeMs: number): number {
     if (this.#figures.records === 0) return 0;
     const removed = this.#prepared().removeTombstones.all(storedBeforeMs, REMOVED_AT_ONCE);

@@ -6,10 +6,7 @@ import type { LogReader, PartitionLog } from './partition-log.ts';
 const ROUND_MAX_RECORDS = 100;
 const ROUND_MAX_BYTES = 1_048_576;
 
-/**
- * Delivers messages outside of the publisher's call: in each turn of the event loop every reader with unread messages gets
- * one round, so that no reader starves another, and network and timers run in between.
- */
+/** Each reader gets one round in a turn of the event loop, so that none starves another. */
 export class EmbeddedScheduler {
   readonly #timers: Timers;
   #due = new Set<LogReader>();
@@ -20,7 +17,6 @@ export class EmbeddedScheduler {
     this.#timers = timers;
   }
 
-  /** Schedules a round of the reader for the next turn; idempotent until then. */
   wake(reader: LogReader): void {
     this.#due.add(reader);
     if (this.#armed || this.#closed) return;
@@ -64,10 +60,7 @@ export class EmbeddedCursors {
     return this.list.find((cursor) => cursor.topic === topic && cursor.partition === partition);
   }
 
-  /**
-   * One round over all partitions; `messages` is empty when only offsets without a record were read. Returns whether there is
-   * more to read.
-   */
+  /** `messages` is empty when only offsets without a record were read. Returns whether there is more to read. */
   round(take: (cursor: Cursor, messages: readonly LogMessage[]) => void): boolean {
     let more = false;
     for (const cursor of this.list) {
@@ -81,7 +74,6 @@ export class EmbeddedCursors {
     return more;
   }
 
-  /** Stops reading, also during a round. */
   close(): void {
     this.#closed = true;
     for (const { log } of this.list) log.readers.delete(this.#reader);

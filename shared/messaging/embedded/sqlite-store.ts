@@ -30,17 +30,12 @@ const PROBE_INTERVAL_MS = 1_000;
 const STALLED_COMMIT_MS = 5_000;
 
 export interface SqliteStoreOptions {
-  /** The data folder; it is created if it is missing. Absent: everything is in memory until the process ends. */
   readonly folder?: string | undefined;
-  /** Limits of each topic. */
   readonly limits: MemoryLimits;
-  /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
   readonly specs?: readonly TopicSpec[] | undefined;
   readonly ports: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>;
   readonly log?: Log | undefined;
-  /** Called when readers may have something to read. */
   readonly onReadable: OnReadable;
-  /** For tests only. */
   readonly disk?: DiskCalls | undefined;
 }
 
@@ -49,7 +44,6 @@ export interface StoredTopic {
   readonly spec: TopicSpec;
   readonly config: EmbeddedTopicConfig;
   readonly logs: readonly PartitionLog[];
-  /** Partition of the next message without a key. */
   nextPartition: number;
 }
 
@@ -64,34 +58,26 @@ export class FlushError extends Error {
   }
 }
 
-/** Why nothing is stored at present. */
 interface Failure {
   readonly reason: string;
   /** Only a restart can help: after a failed fdatasync the state of the file is unknown. */
   readonly isPermanent: boolean;
 }
 
-/**
- * Keeps topics, records and committed offsets in a file of SQLite. Everything that is added while a group commit is in progress
- * is written and made durable together by the next one. Without a folder compacted topics have tables in memory, which are written
- * at once, and others only their logs.
- */
+/** What is added during a group commit is written by the next one. In memory only compacted topics have tables. */
 export class SqliteStore {
   readonly topics = new Map<string, StoredTopic>();
   /** By group, the committed offsets of the last run. */
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
   readonly #options: SqliteStoreOptions;
-  /** Undefined: in memory. */
   readonly #path: string | undefined;
   readonly #file: DataFile;
   readonly #statements = new Map<string, StatementSync>();
   readonly #parts: LogParts;
   #lastId = 0;
-  /** The stored offsets, by group and partition. */
   readonly #stored = new Map<string, number>();
   /** Topics to be created: by the next group commit that does not fail, before anything else. */
   #changes: (() => void)[] = [];
-  /** What the next group commit does, and the logs whose records it stores. */
   #queue: (() => void)[] = [];
   #queued = new Set<PartitionLog>();
   #queuedBytes = 0;
@@ -131,7 +117,6 @@ export class SqliteStore {
     }
   }
 
-  /** Creates a topic, which is stored when flushed() has resolved. */
   createTopic(spec: TopicSpec, config: EmbeddedTopicConfig): void {
     const id = this.#lastId + 1;
     this.#addTopic(id, spec, config);
@@ -142,10 +127,7 @@ export class SqliteStore {
     this.#schedule();
   }
 
-  /**
-   * Stores committed offsets; they are durable when flushed() has resolved. They are not stored while only records in memory are
-   * between them and those that are.
-   */
+  /** Durable when flushed() has resolved. Not stored while only records in memory lie between these and the stored ones. */
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
     if (this.#path === undefined) return;
     for (const { topic, partition, offset } of offsets) {
@@ -162,10 +144,7 @@ export class SqliteStore {
     }
   }
 
-  /**
-   * Resolves when everything that was added before the call is durable; undefined: it is. Rejects with FlushError when none
-   * of it is acknowledged.
-   */
+  /** Resolves when what was added before is durable; undefined: it is. Rejects with FlushError. */
   flushed(): Promise<void> | undefined {
     // A group commit has failed that would have created a topic.
     if (this.#changes.length > 0 && this.#next === undefined) this.#schedule();
@@ -272,7 +251,6 @@ export class SqliteStore {
     statement.run(...values);
   }
 
-  /** Does work on the rows of a log in a transaction of its own. */
   #runNow(log: PartitionLog, work: () => void): boolean {
     if (this.#isClosed || this.#failure !== undefined) return true;
     if (this.#file.isBusy) return false;
@@ -347,7 +325,6 @@ export class SqliteStore {
     }
   }
 
-  /** Writes what waits, as a whole or not at all. */
   #writeQueue(logs: readonly PartitionLog[]): void {
     if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
     this.#file.transaction(() => {
@@ -359,7 +336,6 @@ export class SqliteStore {
     this.#clearQueue();
   }
 
-  /** Gives up what waits. Returns the error of its publishes. */
   #loseQueue(cause: unknown): FlushError {
     for (const log of this.#queued) {
       this.#restore(log);
@@ -377,7 +353,6 @@ export class SqliteStore {
     this.#queuedBytes = 0;
   }
 
-  /** A transaction failed that may have changed the figures of the table. */
   #restore({ topic, partition, table }: PartitionLog): void {
     const { id } = this.topics.get(topic) ?? {};
     try {

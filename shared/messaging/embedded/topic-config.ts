@@ -6,7 +6,6 @@ const HOUR_MS = 60 * 60 * 1_000;
 const DEFAULT_RETENTION_MS = 7 * 24 * HOUR_MS;
 const DEFAULT_DELETE_RETENTION_MS = 24 * HOUR_MS;
 const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
-/** Kafka's rule for topic names. */
 const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
 /** Limits on a topic, which its partitions share evenly. */

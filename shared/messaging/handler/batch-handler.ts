@@ -19,7 +19,6 @@ import { callHandler, isExpired, type Handler, type Handlers, type Request } fro
 import type { WorkSlices } from './work-slices.ts';
 
 export interface BatchHandlingOptions {
-  /** Handlers of the items by their type. */
   readonly handlers: Handlers;
   readonly codec: Codec;
   readonly slices: WorkSlices;
@@ -29,7 +28,6 @@ export interface BatchHandlingOptions {
   readonly onItems?: (counts: BatchCounts) => void;
 }
 
-/** The items of a batch by their result. */
 export interface BatchCounts {
   done: number;
   refused: number;
@@ -38,12 +36,7 @@ export interface BatchCounts {
 
 const STATUS_DONE = 200;
 
-/**
- * Handles batches in time slices, one batch at a time; while a batch waits, the next one uses the slices. Each item is
- * handled as if it had been sent alone: the reply to an item that is refused or fails unexpectedly is its problem, and the
- * other items are not affected. After a transient failure the whole batch is retried. The same message always gets the same
- * reply bytes (D2).
- */
+/** One batch at a time, each item as if it had been sent alone. The same message always gets the same bytes (D2). */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
   const inProgress = new Set<Steps>();
@@ -75,11 +68,9 @@ export function refuseBatches(bulkTopic: string | undefined): Handler {
 type Steps = Pick<WorkProgress, 'steps'>;
 
 interface BatchRunOptions extends BatchHandlingOptions {
-  /** Called after each item. */
   readonly countStep: () => void;
 }
 
-/** One attempt at a batch. */
 class BatchRun {
   readonly #options: BatchRunOptions;
   readonly #batch: EncodedBatch;
@@ -104,15 +95,13 @@ class BatchRun {
       onItems?.(this.#counts);
       return refused(answers);
     }
-    // Encoding copies megabytes, so it waits for a new slice if this one is over. Encoding here frees the single replies
-    // early.
+    // Encoding copies megabytes, so it waits for a new slice. Encoding here frees the single replies early.
     if (slices.isOver()) await this.#yield();
     const encoded = await this.#outside(codec.encode(REPLY_BATCH, { items: answers }, this.#batch.format));
     onItems?.(this.#counts);
     return { kind: 'done', reply: { type: REPLY_BATCH, payload: undefined, encoded } };
   }
 
-  /** The answers in the order of the items, or the problem of the whole batch. */
   async #answerAll(items: readonly BatchItem[]): Promise<ReplyBatchItem[] | Problem> {
     const answers: ReplyBatchItem[] = [];
     let bytes = 0;

@@ -9,7 +9,6 @@ export interface ConsumerMetrics {
   readonly onBatchItems: (counts: BatchCounts) => void;
   /** `code` is one of a fixed list, so that it can be a label. */
   readonly onDeadLetter: (code: string) => void;
-  /** Reads lag and counters of the consumer at each scrape. */
   follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
 }
 

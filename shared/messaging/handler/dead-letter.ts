@@ -6,7 +6,6 @@ import type { Publisher } from '../ports.ts';
 import { isTransientFailure } from '../outcome.ts';
 import type { Request } from './request.ts';
 
-/** Why a message becomes a dead letter. */
 export interface DeadLetterReason {
   /** A problem's code, or a reply fault. */
   readonly code: string;
@@ -21,10 +20,8 @@ export interface DeadLetterOptions {
   readonly clock: Clock;
 }
 
-/** The parts of a request that a dead letter records. */
 export type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs' | 'timeFault'>;
 
-/** Longer explanations belong in the log. */
 const MAX_REASON_CHARACTERS = 1_000;
 /** Longer keys are omitted from a dead letter without value and headers; shorter keys cannot make it too large. */
 const MAX_BARE_KEY_BYTES = 1_024;
@@ -44,11 +41,7 @@ export class DeadLetters {
     throw this.#unavailable('even the provenance is too large');
   }
 
-  /**
-   * Versions of decreasing size, for the size limit of the topic: the complete message with its provenance, without the
-   * value, and the provenance alone, so that a message with oversized headers or key does not block its partition.
-   * The original can be read by its topic, partition and offset.
-   */
+  /** Versions of decreasing size, so that oversized headers or keys do not block a partition. */
   *#versions(request: DeadRequest, reason: DeadLetterReason): Iterable<OutgoingMessage> {
     const { topic } = this.#options;
     const { key, value, headers } = request.message;

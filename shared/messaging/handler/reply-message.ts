@@ -11,19 +11,13 @@ import type { Request } from './request.ts';
 
 /** NestJS ends a reply when this header is present, with any value; its own value is one zero byte. */
 const DISPOSED = Buffer.alloc(1);
-/**
- * NestJS passes only this header of an error to its callers, parsed if it is JSON: the complete problem if it fits,
- * otherwise one line.
- */
+/** NestJS passes only this header of an error to its callers: the complete problem if it fits, otherwise one line. */
 const MAX_ERROR_CHARACTERS = 4_096;
 const MAX_ERROR_LINE_CHARACTERS = 500;
 /** A correlation id that can be part of a JSON document; others are only echoed as bytes. */
 const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
-/**
- * Creates the reply in the format of the request; its warnings begin with the fields that the decoder ignored (E3). Throws or
- * rejects when the payload does not fit its schema, which is a bug.
- */
+/** In the format of the request. A payload that does not fit its schema is a bug: throws or rejects. */
 export function createReply(
   codec: Codec,
   request: Request,
@@ -56,7 +50,6 @@ export async function createErrorReply(
   return address(request, destination, encoded.value, headers);
 }
 
-/** The problem of a reply that exceeds the message size of its topic. */
 export function replyTooLarge(type: string): Problem {
   if (type !== REPLY_BATCH) return createProblem('reply-too-large');
   const detail =

@@ -9,7 +9,6 @@ import { TopicPartitions } from '../topics/topic-partitions.ts';
 import { isTransientFailure } from '../outcome.ts';
 import type { DeadLetterReason } from './dead-letter.ts';
 
-/** The destination of a reply and its publisher. */
 export interface Route extends TopicPartition {
   readonly kind: 'route';
   readonly publisher: Publisher;
@@ -26,18 +25,13 @@ export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'tim
   /** For replies to all other topics. */
   readonly foreignReplies: Publisher;
   readonly ownReplyTopics: readonly string[];
-  /** Whether replies may be written to a topic, see replyTopicRule. */
   readonly mayReplyTo: (topic: string) => boolean;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
-/**
- * Replies to foreign topics are slow when MAX_SLOW_REPLIES are in flight and the oldest has taken SLOW_REPLY_MS. Further
- * requests with foreign reply topics are then retried later, so that the other places stay free for our own ingress.
- */
+/** While 16 replies to foreign topics are in flight, the oldest for this time, further ones are retried later. */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
-/** A valid topic name in Kafka. */
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
 const DECIMAL = /^\d{1,9}$/;
 const INT32_BYTES = 4;
@@ -81,7 +75,6 @@ export class ReplyRouter {
     });
   }
 
-  /** Publishes a reply. Rejects like {@link Publisher.publish}. */
   publish(route: Route, reply: OutgoingMessage): Promise<void> {
     const publishing = route.publisher.publish([reply]);
     if (this.#own.has(route.topic)) return publishing;
@@ -90,10 +83,7 @@ export class ReplyRouter {
     return publishing.finally(() => this.#foreignSends.delete(send));
   }
 
-  /**
-   * Classifies the failure to publish the reply to a request: it is too large, its destination is invalid, or has accepted nothing for too
-   * long. Rethrows transient failures, such as a silent leader, and bugs.
-   */
+  /** Why the publish of a reply failed. Rethrows transient failures, such as a silent leader, and bugs. */
   async classify(
     error: unknown,
     attempt: number,
@@ -106,10 +96,7 @@ export class ReplyRouter {
     return { code: 'reply-undeliverable', text: `the reply topic rejected the reply: ${error.code}` };
   }
 
-  /**
-   * Queries the broker for a topic or partition that the publisher did not find. If it exists, the publisher's metadata is
-   * stale: throws a transient failure.
-   */
+  /** If the partition exists, the publisher's metadata is stale: throws a transient failure. */
   async #findMissing({ topic, partition }: TopicPartition): Promise<ReplyFault> {
     const count = await this.#query(topic);
     if (count === undefined) return 'reply-topic-unknown';
@@ -118,7 +105,6 @@ export class ReplyRouter {
     throw new InfrastructureError('reply-topic-unsettled', what);
   }
 
-  /** The number of partitions; undefined when the topic does not exist. Rejects when the broker cannot be queried. */
   async #query(topic: string): Promise<number | undefined> {
     try {
       return await this.#topics.find(topic);
@@ -141,12 +127,10 @@ function choosePartition({ key, offset }: LogMessage, count: number): number {
   return key === null ? offset % count : partitionOfKey(key, count);
 }
 
-/** The reply address of a request; its topic may not exist. */
 type ReplyAddress =
   | { readonly kind: 'address'; readonly topic: string; readonly partition: number | undefined }
   | Fault;
 
-/** Reads kafka_replyTopic and kafka_replyPartition. */
 export function readReplyAddress(headers: MessageHeaders): ReplyAddress {
   const topic = headerText(headers, HEADER.replyTopic);
   if (topic === undefined || topic === '') return fault('no-reply-address');
@@ -157,10 +141,7 @@ export function readReplyAddress(headers: MessageHeaders): ReplyAddress {
   return partition === undefined ? fault('reply-partition-invalid') : { kind: 'address', topic, partition };
 }
 
-/**
- * Decimal text (NestJS) or four bytes big-endian (Spring). Four digits are text: as bytes they would be a partition beyond
- * 800 million.
- */
+/** Decimal text (NestJS) or four bytes big-endian (Spring). Four digits are text. */
 function readPartition(given: HeaderValue): number | undefined {
   // The most frequent form: a zero byte is no digit.
   if (Buffer.isBuffer(given) && given.length === INT32_BYTES && given[0] === 0) return given.readInt32BE();
@@ -183,15 +164,11 @@ const REASONS = {
 /** Why a reply cannot be delivered; also the code of the dead letter. */
 export type ReplyFault = keyof typeof REASONS;
 
-/** The reason of the dead letter for a reply that cannot be delivered. */
 export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
   return { code, text: REASONS[code] };
 }
 
-/**
- * Attempts of a request whose reply partition accepts nothing, before it becomes a dead letter: about ten minutes. Elections take seconds
- * and restarts of a broker minutes; a topic without replicas whose broker is gone must not hold up the requests of others for hours.
- */
+/** About ten minutes: a topic whose broker is gone must not hold up the requests of others for hours. */
 const MAX_ATTEMPTS = 60;
 
 /** Whether the leader of the partition caused the error, and not the requests that the publisher had queued earlier. */

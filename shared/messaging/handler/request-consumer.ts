@@ -20,20 +20,16 @@ import { WorkSlices } from './work-slices.ts';
 
 type Lane = 'interactive' | 'bulk';
 
-/** Options of a request consumer. Interactive and bulk lanes share only the process. */
 export interface RequestConsumerOptions {
-  /** Name of the worker, and part of the consumer group's name. */
   readonly worker: string;
   /** Part of the name of the consumer group, which must not change since it owns the committed offsets. */
   readonly lane: Lane;
   readonly requestTopic: TopicKey;
   readonly deadLetterTopic: TopicKey;
   readonly handlers: Handlers;
-  /** Longest synchronous work between two turns of the event loop; absent: the consumer's default. */
   readonly sliceMs?: number;
 }
 
-/** The parts of the worker context that a request consumer uses. */
 export interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
   readonly config: Config;
   readonly log: Log;
@@ -47,17 +43,10 @@ export interface RequestConsumer {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/**
- * Batches in progress: one is calculated while the others are decoded or their replies acknowledged. More batches would
- * only occupy memory, and their work would be wasted when their partition is reassigned.
- */
+/** One is calculated while others are decoded or acknowledged; more would only occupy memory. */
 const MAX_BATCHES_IN_PROGRESS = 4;
 
-/**
- * How long a reply to an unresponsive foreign partition occupies a place among the requests in progress; the request is then
- * retried later. Interactive callers do not wait much longer. On the bulk lane the limit allows for the election of new
- * leaders when a broker dies (session timeout 9 s by default).
- */
+/** How long a reply to a silent foreign partition takes a place. Bulk allows for elections (9 s by default). */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
 
 /** Starts a consumer with its own publishers. If that fails, stops everything again and then rejects. */

@@ -46,7 +46,6 @@ export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly onRefused?: (request: Request, problem: Problem) => SyncOrAsync<Outcome>;
 }
 
-/** How a request was handled, for metrics. */
 export interface Handled {
   /** Message type; `unknown` if there is no handler for it. */
   readonly type: string;
@@ -56,10 +55,7 @@ export interface Handled {
   readonly durationMs: number;
 }
 
-/**
- * Messages of one consumer that wait for the schema registry at the same time. Further ones are retried later, so that the other
- * places stay free for messages whose schema is known.
- */
+/** Messages that wait for the registry at once; further ones are retried later, and leave room for known schemas. */
 const MAX_WAITING_FOR_SCHEMAS = 8;
 /** One error for thousands of messages: the stack of each would take longer than its attempt. */
 const REGISTRY_SLOW = new InfrastructureError(
@@ -70,10 +66,7 @@ const UNEXPECTED = createProblem('unexpected');
 const INVALID_TIME: Warning = { code: 'no-effect', path: HEADER.originTimestamp };
 const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
 
-/**
- * Handles requests from the record to the acknowledged reply: decodes, refuses expired ones, calls the handler and delivers
- * its outcome. A requester always gets a reply: an unexpected error is answered with `unexpected`, without details.
- */
+/** Handles requests up to the acknowledged reply. A bug is answered with `unexpected`, without details. */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
   const handling = new RequestHandling(options);
   return { process: handling.process.bind(handling) };
@@ -152,10 +145,7 @@ class RequestHandling {
     );
   }
 
-  /**
-   * Delivers an outcome: a reply, an error reply or a dead letter. Resolves when the broker has acknowledged it, so that the
-   * offset of the request can be committed. Throws or rejects with a transient failure, which is retried, or a bug.
-   */
+  /** Resolves when the broker has acknowledged. Rejects with a transient failure, which is retried, or a bug. */
   #deliver(request: Request, outcome: Outcome): SyncOrAsync<ProcessingResult> {
     switch (outcome.kind) {
       case 'retry':
@@ -175,7 +165,6 @@ class RequestHandling {
     }
   }
 
-  /** Sends the reply, or else the refusal or dead letter that takes its place. */
   #reply(request: Request, body: ReplyBody): SyncOrAsync<FinalResult> {
     return andThen(this.#router.find(request.message), (route) => {
       if (route.kind === 'fault') return this.#bury(request, replyDeadLetterReason(route.code));
@@ -192,7 +181,6 @@ class RequestHandling {
     });
   }
 
-  /** Replies with the problem; if no reply can be sent, the request becomes a dead letter. */
   async #refuse(request: Request, problem: Problem): Promise<FinalResult> {
     const why = await this.#answerProblem(request, problem);
     return why === undefined ? 'settled' : this.#bury(request, toReason(problem, why));
@@ -217,10 +205,7 @@ class RequestHandling {
     return 'settled';
   }
 
-  /**
-   * Answers an unexpected error and stores the request as a dead letter, which can be redriven once the bug is fixed, even if the
-   * error reply fails unexpectedly too. Rethrows transient failures.
-   */
+  /** Answers a bug, and stores the request as a dead letter, for a redrive after the bug is fixed. */
   async #fail(request: Request, error: unknown, startedMs: number): Promise<ProcessingResult> {
     if (isTransientFailure(error)) throw error;
     this.#logBug(request, error, 'a request failed unexpectedly');

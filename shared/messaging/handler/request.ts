@@ -5,7 +5,6 @@ import { HEADER, headerNumber, headerText, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage } from '../message.ts';
 import { refused, type Outcome, type WorkProgress } from '../outcome.ts';
 
-/** The message of a request and its headers, passed to the handler with the payload. */
 export interface Request {
   readonly message: LogMessage;
   readonly attempt: number;
@@ -19,11 +18,8 @@ export interface Request {
   timeFault?: Fault | undefined;
   /** Epoch milliseconds after which the requester no longer waits for the reply. */
   readonly deadlineMs: number | undefined;
-  /** Whether the request is an item of a batch, whose message is `message`. */
   readonly isBatchItem: boolean;
-  /** Counted by a handler that takes long. */
   readonly progress?: WorkProgress | undefined;
-  /** Format of the request and its reply, determined by the decoder. */
   format: MessageFormat;
   type?: string | undefined;
   warnings?: readonly Warning[] | undefined;
@@ -80,7 +76,6 @@ export function callHandler(
   return refused(createProblem('undecodable-message', { detail }));
 }
 
-/** Whether the requester no longer waits for a reply that was due at `deadlineMs` (epoch milliseconds). */
 export function isExpired(deadlineMs: number | undefined, clock: Clock): boolean {
   return deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS;
 }
@@ -92,15 +87,11 @@ const MAX_AHEAD_MS = 86_400_000;
 const ALLOWED =
   'must be epoch milliseconds from 2000-01-01 to one day ahead of now, because the answer depends on the day of the request';
 
-/** True for a time in epoch milliseconds at which a request may have been sent. */
 export function isPlausibleTime(timeMs: number, nowMs: number): boolean {
   return timeMs >= EARLIEST_MS && timeMs <= nowMs + MAX_AHEAD_MS;
 }
 
-/**
- * The fault of the time of a request, which is its header, or without the header the timestamp of its record. It
- * matters only where the answer depends on the day of the request (D2).
- */
+/** The fault of the time of a request, from its header or else its record (D2). */
 export function findTimeFault({ headers, timestampMs }: LogMessage, nowMs: number): Fault | undefined {
   if (headerValue(headers, HEADER.originTimestamp) === undefined) {
     if (isPlausibleTime(timestampMs, nowMs)) return undefined;

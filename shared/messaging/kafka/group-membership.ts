@@ -19,16 +19,11 @@ const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** A member without events for the rebalance timeout and this margin is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
 const STALL_TICK_MS = 5_000;
-/**
- * A timeout of one of these requests ends the membership. kafkajs would keep sending them to a frozen or disconnected broker
- * for half a minute, although its groups have another coordinator by then: it refreshes metadata only after
- * an error response, or once a minute. A new member queries the other brokers.
- */
+/** kafkajs would send these to a frozen broker for half a minute, although its groups have another coordinator. */
 const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Heartbeat', 'OffsetCommit', 'OffsetFetch']);
 /** Time for a lost member to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
 
-/** This member in a generation of its group, by Kafka's count. */
 interface Joined {
   readonly generationId: number;
   readonly memberId: string;
@@ -41,7 +36,6 @@ interface Coordinator extends Broker {
 
 /** All calls are synchronous and do not throw. None follows leave(). */
 export interface MembershipListener {
-  /** A new generation; onRebalancing() has ended the one before it. */
   onJoined(partitions: readonly TopicPartition[]): void;
   /** The generation is over: a commit that is sent now reaches the coordinator before this member joins again. */
   onRebalancing(): void;
@@ -90,7 +84,6 @@ export class KafkaMembership {
     this.#firstJoin.promise.catch(() => undefined);
   }
 
-  /** Resolves when onJoined() was called. Rejects with the errors of kafkajs. */
   async join(): Promise<void> {
     this.#listen();
     const topics = [...this.#options.topics];
@@ -116,10 +109,7 @@ export class KafkaMembership {
     );
   }
 
-  /**
-   * One attempt in this generation, sent before anything that kafkajs sends later: it would join again where the generation is over, and
-   * commit in the next one. Rejects with the errors of kafkajs.
-   */
+  /** One attempt in this generation: kafkajs itself would join again and commit in the next one. */
   async commit(offsets: readonly PartitionOffset[]): Promise<void> {
     if (this.#coordinator === undefined) throw new Error('the group has no coordinator');
     const { broker, generationId, memberId } = this.#coordinator;
@@ -128,10 +118,7 @@ export class KafkaMembership {
     await broker.offsetCommit({ groupId, groupGenerationId: generationId, memberId, topics });
   }
 
-  /**
-   * Leaves the group, and closes all connections. Never rejects. kafkajs waits for pending joins without a limit and may then skip the LeaveGroup request (runner.js): after `timeoutMs` the
-   * sockets are destroyed, and the member is removed when its session ends.
-   */
+  /** Never rejects. kafkajs waits for joins without a limit and may skip LeaveGroup (runner.js): then the session ends. */
   async leave(timeoutMs: number): Promise<void> {
     this.#state = 'left';
     this.#firstJoin.reject(consumerUsed(this.#options.clientId));
@@ -161,10 +148,7 @@ export class KafkaMembership {
     this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
   }
 
-  /**
-   * A commit names its generation, which the event of a join does not; the one that ends may commit until this member joins again, for
-   * which kafkajs has no event if the group has expelled it.
-   */
+  /** The event of a join names no generation, and there is none before an expelled member joins again. */
   #rememberJoins(): void {
     const find = this.#cluster.findGroupCoordinator.bind(this.#cluster);
     this.#cluster.findGroupCoordinator = async (group) => {

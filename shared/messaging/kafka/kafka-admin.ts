@@ -9,15 +9,11 @@ import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
 
 /** Connects to another broker than one that is away or does not answer. */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** Time limit of the request that creates topics, and for the leaders of new topics. */
 const CREATE_TIMEOUT_MS = 15_000;
-/** Prefix of the broker's internal topics. */
 const INTERNAL_PREFIX = '__';
-/** Replicas of a topic where the cluster has enough brokers. */
 const WANTED_REPLICAS = 3;
 /** With three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
 const MIN_IN_SYNC_REPLICAS = '2';
-/** Interval at which a failed call is repeated. */
 const RETRY_MS = 50;
 /** A call is repeated for this time if no broker can be reached. */
 const UNREACHED_LIMIT_MS = 5_000;
@@ -27,11 +23,8 @@ const RETRY_LIMIT_MS = 15_000;
 const SPREAD_MS = 2_000;
 
 /**
- * Topics, offsets and groups, by kafkajs for both clients. A call is repeated while a leader or coordinator moves or no broker can be
- * reached: all may be repeated, since topics that exist are not created again. Every call rejects with MessagingError.
- *
- * Each attempt has a new client of kafkajs: that keeps only the metadata of its last query, so that a concurrent call for another topic
- * would miss partitions, and does not look up the new leader after a refusal of the former one.
+ * A call is repeated while a leader moves or no broker can be reached, and rejects with MessagingError. Each attempt has a
+ * new client: kafkajs keeps only the metadata of its last query, and does not look up the new leader after a refusal.
  */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkajsClient;
@@ -122,7 +115,6 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** Abandons pending calls without waiting for them. */
   close(): void {
     this.#isClosed = true;
     for (const { connections } of this.#open) connections.destroy();
@@ -162,11 +154,7 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 }
 
-/**
- * The topics of these specs on a cluster with this number of live brokers. Throws MessagingError `broker-unavailable` if a spec names
- * more replicas: while a cluster starts, not all brokers have joined, and the caller retries instead of creating topics with
- * fewer replicas.
- */
+/** While a cluster starts, not all brokers have joined: the caller retries, for no topic to get fewer replicas. */
 function newTopics(specs: readonly TopicSpec[], liveBrokers: number): ITopicConfig[] {
   const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
   if (liveBrokers < wanted) {
@@ -182,7 +170,6 @@ function newTopics(specs: readonly TopicSpec[], liveBrokers: number): ITopicConf
   });
 }
 
-/** Throws unless all partitions have leaders. */
 async function checkLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ topic }) => topic) });
   const late = topics.find(({ partitions }) => partitions.some(({ leader }) => leader < 0));
@@ -219,7 +206,6 @@ async function commits(admin: Admin, { groupId, topics }: GroupReads): Promise<r
     .filter(({ offset }) => offset >= 0);
 }
 
-/** The state of a group from the answers of its brokers. */
 function groupState(
   { groupId, topics }: GroupReads,
   known: ReadonlyMap<string, readonly PartitionRange[]>,

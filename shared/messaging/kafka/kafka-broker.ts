@@ -15,14 +15,9 @@ import { TopicPartitions } from '../topics/topic-partitions.ts';
 /** At intervals of half a second, after which a topic that no broker knows does not exist. */
 const TOPIC_QUERIES = 3;
 
-/** The client libraries for Kafka (setting KAFKA_CLIENT). */
 export type KafkaClientName = 'kafkajs' | 'platformatic';
 
-/**
- * Creates the broker port on Apache Kafka. kafkajs reads, joins groups and administers for both clients; the producer is that of this
- * client, and @platformatic/kafka is loaded only where it is used. Rejects with ConfigError on an invalid address or an unreadable
- * certificate.
- */
+/** kafkajs reads and administers for both clients. Rejects with ConfigError on an invalid address or certificate. */
 export async function openKafkaBroker(
   options: KafkaBrokerOptions & { readonly client: KafkaClientName },
 ): Promise<KafkaBroker> {
@@ -31,7 +26,6 @@ export async function openKafkaBroker(
   return createKafkaBroker(options, platformaticProducers(options));
 }
 
-/** What a Kafka adapter is created with. */
 export interface KafkaBrokerOptions extends KafkaSettings {
   /** Client id of the admin connection; publishers and consumers have their own. */
   readonly clientId: string;
@@ -46,10 +40,7 @@ export interface KafkaBroker extends Broker {
   readonly admin: Required<BrokerAdmin>;
 }
 
-/**
- * The broker port on kafkajs, with its producers unless others are given. Throws ConfigError on an invalid address or an unreadable
- * certificate.
- */
+/** With producers of kafkajs unless others are given. Throws ConfigError on an invalid address or certificate. */
 export function createKafkaBroker(options: KafkaBrokerOptions, producers?: ConnectProducer): KafkaBroker {
   const { clientId, log, clock = systemPorts.clock, onUnreadable: onSkipped } = options;
   const createClient = kafkajsClients(options);

@@ -5,7 +5,6 @@ const MAX_CAUSE_DEPTH = 8;
 
 /** This generation of a group is over, or this member is no longer in the group. */
 const GENERATION_OVER = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
-/** The topic or its named partition does not exist. */
 const TOPIC_UNKNOWN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'INVALID_TOPIC_EXCEPTION']);
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 /** These concern a record or its topic, and do not change on a retry. */
@@ -19,15 +18,11 @@ const REFUSED = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
 ]);
-/**
- * The Kafka error name (`type` in kafkajs, `apiId` in @platformatic/kafka), from anywhere in the chain of causes. For some
- * errors the two have different names.
- */
+/** Kafka's name of an error, from the chain of causes; in some errors the names of both libraries differ. */
 export function brokerErrorType(error: unknown): string | undefined {
   return findInChain(error, 'type') ?? findInChain(error, 'apiId');
 }
 
-/** Whether a failed heartbeat or commit means that the member has lost its assignment. */
 export function isGenerationOver(error: unknown): boolean {
   return GENERATION_OVER.has(brokerErrorType(error) ?? '');
 }
@@ -38,19 +33,13 @@ export function isTopicUnknown(error: unknown): boolean {
   return type === 'TOPIC_AUTHORIZATION_FAILED' || TOPIC_UNKNOWN.has(type);
 }
 
-/**
- * Whether the records of a partition may be on the log after their send has failed. NOT_LEADER_OR_FOLLOWER and
- * UNKNOWN_TOPIC_OR_PARTITION also occur when leadership moves while an appended batch waits for its followers.
- */
+/** NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION also occur while an appended batch waits for followers. */
 export function isMaybeStored(error: unknown): boolean {
   if (refusedRecord(error) !== undefined) return false;
   return brokerErrorType(error) !== 'NOT_ENOUGH_REPLICAS';
 }
 
-/**
- * Classifies a failed call to the broker: `topic-unknown`, `broker-refused` (credentials or permissions; a retry does not
- * help) or `broker-unavailable`.
- */
+/** `topic-unknown`, `broker-refused` (credentials or permissions; a retry does not help) or `broker-unavailable`. */
 export function toMessagingError(what: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   const type = brokerErrorType(error) ?? '';
@@ -66,10 +55,7 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
   return new MessagingError(code, text, { canRetry: !isRefused, cause: error });
 }
 
-/**
- * The error for the record that made a request fail; undefined when no record is at fault, and the request is repeated. A
- * broker names the partition but not the record, so the caller has to find it.
- */
+/** The error of the record that is at fault; undefined: none is. A broker names only its partition. */
 export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';
   const options = { canRetry: false, cause: error };
@@ -87,7 +73,6 @@ function isLoginRefused(chain: readonly ErrorFields[]): boolean {
   return login >= 0 && !chain.slice(login).some(({ code }) => code === 'PLT_KFK_NETWORK');
 }
 
-/** What the errors of both libraries may have. */
 type ErrorFields = Error & { readonly [Field in 'type' | 'apiId' | 'code' | 'errors']?: unknown };
 
 function findInChain(error: unknown, field: 'type' | 'apiId'): string | undefined {

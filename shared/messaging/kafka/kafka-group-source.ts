@@ -29,15 +29,10 @@ interface GroupSourceParts {
   readonly createFetchClient: CreateFetchClient;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
   readonly log: Log;
-  /** Called when the source has stopped, so that the broker does not stop it again. */
   readonly onStopped: (source: GroupSource) => void;
 }
 
-/**
- * Reads the partitions of a group member. Each generation has its own fetcher with its own connections, so that no response of an
- * earlier generation can arrive in it. A rebalance ends the fetches, and calls onRevoking, whose commit is sent before the library
- * joins again.
- */
+/** Each generation has its own fetcher and connections, so that no response of an earlier one can arrive in it. */
 export class KafkaGroupSource implements GroupSource, FetchListener, MembershipListener {
   readonly #options: Required<GroupSourceOptions>;
   readonly #parts: GroupSourceParts;
@@ -48,9 +43,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   #fetcher: PartitionFetcher | undefined;
   /** From the end of a generation until the next. */
   #isRebalancing = true;
-  /** Counts the starts and ends of joins. */
   #joins = 0;
-  /** Settles when the first generation begins, or cannot. */
   #beginning = Promise.withResolvers<void>();
 
   constructor(options: GroupSourceOptions, parts: GroupSourceParts) {
@@ -171,7 +164,6 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
     this.#beginning.resolve();
   }
 
-  /** An error of the sink ends the source. */
   #guard(call: (sink: GroupSink) => void): void {
     if (this.#isStopped || this.#sink === undefined) return;
     try {
@@ -197,20 +189,15 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
 }
 
 /**
- * A coordinator that loads or moves is ready within this time, also after a restart of its broker. Metadata names a dead broker
- * as the coordinator until its session with the cluster ends (broker.session.timeout.ms, 9 s by default). Its successor
- * refuses members until the dead broker no longer counts as a replica of the log of groups; if that was the active controller too,
- * the request to remove it may first time out (controller.socket.timeout.ms, 30 s by default).
+ * A coordinator is ready within this time, also after a restart of its broker: metadata names a dead one until its session ends
+ * (9 s), and its removal by the controller may time out first (controller.socket.timeout.ms, 30 s by default).
  */
 const COORDINATOR_MS = 45_000;
 const RETRY_INTERVAL_MS = 200;
 
 const TEMPORARY: ReadonlySet<string> = new Set(['broker-unavailable', 'topic-unknown']);
 
-/**
- * Starts a new consumer each time until one has joined, while the coordinator is not ready or cannot be reached, or while its first broker
- * does not know a new topic yet. Rejects with the error of the last one.
- */
+/** Starts a new consumer each time until one has joined. Rejects with the error of the last one. */
 export async function startConsumer(start: () => Promise<void>, isStopped: () => boolean): Promise<void> {
   const endsAt = performance.now() + COORDINATOR_MS;
   for (;;) {

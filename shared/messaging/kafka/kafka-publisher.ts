@@ -23,7 +23,6 @@ export const ACKS_TIMEOUT_MS = 4_000;
 /** Delay before what failed is repeated, doubled with each failure in succession. */
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
-/** Interval at which conditions are checked: connected, stopped, everything sent. */
 const POLL_MS = 10;
 /** Records without a key that are published in one turn of the event loop share a partition, up to this number. */
 const MAX_SHARED = 8;
@@ -41,9 +40,7 @@ interface PublisherParts {
   readonly connectProducer: ConnectProducer;
   readonly topics: TopicPartitions;
   readonly log: Log;
-  /** The time of records whose message has none. */
   readonly clock: Clock;
-  /** Called when the publisher has stopped, so that the broker does not stop it again. */
   readonly onStopped: (publisher: Publisher) => void;
 }
 
@@ -79,19 +76,15 @@ interface Slice {
 
 interface Connected {
   readonly producer: LibraryProducer;
-  /** Number of sends in flight. */
   pending: number;
 }
 
 /**
- * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time; messages published meanwhile form the
- * next one, without linger: an idle publisher sends immediately. A send that fails is repeated as a whole until the deadline, each
- * partition alone, so that one that cannot be written neither stops the others nor repeats their records again. Consumers identify
- * records that are stored twice by their ids.
+ * Publishes with acks=all, at least once, in order per partition: one send at a time, without linger. One that fails is repeated
+ * until the deadline, each partition alone, so that one that cannot be written does not stop the others.
  *
- * The producer is replaced after each failure: its metadata may be stale or name a deleted topic, and its broker may accept connections
- * without ever answering. It is not idempotent: after a lost response kafkajs would reuse the sequence number for the next record, which
- * the broker would drop as a duplicate (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
+ * The producer is replaced after each failure: its metadata or broker may be bad. It is not idempotent: after a lost response kafkajs
+ * would reuse the sequence number for the next record (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
  */
 export class KafkaPublisher implements Publisher {
   readonly #clientId: string;
@@ -101,7 +94,6 @@ export class KafkaPublisher implements Publisher {
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
   #connected: Connected | undefined;
   #connectError: unknown;
-  /** Resolves when a producer is connected, or the publisher has stopped. */
   #connecting: Promise<void> | undefined;
   readonly #calls = new Set<PublishCall>();
   #queued = { messages: 0, bytes: 0 };
@@ -109,7 +101,6 @@ export class KafkaPublisher implements Publisher {
   readonly #queues = new Map<string, Queue>();
   /** Messages for topics whose number of partitions is being asked for, in their order. */
   readonly #unplaced = new Map<string, Unplaced[]>();
-  /** The send with records of several partitions is in flight. */
   #isSending = false;
   #isPumpDue = false;
   readonly #forget = (call: PublishCall): void => {
@@ -117,7 +108,6 @@ export class KafkaPublisher implements Publisher {
     const { messages, bytes } = this.#queued;
     this.#queued = { messages: messages - call.records, bytes: bytes - call.bytes };
   };
-  /** Counts records without a key, each MAX_SHARED of which share a partition. */
   #keyless = 0;
 
   constructor(
@@ -196,7 +186,6 @@ export class KafkaPublisher implements Publisher {
     return this.#state === 'stopped';
   }
 
-  /** Adds a record to its queue; while the partitions of its topic are not known, it waits in order. */
   #place(unplaced: Unplaced): void {
     const { call, message, bytes } = unplaced;
     const { topic, partition = 0 } = message;
@@ -367,7 +356,6 @@ export class KafkaPublisher implements Publisher {
     }
   }
 
-  /** The first records of a queue are stored, or the only one is refused. */
   #done(queue: Queue, entries: readonly Entry[], refusal?: MessagingError): void {
     queue.entries.splice(0, entries.length);
     // What found no room in a send is behind the records of other partitions in the next one.
@@ -410,12 +398,10 @@ function isTemporary(count: number | MessagingError): boolean {
   return count instanceof MessagingError && count.code !== 'topic-unknown';
 }
 
-/** Waits after this number of failures in succession. */
 function pause(failures: number): Promise<boolean> {
   return sleep(Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS), true, { ref: false });
 }
 
-/** Whether the condition became true in time. */
 async function until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
   const endsAt = performance.now() + timeoutMs;
   while (!isTrue()) {
@@ -463,7 +449,6 @@ export class PublishCall {
     if (this.#remaining === 0) this.#settle(this.#failure && this.#withSiblings(this.#failure));
   }
 
-  /** Abandons the records that are not done. */
   giveUp(reason: string): void {
     const options = { isMaybeStored: this.maybeStored > 0, cause: this.lastError };
     const rejection = options.isMaybeStored ? undefined : this.#failure;
@@ -490,16 +475,12 @@ export class PublishCall {
 /** Bytes that the record format adds to key, value and headers, rounded up (lengths, offsets, timestamp). */
 const RECORD_OVERHEAD_BYTES = 30;
 const HEADER_OVERHEAD_BYTES = 6;
-/**
- * Records are compressed (gzip) where one has a larger value. A gigabit network transfers a smaller one in half a millisecond, in which it
- * cannot be compressed; and on topics with compression.type=uncompressed the broker has to decompress it.
- */
+/** A gigabit network transfers a smaller value in half a millisecond, in which it cannot be compressed. */
 const COMPRESS_ABOVE_BYTES = 64 * 1_024;
 
 /** A message with its partition, and its time, so that a repeated send writes the same record. */
 export type OutgoingRecord = OutgoingMessage & Required<Pick<OutgoingMessage, 'partition' | 'timestampMs'>>;
 
-/** The size of a message as a record, for the limits of a send and of the queue. */
 export function recordBytes({ key, value, headers = {} }: OutgoingMessage): number {
   let bytes = RECORD_OVERHEAD_BYTES + (value?.length ?? 0) + (key === null ? 0 : Buffer.byteLength(key));
   for (const name in headers) {
@@ -509,7 +490,6 @@ export function recordBytes({ key, value, headers = {} }: OutgoingMessage): numb
   return bytes;
 }
 
-/** Whether records are to be compressed. */
 export function isLarge(records: readonly OutgoingRecord[]): boolean {
   return records.some(({ value }) => value !== null && value.length > COMPRESS_ABOVE_BYTES);
 }

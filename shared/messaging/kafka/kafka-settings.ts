@@ -21,7 +21,6 @@ export interface KafkaSsl {
   readonly keyFile?: string | undefined;
 }
 
-/** Time limit for one attempt to connect to a broker. */
 export const CONNECT_TIMEOUT_MS = 3_000;
 /** Time limit for a login, which may involve an authorisation server. */
 export const LOGIN_TIMEOUT_MS = 10_000;
@@ -34,16 +33,12 @@ export function checkAddress(address: string): string {
   throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
 }
 
-/**
- * The brokers from a random one on. A client connects to the first broker of the list, and stays with it even when it accepts connections
- * but never answers, as a frozen machine does: the next client begins with another one.
- */
+/** From a random one on: a client stays with the first broker, even if it accepts connections and never answers. */
 export function rotateRandomly<Broker>(brokers: readonly Broker[]): Broker[] {
   const first = Math.floor(Math.random() * brokers.length);
   return [...brokers.slice(first), ...brokers.slice(0, first)];
 }
 
-/** The TLS options of these files. Throws ConfigError on an unreadable one. */
 export function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
   return {
     ca: readPem('KAFKA_SSL_CA_FILE', caFile),
@@ -61,7 +56,6 @@ function readPem(setting: string, file: string | undefined): string | undefined 
   }
 }
 
-/** Login settings (`config.kafka.sasl`). */
 export interface KafkaSasl {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer';
   readonly username: string;

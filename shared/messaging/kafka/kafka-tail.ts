@@ -13,17 +13,14 @@ import {
 
 /** Limit for the first answers; a leader that moves or restarts answers within this time. */
 const START_LIMIT_MS = 15_000;
-/** Interval at which the end offsets are queried while the broker is unavailable. */
 const END_OFFSETS_RETRY_MS = 250;
 
-/** The call of the admin client that a tail needs. */
 type TailAdmin = Pick<BrokerAdmin, 'offsets'>;
 
 interface TailParts {
   readonly createFetchClient: CreateFetchClient;
   readonly admin: TailAdmin;
   readonly log: Log;
-  /** Called when the tail has stopped, so that the broker does not stop it again. */
   readonly onStopped: (tail: Tail) => void;
 }
 
@@ -33,14 +30,12 @@ interface CatchUp {
   readonly reached: () => void;
 }
 
-/** Reads partitions from their leaders, without a group. */
 export class KafkaTail implements Tail, FetchListener {
   readonly #options: TailOptions;
   readonly #parts: TailParts;
   #fetcher: PartitionFetcher | undefined;
   #onMessage: ((message: LogMessage) => void) | undefined;
   #isStopped = false;
-  /** Resolves when each partition was answered once. */
   readonly #ready = Promise.withResolvers<void>();
   readonly #stopSignal = Promise.withResolvers<never>();
   readonly #readTo = new Map<string, number>();
@@ -97,7 +92,6 @@ export class KafkaTail implements Tail, FetchListener {
     }
   }
 
-  /** Without a group there is nothing to leave: closes the connections at once. */
   stop(): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     this.#isStopped = true;
@@ -150,7 +144,6 @@ export class KafkaTail implements Tail, FetchListener {
   }
 }
 
-/** The position of each partition at which a tail begins. Rejects with `topic-unknown` when one of its partitions does not exist. */
 async function startPositions(admin: TailAdmin, options: TailOptions): Promise<readonly PartitionOffset[]> {
   const { topics, partition: only } = options;
   const positions = await Promise.all(
@@ -167,7 +160,6 @@ async function startPositions(admin: TailAdmin, options: TailOptions): Promise<r
   return positions.flat();
 }
 
-/** The ends of the partitions that a tail reads, queried until the broker answers or `aborted` rejects. */
 async function endOffsets(
   admin: TailAdmin,
   { topics, partition: only }: Pick<TailOptions, 'topics' | 'partition'>,

@@ -14,7 +14,6 @@ import {
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 
-/** A kafkajs client with its own connections. */
 export interface KafkajsClient {
   readonly kafka: Kafka;
   readonly connections: KafkajsConnections;
@@ -23,11 +22,7 @@ export interface KafkajsClient {
 /** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
 export type CreateKafkajsClient = (options: { clientId: string; retry: RetryOptions }) => KafkajsClient;
 
-/**
- * Creates the factory of clients for one cluster. Each consumer has its own client, because all consumers of one kafkajs
- * client share a map of committed offsets per group. Certificates are read once. Throws ConfigError on an invalid file or
- * address.
- */
+/** Each consumer needs its own client: all of one client share a map of commits per group. Throws ConfigError. */
 export function kafkajsClients({ brokers, ssl, sasl }: KafkaSettings): CreateKafkajsClient {
   correctKafkajs();
   readFetchesAsBytes();
@@ -62,22 +57,15 @@ function saslOptions(sasl: NonNullable<KafkaSettings['sasl']>): SASLOptions {
   return { mechanism, oauthBearerProvider: async () => ({ value: await provideToken() }) };
 }
 
-/** Keep-alive probes start after this idle time (as in kafkajs). */
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
-/**
- * The sockets of one kafkajs client: closing them disconnects it, which kafkajs does not offer. TCP_NODELAY, which kafkajs does not set,
- * is on: otherwise a heartbeat or commit after an unacknowledged request would wait for the peer's delayed acknowledgement, 40 ms.
- */
+/** Closing its sockets disconnects a client. TCP_NODELAY is on: a heartbeat would wait 40 ms for an acknowledgement. */
 export class KafkajsConnections {
-  /** With the `host:port` of their brokers. */
   readonly #sockets = new Map<Socket, string>();
   #destroyed = false;
 
-  /** The socket factory for kafkajs. */
   readonly createSocket = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
-    // After a stop that timed out kafkajs keeps trying to join; without sockets it cannot rejoin and consume
-    // (tulios/kafkajs#1593).
+    // After a stop that timed out kafkajs keeps trying to join (tulios/kafkajs#1593).
     if (this.#destroyed) throw new Error('this client is closed');
     const secure = ssl as ConnectionOptions | undefined;
     const socket = secure
@@ -89,16 +77,12 @@ export class KafkajsConnections {
     return socket;
   };
 
-  /**
-   * Closes the connections to a broker (`host:port`) that did not answer a request in time: kafkajs would keep choosing them, since
-   * it prefers brokers to which it is connected.
-   */
+  /** kafkajs would keep choosing a broker (`host:port`) that does not answer, since it is connected to it. */
   close(silent: string): void {
     for (const [socket, address] of this.#sockets)
       if (address === silent) socket.destroy(new Error('the broker does not answer'));
   }
 
-  /** Closes all sockets immediately and permanently: pending requests fail. */
   destroy(): void {
     this.#destroyed = true;
     // kafkajs handles only the events 'end' and 'error' of a closed socket.

@@ -20,13 +20,11 @@ interface Connection {
   rejectRequests(error: Error): void;
 }
 
-/** The connections that are being opened. */
 const connecting = new WeakMap<Connection, Promise<boolean>>();
 
 /**
- * A connection that breaks within a response keeps its bytes, and appends those of the next connection to them: what it then parses is
- * no response, and the error escapes as an uncaught exception (tulios/kafkajs#715). Here each connection starts empty, once for all
- * concurrent calls; what cannot be parsed closes it; and its close ends the requests that were written after kafkajs noticed its end.
+ * A connection that breaks within a response keeps its bytes for the next one, and an error escapes (tulios/kafkajs#715). Here
+ * each starts empty; what cannot be parsed closes it; its close ends the requests that were written after it.
  */
 function forgetTornReplies(): void {
   const path = 'network/connection';
@@ -60,9 +58,8 @@ function forgetTornReplies(): void {
 }
 
 /**
- * When the set of brokers has changed, the fetch manager may start fetchers after the consumer was stopped. The fetch of a stopped consumer
- * returns an empty result immediately, and its fetcher repeats it forever without a turn of the event loop: no timer or signal handler runs
- * (another form of tulios/kafkajs#1384). Here such a fetch fails, which ends the fetcher.
+ * When brokers change, fetchers may start after the consumer was stopped: they repeat an empty fetch forever, without a turn of
+ * the event loop (another form of tulios/kafkajs#1384). Here such a fetch fails.
  */
 function endStoppedFetches(): void {
   const [path, name] = ['consumer/runner', 'fetch'];
@@ -77,9 +74,8 @@ type Metadata = { topicMetadata: { partitionMetadata: { partitionErrorCode: numb
 type MetadataModule = { parse: (answer: Metadata) => Promise<object> };
 
 /**
- * kafkajs connects to a frozen broker again and again, since it looks for another one only after a socket error, and waits for the answer to a
- * JoinGroup as long as a rebalance may take, although the group has another coordinator by then (not reported upstream yet). Here a broker that
- * does not answer in time counts as not connected, and a coordinator first has to answer another request.
+ * kafkajs connects to a frozen broker again and again, and waits long for its JoinGroup (not reported upstream yet). Here such a
+ * broker counts as not connected, and a coordinator first has to answer another request.
  */
 function avoidSilentBrokers(): void {
   replaceMethod('broker', 'connect', async (_broker: object, connect: () => Promise<void>) => {
@@ -107,10 +103,7 @@ function acceptMissingLeaders(): void {
   }));
 }
 
-/**
- * After each response kafkajs sets a timer with a negative time, and each such timer sets the next one: every connection wakes the process
- * a thousand times a second (tulios/kafkajs#1751). Here the timer is set only while a request is queued.
- */
+/** kafkajs sets a timer with a negative time after each response, and again (tulios/kafkajs#1751). Here only if requests wait. */
 function stopIdlePolling(): void {
   const [path, name] = ['network/requestQueue', 'scheduleCheckPendingRequests'];
   replaceMethod(path, name, (queue: { readonly pending: readonly unknown[] }, schedule: () => void) => {
@@ -118,7 +111,6 @@ function stopIdlePolling(): void {
   });
 }
 
-/** The properties in which kafkajs keeps a time for a later comparison with Date.now(), with the module of their class. */
 const KEPT_TIMES = [
   ['consumer/consumerGroup', 'lastRequest'],
   ['network/requestQueue', 'throttledUntil'],
@@ -127,10 +119,7 @@ const KEPT_TIMES = [
   ['cluster/brokerPool', 'metadataExpireAt'],
 ] as const;
 
-/**
- * When the system clock is set back, a member sends no heartbeat and is expelled, requests do not time out, and metadata is not refreshed,
- * all for as long as the step (not reported upstream yet). Here these properties move with the clock.
- */
+/** When the system clock is set back, kafkajs sends no heartbeats for as long (not reported upstream yet). */
 function measureElapsedTime(): void {
   for (const [path, name] of KEPT_TIMES) {
     const elapsed = new WeakMap<object, number | null>();

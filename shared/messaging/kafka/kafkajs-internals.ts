@@ -9,10 +9,7 @@ export function kafkajsModule(path: string): unknown {
   return require(`kafkajs/src/${path}`);
 }
 
-/**
- * Replaces a method of the class that is the export of an internal module, for the whole process; a second call has no effect. The
- * replacement gets the object, and a function that calls the original with the same arguments.
- */
+/** Replaces a method of the exported class for the whole process, once. `original` calls it with the same arguments. */
 export function replaceMethod<Result>(
   path: string,
   name: string,
@@ -30,10 +27,7 @@ export function replaceMethod<Result>(
   prototype[name] = replaced;
 }
 
-/**
- * Replaces the export of a module of kafkajs; a second call has no effect. `users` matches the files of modules that refer to
- * the original: they are loaded again when they are next required.
- */
+/** Replaces the export of a module, once. `users` matches the files that refer to it: they are loaded again. */
 export function replaceExport<Exported extends object>(
   path: string,
   users: RegExp,
@@ -78,16 +72,11 @@ interface ResponseModule {
   readonly parse: (answer: object) => Promise<object>;
 }
 
-/** Set by fetchBytes() for its request. */
 const isReadingBytes = new AsyncLocalStorage<true>();
 const NO_BYTES = Buffer.alloc(0);
-/** The modules that refer to those which are replaced. */
 const USERS = /kafkajs\/src\/protocol\/requests\/fetch\/v[1-9]\d*\/response\.js$/;
 
-/**
- * Lets fetchBytes() read responses: kafkajs drops batches without records, one that cannot be read makes it reject the whole response, and
- * so does the error of one partition.
- */
+/** kafkajs drops batches without records, and rejects a response for one unreadable batch or the error of a partition. */
 export function readFetchesAsBytes(): void {
   replaceExport<DecodeMessages>(
     'protocol/requests/fetch/v4/decodeMessages',
@@ -102,7 +91,6 @@ export function readFetchesAsBytes(): void {
   }));
 }
 
-/** Sends a fetch of kafkajs, whose response contains bytes in place of messages. */
 export async function fetchBytes(fetch: () => Promise<BytesAnswer>): Promise<readonly PartitionBytes[]> {
   const { responses } = await isReadingBytes.run(true, fetch);
   return responses.flatMap(({ topicName: topic, partitions }) =>

@@ -17,7 +17,6 @@ const CONNECT_RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const SEND_RETRY = { retries: 0 };
 const ALL_IN_SYNC_REPLICAS = -1;
 
-/** Connects producers of kafkajs. */
 export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProducer {
   return async (clientId) => {
     const { kafka, connections } = createClient({ clientId, retry: CONNECT_RETRY });
@@ -61,10 +60,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
   };
 }
 
-/**
- * Every record has a timestamp: if only some of a request have one, kafkajs computes a wrong maximum. kafkajs cannot write headers without
- * a value, so they are left out: they count as absent either way.
- */
+/** Every record has a timestamp: kafkajs computes a wrong maximum of some. It cannot write headers without a value. */
 function toMessage({ key, value, partition, headers = {}, timestampMs }: OutgoingRecord) {
   const entries = Object.entries(headers).map(([name, header]) => {
     return [name, valuesOf(header).filter((one) => one !== NO_HEADER_VALUE)] as const;

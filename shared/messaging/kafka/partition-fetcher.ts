@@ -15,10 +15,7 @@ const MIB = 1_024 * KIB;
 /** A failed request is repeated by its reader, at the leader of that time. */
 const RETRY = { retries: 0 };
 const MIN_BYTES = 1;
-/**
- * Limits of a fetch per partition and in total (a single larger batch is still returned whole). They are small because a response
- * is decoded in one turn of the event loop; a reader has at most one fetch per broker, so they also bound its memory.
- */
+/** Small, because a response is decoded in one turn of the event loop; a single larger batch is returned whole. */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
 /** Records of open and aborted transactions are not delivered. */
@@ -40,33 +37,24 @@ export interface FetchClient {
     partitions: readonly PartitionOffset[],
     maxWaitMs: number,
   ): Promise<readonly FetchedRecords[]>;
-  /** The first retained offset. */
   earliest(partition: TopicPartition): Promise<number>;
-  /** Closes all connections immediately and permanently: pending requests fail. */
   destroy(): void;
 }
 
 export type CreateFetchClient = (clientId: string) => FetchClient;
 
-/** The messages that a broker returned for one partition. */
 export interface FetchedRecords extends TopicPartition {
-  /** The requested offset. */
   readonly from: number;
   /** The next offset to be requested; `from` if there was no complete batch, and after an error. */
   readonly position: number;
-  /**
-   * There is no other message before it. `stableEnd` if no partition has records: then the size limit has omitted none, and the offsets
-   * up to it have none (compaction).
-   */
+  /** No other message is before it. `stableEnd` if no partition has records: the offsets up to it have none. */
   readonly readTo: number;
   readonly messages: readonly LogMessage[];
   /** The last stable offset: no message below it belongs to an open transaction. */
   readonly stableEnd: number;
-  /** Kafka's name of the error. */
   readonly error: string | undefined;
 }
 
-/** Reports a record batch that was skipped. */
 type OnUnreadable = (place: TopicPartition, batch: UnreadableBatch) => void;
 
 /** A consumer, and the requests of its library to the cluster, which kafkajs gives to partition assigners. */
@@ -191,7 +179,6 @@ export const MAX_WAIT_MS = 2_000;
 const MAX_WAIT_PAUSED_MS = 250;
 /** New partitions and moved leaders are noticed after this time at the latest, so that a group reads new ones within ten seconds. */
 const METADATA_MAX_AGE_MS = 3_000;
-/** Delay before failed partitions are tried again. */
 const RETRY_MS = 250;
 
 const REFUSED = /_AUTHORIZATION_FAILED$/;
@@ -219,16 +206,13 @@ interface Cursor extends TopicPartition {
   isPaused: boolean;
   /** Node id of the leader; undefined: to be queried. */
   leader: number | undefined;
-  /** A request for it is under way. */
   isFetching: boolean;
-  /** Its latest request was answered without an error. */
   isRead: boolean;
 }
 
 /**
- * Reads partitions from their leaders, with one pending request per leader. The positions are its own: a failed request is
- * repeated from the position, at the new leader if it has moved. A position without a record (removed by retention, or beyond the
- * end of a topic that was created again) continues with the first retained record.
+ * One pending request per leader. A failed one is repeated from the position, at the new leader if it has moved. A position
+ * without a record (removed, or beyond the end of a new topic) continues with the first retained record.
  */
 export class PartitionFetcher {
   readonly #parts: FetcherParts;
@@ -236,7 +220,6 @@ export class PartitionFetcher {
   readonly #client: FetchClient;
   /** In the order of requests: partitions that returned records move to the end, so that none is starved by the size limit. */
   readonly #cursors = new Map<string, Cursor>();
-  /** Node ids with a loop of fetches. */
   readonly #polled = new Set<number>();
   readonly #failures: RepeatedFailure;
   #isQuerying = false;
@@ -253,12 +236,10 @@ export class PartitionFetcher {
     this.add(positions);
   }
 
-  /** Begins to fetch. */
   start(): void {
     void this.#queryLeaders();
   }
 
-  /** Further partitions; fetched after the next query for leaders. */
   add(positions: readonly PartitionOffset[]): void {
     for (const { topic, partition, offset } of positions) {
       const state = { leader: undefined, isPaused: false, isFetching: false, isRead: false };
@@ -266,7 +247,6 @@ export class PartitionFetcher {
     }
   }
 
-  /** Whether the leaders of all partitions have answered and are connected. */
   isHealthy(): boolean {
     return !this.#isStopped && this.#all().every(({ isRead }) => isRead);
   }
@@ -294,7 +274,6 @@ export class PartitionFetcher {
     }
   }
 
-  /** Queries the leaders of all topics, and starts the fetches. Repeats itself after a time. */
   async #queryLeaders(): Promise<void> {
     if (this.#isQuerying || this.#isStopped) return;
     this.#isQuerying = true;
@@ -322,7 +301,6 @@ export class PartitionFetcher {
     this.#pollAll();
   }
 
-  /** Plans the next query: soon if a partition has no leader that answers. */
   #queryLater(): void {
     if (this.#isStopped || this.#isQuerying || this.#isRetrying) return;
     clearTimeout(this.#timer);
@@ -346,10 +324,7 @@ export class PartitionFetcher {
     }
   }
 
-  /**
-   * Fetches from one broker until there is nothing to fetch from it, or a request fails. The next request waits for the end of the
-   * turn: what the messages lead to, such as a reply or an HTTP response, is written before it wakes the broker up.
-   */
+  /** The next request waits for the end of the turn: what the messages lead to, such as a reply, is written first. */
   async #poll(node: number): Promise<void> {
     this.#polled.add(node);
     let wanted: readonly Cursor[] = [];
@@ -401,7 +376,6 @@ export class PartitionFetcher {
       this.#failures.ended({ clientId: this.#parts.clientId }, 'all partitions are read');
   }
 
-  /** Continues with the first retained record. */
   async #restart(cursor: Cursor): Promise<void> {
     const { log } = this.#parts;
     const { topic, partition, offset } = cursor;

@@ -20,9 +20,7 @@ import {
   type OutgoingRecord,
 } from './kafka-publisher.ts';
 
-/**
- * Connects producers of @platformatic/kafka. A send has one request of the library for each topic: it fails with a TypeError where the
- * metadata of one of several was forgotten meanwhile. Throws ConfigError on an invalid address or an unreadable certificate. */
+/** One request for each topic of a send: it fails with a TypeError where the metadata of one topic was forgotten meanwhile. */
 export function platformaticProducers(settings: KafkaSettings): ConnectProducer {
   const brokers = settings.brokers.map((address) => parseBroker(checkAddress(address)));
   const security = securityOptions(settings, brokers);

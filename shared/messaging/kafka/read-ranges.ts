@@ -9,7 +9,6 @@ import { OUT_OF_RANGE, type CreateFetchClient, type FetchClient } from './partit
 const STALL_LIMIT_MS = 30_000;
 /** A fetch waits this long for the end of a transaction. */
 const MAX_WAIT_MS = 1_000;
-/** Delay before a failed fetch is tried again. */
 const RETRY_MS = 250;
 
 interface RangeParts {
@@ -18,7 +17,6 @@ interface RangeParts {
   readonly clientId: string;
 }
 
-/** Delivers the messages of ranges, one after the other (see Broker.readRanges). */
 export async function readRanges(
   ranges: readonly OffsetRange[],
   onMessage: OnRangeMessage,

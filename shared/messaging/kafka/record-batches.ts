@@ -4,18 +4,12 @@ import { errorText } from '../../platform/errors.ts';
 import { NO_HEADER_VALUE, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../message.ts';
 
-/**
- * Kafka's record batches (version 2, since Kafka 0.11), read in place of the clients: a damaged batch is skipped, and what a compressed one
- * expands to is limited. kafkajs takes seconds for a record with 4,000 headers.
- */
+/** Record batches (version 2, since Kafka 0.11): kafkajs takes seconds for a record with 4,000 headers. */
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
-/**
- * Largest decompressed record batch: four times the largest batch that our topics allow (8 MiB). A larger one, an attack or a mistake, is
- * skipped before it exhausts the memory of the process.
- */
+/** Four times the largest batch that our topics allow. A larger one, an attack or a mistake, is skipped. */
 const MAX_BATCH_BYTES = 32 * MIB;
 /** zlib returns its output in chunks; each takes a round trip to another thread. */
 const CHUNK_BYTES = 256 * KIB;
@@ -48,7 +42,6 @@ const LIMITS = { maxOutputLength: MAX_BATCH_BYTES, chunkSize: CHUNK_BYTES };
 const gunzipAsync = promisify(gunzip);
 const zstdDecompressAsync = promisify(zstdDecompress);
 
-/** A batch of a fetch response. */
 interface RecordBatch {
   readonly bytes: Buffer;
   readonly firstOffset: number;
@@ -59,7 +52,6 @@ interface RecordBatch {
   readonly isControl: boolean;
 }
 
-/** A batch that cannot be read; its messages are skipped. */
 export interface UnreadableBatch {
   readonly firstOffset: number;
   readonly lastOffset: number;
@@ -94,18 +86,12 @@ function toBatch(bytes: Buffer): RecordBatch {
   };
 }
 
-/** A batch with its records as bytes. */
 export interface OpenBatch extends RecordBatch {
-  /** Absent: it has none to be delivered. */
   readonly content?: Buffer;
-  /** Why it cannot be decompressed. */
   readonly reason?: string;
 }
 
-/**
- * Decompresses the batches of a fetch response; ends early when they have become too large, and the others are fetched again. Rejects on
- * an unknown format.
- */
+/** Ends early when the batches have become too large; the others are fetched again. Rejects on an unknown format. */
 export async function openBatches(bytes: Buffer): Promise<OpenBatch[]> {
   const opened: OpenBatch[] = [];
   let size = 0;
@@ -127,7 +113,6 @@ export async function openBatches(bytes: Buffer): Promise<OpenBatch[]> {
   return opened;
 }
 
-/** Throws or rejects if the records cannot be decompressed, would exceed the limit, or if the compression is unknown. */
 function contentOf({ bytes }: RecordBatch): Buffer | Promise<Buffer> {
   const content = bytes.subarray(BATCH_HEADER_BYTES);
   const compression = bytes.readUInt16BE(ATTRIBUTES_AT) & COMPRESSION_BITS;
@@ -184,7 +169,6 @@ function readRecords(
   return messages;
 }
 
-/** A transaction that was aborted, with the offset of its first record in the partition. */
 export interface AbortedTransaction {
   readonly producerId: bigint;
   readonly firstOffset: number;
@@ -225,7 +209,6 @@ class RecordReader {
     this.#bytes = bytes;
   }
 
-  /** Returns where the record ends. */
   beginRecord(): number {
     const length = this.varint();
     const end = this.#at + length;
@@ -261,7 +244,6 @@ class RecordReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Bytes after their length; null for the length -1. */
   bytes(): Buffer | null {
     const length = this.varint();
     if (length < 0) return null;

@@ -10,16 +10,11 @@ import type { RecordIndex } from './record-index.ts';
 
 /** An Idempotency-Key is valid for this time (N3), so that a topic must keep its records at least as long. */
 const KEPT_MS = 24 * 3_600_000;
-/**
- * The embedded broker trims a partition that has reached a limit to nine tenths of it, whatever the age of the records. After that
- * only compaction makes it smaller. So a partition below this share of its limits has not lost records of the last 24 hours.
- */
+/** The embedded broker trims a full partition to nine tenths: below this share it has lost no record of 24 hours. */
 const TRIMMED_SHARE = 0.5;
-/** Interval of the lines in the log about the records that were read at a start. */
 const PROGRESS_MS = 10_000;
 /** A start that reads nothing for this time fails: the broker cannot be read. */
 const STANDSTILL_MS = 60_000;
-/** Delay between attempts to replace a reader that stopped because the index accepted no records. */
 const REOPEN_MS = 1_000;
 
 export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
@@ -31,10 +26,7 @@ export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monoton
   readonly beforeRead?: () => void;
 }
 
-/**
- * Reads topics into an index, and continues where the index ends. While the index takes no records, or the schema of one has to be
- * fetched, it stops, and begins again at the same place afterwards.
- */
+/** Reads topics into an index. While it takes no records, or a schema is fetched, it stops, and continues there later. */
 export class IndexedTail {
   readonly #broker: Pick<Broker, 'createTail' | 'admin'>;
   readonly #options: IndexedTailOptions;
@@ -52,10 +44,7 @@ export class IndexedTail {
   #isReopening = false;
   #isStopped = false;
 
-  /**
-   * `receive` adds the message to the index, and calls `passed` of the index when it has: at once, or before its promise
-   * resolves when the schema has to be fetched first. Later messages are read after that.
-   */
+  /** `receive` adds the message to the index and calls its `passed`, at once or before its promise resolves. */
   constructor(
     broker: Pick<Broker, 'createTail' | 'admin'>,
     options: IndexedTailOptions,
@@ -67,11 +56,7 @@ export class IndexedTail {
     options.index.onRecovered(() => void this.#continue());
   }
 
-  /**
-   * Resolves when the records that were on the topics have been read, however long that takes; the log shows how far it is.
-   * Rejects with `tail-behind` when none is read for a minute and none waits for a schema, and with `tail-stopped` when it is
-   * stopped first.
-   */
+  /** Resolves when the topics have been read, however long that takes. Rejects after a minute without a record. */
   async start(): Promise<void> {
     const { clientId, log, monotonic, timers } = this.#options;
     const records = await this.#compareWithTopics();
@@ -99,11 +84,7 @@ export class IndexedTail {
     log.info({ clientId, read: this.#received, seconds }, 'read the records of notifications');
   }
 
-  /**
-   * Resolves when the records that are on the topics now have been read. Rejects with `tail-behind` after the time, or at once
-   * while the index takes no records or its reader is replaced after that, unless a record waits for a schema, and with
-   * `tail-stopped` when it is stopped.
-   */
+  /** Rejects with `tail-behind` after the time, or at once while the index takes no records, and with `tail-stopped`. */
   async caughtUp(timeoutMs: number): Promise<void> {
     const { clientId, monotonic } = this.#options;
     const untilMs = monotonic.elapsedMs() + timeoutMs;
@@ -129,7 +110,6 @@ export class IndexedTail {
     return this.#isCaughtUp && !this.#isHeld && this.#tail?.isReady() === true;
   }
 
-  /** Whether the index is written, and the topics are read. */
   health(): Health {
     const { index, topics } = this.#options;
     const health = index.health();
@@ -146,10 +126,7 @@ export class IndexedTail {
     this.#options.index.close();
   }
 
-  /**
-   * Compares the positions of the index with the topics, and returns how many records are to be read. Records that were
-   * removed before the index had them do not matter if the topic keeps all for long enough.
-   */
+  /** Returns how many records are to be read. Removed ones do not matter if the topic keeps all for long enough. */
   async #compareWithTopics(): Promise<number> {
     const { index, topics, log, clientId, clock } = this.#options;
     const ranges = await Promise.all(
@@ -236,17 +213,13 @@ export class IndexedTail {
     await this.#continue();
   }
 
-  /** Waits for a promise, at most for the time. */
   async #within(promise: Promise<void>, timeoutMs: number): Promise<void> {
     const waited = new AbortController();
     await Promise.race([promise, sleep(this.#options.timers, timeoutMs, waited.signal)]);
     waited.abort();
   }
 
-  /**
-   * Begins again where the index ends, after records were left on the topic; one attempt at a time, so that there is one
-   * reader, and not while a record waits, which would be read twice.
-   */
+  /** One attempt at a time, so that there is one reader, and not while a record waits, which would be read twice. */
   async #continue(): Promise<void> {
     const { clientId, index, log, timers } = this.#options;
     if (!this.#isHeld || this.#isReopening || this.#isStopped || this.#late !== undefined) return;
@@ -267,7 +240,6 @@ export class IndexedTail {
   }
 }
 
-/** Whether settings by Kafka's names let a broker remove records that are younger than a key; absent ones do not. */
 function removesEarly(config: ReadonlyMap<string, string> | undefined): boolean {
   if (config?.get('cleanup.policy')?.includes('delete') !== true) return false;
   const retentionMs = Number(config.get('retention.ms') ?? -1);

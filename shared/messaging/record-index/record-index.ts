@@ -38,7 +38,6 @@ const PAGE_BYTES = 4_096;
 const KEY_BYTES = 16;
 const READY: Health = { status: 'ready' };
 
-/** Bounds of an index. Tests shorten them. */
 export interface IndexLimits {
   /** Records that are not written yet, with an allowance for their objects. */
   readonly waitingBytes: number;
@@ -46,7 +45,6 @@ export interface IndexLimits {
   readonly memoryBytes: number;
 }
 
-/** A record as the index keeps it. */
 export interface IndexedRecord {
   readonly value: Uint8Array;
   readonly writtenAtMs: number;
@@ -69,17 +67,13 @@ export interface RecordIndexOptions {
 
 export interface IndexFileOptions {
   readonly folder: string;
-  /** Name of the index, the beginning of its files. */
   readonly name: string;
   /** What the records belong to; a file of another origin begins anew. */
   readonly origin: string;
   readonly log: Log;
 }
 
-/**
- * The file for a worker's index, in the data folder. Undefined, for an index in memory, with `DATA_DIR=memory` and over an
- * embedded broker in memory, whose records are gone after a restart. Throws ConfigError when the folder cannot be used.
- */
+/** Undefined, for an index in memory, if the broker or DATA_DIR is. Throws ConfigError. */
 export function openIndex(
   { broker, config, log }: { readonly broker: Broker; readonly config: Config; readonly log: Log },
   name: string,
@@ -90,10 +84,7 @@ export function openIndex(
   return openIndexFile({ folder, name, origin, log });
 }
 
-/**
- * Opens the file that the last process left, or a new one: each process of a machine has its own, which the system releases with
- * the process. A damaged one begins anew. Throws ConfigError when the folder cannot be used.
- */
+/** The file that the last process left, or a new one: each process has its own. A damaged one begins anew. */
 export function openIndexFile({ folder, name, origin, log }: IndexFileOptions): DataFile {
   for (let process = 1; process <= MAX_PROCESSES; process += 1) {
     const file = path.join(folder, `${name}-index-${process}.db`);
@@ -125,12 +116,9 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 }
 
 /**
- * The newest record of each key of compacted topics, in a file, so that memory does not limit how many there are. It is a copy
- * of the topics: positions are written in the same transaction as the records before them, a start continues there, and a
- * lost file is built again. Keys are stored as 128 bits of their SHA-256.
- *
- * New records wait in memory and are written in turns of a few milliseconds. While they cannot be written `health` is not
- * ready, and `accepts` is false once too many wait: nothing is forgotten meanwhile, and the reader has to stop.
+ * The newest record of each key of compacted topics, in a file: a copy of the topics, with the positions in the same transaction.
+ * Keys are 128 bits of their SHA-256. While new records cannot be written, `health` is not ready, and `accepts` is false once
+ * too many wait: the reader has to stop, and nothing is forgotten.
  */
 export class RecordIndex {
   readonly #options: RecordIndexOptions;
@@ -190,7 +178,6 @@ export class RecordIndex {
     this.#changed();
   }
 
-  /** Where each partition is read next; partitions that were not read yet are left out. */
   get positions(): readonly PartitionOffset[] {
     return [...this.#positions.values()];
   }
@@ -206,7 +193,6 @@ export class RecordIndex {
     this.#changed();
   }
 
-  /** The open records, at the start. */
   openRecords(): readonly IndexedRecord[] {
     return this.#file.database
       .prepare('SELECT value, at, open FROM records WHERE open = 1')

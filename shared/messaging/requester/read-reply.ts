@@ -6,10 +6,7 @@ import { HEADER, headerText, headerValue } from '../headers.ts';
 import type { Reply } from '../outcome.ts';
 import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 
-/**
- * Reads a reply message: the payload with its type and the reply headers, or the worker's problem. A reply that cannot be
- * decoded is the problem `unexpected`, since the caller did nothing wrong. Rejects when the schema registry is unavailable.
- */
+/** The payload, or the worker's problem: `unexpected` for a reply that cannot be decoded. */
 export function readReply(codec: Codec, message: EncodedMessage): SyncOrAsync<Reply> {
   return andThen(codec.decode(message), (decoded) => toReply(message, decoded));
 }

@@ -14,7 +14,6 @@ import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import { readReply } from './read-reply.ts';
 
-/** A request to a worker. */
 export interface OutgoingRequest {
   readonly topic: string;
   readonly type: string;
@@ -38,9 +37,8 @@ type ProblemReply = Extract<Reply, { kind: 'problem' }>;
 export type Sent = { readonly kind: 'sent'; readonly correlationId: string } | ProblemReply;
 
 /**
- * Request-reply over the log. Unavailable infrastructure resolves with a problem: `broker-unavailable` (the request was not
- * sent; if it is still queued it may be sent later, and its reply is ignored), `reply-timeout`, `not-ready` (the reply consumer
- * is not positioned), `overloaded` (too many requests wait for their reply; this one was not sent).
+ * Unavailable infrastructure resolves with a problem: `broker-unavailable` (not sent, or later, and its reply is ignored),
+ * `reply-timeout`, `not-ready` (the reply consumer is not positioned), `overloaded` (too many requests wait; not sent).
  */
 export interface Requester {
   /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
@@ -49,14 +47,10 @@ export interface Requester {
   /** False while the publisher is disconnected; after a grace period requests resolve with `broker-unavailable`. */
   canSend(): boolean;
   request(request: OutgoingRequest): Promise<Reply>;
-  /**
-   * Sends a request whose reply goes to `replyTopic`, and resolves when it is on the log. `broker-unavailable`: it was not
-   * stored; `reply-timeout`: it may be stored.
-   */
+  /** Resolves when the request is on the log. `broker-unavailable`: it was not stored; `reply-timeout`: it may be. */
   fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
   pending(): number;
   stats(): RequesterStats;
-  /** Waits for pending replies for at most `timeoutMs`, then closes. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -71,7 +65,6 @@ export interface RequesterStats {
   readonly pending: number;
 }
 
-/** `newId` creates the correlation ids of requests without one. */
 export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly broker: Pick<Broker, 'createTail' | 'createPublisher'> & {
     readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
@@ -100,15 +93,11 @@ const DRAIN_POLL_MS = 10;
 const CLOSE_MS = 5_000;
 const INT32_BYTES = 4;
 
-/** Request-reply with a tail that reads the instance's own partition of the reply topic. */
 export function createRequester(options: RequesterOptions): Requester {
   return new LogRequester(options);
 }
 
-/**
- * The problem code of a failed send (E1). `unknown`: the request may be on the log. `bug`: neither the caller nor the broker
- * caused the failure.
- */
+/** The code of a failed send (E1). `unknown`: it may be on the log. `bug`: not of the caller or the broker. */
 export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug' {
   if (error instanceof MessagingError && error.code === 'send-unknown') return 'unknown';
   if (error instanceof MessagingError && error.code === 'message-too-large') return 'body-too-large';
@@ -116,16 +105,11 @@ export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug'
   return 'bug';
 }
 
-/** A request that waits for its reply. */
 interface Pending {
   readonly id: string;
-  /** Of the request. */
   readonly topic: string;
-  /** Cancels its timeout. */
   readonly cancel: () => void;
-  /** Monotonic milliseconds. */
   readonly requestedAtMs: number;
-  /** Whether the request is on the log. */
   isStored: boolean;
   /** Absent once it has ended: what waits until the request is on the log does not keep its reply in memory. */
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
@@ -135,7 +119,6 @@ class LogRequester implements Requester {
   readonly #options: RequesterOptions;
   readonly #clockWarning: ClockWarning;
   readonly #publisher: Publisher;
-  /** The requests that wait for a reply, by correlation id. */
   readonly #pending = new Map<string, Pending>();
   /** Their slots, by the topic of the request: one whose worker is stuck takes half of them at most. */
   readonly #slots = new SharedLimit();
@@ -143,7 +126,6 @@ class LogRequester implements Requester {
   readonly #canSend: () => boolean;
   readonly #canReceive: () => boolean;
   #tail: Tail | undefined;
-  /** The address of replies to this instance. */
   #replyHeaders: MessageHeaders = {};
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
@@ -272,7 +254,6 @@ class LogRequester implements Requester {
     }
   }
 
-  /** `replyHeaders`: the address of the reply. Rejects if the payload does not fit its schema, which is a bug. */
   async #send(request: OutgoingRequest, id: string, replyHeaders: MessageHeaders): Promise<void> {
     const { topic, type, payload, key = null, partition, traceParent } = request;
     const { value, headers } = await this.#options.codec.encode(type, payload, 'avro');
@@ -313,7 +294,6 @@ class LogRequester implements Requester {
     }
   }
 
-  /** Removes a request that waits. Each ends once, by its reply, its timeout or a failure to send. */
   #take(id: string): Pick<Pending, 'id' | 'waiting'> | undefined {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
@@ -352,11 +332,7 @@ function problemReply(code: ErrorCode, correlationId: string): ProblemReply {
   return { kind: 'problem', problem: createProblem(code, { correlationId }) };
 }
 
-/**
- * Wraps a condition so that it stays true for `toleranceMs` after it became false: requests need not be rejected while a
- * producer reconnects or a partition leader moves. A condition that was never true is not extended. Call the returned function
- * regularly: the time starts at its first call after the change.
- */
+/** Stays true for `toleranceMs` after the condition became false, from the first call after the change. */
 function tolerateOutage(
   isTrue: () => boolean,
   toleranceMs: number,

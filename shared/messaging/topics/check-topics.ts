@@ -1,5 +1,3 @@
-/** Checks that topics exist before they are used. */
-
 import { ConfigError, errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { systemPorts, type SystemPorts, sleep } from '../../platform/system-ports.ts';
@@ -14,16 +12,12 @@ const READABLE_COMPRESSION: ReadonlySet<string> = new Set(['uncompressed', 'gzip
 
 /** How long a topic may be missing. Ports that are absent are those of the system. */
 export interface TopicWait extends Partial<Pick<SystemPorts, 'monotonic' | 'timers'>> {
-  /** Default TOPIC_SPREAD_MS. */
   readonly spreadMs?: number;
 }
 
 type TopicAdmin = Pick<BrokerAdmin, 'partitionCounts' | 'topicStates'>;
 
-/**
- * The partition counts of topics that must exist. The answering broker may not know a new topic yet, so the query is repeated
- * for `wait.spreadMs` while one is missing. Rejects with MessagingError `topic-unknown` after that.
- */
+/** Rejects with `topic-unknown` if one is missing for `wait.spreadMs`: brokers learn of a new one with a delay. */
 export async function existingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],
@@ -36,10 +30,8 @@ export async function existingTopics(
 }
 
 /**
- * Checks the topics of a worker before it starts. Rejects with ConfigError that names all topics at fault and the remedy: topics
- * that do not exist, which only `npm run topics -- create` creates, and topics that would store a producer's lz4 or snappy
- * batches unchanged. Rejects with MessagingError when the broker cannot be reached. Where only administrators may read the
- * configuration of topics, logs that their compression was not checked.
+ * Rejects with ConfigError, with the remedy, for topics that do not exist or would store lz4 or snappy batches unchanged.
+ * Where only administrators may read the configuration, logs that it was not checked.
  */
 export async function requireTopics(
   admin: TopicAdmin,
@@ -63,7 +55,6 @@ export async function requireTopics(
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
 }
 
-/** Partition counts as soon as all topics exist, else of those that exist after the wait. */
 async function pollTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],

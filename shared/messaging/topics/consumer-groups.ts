@@ -1,5 +1,3 @@
-/** The consumer groups of the workers: their names, and what each reads. */
-
 import type { GroupReads } from '../ports.ts';
 import { delayLabel, retryTopicName, topicName, type Priority, type TopicKey } from './topic-list.ts';
 
@@ -9,7 +7,6 @@ export interface WorkerGroup extends GroupReads {
   readonly isDelayed: boolean;
 }
 
-/** The group of the requests of a worker on one of its lanes. */
 export function requestGroup(prefix: string, worker: string, lane: 'interactive' | 'bulk'): string {
   return `${prefix}plat.${worker}.${lane}`;
 }
@@ -32,7 +29,6 @@ export function tierLabel({ delayMs, priority }: Tier): string {
   return priority === 'urgent' ? `${delayLabel(delayMs)}-urgent` : delayLabel(delayMs);
 }
 
-/** All groups of an installation with these delays of its retry tiers. */
 export function workerGroups(prefix: string, retryTiersMs: readonly number[]): readonly WorkerGroup[] {
   const requests = (worker: string, lane: 'interactive' | 'bulk', key: TopicKey): WorkerGroup => ({
     worker,

@@ -4,7 +4,6 @@ const MIX = 0x5bd1e995;
 const SHIFT = 24;
 const POSITIVE = 0x7fffffff;
 
-/** The 32-bit murmur2 hash of Kafka's Java client, as a signed integer. */
 export function murmur2(key: Uint8Array): number {
   const length = key.length;
   const aligned = length & ~3;
@@ -24,10 +23,7 @@ export function murmur2(key: Uint8Array): number {
   return (hash ^ (hash >>> 15)) | 0;
 }
 
-/**
- * The partition of a key among `count` partitions, as the default partitioners of the Java client and of kafkajs choose it:
- * records of all producers with the same key are in the same partition and in order.
- */
+/** As the Java client and kafkajs choose it: records of all producers with the same key are in order. */
 export function partitionOfKey(key: Uint8Array, count: number): number {
   return (murmur2(key) & POSITIVE) % count;
 }

@@ -1,5 +1,3 @@
-/** The list of topics: their names, and which of them are requests, commands, replies or dead letters. */
-
 import type { MessageTopic } from '../../../schemas/messages.ts';
 import {
   ACCEPTANCE_RETENTION_MS,
@@ -40,10 +38,7 @@ const ANSWER_SEGMENT_BYTES = 64 * MIB;
 
 type Settings = Readonly<Record<string, string>>;
 
-/**
- * The broker decompresses batches when it stores them: other clients may write lz4 or snappy, which kafkajs cannot read, and
- * every consumer would skip such a batch. Records have the producer's time, the default of plat-origin-timestamp (D2).
- */
+/** Other clients may write lz4 or snappy, which kafkajs cannot read. Records have the producer's time (D2). */
 const COMMON: Settings = {
   'cleanup.policy': 'delete',
   'compression.type': 'uncompressed',
@@ -59,10 +54,7 @@ const ANSWERS: Settings = {
   'segment.bytes': String(ANSWER_SEGMENT_BYTES),
 };
 
-/**
- * The latest state by key. Tombstones are kept for a week, for readers that are down for that long, and compaction
- * runs often, so that a starting process reads few superseded records.
- */
+/** Readers may be down for a week. Compaction runs often, so that a start reads few superseded records. */
 const STATE: Settings = {
   'cleanup.policy': 'compact',
   'delete.retention.ms': String(7 * DAY_MS),
@@ -85,10 +77,7 @@ const ACCEPTANCES = expiringState(ACCEPTANCE_RETENTION_MS);
 /** Quotas count one UTC day; the rest allows for clock differences. Retention deletes only closed segments. */
 const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
 
-/**
- * Every topic by its key: name without the prefix, which `topicName` adds, partitions, settings and storage. Replication follows the
- * cluster: min(3, brokers), with 3 also min.insync.replicas 2.
- */
+/** Every topic by its key. Replication: min(3, brokers), with 3 also min.insync.replicas 2. */
 const LIST = {
   scheduleRequests: requests('plat.schedule.requests.v1'),
   scheduleBulkRequests: requests('plat.schedule.requests.bulk.v1', BULK_RETENTION_MS),
@@ -133,13 +122,9 @@ export function topicNames(prefix: string, keys: readonly TopicKey[]): readonly 
   return keys.map((key) => topicName(prefix, key));
 }
 
-/** Where the workers store messages that they could not handle. */
 export const DEAD_LETTER_TOPICS = findTopics(/\.dead-letters\.v\d+$/);
-/** The topics of commands (notifications), which are handled for their effect and in order per key. */
 export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+(?:\.urgent)?\.v\d+$/);
-/** The topics that workers consume: requests and commands. */
 export const WORK_TOPICS = [...findTopics(/\.requests(\.bulk)?\.v\d+$/), ...COMMAND_TOPICS];
-/** Where the replies to our own requests go. */
 const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults', 'recalculationReplies'];
 
 export function ownReplyTopics(prefix: string): readonly string[] {
@@ -152,10 +137,8 @@ const OF_ENGINE = new RegExp(
 );
 
 /**
- * Whether replies may be written to a topic. Requesters choose it, and could otherwise make the workers write where only the workers
- * may: to requests and commands of others, or to the journal of a registry. Allowed are our own reply topics, and the topics that
- * match one of `patterns` (`*` stands for any characters, `?` for one) unless they belong to an installation of this system or, like those
- * of Kafka and of registries, begin with an underscore.
+ * Requesters choose the topic of a reply. Allowed are our own reply topics, and matches of `patterns` (`*`, `?`) that belong to no
+ * installation of this system and, unlike those of Kafka and of registries, begin with no underscore.
  */
 export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
   const own = new Set(ownReplyTopics(prefix));
@@ -173,16 +156,12 @@ function escapeName(name: string): string {
   return name.replaceAll('.', '\\.');
 }
 
-/**
- * The topic of the retry tier with this delay, on which notifications wait for their next attempt. Urgent notifications
- * have tiers of their own, since a partition returns its copies in order and at a limited rate.
- */
+/** Urgent notifications have tiers of their own: a partition returns its copies in order, at a limited rate. */
 export function retryTopicName(prefix: string, delayMs: number, priority: Priority = 'normal'): string {
   const urgent = priority === 'urgent' ? '.urgent' : '';
   return `${prefix}plat.notification.retry.${delayLabel(delayMs)}${urgent}.v1`;
 }
 
-/** Of commands: decided by their topic. */
 export type Priority = 'normal' | 'urgent';
 
 export function retryTopicNames(prefix: string, retryTiersMs: readonly number[]): readonly string[] {

@@ -10,7 +10,6 @@ const MISSING_AGE_MS = 2_000;
 const QUERY_INTERVAL_MS = 500;
 /** Maximum number of cached topics, since the number of foreign reply topics is not limited. */
 const MAX_TOPICS = 1_000;
-/** Stands for the count of a topic that does not exist. */
 const MISSING = 0;
 
 /** Cache of partition counts by topic; those unused for longest are evicted. */
@@ -42,10 +41,7 @@ export class TopicPartitions {
     });
   }
 
-  /**
-   * The count if it is known; an old one is refreshed in the background, so that a slow broker delays nothing. `wanted`: a
-   * partition without which the topic is looked up again, since it may have grown.
-   */
+  /** An old count is refreshed in the background. Without partition `wanted` the topic is looked up again. */
   known(topic: string, wanted = 0): number | undefined {
     const count = this.#counts.get(topic, { allowStale: true });
     if (count === undefined || count === MISSING) return undefined;
