@@ -6,13 +6,6 @@ const SECOND_MS = 1_000;
 /** A rebalance usually ends within two seconds; with a silent member it takes up to half a minute. */
 const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
-export interface ConsumerPhase {
-  readonly isAssigned: boolean;
-  readonly isGated: boolean;
-  /** Since when the group rebalances, in monotonic milliseconds; undefined: it does not. */
-  readonly revokedMs: number | undefined;
-}
-
 interface Observed {
   position: number | undefined;
   movedMs: number;
@@ -59,10 +52,11 @@ export class ConsumerHealth {
   }
 
   /** `starting` before the first assignment, and in a rebalance that takes long. */
-  report({ isAssigned, isGated, revokedMs = Infinity }: ConsumerPhase): Health {
-    const failingMs = this.#monotonic.elapsedMs() - (this.#commitsFailingSinceMs ?? Infinity);
+  report(isAssigned: boolean, isGated: boolean, revokedMs = Infinity): Health {
+    const nowMs = this.#monotonic.elapsedMs();
+    const failingMs = nowMs - (this.#commitsFailingSinceMs ?? Infinity);
     if (!isAssigned) return { status: 'starting', reason: 'not yet assigned' };
-    const rejoiningMs = this.#monotonic.elapsedMs() - revokedMs;
+    const rejoiningMs = nowMs - revokedMs;
     if (rejoiningMs >= USUAL_REBALANCE_MS) {
       return { status: 'starting', reason: `its group has been rebalancing for ${toSeconds(rejoiningMs)} s` };
     }

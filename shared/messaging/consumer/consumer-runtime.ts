@@ -10,14 +10,7 @@ import { ClockWarning } from '../clock-warning.ts';
 import type { GroupReads, GroupSink, GroupSource } from '../ports.ts';
 import { ConsumerHealth } from './consumer-health.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
-import {
-  createWork,
-  finishWork,
-  type OffsetTracker,
-  type Work,
-  OwnedPartitions,
-  type PartitionLag,
-} from './offset-tracker.ts';
+import { createWork, finishWork, type Work, OwnedPartitions, type PartitionLag } from './offset-tracker.ts';
 
 export const CONSUMER_DEFAULTS = {
   /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
@@ -54,23 +47,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
 }
 
-export function createCounters() {
-  return {
-    /** Messages that were completed, failed ones included. */
-    settled: 0,
-    failed: 0,
-    rebalances: 0,
-    crashes: 0,
-  };
-}
-
-export interface ConsumerStats extends Readonly<ReturnType<typeof createCounters>> {
-  readonly running: number;
-  readonly held: number;
-  readonly heldAttempts: number;
-  readonly partitions: number;
-  readonly paused: number;
-}
+export type ConsumerStats = ReturnType<ConsumerRuntime['stats']>;
 
 const DRAIN_POLL_MS = 10;
 /** For the last commit and for leaving the group, also when the time of a drain is over. */
@@ -89,7 +66,8 @@ interface Attachment {
 
 /** Passes messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones. */
 export class ConsumerRuntime {
-  readonly counters = createCounters();
+  /** `settled`: messages that were completed, failed ones included. */
+  readonly counters = { settled: 0, failed: 0, rebalances: 0, crashes: 0 };
   readonly #options: RuntimeOptions;
   readonly #owned: OwnedPartitions;
   readonly #executor: KeyOrderedExecutor;
@@ -97,7 +75,8 @@ export class ConsumerRuntime {
   #committing: Promise<void> | undefined;
   #nextCommit: Promise<void> | undefined;
   readonly #health: ConsumerHealth;
-  readonly #gate: AssignmentGate;
+  /** Ends the wait for the data of an assignment; undefined: its messages may be started. */
+  #gateWait: AbortController | undefined;
   readonly #abort = new AbortController();
   readonly #clockWarning: ClockWarning;
   #attached: Attachment | undefined;
@@ -111,21 +90,18 @@ export class ConsumerRuntime {
     const { stallMs = CONSUMER_DEFAULTS.stallMs, monotonic } = options;
     this.#health = new ConsumerHealth(stallMs, monotonic);
     this.#executor = this.#createExecutor();
-    this.#gate = new AssignmentGate(options, () => this.#setFlow());
   }
 
   /** Makes `source` the current one and returns its sink, for source.start(). Calls of earlier sinks are ignored. */
   attach(source: GroupSource, onCrash: (error: Error) => void): GroupSink {
     this.detach();
-    const attached: Attachment = {
-      source,
-      cancelTick: undefined,
-      generation: 0,
-      revokedMs: undefined,
-    };
+    const attached: Attachment = { source, cancelTick: undefined, generation: 0, revokedMs: undefined };
     this.#attached = attached;
     const isCurrent = (generation: number) =>
       this.#attached === attached && attached.generation === generation;
+    // Not after messages that were refused: a commit of a position would skip them.
+    const accepts = (generation: number) =>
+      isCurrent(generation) && attached.revokedMs === undefined && !this.#isDraining;
     return {
       onAssigned: (generation, partitions) => {
         if (this.#attached !== attached) return;
@@ -134,7 +110,7 @@ export class ConsumerRuntime {
         this.counters.rebalances += 1;
         this.#executor.dropQueued();
         this.#owned.assign(source, partitions);
-        this.#gate.close(partitions);
+        this.#closeGate(partitions);
         this.#setFlow();
         // The health may still be that of earlier partitions, and no message may follow.
         this.#tickLater();
@@ -146,13 +122,10 @@ export class ConsumerRuntime {
         void this.#commitNow();
       },
       onMessages: (generation, messages, highWatermark) => {
-        if (!isCurrent(generation) || attached.revokedMs !== undefined || this.#isDraining) return;
-        this.#receive(messages, highWatermark);
+        if (accepts(generation)) this.#receive(messages, highWatermark);
       },
       onPosition: (generation, { topic, partition }, position, highWatermark) => {
-        // After messages that were refused: a commit of the position would skip them.
-        if (!isCurrent(generation) || attached.revokedMs !== undefined || this.#isDraining) return;
-        const tracker = this.#owned.find(topic, partition);
+        const tracker = accepts(generation) ? this.#owned.find(topic, partition) : undefined;
         if (tracker === undefined) return;
         tracker.highWatermark = highWatermark;
         tracker.readTo = position;
@@ -168,7 +141,7 @@ export class ConsumerRuntime {
   detach(): void {
     this.#attached?.cancelTick?.();
     this.#attached = undefined;
-    this.#gate.cancel();
+    this.#openGate();
     this.#executor.pause();
     this.#executor.dropQueued();
     this.#owned.release();
@@ -185,24 +158,25 @@ export class ConsumerRuntime {
     this.#abort.abort();
     const requestMs = () =>
       Math.min(LAST_REQUEST_MS, Math.max(endMs - monotonic.elapsedMs(), MIN_LAST_REQUEST_MS));
-    await this.#commitLast(requestMs());
+    const timeout = Promise.withResolvers<void>();
+    const cancel = timers.schedule(timeout.resolve, requestMs(), 'background');
+    await Promise.race([this.#commitNow(), timeout.promise]);
+    cancel();
     const source = this.#attached?.source;
     this.detach();
-    this.#executor.close();
     await source?.stop(requestMs());
   }
 
   health(): Health {
     const { generation = 0, revokedMs } = this.#attached ?? {};
-    const phase = { isAssigned: generation > 0, isGated: !this.#gate.isOpen, revokedMs };
-    return this.#health.report(phase);
+    return this.#health.report(generation > 0, this.#gateWait !== undefined, revokedMs);
   }
 
   lag(): readonly PartitionLag[] {
     return this.#owned.lag();
   }
 
-  stats(): ConsumerStats {
+  stats() {
     return {
       ...this.counters,
       running: this.#executor.running,
@@ -213,31 +187,20 @@ export class ConsumerRuntime {
     };
   }
 
-  async #commitLast(timeoutMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.timers.schedule(resolve, timeoutMs, 'background');
-    await Promise.race([this.#commitNow(), promise]);
-    cancel();
-  }
-
   #createExecutor(): KeyOrderedExecutor {
     const options = { ...CONSUMER_DEFAULTS, ...this.#options };
     const { process, weigh, concurrency, sliceMs, monotonic, timers } = options;
     const { signal } = this.#abort;
-    return new KeyOrderedExecutor(
-      {
-        run: (work) => process(work.message, work.attempts, signal, work),
-        thrown: (work, error) => this.#thrown(work, error),
-        ended: (work, result) => this.#ended(work, result),
-      },
-      {
-        limit: concurrency,
-        weigh: weigh && (({ message }) => weigh(message)),
-        sliceMs,
-        monotonic,
-        timers,
-      },
-    );
+    return new KeyOrderedExecutor({
+      run: (work) => process(work.message, work.attempts, signal, work),
+      thrown: (work, error) => this.#thrown(work, error),
+      ended: (work, result) => this.#ended(work, result),
+      limit: concurrency,
+      weigh: weigh && (({ message }) => weigh(message)),
+      sliceMs,
+      monotonic,
+      timers,
+    });
   }
 
   #receive(messages: readonly LogMessage[], highWatermark: number): void {
@@ -245,7 +208,13 @@ export class ConsumerRuntime {
     let tracker = first && this.#owned.find(first.topic, first.partition);
     if (first === undefined || tracker === undefined) return;
     this.#clockWarning.see(first);
-    if (highWatermark <= tracker.lastOffset) tracker = this.#restart(tracker, first.offset);
+    const { topic, partition, lastOffset } = tracker;
+    if (highWatermark <= lastOffset) {
+      // Its topic was created again, or a new leader lacks its last records.
+      const fields = { topic, partition, lastOffset, offset: first.offset };
+      this.#options.log.warn(fields, 'a partition ends before records that were delivered; it is read again');
+      tracker = this.#owned.restart(tracker);
+    }
     tracker.highWatermark = highWatermark;
     const nowMs = this.#options.monotonic.elapsedMs();
     for (const message of messages) {
@@ -257,14 +226,6 @@ export class ConsumerRuntime {
     this.#executor.dispatch();
     this.#owned.pauseWhenFull(tracker);
     this.#tickLater();
-  }
-
-  /** The log ends before a message that was delivered: its topic was created again, or a new leader lacks its last records. */
-  #restart(tracker: OffsetTracker, offset: number): OffsetTracker {
-    const { topic, partition, lastOffset } = tracker;
-    const fields = { topic, partition, lastOffset, offset };
-    this.#options.log.warn(fields, 'a partition ends before records that were delivered; it is read again');
-    return this.#owned.restart(tracker);
   }
 
   #ended(work: Work, result: FinalResult): void {
@@ -303,7 +264,7 @@ export class ConsumerRuntime {
 
   get #mayRun(): boolean {
     if (this.#isDraining || this.#attached === undefined) return false;
-    return this.#attached.revokedMs === undefined && this.#gate.isOpen;
+    return this.#attached.revokedMs === undefined && this.#gateWait === undefined;
   }
 
   #setFlow(): void {
@@ -375,54 +336,37 @@ export class ConsumerRuntime {
     // The commit may have been of partitions that are elsewhere by now, with nothing left to observe.
     if (hasFailed) this.#tickLater();
   }
-}
 
-type GateOptions = Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random' | 'timers'>;
-
-/** No message is handled before the results of the partition's previous owner are read. */
-export class AssignmentGate {
-  readonly #options: GateOptions;
-  readonly #onOpen: () => void;
-  #waiting: AbortController | undefined;
-
-  constructor(options: GateOptions, onOpen: () => void) {
-    this.#options = options;
-    this.#onOpen = onOpen;
+  #openGate(): void {
+    this.#gateWait?.abort();
+    this.#gateWait = undefined;
   }
 
-  get isOpen(): boolean {
-    return this.#waiting === undefined;
-  }
-
-  close(partitions: readonly TopicPartition[]): void {
-    this.cancel();
+  /** No message is handled before the results of the partition's previous owner are read. */
+  #closeGate(partitions: readonly TopicPartition[]): void {
+    this.#openGate();
     if (this.#options.gate === undefined) return;
-    this.#waiting = new AbortController();
-    void this.#wait(partitions, this.#waiting);
+    this.#gateWait = new AbortController();
+    void this.#awaitGate(partitions, this.#gateWait);
   }
 
-  cancel(): void {
-    this.#waiting?.abort();
-    this.#waiting = undefined;
-  }
-
-  async #wait(partitions: readonly TopicPartition[], waiting: AbortController): Promise<void> {
-    const { gate, log, retryBackoff = CONSUMER_DEFAULTS.retryBackoff, random, timers } = this.#options;
+  async #awaitGate(partitions: readonly TopicPartition[], waiting: AbortController): Promise<void> {
+    const { gate, log, retryBackoff, random, timers } = { ...CONSUMER_DEFAULTS, ...this.#options };
     const { signal } = waiting;
     for (let attempt = 1; ; attempt += 1) {
       try {
         await gate?.(partitions, signal);
         break;
       } catch (error) {
-        if (this.#waiting !== waiting) return;
+        if (this.#gateWait !== waiting) return;
         const text = 'messages wait: the data that they depend on could not be read after an assignment';
         log.warn({ attempt, reason: errorText(error) }, text);
         await sleep(timers, backoffMs(retryBackoff, attempt, random), signal);
         if (signal.aborted) return;
       }
     }
-    if (this.#waiting !== waiting) return;
-    this.#waiting = undefined;
-    this.#onOpen();
+    if (this.#gateWait !== waiting) return;
+    this.#gateWait = undefined;
+    this.#setFlow();
   }
 }

@@ -3,14 +3,11 @@ import type { FinalResult, ProcessingResult } from '../outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { Work } from './offset-tracker.ts';
 
-export interface ExecutorCalls {
+export interface ExecutorOptions {
   run(work: Work): SyncOrAsync<ProcessingResult>;
   /** Converts a throw or rejection of run() to a result. Must not throw. */
   thrown(work: Work, error: unknown): ProcessingResult;
   ended(work: Work, result: FinalResult): void;
-}
-
-export interface ExecutorOptions {
   /** Total weight of the running work items. Held work items do not count, so that they do not block other keys. */
   readonly limit: number;
   /** Weight of a work item, by default 1. The next work item starts when its weight fits, or when no other is running. */
@@ -35,14 +32,13 @@ const MAX_DELAY_MS = 2_147_483_647;
 
 /** Runs work items of different keys concurrently, and those of one key in the order of their arrival. */
 export class KeyOrderedExecutor {
-  readonly #calls: ExecutorCalls;
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();
   /** Those before #firstReady have been started; they are removed in chunks, since moving a long array takes time. */
   #ready: KeyQueue[] = [];
   #firstReady = 0;
   readonly #held = new Map<KeyQueue, () => void>();
-  #running = 0;
+  running = 0;
   #load = 0;
   heldAttempts = 0;
   #isPaused = false;
@@ -50,13 +46,8 @@ export class KeyOrderedExecutor {
   #isSliceOpen = false;
   #sliceEndMs = 0;
 
-  constructor(calls: ExecutorCalls, options: ExecutorOptions) {
-    this.#calls = calls;
+  constructor(options: ExecutorOptions) {
     this.#options = options;
-  }
-
-  get running(): number {
-    return this.#running;
   }
 
   get held(): number {
@@ -110,11 +101,6 @@ export class KeyOrderedExecutor {
     }
   }
 
-  close(): void {
-    this.pause();
-    this.dropQueued();
-  }
-
   #startUntilFull(): void {
     const { monotonic } = this.#options;
     while (!this.#isPaused && monotonic.elapsedMs() < this.#sliceEndMs && this.#hasRoom()) {
@@ -138,7 +124,7 @@ export class KeyOrderedExecutor {
   #hasRoom(): boolean {
     const queue = this.#ready[this.#firstReady];
     if (queue === undefined) return false;
-    return this.#running === 0 || this.#load + this.#weigh(queue.works[0]) <= this.#options.limit;
+    return this.running === 0 || this.#load + this.#weigh(queue.works[0]) <= this.#options.limit;
   }
 
   #weigh(work: Work): number {
@@ -150,13 +136,11 @@ export class KeyOrderedExecutor {
     const { monotonic, sliceMs, timers } = this.#options;
     this.#isSliceOpen = true;
     this.#sliceEndMs = monotonic.elapsedMs() + sliceMs;
-    timers.nextTurn(this.#endSlice);
+    timers.nextTurn(() => {
+      this.#isSliceOpen = false;
+      this.dispatch();
+    });
   }
-
-  readonly #endSlice = (): void => {
-    this.#isSliceOpen = false;
-    this.dispatch();
-  };
 
   #start(queue: KeyQueue, weight: number): void {
     const [work] = queue.works;
@@ -164,32 +148,28 @@ export class KeyOrderedExecutor {
     queue.weight = weight;
     work.state = 'running';
     work.attempts += 1;
-    this.#running += 1;
+    this.running += 1;
     this.#load += weight;
     let result: SyncOrAsync<ProcessingResult>;
     try {
-      result = this.#calls.run(work);
+      result = this.#options.run(work);
     } catch (error) {
-      result = this.#calls.thrown(work, error);
+      result = this.#options.thrown(work, error);
     }
-    if (isPromise(result)) this.#await(queue, result);
-    else this.#end(queue, result);
-  }
-
-  #await(queue: KeyQueue, result: Promise<ProcessingResult>): void {
+    if (!isPromise(result)) return this.#end(queue, result);
     void result.then(
       (late) => this.#end(queue, late),
-      (error: unknown) => this.#end(queue, this.#calls.thrown(queue.works[0], error)),
+      (error: unknown) => this.#end(queue, this.#options.thrown(work, error)),
     );
   }
 
   #end(queue: KeyQueue, result: ProcessingResult): void {
     const [work] = queue.works;
-    this.#running -= 1;
+    this.running -= 1;
     this.#load -= queue.weight;
     if (typeof result === 'object') this.#hold(queue, result.retryAfterMs);
     else {
-      this.#calls.ended(work, result);
+      this.#options.ended(work, result);
       this.#advance(queue);
     }
     this.dispatch();

@@ -11,15 +11,7 @@ import type { Drainable } from '../start-stop-order.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { DiskCalls } from '../data-file.ts';
 import type { OffsetRange, PartitionOffset } from '../message.ts';
-import type {
-  Broker,
-  OnRangeMessage,
-  ReadOn,
-  TopicSpec,
-  BrokerAdmin,
-  GroupReads,
-  GroupState,
-} from '../ports.ts';
+import type { Broker, OnRangeMessage, ReadOn, TopicSpec, BrokerAdmin } from '../ports.ts';
 
 const MIB = 1_048_576;
 /** Of records that are stored or read a log keeps few: more would survive until V8 collects old objects. */
@@ -72,7 +64,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
   const open = new Set<Drainable>();
   const parts: EmbeddedParts = { topics, scheduler, ports, onStopped: (part) => open.delete(part) };
   const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
-  const stopSweeps = repeat(timers, () => topics.sweep(), sweepIntervalMs, 'background');
+  const stopSweeps = repeat(timers, () => void topics.sweep(), sweepIntervalMs, 'background');
 
   const groupOf = (groupId: string): EmbeddedGroup => {
     const known = groups.get(groupId);
@@ -157,21 +149,16 @@ export function createEmbeddedAdmin(
           return offset === undefined ? [] : [{ topic, partition, offset }];
         }),
       ),
-    groups: async (reads) => reads.map((group) => describeGroup(group, topics, groups.get(group.groupId))),
+    groups: async (reads) =>
+      reads.map(({ groupId, topics: names }) => {
+        const group = groups.get(groupId);
+        const partitions = names.flatMap((topic) =>
+          logsOf(topic).map(({ partition, low, high }) => {
+            const committed = group?.committed(topic, partition);
+            return { topic, partition, low, high, ...(committed === undefined ? {} : { committed }) };
+          }),
+        );
+        return { groupId, partitions, ...(group?.describe() ?? { state: 'empty', members: [] }) };
+      }),
   };
-}
-
-/** The state of a group; `group` is undefined if no member has joined it and it has no commits. */
-export function describeGroup(
-  { groupId, topics: names }: GroupReads,
-  topics: Pick<EmbeddedTopics, 'find'>,
-  group: EmbeddedGroup | undefined,
-): GroupState {
-  const partitions = names.flatMap((topic) =>
-    (topics.find(topic)?.logs ?? []).map(({ partition, low, high }) => {
-      const committed = group?.committed(topic, partition);
-      return { topic, partition, low, high, ...(committed === undefined ? {} : { committed }) };
-    }),
-  );
-  return { groupId, partitions, ...(group?.describe() ?? { state: 'empty', members: [] }) };
 }

@@ -1,5 +1,5 @@
 import { MessagingError } from '../../platform/errors.ts';
-import type { SystemPorts } from '../../platform/system-ports.ts';
+import { sleep, type SystemPorts } from '../../platform/system-ports.ts';
 import { HEADER, headerText } from '../headers.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { EmbeddedScheduler } from './reader-rounds.ts';
@@ -31,7 +31,7 @@ export class EmbeddedTopics {
   readonly store: SqliteStore;
   readonly #users = new Set<LogUser>();
   readonly #options: Omit<SqliteStoreOptions, 'onReadable'>;
-  #unswept: PartitionLog[] = [];
+  #isSweeping = false;
 
   constructor(options: Omit<SqliteStoreOptions, 'onReadable'>, scheduler: EmbeddedScheduler) {
     this.#options = options;
@@ -98,23 +98,15 @@ export class EmbeddedTopics {
   }
 
   /** Called periodically, for logs without appends. A long sweep goes on after pauses. */
-  sweep(): void {
-    if (this.#unswept.length > 0) return;
-    this.#unswept = [...this.store.topics.values()].flatMap(({ logs }) => logs);
-    this.#sweepSome();
-  }
-
-  /** Visits logs until one has removed rows, which is enough for a turn. */
-  #sweepSome(): void {
-    const now = this.#options.ports.clock.now();
-    for (let log = this.#unswept.shift(); log !== undefined; log = this.#unswept.shift()) {
-      const isMore = log.sweep(now);
+  async sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
+    const { clock, timers } = this.#options.ports;
+    for (const log of [...this.store.topics.values()].flatMap(({ logs }) => logs)) {
+      while (log.sweep(clock.now())) await sleep(timers, SWEEP_PAUSE_MS);
       this.#forgetRead(log);
-      if (!isMore) continue;
-      this.#unswept.push(log);
-      this.#options.ports.timers.schedule(() => this.#sweepSome(), SWEEP_PAUSE_MS, 'background');
-      return;
     }
+    this.#isSweeping = false;
   }
 
   /** A request needs the disk if its reply does. Nobody waits for the reply to one that was redriven. */

@@ -17,8 +17,6 @@ export interface LogReader {
   deliver(): boolean;
 }
 
-export type OnReadable = (log: PartitionLog) => void;
-
 interface Entry {
   readonly message: LogMessage;
   readonly bytes: number;
@@ -37,13 +35,14 @@ export interface PartitionLogOptions extends TopicPartition {
 }
 
 export interface LogParts {
-  readonly onReadable: OnReadable;
-  /** Adds work to the next group commit. Absent: there is none, and rows are written at once. */
-  readonly enqueue?: ((log: PartitionLog, work: () => void, bytes: number) => void) | undefined;
+  onReadable(log: PartitionLog): void;
+  /** Adds work to the next group commit. False: there is none, and the work is done. */
+  enqueue(log: PartitionLog, work: () => void, bytes: number): boolean;
   /** Does work on the rows of a log as a whole; false: that is not possible for a moment. */
-  readonly run: (log: PartitionLog, work: () => void) => boolean;
-  readonly readFailed: (error: unknown) => unknown;
-  readonly isCongested: () => boolean;
+  runNow(log: PartitionLog, work: () => void): boolean;
+  readFailed(error: unknown): unknown;
+  /** Whether too much waits for a group commit. */
+  isCongested(): boolean;
 }
 
 /** The newest records are in memory, the durable ones also in a table. As on Kafka, removed records leave gaps. */
@@ -124,12 +123,16 @@ export class PartitionLog {
       headers: storedHeaders(message.headers),
       timestampMs: message.timestampMs ?? nowMs,
     };
-    const bytes = footprint(stored);
+    const overhead = RECORD_OVERHEAD_BYTES + Object.keys(stored.headers).length * HEADER_OVERHEAD_BYTES;
+    const bytes = recordBytes(key, stored.value, stored.headers) + overhead;
     const table = isInMemory ? undefined : this.table;
     this.#entries.push({ message: stored, bytes, storedAtMs: nowMs, isStored: table !== undefined });
     this.#bytes += bytes;
     this.#end = offset + 1;
-    const isPending = table !== undefined && this.#store(table, stored, nowMs, bytes);
+    const insert = (): void => table?.insert(stored, nowMs, bytes);
+    if (table !== undefined) this.#lastStored = offset;
+    const isPending = table !== undefined && this.#parts.enqueue(this, insert, bytes);
+    if (isPending) this.#open ??= offset;
     if (this.high === this.#end) this.#parts.onReadable(this);
     return isPending ? 'pending' : 'done';
   }
@@ -142,7 +145,12 @@ export class PartitionLog {
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const first = this.#entries[0]?.message.offset ?? this.#end;
     if (position < first && this.table !== undefined) {
-      const batch = this.#readTable(this.table, { from: position, to: first }, maxRecords, maxBytes);
+      let batch: LogBatch;
+      try {
+        batch = this.table.read(position, first, maxRecords, maxBytes);
+      } catch (error) {
+        throw this.#parts.readFailed(error);
+      }
       if (batch.messages.length > 0 || first >= this.high) return batch;
     }
     return this.#readMemory(Math.max(position, first), maxRecords, maxBytes);
@@ -215,37 +223,12 @@ export class PartitionLog {
     return this.#syncing ?? this.#open ?? this.#end;
   }
 
-  #store(table: PartitionTable, message: LogMessage, nowMs: number, bytes: number): boolean {
-    this.#lastStored = message.offset;
-    const insert = (): void => table.insert(message, nowMs, bytes);
-    if (this.#parts.enqueue === undefined) {
-      insert();
-      return false;
-    }
-    this.#open ??= message.offset;
-    this.#parts.enqueue(this, insert, bytes);
-    return true;
-  }
-
-  #readTable(
-    table: PartitionTable,
-    range: { readonly from: number; readonly to: number },
-    maxRecords: number,
-    maxBytes: number,
-  ): LogBatch {
-    try {
-      return table.read(range, maxRecords, maxBytes);
-    } catch (error) {
-      throw this.#parts.readFailed(error);
-    }
-  }
-
   /** Returns whether rows were removed, or will have to be. */
   #inTable(remove: (table: PartitionTable) => number): boolean {
     const { table } = this;
     let removed = 0;
     if (table === undefined || table.figures.records === 0) return false;
-    return !this.#parts.run(this, () => (removed = remove(table))) || removed > 0;
+    return !this.#parts.runNow(this, () => (removed = remove(table))) || removed > 0;
   }
 
   #readMemory(position: number, maxRecords: number, maxBytes: number): LogBatch {
@@ -285,29 +268,18 @@ export class PartitionLog {
     for (const { bytes } of this.#entries.splice(0, count)) this.#bytes -= bytes;
   }
 
-  /** Index of the first entry at or after an offset: computed without gaps, otherwise found by binary search. */
+  /** Index of the first entry at or after an offset: computed from the end, and searched only where records were lost. */
   #indexOf(position: number): number {
     const entries = this.#entries;
-    const first = entries[0]?.message.offset ?? this.#end;
-    if (position <= first) return 0;
-    if (this.#end - first === entries.length) return Math.min(position - first, entries.length);
-    let from = 0;
-    let to = entries.length;
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((entries[middle]?.message.offset ?? this.#end) < position) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+    const index = Math.max(0, entries.length - (this.#end - position));
+    const isBefore = (at: number): boolean => (entries[at]?.message.offset ?? Infinity) < position;
+    if (!isBefore(index) && (index === 0 || isBefore(index - 1))) return index;
+    const found = entries.findIndex(({ message }) => message.offset >= position);
+    return found === -1 ? entries.length : found;
   }
 }
 
 /** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */
 export function recordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
   return FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headersBytes(headers);
-}
-
-function footprint(message: LogMessage): number {
-  const headers = Object.keys(message.headers).length * HEADER_OVERHEAD_BYTES;
-  return recordBytes(message.key, message.value, message.headers) + headers + RECORD_OVERHEAD_BYTES;
 }

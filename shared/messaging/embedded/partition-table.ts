@@ -63,11 +63,7 @@ export class PartitionTable {
     if (this.#options.isCompacted) this.#count(supersede.all(key, offset));
   }
 
-  read(
-    { from, to }: { readonly from: number; readonly to: number },
-    maxRecords: number,
-    maxBytes: number,
-  ): LogBatch {
+  read(from: number, to: number, maxRecords: number, maxBytes: number): LogBatch {
     if (this.#figures.records === 0) return { messages: [], next: to };
     const { topic, partition } = this.#options;
     const messages: LogMessage[] = [];

@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import type { Health } from '../../platform/health.ts';
 import { errorText } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { type SystemPorts, repeat } from '../../platform/system-ports.ts';
-import { dataError, DataFile, dataUnusable, isFileDamaged, type DiskCalls } from '../data-file.ts';
+import { dataError, DataFile, isFileDamaged, type DiskCalls } from '../data-file.ts';
 import { partitionId, type PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
-import { type OnReadable, PartitionLog, type LogParts } from './partition-log.ts';
+import { PartitionLog, type LogParts } from './partition-log.ts';
 import { PartitionTable, type TableFigures } from './partition-table.ts';
 import { parseTopicConfig, type EmbeddedTopicConfig, type MemoryLimits } from './topic-config.ts';
 
@@ -21,7 +20,6 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
     PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
 /** What earlier versions of this program kept in the folder. */
-const FORMER = 'format.json';
 /** Rows that wait for a group commit; publishers wait beyond these. As many are written in a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
 /** Interval at which a store whose disk was full tries to write. */
@@ -35,7 +33,7 @@ export interface SqliteStoreOptions {
   readonly specs?: readonly TopicSpec[] | undefined;
   readonly ports: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>;
   readonly log?: Log | undefined;
-  readonly onReadable: OnReadable;
+  readonly onReadable: (log: PartitionLog) => void;
   readonly disk?: DiskCalls | undefined;
 }
 
@@ -52,9 +50,9 @@ export class FlushError extends Error {
   override readonly name = 'FlushError';
   readonly isMaybeStored: boolean;
 
-  constructor(message: string, options: { readonly isMaybeStored: boolean; readonly cause: unknown }) {
-    super(message, { cause: options.cause });
-    this.isMaybeStored = options.isMaybeStored;
+  constructor(cause: unknown, isMaybeStored: boolean) {
+    super(`the data folder cannot be written: ${errorText(cause)}`, { cause });
+    this.isMaybeStored = isMaybeStored;
   }
 }
 
@@ -65,7 +63,7 @@ interface Failure {
 }
 
 /** What is added during a group commit is written by the next one. In memory only compacted topics have tables. */
-export class SqliteStore {
+export class SqliteStore implements LogParts {
   readonly topics = new Map<string, StoredTopic>();
   /** By group, the committed offsets of the last run. */
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
@@ -73,7 +71,6 @@ export class SqliteStore {
   readonly #path: string | undefined;
   readonly #file: DataFile;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #parts: LogParts;
   #lastId = 0;
   readonly #stored = new Map<string, number>();
   /** Topics to be created: by the next group commit that does not fail, before anything else. */
@@ -94,18 +91,6 @@ export class SqliteStore {
   constructor(options: SqliteStoreOptions) {
     this.#options = options;
     const { folder, disk } = options;
-    if (folder !== undefined && existsSync(path.join(folder, FORMER))) {
-      throw dataUnusable(
-        `${folder} was written by an earlier version in another format: set DATA_DIR to another folder, or empty this one`,
-      );
-    }
-    this.#parts = {
-      onReadable: options.onReadable,
-      enqueue: folder === undefined ? undefined : (log, work, bytes) => this.#enqueueRow(log, work, bytes),
-      run: (log, work) => this.#runNow(log, work),
-      readFailed: (error) => this.#readFailed(error),
-      isCongested: () => this.#queue.length >= MAX_QUEUED.rows || this.#queuedBytes >= MAX_QUEUED.bytes,
-    };
     this.#path = folder === undefined ? undefined : path.join(folder, FILE);
     this.#file = new DataFile({ file: this.#path, schema: SCHEMA, version: VERSION, disk });
     try {
@@ -156,7 +141,8 @@ export class SqliteStore {
       const { reason, isPermanent } = this.#failure;
       return { status: isPermanent ? 'unhealthy' : 'starting', reason };
     }
-    const sinceMs = this.#current === undefined ? 0 : this.#nowMs() - this.#currentSinceMs;
+    const sinceMs =
+      this.#current === undefined ? 0 : this.#options.ports.monotonic.elapsedMs() - this.#currentSinceMs;
     if (sinceMs <= STALLED_COMMIT_MS) return { status: 'ready' };
     const seconds = Math.round(sinceMs / 1_000);
     const reason = `${this.#options.folder} cannot be written (a write has not ended for ${seconds} s): check the disk`;
@@ -174,10 +160,6 @@ export class SqliteStore {
     } catch (error) {
       this.#options.log?.warn({ error: errorText(error) }, 'the data folder was not closed');
     }
-  }
-
-  #nowMs(): number {
-    return this.#options.ports.monotonic.elapsedMs();
   }
 
   #readTopics(): void {
@@ -206,7 +188,7 @@ export class SqliteStore {
       const committed = groups.filter((offset) => offset.partition === partition);
       const end = Math.max(figures?.next ?? 0, ...committed.map(({ offset }) => offset));
       const isEager = storage !== undefined;
-      return new PartitionLog({ topic, partition, config, table, isEager, end }, this.#parts);
+      return new PartitionLog({ topic, partition, config, table, isEager, end }, this);
     });
     this.#lastId = id;
     this.topics.set(topic, { id, spec, config, logs, nextPartition: 0 });
@@ -251,7 +233,15 @@ export class SqliteStore {
     statement.run(...values);
   }
 
-  #runNow(log: PartitionLog, work: () => void): boolean {
+  onReadable(log: PartitionLog): void {
+    this.#options.onReadable(log);
+  }
+
+  isCongested(): boolean {
+    return this.#queue.length >= MAX_QUEUED.rows || this.#queuedBytes >= MAX_QUEUED.bytes;
+  }
+
+  runNow(log: PartitionLog, work: () => void): boolean {
     if (this.#isClosed || this.#failure !== undefined) return true;
     if (this.#file.isBusy) return false;
     try {
@@ -268,11 +258,16 @@ export class SqliteStore {
     return true;
   }
 
-  #enqueueRow(log: PartitionLog, work: () => void, bytes: number): void {
+  enqueue(log: PartitionLog, work: () => void, bytes: number): boolean {
+    if (this.#path === undefined) {
+      work();
+      return false;
+    }
     this.#queued.add(log);
     this.#queuedBytes += bytes;
     this.#queue.push(work);
     this.#schedule();
+    return true;
   }
 
   #schedule(): void {
@@ -285,14 +280,14 @@ export class SqliteStore {
   }
 
   async #commitAll(): Promise<void> {
-    const { timers } = this.#options.ports;
+    const { monotonic, timers } = this.#options.ports;
     // At the end of this turn of the event loop, so that everything of the turn is in the same commit.
     await new Promise<void>((resolve) => timers.nextTurn(resolve));
     do {
       const commit = this.#next;
       this.#next = undefined;
       this.#current = commit;
-      this.#currentSinceMs = this.#nowMs();
+      this.#currentSinceMs = monotonic.elapsedMs();
       if (commit !== undefined) await this.#commit(commit);
       this.#current = undefined;
     } while (this.#next !== undefined);
@@ -302,7 +297,13 @@ export class SqliteStore {
   async #commit(commit: PromiseWithResolvers<void>): Promise<void> {
     const logs = [...this.#queued];
     try {
-      this.#writeQueue(logs);
+      if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
+      this.#file.transaction(() => {
+        for (const work of [...this.#changes, ...this.#queue]) work();
+        for (const log of logs) this.#saveFigures(log);
+      });
+      this.#changes = [];
+      this.#clearQueue();
     } catch (cause) {
       this.#fail(cause, isFileDamaged(cause));
       commit.reject(this.#loseQueue(cause));
@@ -317,23 +318,11 @@ export class SqliteStore {
       if (this.#file.isCheckpointDue) await this.#file.checkpoint();
     } catch (cause) {
       this.#fail(cause, true);
-      const text = `the data folder cannot be written: ${errorText(cause)}`;
-      commit.reject(new FlushError(text, { isMaybeStored: true, cause }));
+      commit.reject(new FlushError(cause, true));
       // What came meanwhile may be the result of what failed.
       this.#next?.reject(this.#loseQueue(cause));
       this.#next = undefined;
     }
-  }
-
-  #writeQueue(logs: readonly PartitionLog[]): void {
-    if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
-    this.#file.transaction(() => {
-      for (const change of this.#changes) change();
-      for (const work of this.#queue) work();
-      for (const log of logs) this.#saveFigures(log);
-    });
-    this.#changes = [];
-    this.#clearQueue();
   }
 
   #loseQueue(cause: unknown): FlushError {
@@ -343,8 +332,7 @@ export class SqliteStore {
     }
     this.#clearQueue();
     this.#stored.clear();
-    const text = `the data folder cannot be written: ${errorText(cause)}`;
-    return new FlushError(text, { isMaybeStored: false, cause });
+    return new FlushError(cause, false);
   }
 
   #clearQueue(): void {
@@ -362,7 +350,7 @@ export class SqliteStore {
     }
   }
 
-  #readFailed(error: unknown): Error {
+  readFailed(error: unknown): Error {
     this.#fail(error, true);
     return dataError(this.#path ?? 'memory', error);
   }

@@ -1,10 +1,10 @@
-import type { Broker, Cluster, Consumer, ConsumerGroupJoinEvent } from 'kafkajs';
+import type { Broker, Cluster, Consumer } from 'kafkajs';
 import { MessagingError } from '../../platform/errors.ts';
 import { consumerUsed } from '../broker-errors.ts';
 import type { PartitionOffset, TopicPartition } from '../message.ts';
 import type { GroupSourceOptions } from '../ports.ts';
 import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
-import { consumerOf } from './partition-fetcher.ts';
+import { byTopic, consumerOf } from './partition-fetcher.ts';
 
 /** A member notices a rebalance within this time and IDLE_MS. */
 const HEARTBEAT_INTERVAL_MS = 500;
@@ -78,7 +78,10 @@ export class KafkaMembership {
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
     // It reads nothing, so it asks no leader where its partitions begin: one that is away would end the membership.
-    cluster.fetchTopicsOffset = (topics) => Promise.resolve(topics.map(fromZero));
+    cluster.fetchTopicsOffset = async (topics) =>
+      topics.map(({ topic, partitions }) => {
+        return { topic, partitions: partitions.map(({ partition }) => ({ partition, offset: '0' })) };
+      });
     this.#consumer = consumer;
     this.#cluster = cluster;
     this.#firstJoin.promise.catch(() => undefined);
@@ -133,7 +136,10 @@ export class KafkaMembership {
       if (this.#state === 'left') return;
       this.#state = 'joined';
       this.#idleTicks = 0;
-      this.#listener.onJoined(assignedPartitions(payload));
+      const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
+        partitions.map((partition) => ({ topic, partition })),
+      );
+      this.#listener.onJoined(assigned);
       this.#firstJoin.resolve();
     });
     this.#consumer.on(events.HEARTBEAT, () => {
@@ -192,20 +198,4 @@ export class KafkaMembership {
     clearTimeout(timer);
     connections.destroy();
   }
-}
-
-function fromZero({ topic, partitions }: { topic: string; partitions: { partition: number }[] }) {
-  return { topic, partitions: partitions.map(({ partition }) => ({ partition, offset: '0' })) };
-}
-
-function byTopic<T extends TopicPartition, One>(partitions: readonly T[], toOne: (partition: T) => One) {
-  return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, list]) => {
-    return { topic, partitions: list.map(toOne) };
-  });
-}
-
-function assignedPartitions({ memberAssignment }: ConsumerGroupJoinEvent['payload']): TopicPartition[] {
-  return Object.entries(memberAssignment).flatMap(([topic, partitions]) =>
-    partitions.map((partition) => ({ topic, partition })),
-  );
 }

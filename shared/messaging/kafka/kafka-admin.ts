@@ -78,19 +78,23 @@ export class KafkaAdmin implements BrokerAdmin {
 
   groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
     return this.#call('describe groups', async (admin) => {
-      const counts = await partitionCounts(
-        admin,
-        reads.flatMap(({ topics }) => topics),
-      );
-      const found = new Map<string, readonly PartitionRange[]>();
-      for (const topic of counts.keys()) found.set(topic, await ranges(admin, topic));
+      const named = reads.flatMap(({ topics }) => topics);
+      const known = new Map<string, readonly PartitionRange[]>();
+      for (const topic of (await partitionCounts(admin, named)).keys())
+        known.set(topic, await ranges(admin, topic));
       const { groups } = await admin.describeGroups(reads.map(({ groupId }) => groupId));
       const states: GroupState[] = [];
-      for (const read of reads) {
-        const topics = read.topics.filter((topic) => counts.has(topic));
-        const committed = topics.length === 0 ? [] : await commits(admin, { ...read, topics });
-        const described = groups.find(({ groupId }) => groupId === read.groupId);
-        states.push(groupState(read, found, { described, committed }));
+      for (const { groupId, topics: all } of reads) {
+        const topics = all.filter((topic) => known.has(topic));
+        const committed = topics.length === 0 ? [] : await commits(admin, { groupId, topics });
+        const partitions = topics.flatMap((topic) =>
+          (known.get(topic) ?? []).map((range) => {
+            const own = committed.find((one) => one.topic === topic && one.partition === range.partition);
+            return { topic, ...range, ...(own === undefined ? {} : { committed: own.offset }) };
+          }),
+        );
+        const described = groups.find((one) => one.groupId === groupId);
+        states.push({ groupId, partitions, ...membersOf(described) });
       }
       return states;
     });
@@ -206,30 +210,15 @@ async function commits(admin: Admin, { groupId, topics }: GroupReads): Promise<r
     .filter(({ offset }) => offset >= 0);
 }
 
-function groupState(
-  { groupId, topics }: GroupReads,
-  known: ReadonlyMap<string, readonly PartitionRange[]>,
-  answers: {
-    readonly described: GroupDescription | undefined;
-    readonly committed: readonly PartitionOffset[];
-  },
-): GroupState {
-  const { state = 'Dead', members: found = [] } = answers.described ?? {};
-  const members = found.map(({ memberId, clientId, clientHost, memberAssignment }) => ({
+function membersOf(described: GroupDescription | undefined): Pick<GroupState, 'state' | 'members'> {
+  const members = (described?.members ?? []).map(({ memberId, clientId, clientHost, memberAssignment }) => ({
     memberId,
     clientId,
     host: clientHost.replace(/^\//, ''),
     assigned: decodeAssignment(memberAssignment),
   }));
-  const partitions = topics.flatMap((topic) =>
-    (known.get(topic) ?? []).map(({ partition, low, high }) => {
-      const { offset } =
-        answers.committed.find((one) => one.topic === topic && one.partition === partition) ?? {};
-      return { topic, partition, low, high, ...(offset === undefined ? {} : { committed: offset }) };
-    }),
-  );
-  if (members.length === 0) return { groupId, state: 'empty', members, partitions };
-  return { groupId, state: state === 'Stable' ? 'stable' : 'rebalancing', members, partitions };
+  if (members.length === 0) return { state: 'empty', members };
+  return { state: described?.state === 'Stable' ? 'stable' : 'rebalancing', members };
 }
 
 /** During a rebalance members have no assignment. */

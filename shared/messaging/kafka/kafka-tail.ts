@@ -1,8 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
-import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../message.ts';
-import { type BrokerAdmin, type Tail, type TailOptions, firstPosition } from '../ports.ts';
+import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
+import {
+  type BrokerAdmin,
+  type PartitionRange,
+  type Tail,
+  type TailOptions,
+  firstPosition,
+} from '../ports.ts';
 import {
   type CreateFetchClient,
   type FetchedRecords,
@@ -15,11 +22,9 @@ import {
 const START_LIMIT_MS = 15_000;
 const END_OFFSETS_RETRY_MS = 250;
 
-type TailAdmin = Pick<BrokerAdmin, 'offsets'>;
-
 interface TailParts {
   readonly createFetchClient: CreateFetchClient;
-  readonly admin: TailAdmin;
+  readonly admin: Pick<BrokerAdmin, 'offsets'>;
   readonly log: Log;
   readonly onStopped: (tail: Tail) => void;
 }
@@ -52,7 +57,10 @@ export class KafkaTail implements Tail, FetchListener {
     const { clientId, topics } = this.#options;
     if (this.#onMessage !== undefined || this.#isStopped) throw tailStopped(clientId);
     this.#onMessage = onMessage;
-    const positions = await startPositions(this.#parts.admin, this.#options);
+    const positions = (await this.#ranges()).map((range) => {
+      const { topic, partition } = range;
+      return { topic, partition, offset: firstPosition(this.#options, range) };
+    });
     if (this.#isStopped) throw tailStopped(clientId);
     for (const position of positions) this.#moveTo(position, position.offset);
     const { createFetchClient, log } = this.#parts;
@@ -78,10 +86,9 @@ export class KafkaTail implements Tail, FetchListener {
     const { promise, resolve: reached } = Promise.withResolvers<void>();
     const catchUp: CatchUp = { missing: new Map(), reached };
     try {
-      const ends = await Promise.race([endOffsets(this.#parts.admin, this.#options, aborted), aborted]);
-      for (const { topic, partition, offset } of ends) {
+      for (const { topic, partition, high } of await Promise.race([this.#untilRanges(aborted), aborted])) {
         const id = partitionId(topic, partition);
-        if ((this.#readTo.get(id) ?? 0) < offset) catchUp.missing.set(id, offset);
+        if ((this.#readTo.get(id) ?? 0) < high) catchUp.missing.set(id, high);
       }
       if (catchUp.missing.size === 0) return;
       this.#catchUps.add(catchUp);
@@ -121,6 +128,29 @@ export class KafkaTail implements Tail, FetchListener {
     }
   }
 
+  /** Rejects with `topic-unknown` when one of its partitions does not exist. */
+  async #ranges(): Promise<readonly (TopicPartition & PartitionRange)[]> {
+    const { topics, partition: only } = this.#options;
+    const ranges = topics.map(async (topic) => {
+      const all = await this.#parts.admin.offsets(topic);
+      const own = all.filter(({ partition }) => partition === (only ?? partition));
+      if (own.length === 0) throw topicUnknown(topic, only);
+      return own.map((range) => ({ topic, ...range }));
+    });
+    return (await Promise.all(ranges)).flat();
+  }
+
+  async #untilRanges(aborted: Promise<never>): Promise<readonly (TopicPartition & PartitionRange)[]> {
+    for (;;) {
+      try {
+        return await this.#ranges();
+      } catch (error) {
+        if (!(error instanceof MessagingError) || !error.canRetry) throw error;
+      }
+      await Promise.race([sleep(END_OFFSETS_RETRY_MS), aborted]);
+    }
+  }
+
   #moveTo({ topic, partition }: TopicPartition, offset: number): void {
     const id = partitionId(topic, partition);
     this.#readTo.set(id, offset);
@@ -141,45 +171,5 @@ export class KafkaTail implements Tail, FetchListener {
       const fields = { topic, partition, offset, skipped: this.#skipped, error: errorText(error) };
       this.#parts.log.warn(fields, 'message skipped: its handler failed');
     }
-  }
-}
-
-async function startPositions(admin: TailAdmin, options: TailOptions): Promise<readonly PartitionOffset[]> {
-  const { topics, partition: only } = options;
-  const positions = await Promise.all(
-    topics.map(async (topic) => {
-      const offsets = await admin.offsets(topic);
-      const selected = offsets.filter(({ partition }) => partition === (only ?? partition));
-      if (selected.length === 0) throw topicUnknown(topic, only);
-      return selected.map(({ partition, low, high }) => {
-        const offset = firstPosition(options, { topic, partition, low, high });
-        return { topic, partition, offset };
-      });
-    }),
-  );
-  return positions.flat();
-}
-
-async function endOffsets(
-  admin: TailAdmin,
-  { topics, partition: only }: Pick<TailOptions, 'topics' | 'partition'>,
-  aborted: Promise<never>,
-): Promise<readonly PartitionOffset[]> {
-  for (;;) {
-    try {
-      const ends = await Promise.all(
-        topics.map(async (topic) => {
-          const all = await admin.offsets(topic);
-          return all.map(({ partition, high }) => ({ topic, partition, offset: high }));
-        }),
-      );
-      return ends.flat().filter(({ partition }) => partition === (only ?? partition));
-    } catch (error) {
-      if (!(error instanceof MessagingError) || !error.canRetry) throw error;
-    }
-    const pause = new Promise<void>((resolve) => {
-      setTimeout(resolve, END_OFFSETS_RETRY_MS);
-    });
-    await Promise.race([pause, aborted]);
   }
 }

@@ -27,21 +27,10 @@ export const OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
 /** Node ids of the leaders by topic and partition; -1: none that is alive. */
 export type TopicLeaders = ReadonlyMap<string, readonly number[]>;
 
-/** The requests of one reader, on connections of its own. All calls reject with the errors of kafkajs. */
-export interface FetchClient {
-  /** Rejects also if one of the topics does not exist, or may not be read. */
-  leaders(topics: readonly string[]): Promise<TopicLeaders>;
-  /** One request to the broker with this node id, which leaders() has returned; it waits at most `maxWaitMs` for a record. */
-  fetch(
-    node: number,
-    partitions: readonly PartitionOffset[],
-    maxWaitMs: number,
-  ): Promise<readonly FetchedRecords[]>;
-  earliest(partition: TopicPartition): Promise<number>;
-  destroy(): void;
-}
+export type CreateFetchClient = ReturnType<typeof fetchClients>;
 
-export type CreateFetchClient = (clientId: string) => FetchClient;
+/** The requests of one reader, on connections of its own. All calls reject with the errors of kafkajs. */
+export type FetchClient = ReturnType<CreateFetchClient>;
 
 export interface FetchedRecords extends TopicPartition {
   readonly from: number;
@@ -75,25 +64,26 @@ export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Co
 }
 
 /** Creates the clients of readers: consumers that never join a group. */
-export function fetchClients(
-  createClient: CreateKafkajsClient,
-  onUnreadable: OnUnreadable,
-): CreateFetchClient {
-  return (clientId) => {
+export function fetchClients(createClient: CreateKafkajsClient, onUnreadable: OnUnreadable) {
+  return (clientId: string) => {
     const { kafka, connections } = createClient({ clientId, retry: RETRY });
     const { consumer, cluster } = consumerOf(kafka, { groupId: clientId });
     consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => connections.close(payload.broker));
     return {
-      leaders: async (topics) => {
+      /** Rejects also if one of the topics does not exist, or may not be read. */
+      leaders: async (topics: readonly string[]): Promise<TopicLeaders> => {
         await consumer.connect();
         await cluster.addMultipleTargetTopics([...topics]);
         await cluster.refreshMetadata();
         return new Map(topics.map((topic) => [topic, leadersOf(cluster, topic)]));
       },
-      fetch: async (node, partitions, maxWaitMs) => {
+      /** One request to a broker that leaders() has returned; it waits at most `maxWaitMs` for a record. */
+      fetch: async (node: number, partitions: readonly PartitionOffset[], maxWaitMs: number) => {
         const broker = await cluster.findBroker({ nodeId: String(node) });
         const request = {
-          topics: byTopic(partitions),
+          topics: byTopic(partitions, ({ partition, offset }) => {
+            return { partition, fetchOffset: String(offset), maxBytes: MAX_BYTES_PER_PARTITION };
+          }),
           maxWaitTime: maxWaitMs,
           minBytes: MIN_BYTES,
           maxBytes: MAX_BYTES_PER_FETCH,
@@ -102,7 +92,7 @@ export function fetchClients(
         const answers = await fetchBytes(() => broker.fetch(request));
         return readAnswers(partitions, answers, onUnreadable);
       },
-      earliest: async ({ topic, partition }) => {
+      earliest: async ({ topic, partition }: TopicPartition): Promise<number> => {
         const wanted = [{ topic, partitions: [{ partition }], fromBeginning: true as const }];
         const [found] = await cluster.fetchTopicsOffset(wanted);
         return Number(found?.partitions[0]?.offset ?? 0);
@@ -125,13 +115,11 @@ function leadersOf(cluster: Cluster, topic: string): readonly number[] {
   return leaders;
 }
 
-function byTopic(partitions: readonly PartitionOffset[]) {
-  return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, list]) => ({
-    topic,
-    partitions: list.map(({ partition, offset }) => {
-      return { partition, fetchOffset: String(offset), maxBytes: MAX_BYTES_PER_PARTITION };
-    }),
-  }));
+/** Partitions as requests of kafkajs list them. */
+export function byTopic<T extends TopicPartition, One>(partitions: readonly T[], toOne: (one: T) => One) {
+  return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, list]) => {
+    return { topic, partitions: list.map(toOne) };
+  });
 }
 
 async function readAnswers(
@@ -149,10 +137,7 @@ async function readAnswers(
     const place = { topic, partition, from };
     const batches = await openBatches(answer.messages);
     const messages: LogMessage[] = [];
-    const aborted = answer.abortedTransactions.map(({ producerId, firstOffset }) => {
-      return { producerId: BigInt(producerId), firstOffset: Number(firstOffset) };
-    });
-    for (const batch of committedBatches(batches, aborted)) {
+    for (const batch of committedBatches(batches, answer.abortedTransactions)) {
       const read = readMessages(place, batch);
       if ('reason' in read) onUnreadable(place, read);
       else messages.push(...read);
@@ -161,14 +146,8 @@ async function readAnswers(
     const position = last === undefined ? from : last.lastOffset + 1;
     const stableEnd = Number(answer.lastStableOffset);
     const readTo = isEmpty ? Math.max(position, stableEnd) : position;
-    fetched.push({
-      ...place,
-      position,
-      readTo,
-      messages,
-      stableEnd,
-      error: brokerErrorName(answer.errorCode),
-    });
+    const error = brokerErrorName(answer.errorCode);
+    fetched.push({ ...place, position, readTo, messages, stableEnd, error });
   }
   return fetched;
 }
@@ -330,7 +309,9 @@ export class PartitionFetcher {
     let wanted: readonly Cursor[] = [];
     try {
       for (;;) {
-        wanted = this.#wantedFrom(node);
+        wanted = this.#all().filter(
+          ({ leader, isPaused, isFetching }) => leader === node && !isPaused && !isFetching,
+        );
         if (this.#isStopped || wanted.length === 0) break;
         await this.#fetch(node, wanted);
         await nextTurn();
@@ -345,19 +326,17 @@ export class PartitionFetcher {
     if (this.#hasLost()) this.#queryLater();
   }
 
-  #wantedFrom(node: number): Cursor[] {
-    return this.#all().filter(
-      ({ leader, isPaused, isFetching }) => leader === node && !isPaused && !isFetching,
-    );
-  }
-
   async #fetch(node: number, wanted: readonly Cursor[]): Promise<void> {
     const request = wanted.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
     for (const cursor of wanted) cursor.isFetching = true;
     const unanswered = new Set(wanted);
     const outOfRange: Cursor[] = [];
     try {
-      const fetched = await this.#client.fetch(node, request, this.#waitMs(wanted));
+      // The first request for a partition is answered immediately, which shows that it is read.
+      const isNew = wanted.some(({ isRead }) => !isRead);
+      const isSomePaused = this.#all().some(({ isPaused }) => isPaused);
+      const maxWaitMs = isNew ? 0 : isSomePaused ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
+      const fetched = await this.#client.fetch(node, request, maxWaitMs);
       for (const one of fetched) {
         const cursor = this.#cursors.get(partitionId(one.topic, one.partition));
         // The listener may stop this fetcher.
@@ -370,25 +349,17 @@ export class PartitionFetcher {
       for (const cursor of wanted) cursor.isFetching = false;
     }
     for (const cursor of unanswered) this.#lose(cursor);
-    for (const cursor of outOfRange) await this.#restart(cursor);
+    for (const cursor of outOfRange) {
+      const { topic, partition, offset } = cursor;
+      const earliest = await this.#client.earliest(cursor);
+      if (earliest === offset) this.#lose(cursor);
+      cursor.offset = earliest;
+      const fields = { topic, partition, offset, earliest };
+      this.#parts.log.debug(fields, 'a position has no record, its partition continues');
+    }
     if (this.#hasLost()) this.#queryLater();
     else if (this.isHealthy())
       this.#failures.ended({ clientId: this.#parts.clientId }, 'all partitions are read');
-  }
-
-  async #restart(cursor: Cursor): Promise<void> {
-    const { log } = this.#parts;
-    const { topic, partition, offset } = cursor;
-    const earliest = await this.#client.earliest(cursor);
-    if (earliest === offset) this.#lose(cursor);
-    cursor.offset = earliest;
-    log.debug({ topic, partition, offset, earliest }, 'a position has no record, its partition continues');
-  }
-
-  /** The first request for a partition is answered immediately, which shows that it is read. */
-  #waitMs(wanted: readonly Cursor[]): number {
-    if (wanted.some(({ isRead }) => !isRead)) return 0;
-    return this.#all().some(({ isPaused }) => isPaused) ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
   }
 
   #take(cursor: Cursor, fetched: FetchedRecords): void {

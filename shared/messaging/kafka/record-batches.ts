@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, zstdDecompress } from 'node:zlib';
 import { errorText } from '../../platform/errors.ts';
+import type { PartitionBytes } from './kafkajs-internals.ts';
 import { NO_HEADER_VALUE, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../message.ts';
 
@@ -46,7 +47,7 @@ interface RecordBatch {
   readonly bytes: Buffer;
   readonly firstOffset: number;
   readonly lastOffset: number;
-  readonly producerId: bigint;
+  readonly producerId: string;
   readonly isTransactional: boolean;
   /** Its record is the end of a transaction. */
   readonly isControl: boolean;
@@ -67,23 +68,20 @@ function splitBatches(bytes: Buffer): RecordBatch[] {
     if (end < at + BATCH_HEADER_BYTES || bytes[at + MAGIC_AT] !== MAGIC) {
       throw new RangeError('a record batch with an unknown format');
     }
-    batches.push(toBatch(bytes.subarray(at, end)));
+    const batch = bytes.subarray(at, end);
+    const attributes = batch.readUInt16BE(ATTRIBUTES_AT);
+    const firstOffset = readInt64(batch, 0);
+    batches.push({
+      bytes: batch,
+      firstOffset,
+      lastOffset: firstOffset + batch.readInt32BE(LAST_OFFSET_DELTA_AT),
+      producerId: String(batch.readBigInt64BE(PRODUCER_ID_AT)),
+      isTransactional: (attributes & TRANSACTIONAL_BIT) !== 0,
+      isControl: (attributes & CONTROL_BIT) !== 0,
+    });
     at = end;
   }
   return batches;
-}
-
-function toBatch(bytes: Buffer): RecordBatch {
-  const attributes = bytes.readUInt16BE(ATTRIBUTES_AT);
-  const firstOffset = readInt64(bytes, 0);
-  return {
-    bytes,
-    firstOffset,
-    lastOffset: firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT),
-    producerId: bytes.readBigInt64BE(PRODUCER_ID_AT),
-    isTransactional: (attributes & TRANSACTIONAL_BIT) !== 0,
-    isControl: (attributes & CONTROL_BIT) !== 0,
-  };
 }
 
 export interface OpenBatch extends RecordBatch {
@@ -155,38 +153,24 @@ function readRecords(
     const headers = reader.headers();
     reader.endRecord(end);
     if (offset < from) continue;
-    messages.push({
-      topic,
-      partition,
-      offset,
-      key,
-      value,
-      headers,
-      timestampMs: appendTimeMs ?? timestampMs,
-    });
+    const time = appendTimeMs ?? timestampMs;
+    messages.push({ topic, partition, offset, key, value, headers, timestampMs: time });
   }
   reader.end();
   return messages;
 }
 
-export interface AbortedTransaction {
-  readonly producerId: bigint;
-  readonly firstOffset: number;
-}
-
 /** The batches whose messages are delivered: no control records, and none of aborted transactions, as a read_committed reader. */
 export function committedBatches(
   batches: readonly OpenBatch[],
-  aborted: readonly AbortedTransaction[],
+  aborted: PartitionBytes['abortedTransactions'],
 ): ReadonlySet<OpenBatch> {
   const delivered = new Set<OpenBatch>();
-  const ahead = aborted.toSorted((a, b) => a.firstOffset - b.firstOffset);
-  const producers = new Set<bigint>();
+  const ahead = aborted.toSorted((a, b) => Number(a.firstOffset) - Number(b.firstOffset));
+  const producers = new Set<string>();
   for (const batch of batches) {
-    for (let [next] = ahead; next !== undefined && next.firstOffset <= batch.lastOffset; [next] = ahead) {
-      producers.add(next.producerId);
-      ahead.shift();
-    }
+    while (Number(ahead[0]?.firstOffset ?? Infinity) <= batch.lastOffset)
+      producers.add(ahead.shift()?.producerId ?? '');
     const isAborted = batch.isTransactional && producers.has(batch.producerId);
     // Transactions of a producer follow each other in a partition: its next marker ends the one that was aborted.
     if (batch.isControl) producers.delete(batch.producerId);
@@ -246,17 +230,14 @@ class RecordReader {
 
   bytes(): Buffer | null {
     const length = this.varint();
-    if (length < 0) return null;
-    const start = this.#at;
-    this.#at += length;
-    if (this.#at > this.#bytes.length) throw new RangeError('a value exceeds its record');
-    return this.#bytes.subarray(start, this.#at);
+    return length < 0 ? null : this.#bytes.subarray(this.#take(length, 'a value'), this.#at);
   }
 
   headers(): Record<string, HeaderValue | readonly HeaderValue[]> {
     const headers: Record<string, HeaderValue | HeaderValue[]> = {};
     for (let left = this.varint(); left > 0; left -= 1) {
-      const name = this.#name();
+      const start = this.#take(this.varint(), 'a header');
+      const name = this.#bytes.toString('utf8', start, this.#at);
       const value = this.bytes() ?? NO_HEADER_VALUE;
       const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
       if (Array.isArray(known)) known.push(value);
@@ -265,11 +246,11 @@ class RecordReader {
     return headers;
   }
 
-  #name(): string {
-    const length = this.varint();
+  /** Returns where these bytes begin. */
+  #take(length: number, what: string): number {
     const start = this.#at;
     this.#at += length;
-    if (length < 0 || this.#at > this.#bytes.length) throw new RangeError('a header exceeds its record');
-    return this.#bytes.toString('utf8', start, this.#at);
+    if (length < 0 || this.#at > this.#bytes.length) throw new RangeError(`${what} exceeds its record`);
+    return start;
   }
 }

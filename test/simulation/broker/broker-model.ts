@@ -74,7 +74,7 @@ export class BrokerModel {
       for (const client of this.clients) client.check();
     };
     this.#stops = [
-      repeat(timers, () => this.topics.sweep(), SWEEP_INTERVAL_MS, 'background'),
+      repeat(timers, () => void this.topics.sweep(), SWEEP_INTERVAL_MS, 'background'),
       repeat(timers, check, CHECK_MS, 'background'),
     ];
   }

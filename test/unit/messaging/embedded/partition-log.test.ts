@@ -8,7 +8,11 @@ const LIMITS = { maxRecordsPerTopic: 100, maxBytesPerTopic: 1_000_000 };
 const AT = { topic: 't', partition: 0 };
 const AT_ONCE: LogParts = {
   onReadable: () => undefined,
-  run: (_, work) => {
+  enqueue: (_, work) => {
+    work();
+    return false;
+  },
+  runNow: (_, work) => {
     work();
     return true;
   },

@@ -1,11 +1,11 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import type { PartitionBytes } from '../../../../shared/messaging/kafka/kafkajs-internals.ts';
 import {
   committedBatches,
   openBatches,
   readMessages,
-  type AbortedTransaction,
   type UnreadableBatch,
 } from '../../../../shared/messaging/kafka/record-batches.ts';
 import { NO_HEADER_VALUE } from '../../../../shared/messaging/headers.ts';
@@ -21,7 +21,7 @@ const TRANSACTIONAL = 0x10;
 const CONTROL = 0x20;
 const LOG_APPEND_TIME = 0x08;
 
-async function decode(bytes: Buffer, from = 0, aborted: readonly AbortedTransaction[] = []) {
+async function decode(bytes: Buffer, from = 0, aborted: PartitionBytes['abortedTransactions'] = []) {
   const batches = await openBatches(bytes);
   const messages: LogMessage[] = [];
   const unreadable: UnreadableBatch[] = [];
@@ -43,7 +43,7 @@ function batch(first: number, count: number, options?: BatchOptions): Promise<Bu
 async function valuesOf(
   bytes: Buffer,
   from = 0,
-  aborted: readonly AbortedTransaction[] = [],
+  aborted: PartitionBytes['abortedTransactions'] = [],
 ): Promise<string[]> {
   return (await decode(bytes, from, aborted)).messages.map(({ value }) => String(value));
 }
@@ -178,8 +178,8 @@ describe('record batches', () => {
       await marker(9, 1n, 'abort'),
     ]);
     const aborted = [
-      { producerId: 1n, firstOffset: 8 },
-      { producerId: 1n, firstOffset: 0 },
+      { producerId: '1', firstOffset: '8' },
+      { producerId: '1', firstOffset: '0' },
     ];
     expect(await valuesOf(bytes, 0, aborted)).toEqual(['1', '2', '6']);
     expect((await decode(bytes, 0, aborted)).position).toBe(10);

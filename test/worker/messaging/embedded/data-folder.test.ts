@@ -1,7 +1,6 @@
 import {
   chmodSync,
   cpSync,
-  existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -464,18 +463,6 @@ describe('a data folder', () => {
         message: expect.stringMatching(/has format 99, and this version reads format 1/) as string,
       }),
     );
-  });
-
-  test('of an earlier format is refused, and stays as it is', () => {
-    const folder = newFolder();
-    writeFileSync(path.join(folder, 'format.json'), '{"format":2}');
-    expect(() => createEmbeddedBroker({ dataFolder: folder })).toThrow(
-      expect.objectContaining({
-        code: 'data-unusable',
-        message: expect.stringContaining('in another format: set DATA_DIR to another folder') as string,
-      }),
-    );
-    expect(existsSync(path.join(folder, FILE))).toBe(false);
   });
 
   test('is readable by its user only, also in a folder that others may read', async () => {
