@@ -168,10 +168,8 @@ export interface TopicSpec {
    * For the embedded broker: `memory`, if the readers end with its process; `as-reply`, requests: as their replies. Readers get
    * requests before they are on the disk: a crash may remove them, so the effects of these readers must be messages.
    */
-  readonly storage?: TopicStorage;
+  readonly storage?: 'memory' | 'as-reply';
 }
-
-export type TopicStorage = 'memory' | 'as-reply';
 
 export interface TopicState {
   readonly partitions: number;
@@ -198,27 +196,17 @@ export interface GroupState {
   readonly groupId: string;
   /** `rebalancing`: the partitions are being divided again. `empty`: no member, or no such group. */
   readonly state: 'stable' | 'rebalancing' | 'empty';
-  readonly members: readonly GroupMemberState[];
-  /** The partitions of those of its topics that exist. */
-  readonly partitions: readonly GroupPosition[];
-}
-
-export interface GroupMemberState {
-  /** Unique within the group; a member that joins again may have another one. */
-  readonly memberId: string;
-  readonly clientId: string;
-  /** The address from which it is connected; absent in this process. */
-  readonly host?: string;
-  /** What it has to read; empty while the group rebalances. */
-  readonly assigned: readonly TopicPartition[];
-}
-
-export interface GroupPosition extends TopicPartition {
-  /** The first retained offset, and the end of what can be read. */
-  readonly low: number;
-  readonly high: number;
-  /** The next offset that the group has not completed; absent: it has committed none. */
-  readonly committed?: number;
+  readonly members: readonly {
+    /** Unique within the group; a member that joins again may have another one. */
+    readonly memberId: string;
+    readonly clientId: string;
+    /** The address from which it is connected; absent in this process. */
+    readonly host?: string;
+    /** What it has to read; empty while the group rebalances. */
+    readonly assigned: readonly TopicPartition[];
+  }[];
+  /** Of those of its topics that exist. `committed`: the next offset that is not completed; absent: there is no commit. */
+  readonly partitions: readonly (TopicPartition & PartitionRange & { readonly committed?: number })[];
 }
 
 export interface BrokerAdmin {

@@ -63,14 +63,7 @@ async function unlessAborted<Value>(start: () => Promise<Value>, signal: AbortSi
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);
   signal.addEventListener('abort', onAbort);
-  const started = start();
-  // The result of an abandoned attempt is ignored.
-  started.catch(() => undefined);
-  try {
-    return await Promise.race([started, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  return Promise.race([start(), aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 function seconds(ms: number): string {

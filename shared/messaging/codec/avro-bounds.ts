@@ -68,10 +68,25 @@ function compileNew(type: Type, known: Map<Type, Walk>): Walk {
       value(cursor);
     });
   }
-  if (isUnion(type)) return walkUnion(branchesOf(type).map((branch) => compile(branch, known)));
-  if (type instanceof avro.types.EnumType) return walkEnum(type.symbols.length);
+  if (isUnion(type)) {
+    const branches = branchesOf(type).map((branch) => compile(branch, known));
+    return (cursor) => {
+      const branch = branches[readVarint(cursor)];
+      if (branch === undefined) throw new MalformedAvroError('a union has no such branch');
+      branch(cursor);
+    };
+  }
+  if (type instanceof avro.types.EnumType) {
+    const symbols = type.symbols.length;
+    return (cursor) => {
+      const index = readVarint(cursor);
+      if (index < 0 || index >= symbols) throw new MalformedAvroError('an enum has no such symbol');
+    };
+  }
   if (type instanceof avro.types.FixedType) return walkFixed(type.size);
-  return walkPrimitive(type.typeName);
+  const walk = PRIMITIVES.get(type.typeName);
+  if (walk === undefined) throw new TypeError(`Avro type ${type.typeName} is not supported`);
+  return walk;
 }
 
 function compileItem(items: Type, known: Map<Type, Walk>): Walk {
@@ -87,46 +102,20 @@ function hasNoBytes(type: Type, inside: Set<Type>): boolean {
   return type.fields.every((field) => hasNoBytes(field.type, new Set([...inside, type])));
 }
 
-function walkPrimitive(name: string): Walk {
-  switch (name) {
-    case 'null':
-      return walkNothing;
-    case 'boolean':
-      return walkBoolean;
-    case 'int':
-      return walkInt;
-    case 'long':
-      return walkLong;
-    case 'float':
-      return walkFixed(4);
-    case 'double':
-      return walkFixed(8);
-    case 'bytes':
-    case 'string':
-      return walkBytes;
-    default:
-      throw new TypeError(`Avro type ${name} is not supported`);
-  }
-}
+const PRIMITIVES: ReadonlyMap<string, Walk> = new Map([
+  ['null', walkNothing],
+  ['boolean', walkBoolean],
+  ['int', walkInt],
+  ['long', walkLong],
+  ['float', walkFixed(4)],
+  ['double', walkFixed(8)],
+  ['bytes', walkBytes],
+  ['string', walkBytes],
+]);
 
 function walkRecord(fields: readonly Walk[]): Walk {
   return (cursor) => {
     for (const field of fields) field(cursor);
-  };
-}
-
-function walkUnion(branches: readonly Walk[]): Walk {
-  return (cursor) => {
-    const branch = branches[readVarint(cursor)];
-    if (branch === undefined) throw new MalformedAvroError('a union has no such branch');
-    branch(cursor);
-  };
-}
-
-function walkEnum(symbols: number): Walk {
-  return (cursor) => {
-    const index = readVarint(cursor);
-    if (index < 0 || index >= symbols) throw new MalformedAvroError('an enum has no such symbol');
   };
 }
 
@@ -138,9 +127,8 @@ function walkBlocks(item: Walk, maxItems = Infinity): Walk {
   return (cursor) => {
     let all = 0;
     for (let count = readVarint(cursor); count !== 0; count = readVarint(cursor)) {
-      const sized = count < 0;
       const items = Math.abs(count);
-      const end = sized ? readVarint(cursor) + cursor.at : undefined;
+      const end = count < 0 ? readVarint(cursor) + cursor.at : undefined;
       if (items > cursor.bytes.length - cursor.at) {
         throw new MalformedAvroError('an array declares more items than there are bytes');
       }

@@ -212,43 +212,23 @@ export function openAvroBatch(
   }
   const problem = batchSizeProblem(items.length);
   if (problem !== undefined) return { kind: 'invalid', problem };
-  return { kind: 'items', items: items.map((item) => toItem(item, decode)) };
-}
-
-function toItem(
-  { id, value }: RequestBatch['items'][number],
-  decode: (value: Buffer) => SyncOrAsync<Decoded>,
-): BatchItem {
-  const fault = batchIdFault(id);
-  if (fault === undefined) return { id, decode: () => decode(value) };
-  const problem = createProblem('invalid-request', { errors: [fault] });
-  return { id: undefined, decode: () => ({ kind: 'undecodable', format: 'avro', problem }) };
-}
-
-interface ItemRecord {
-  readonly id: string | null;
-  readonly status: number | undefined;
-  readonly value: Buffer;
-  readonly warnings: string | null;
-  readonly holidayCalendar: string | null;
+  return {
+    kind: 'items',
+    items: items.map(({ id, value }): BatchItem => {
+      const fault = batchIdFault(id);
+      if (fault === undefined) return { id, decode: () => decode(value) };
+      const invalid = createProblem('invalid-request', { errors: [fault] });
+      return { id: undefined, decode: () => ({ kind: 'undecodable', format: 'avro', problem: invalid }) };
+    }),
+  };
 }
 
 /** Absent fields are null, not undefined: avsc writes a null faster than a default value. */
-export function toBatchRecord({ items }: RequestBatch | ReplyBatch): {
-  readonly items: readonly ItemRecord[];
-} {
-  return { items: items.map((item: Partial<ReplyBatchItem> & { value: Buffer }) => toItemRecord(item)) };
-}
-
-function toItemRecord(item: Partial<ReplyBatchItem> & { readonly value: Buffer }): ItemRecord {
-  const { id, status, value, warnings, holidayCalendar } = item;
-  if (typeof id === 'string' && warnings !== undefined && holidayCalendar !== undefined)
-    return item as ItemRecord;
+function toBatchRecord({ items }: RequestBatch | ReplyBatch) {
   return {
-    id: id === undefined ? null : String(id),
-    status,
-    value,
-    warnings: warnings ?? null,
-    holidayCalendar: holidayCalendar ?? null,
+    items: items.map((item: Partial<ReplyBatchItem> & { readonly value: Buffer }) => {
+      const { id, status, value, warnings = null, holidayCalendar = null } = item;
+      return { id: id === undefined ? null : String(id), status, value, warnings, holidayCalendar };
+    }),
   };
 }

@@ -1,6 +1,6 @@
 /** Known ids are returned synchronously; concurrent messages with an unknown id share one query of the registry. */
 
-import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
+import { FIRST_LOCAL_SCHEMA_ID, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/system-ports.ts';
 import { errorText, InfrastructureError } from '../../platform/errors.ts';
@@ -27,27 +27,13 @@ const TOO_MANY_QUERIES = new InfrastructureError(
 /** Maximum number of cached unknown ids, and of failed ones, so that messages with random ids do not exhaust the memory. */
 const MAX_UNKNOWN_IDS = 10_000;
 
-export interface Unreadable {
-  readonly unreadable: string;
-}
+export type Found = AvroReader | { readonly unreadable: string };
 
-export type Found = AvroReader | Unreadable;
-
-interface Failure {
-  readonly untilMs: number;
-  readonly error: unknown;
-}
-
-export interface SchemasById {
-  /** The reader of an id, or why there is none; undefined when the registry must be queried. */
-  known(id: number): Found | undefined;
-  /** Queries the registry. Rejects with InfrastructureError when it is unavailable, or was some seconds ago. */
-  find(id: number): Promise<Found>;
-  /** The schema id for encoding a message; undefined when the registry must be queried. */
-  writerId(message: AvroMessage): number | undefined;
-  /** Looks up the schema id of a message, and registers a schema that the registry lacks. */
-  findWriterId(message: AvroMessage): Promise<number>;
-}
+/**
+ * `known` and `writerId` return undefined when the registry must be queried. `find` and `findWriterId`, which registers a schema
+ * that the registry lacks, query it; they reject with InfrastructureError, for some seconds without a new query.
+ */
+export type SchemasById = ReturnType<typeof createSchemasById>;
 
 export type LocalReaders = ReadonlyMap<number, () => Found>;
 
@@ -58,20 +44,14 @@ export interface SchemasByIdOptions {
   readonly registry?: SchemaRegistry | undefined;
 }
 
-export function createSchemasById(options: SchemasByIdOptions): SchemasById {
+export function createSchemasById(options: SchemasByIdOptions) {
   const { localReaders, registry, clock } = options;
   const byRecord = indexByRecord(options.messages);
   const foreignReaders = new LRUCache<number, Found>(atMost(MAX_CACHED_SCHEMAS));
   const unknownUntil = new LRUCache<number, number>(atMost(MAX_UNKNOWN_IDS));
-  const failures = new LRUCache<number, Failure>(atMost(MAX_UNKNOWN_IDS));
+  const failures = new LRUCache<number, { untilMs: number; error: unknown }>(atMost(MAX_UNKNOWN_IDS));
   const inFlight = new Map<number, Promise<Found>>();
   const writerIds = new Map<AvroMessage, number>();
-
-  /** A clock that was set back meanwhile shows more than the time that was left at first. */
-  const isBefore = (untilMs = 0, lengthMs: number): boolean => {
-    const leftMs = untilMs - clock.now();
-    return leftMs > 0 && leftMs <= lengthMs;
-  };
   const remember = (id: number, error: unknown): never => {
     failures.set(id, { untilMs: clock.now() + FAILURE_CACHE_MS, error });
     throw error;
@@ -91,18 +71,18 @@ export function createSchemasById(options: SchemasByIdOptions): SchemasById {
   };
 
   return {
-    known: (id) => {
+    known: (id: number): Found | undefined => {
       const reader = localReaders.get(id)?.() ?? foreignReaders.get(id);
       if (reader !== undefined) return reader;
       if (registry === undefined || id >= FIRST_LOCAL_SCHEMA_ID) return unknownId(id);
-      return isBefore(unknownUntil.get(id), NEGATIVE_CACHE_MS) ? unknownId(id) : undefined;
+      return isBefore(unknownUntil.get(id), NEGATIVE_CACHE_MS, clock) ? unknownId(id) : undefined;
     },
-    find: (id) => {
+    find: (id: number): Promise<Found> => {
       if (registry === undefined) return Promise.resolve(unknownId(id));
       const waiting = inFlight.get(id);
       if (waiting !== undefined) return waiting;
       const failure = failures.get(id);
-      if (isBefore(failure?.untilMs, FAILURE_CACHE_MS)) return Promise.reject(failure?.error);
+      if (isBefore(failure?.untilMs, FAILURE_CACHE_MS, clock)) return Promise.reject(failure?.error);
       if (inFlight.size >= MAX_QUERIES) return Promise.reject(TOO_MANY_QUERIES);
       const query = fetch(registry, id)
         .catch((error: unknown) => remember(id, error))
@@ -110,23 +90,22 @@ export function createSchemasById(options: SchemasByIdOptions): SchemasById {
       inFlight.set(id, query);
       return query;
     },
-    writerId: (message) =>
+    writerId: (message: AvroMessage): number | undefined =>
       registry === undefined ? message.definition.localSchemaId : writerIds.get(message),
-    findWriterId: async (message) => {
+    findWriterId: async (message: AvroMessage): Promise<number> => {
       if (registry === undefined) return message.definition.localSchemaId;
-      const id = await registeredId(registry, message);
+      const [subject, text] = [recordName(message.definition), message.schemaText];
+      const id = (await registry.registeredId(subject, text)) ?? (await registry.register(subject, text));
       writerIds.set(message, id);
       return id;
     },
   };
 }
 
-async function registeredId(
-  registry: SchemaRegistry,
-  { definition, schemaText }: AvroMessage,
-): Promise<number> {
-  const subject = recordName(definition);
-  return (await registry.registeredId(subject, schemaText)) ?? registry.register(subject, schemaText);
+/** A clock that was set back meanwhile shows more than the time that was left at first. */
+function isBefore(untilMs = 0, lengthMs: number, clock: Clock): boolean {
+  const leftMs = untilMs - clock.now();
+  return leftMs > 0 && leftMs <= lengthMs;
 }
 
 function indexByRecord(messages: readonly AvroMessage[]): ReadonlyMap<string, AvroMessage> {
@@ -148,7 +127,11 @@ export function createLocalReaders(
       localSchemaId,
       lazy(() => createReader(schema(), byRecord)),
     );
-    if (current !== undefined && !isSameSchema(current.schema, schema())) throw changed(current.definition);
+    if (current === undefined || isSameSchema(current.schema, schema())) continue;
+    throw new Error(
+      `the schema of ${current.definition.type} is not the one that was released with id ${localSchemaId}: ` +
+        'give it the next free localSchemaId in schemas/messages.ts, then run `npm run schemas -- release`',
+    );
   }
   for (const message of messages) {
     const { localSchemaId } = message.definition;
@@ -159,13 +142,6 @@ export function createLocalReaders(
     );
   }
   return readers;
-}
-
-function changed({ type, localSchemaId }: MessageDefinition): Error {
-  return new Error(
-    `the schema of ${type} is not the one that was released with id ${localSchemaId}: ` +
-      'give it the next free localSchemaId in schemas/messages.ts, then run `npm run schemas -- release`',
-  );
 }
 
 function createReader(writer: Type, byRecord: ReadonlyMap<string, AvroMessage>): Found {
@@ -181,6 +157,6 @@ function createReader(writer: Type, byRecord: ReadonlyMap<string, AvroMessage>):
   }
 }
 
-function unknownId(id: number): Unreadable {
+function unknownId(id: number): Found {
   return { unreadable: `schema id ${id} is not known` };
 }

@@ -34,7 +34,9 @@ export function checkReleases(
     const subject = recordName(definition);
     const { type, localSchemaId } = definition;
     const own = released.find((one) => one.localSchemaId === localSchemaId);
-    const earlier = released.filter((one) => one !== own && one.type === type && recordOf(one) === subject);
+    const earlier = released.filter(
+      (one) => one !== own && one.type === type && parseWriterSchema(one.text).name === subject,
+    );
     const faults = earlier.flatMap((one) => faultsAgainst(subject, one, text));
     if (own === undefined) {
       const reason = `id ${localSchemaId} is not released yet: run \`npm run schemas -- release\` and commit the file`;
@@ -57,26 +59,16 @@ export function faultsAgainst(
   text: string,
 ): SchemaFault[] {
   const which = earlier.version === undefined ? `id ${earlier.localSchemaId}` : `version ${earlier.version}`;
-  const fault = faultOf(earlier.text);
-  if (fault !== undefined) return [{ subject, reason: `${which} is not a valid Avro schema: ${fault}` }];
+  try {
+    parseWriterSchema(earlier.text);
+  } catch (error) {
+    // Others may register texts of any kind under a subject.
+    return [{ subject, reason: `${which} is not a valid Avro schema: ${errorText(error)}` }];
+  }
   return incompatibilities(earlier.text, text).map(({ field, reason }) => ({
     subject,
     reason: `${field} ${reason} (against ${which}; a change without a compatible form is a new version of the message)`,
   }));
-}
-
-/** Why the text is no schema; undefined if it is one. Others may register texts of any kind under a subject. */
-function faultOf(text: string): string | undefined {
-  try {
-    parseWriterSchema(text);
-    return undefined;
-  } catch (error) {
-    return errorText(error);
-  }
-}
-
-function recordOf(released: ReleasedSchema): string | undefined {
-  return parseWriterSchema(released.text).name;
 }
 
 /** One reason why messages of one version cannot be read by the other. */
@@ -84,11 +76,6 @@ export interface Incompatibility {
   /** A field such as `Commission[].SourceValue`, or the name of the record. */
   readonly field: string;
   readonly reason: string;
-}
-
-interface Change {
-  readonly older: Type;
-  readonly newer: Type;
 }
 
 /** A logical type whose values are not converted; only its name is compared. */
@@ -110,18 +97,13 @@ const BARE = BareLogicalType as unknown as ForSchemaOptions['logicalTypes'][stri
 const LOGICAL_TYPES = {
   ...AVRO_OPTIONS.logicalTypes,
   date: BARE,
-  uuid: BARE,
-  'time-millis': BARE,
-  'time-micros': BARE,
-  'timestamp-millis': BARE,
-  'timestamp-micros': BARE,
 };
 
 /** Why old and new code cannot read each other's messages; empty when they can be upgraded in any order. */
 export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {
   const older = parse(olderText);
   const newer = parse(newerText);
-  const found = compareTypes({ older, newer }, '');
+  const found = compareTypes(older, newer, '');
   return found.length > 0 ? found : [...resolve(newer, older), ...resolve(older, newer)];
 }
 
@@ -130,18 +112,18 @@ function parse(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as Schema, options);
 }
 
-function compareTypes({ older, newer }: Change, field: string): Incompatibility[] {
+function compareTypes(older: Type, newer: Type, field: string): Incompatibility[] {
   if (older instanceof avro.types.RecordType && newer instanceof avro.types.RecordType) {
     return compareRecords(older, newer, field);
   }
   if (older instanceof avro.types.ArrayType && newer instanceof avro.types.ArrayType) {
-    return compareTypes({ older: older.itemsType, newer: newer.itemsType }, `${field}[]`);
+    return compareTypes(older.itemsType, newer.itemsType, `${field}[]`);
   }
   if (isUnion(older) && isUnion(newer)) {
     const after = new Map(branchesOf(newer).map((branch) => [branch.branchName, branch]));
-    const pairs = branchesOf(older).map((branch) => ({ older: branch, newer: after.get(branch.branchName) }));
-    if (pairs.length === after.size && pairs.every(isChange))
-      return pairs.flatMap((pair) => compareTypes(pair, field));
+    const before = branchesOf(older);
+    if (before.length === after.size && before.every(({ branchName }) => after.has(branchName)))
+      return before.flatMap((one) => compareTypes(one, after.get(one.branchName) ?? one, field));
   }
   const [before, now] = [describe(older), describe(newer)];
   return before === now ? [] : [{ field, reason: `was ${before} and is ${now}; add a new field` }];
@@ -161,28 +143,18 @@ function compareRecords(
   for (const field of newer.fields) {
     const before = older.fields.find(({ name }) => name === field.name);
     if (before !== undefined) {
-      found.push(...compareTypes({ older: before.type, newer: field.type }, path(field.name)));
+      found.push(...compareTypes(before.type, field.type, path(field.name)));
     } else if (field.defaultValue() === undefined) {
-      found.push({
-        field: path(field.name),
-        reason: 'is new and mandatory; make it optional, with a default',
-      });
+      const reason = 'is new and mandatory; make it optional, with a default';
+      found.push({ field: path(field.name), reason });
     }
   }
   for (const field of older.fields) {
     const isRemoved = newer.fields.every(({ name }) => name !== field.name);
-    if (isRemoved && field.defaultValue() === undefined) {
-      found.push({
-        field: path(field.name),
-        reason: 'was mandatory and is gone; older readers need it, so keep it',
-      });
-    }
+    const reason = 'was mandatory and is gone; older readers need it, so keep it';
+    if (isRemoved && field.defaultValue() === undefined) found.push({ field: path(field.name), reason });
   }
   return found;
-}
-
-function isChange(pair: { readonly older: Type; readonly newer: Type | undefined }): pair is Change {
-  return pair.newer !== undefined;
 }
 
 function resolve(reader: Type, writer: Type): Incompatibility[] {

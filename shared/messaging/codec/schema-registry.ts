@@ -34,12 +34,6 @@ export interface SchemaRegistry {
   register(subject: string, schemaText: string): Promise<number>;
 }
 
-export interface RegisteredVersion {
-  readonly version: number;
-  readonly id: number;
-  readonly text: string;
-}
-
 /** Time limit for one attempt. A registry responds in milliseconds, and a partition waits for the response. */
 const REQUEST_TIMEOUT_MS = 2_000;
 const RETRIES = 1;
@@ -77,14 +71,12 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
 }
 
 /** All versions of a subject, oldest first, which the library cannot list. Rejects as SchemaRegistry does. */
-export async function registeredVersions(
-  settings: SchemaRegistrySettings,
-  subject: string,
-): Promise<readonly RegisteredVersion[]> {
+export async function registeredVersions(settings: SchemaRegistrySettings, subject: string) {
   const path = `/subjects/${encodeURIComponent(subject)}/versions`;
-  const versions: RegisteredVersion[] = [];
-  for (const version of (await get(settings, path, versionNumbers)) ?? []) {
-    const found = await get(settings, `${path}/${version}`, registeredSchema);
+  const versions: { readonly version: number; readonly id: number; readonly text: string }[] = [];
+  for (const version of (await get(settings, path, z.array(z.int()))) ?? []) {
+    const shape = z.object({ id: z.int(), schema: z.string() });
+    const found = await get(settings, `${path}/${version}`, shape);
     if (found !== undefined) versions.push({ version, id: found.id, text: found.schema });
   }
   return versions;
@@ -171,9 +163,6 @@ function isRegistryAnswer(error: unknown): boolean {
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
-
-const versionNumbers = z.array(z.int());
-const registeredSchema = z.object({ id: z.int(), schema: z.string() });
 
 async function get<Shape extends z.ZodType>(
   settings: SchemaRegistrySettings,

@@ -4,13 +4,7 @@ import type { Consumer } from '../consumer/consumer.ts';
 import type { BatchCounts } from './batch-handler.ts';
 import type { Handled } from './request-handling.ts';
 
-export interface ConsumerMetrics {
-  readonly onHandled: (handled: Handled) => void;
-  readonly onBatchItems: (counts: BatchCounts) => void;
-  /** `code` is one of a fixed list, so that it can be a label. */
-  readonly onDeadLetter: (code: string) => void;
-  follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
-}
+export type ConsumerMetrics = ReturnType<typeof consumerMetrics>;
 
 const FIGURES = [
   'settled',
@@ -24,7 +18,7 @@ const FIGURES = [
 ] as const satisfies readonly (keyof ConsumerStats)[];
 
 /** Creates the metrics of a worker: handler durations, results, lag, dead letters. */
-export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetrics {
+export function consumerMetrics(metrics: Metrics, worker: string) {
   const durations = metrics.duration(
     'plat_handler_duration_seconds',
     'Time from the delivery of a message to its acknowledged reply',
@@ -50,13 +44,13 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
     'figure',
   ]);
   return {
-    onHandled: ({ type, result, durationMs }) =>
+    onHandled: ({ type, result, durationMs }: Handled): void =>
       durations.observe({ worker, type, result }, durationMs / 1_000),
-    onBatchItems: (counts) => {
+    onBatchItems: (counts: BatchCounts): void => {
       for (const [result, items] of Object.entries(counts)) batchItems.inc({ worker, result }, items);
     },
-    onDeadLetter: (code) => deadLetters.inc({ worker, code: limited(code) }),
-    follow: (consumer) => {
+    onDeadLetter: (code: string): void => deadLetters.inc({ worker, code: limited(code) }),
+    follow: (consumer: Pick<Consumer, 'lag' | 'stats'>): void => {
       metrics.onScrape(() => {
         for (const { topic, partition, lag: messages } of consumer.lag())
           lag.set({ worker, topic, partition }, messages);

@@ -34,29 +34,26 @@ export class DeadLetters {
     this.#options = options;
   }
 
-  async write(request: DeadRequest, reason: DeadLetterReason): Promise<void> {
-    for (const letter of this.#versions(request, reason)) {
-      if (await this.#accepts(letter)) return;
-    }
-    throw this.#unavailable('even the provenance is too large');
-  }
-
-  /** Versions of decreasing size, so that oversized headers or keys do not block a partition. */
-  *#versions(request: DeadRequest, reason: DeadLetterReason): Iterable<OutgoingMessage> {
+  async write(request: DeadRequest, { code, text }: DeadLetterReason): Promise<void> {
     const { topic } = this.#options;
     const { key, value, headers } = request.message;
-    yield { topic, key, value, headers: { ...headers, ...this.#provenance(request, reason) } };
-    const noValue = { ...reason, text: `${reason.text} (value left out: too large)` };
-    yield { topic, key, value: null, headers: { ...headers, ...this.#provenance(request, noValue) } };
-    const bare = { ...reason, text: `${reason.text} (value and headers left out: too large)` };
+    const provenance = (further: string): MessageHeaders => this.#provenance(request, code, text + further);
     const bareKey = key !== null && key.length > MAX_BARE_KEY_BYTES ? null : key;
-    yield { topic, key: bareKey, value: null, headers: this.#provenance(request, bare) };
+    // Versions of decreasing size, so that oversized headers or keys do not block a partition.
+    const versions: readonly OutgoingMessage[] = [
+      { topic, key, value, headers: { ...headers, ...provenance('') } },
+      { topic, key, value: null, headers: { ...headers, ...provenance(' (value left out: too large)') } },
+      { topic, key: bareKey, value: null, headers: provenance(' (value and headers left out: too large)') },
+    ];
+    for (const letter of versions) if (await this.#accepts(letter)) return;
+    throw this.#unavailable('even the provenance is too large');
   }
 
   /** Origin and reason of a dead letter, with its origin timestamp unless that is implausible (D2). */
   #provenance(
     { message, attempt, originTimestampMs, timeFault }: DeadRequest,
-    { code, text }: DeadLetterReason,
+    code: string,
+    text: string,
   ): MessageHeaders {
     const { groupId, clock } = this.#options;
     return {

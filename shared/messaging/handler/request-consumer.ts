@@ -1,6 +1,5 @@
 import { MESSAGES } from '../../../schemas/messages.ts';
 import type { Config } from '../../platform/load-config.ts';
-import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { stopInTurn, stopTogether } from '../start-stop-order.ts';
@@ -38,22 +37,16 @@ export interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
   readonly codec: Codec;
 }
 
-export interface RequestConsumer {
-  health(): Health;
-  stop(timeoutMs: number): Promise<void>;
-}
-
 /** One is calculated while others are decoded or acknowledged; more would only occupy memory. */
 const MAX_BATCHES_IN_PROGRESS = 4;
 
 /** How long a reply to a silent foreign partition takes a place. Bulk allows for elections (9 s by default). */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
 
+export type RequestConsumer = Awaited<ReturnType<typeof startRequestConsumer>>;
+
 /** Starts a consumer with its own publishers. If that fails, stops everything again and then rejects. */
-export async function startRequestConsumer(
-  context: RequestConsumerContext,
-  options: RequestConsumerOptions,
-): Promise<RequestConsumer> {
+export async function startRequestConsumer(context: RequestConsumerContext, options: RequestConsumerOptions) {
   const { broker, codec, config, metrics, monotonic } = context;
   const { worker, lane, handlers, sliceMs } = options;
   const prefix = config.topicPrefix;

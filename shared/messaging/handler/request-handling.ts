@@ -75,14 +75,11 @@ export function createRequestHandling(options: RequestHandlingOptions): { readon
 class RequestHandling {
   readonly #options: RequestHandlingOptions;
   readonly #router: ReplyRouter;
-  readonly #deadLetters: DeadLetters;
   #waitingForSchemas = 0;
 
   constructor(options: RequestHandlingOptions) {
     this.#options = options;
     this.#router = new ReplyRouter(options);
-    const { deadLetters: publisher, deadLetterTopic: topic, groupId, clock } = options;
-    this.#deadLetters = new DeadLetters({ publisher, topic, groupId, clock });
   }
 
   process(
@@ -200,8 +197,9 @@ class RequestHandling {
   }
 
   async #bury(request: Request, reason: DeadLetterReason): Promise<FinalResult> {
-    await this.#deadLetters.write(request, reason);
-    this.#options.onDeadLetter?.(reason.code);
+    const { deadLetters: publisher, deadLetterTopic: topic, groupId, clock, onDeadLetter } = this.#options;
+    await new DeadLetters({ publisher, topic, groupId, clock }).write(request, reason);
+    onDeadLetter?.(reason.code);
     return 'settled';
   }
 

@@ -1,9 +1,8 @@
-import type { MonotonicClock, Timers } from '../../platform/system-ports.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
 
-export interface WorkSliceOptions {
+interface WorkSliceOptions extends Pick<SystemPorts, 'monotonic'> {
   readonly sliceMs: number;
-  readonly monotonic: MonotonicClock;
-  readonly timers: Pick<Timers, 'nextTurn'>;
+  readonly timers: Pick<SystemPorts['timers'], 'nextTurn'>;
 }
 
 /** One task at a time works until `isOver` and then awaits `yield`. `release` must follow each `acquire`. */

@@ -86,11 +86,15 @@ export class IndexedTail {
 
   /** Rejects with `tail-behind` after the time, or at once while the index takes no records, and with `tail-stopped`. */
   async caughtUp(timeoutMs: number): Promise<void> {
-    const { clientId, monotonic } = this.#options;
+    const { clientId, monotonic, timers } = this.#options;
     const untilMs = monotonic.elapsedMs() + timeoutMs;
     for (;;) {
       const late = this.#late;
-      if (late !== undefined) await this.#within(late, untilMs - monotonic.elapsedMs());
+      if (late !== undefined) {
+        const waited = new AbortController();
+        await Promise.race([late, sleep(timers, untilMs - monotonic.elapsedMs(), waited.signal)]);
+        waited.abort();
+      }
       const tail = this.#tail;
       if (tail === undefined || this.#isStopped) throw tailStopped(clientId);
       const isInterrupted = (): boolean => this.#isInterrupted || this.#tail !== tail;
@@ -136,20 +140,25 @@ export class IndexedTail {
       }),
     );
     const all = ranges.flat();
-    const positions = (): Map<string, number> =>
-      new Map(index.positions.map(({ topic, partition, offset }) => [partitionId(topic, partition), offset]));
-    const known = positions();
+    const known = new Map(
+      index.positions.map(({ topic, partition, offset }) => [partitionId(topic, partition), offset]),
+    );
     if (all.some(({ topic, partition, high }) => (known.get(partitionId(topic, partition)) ?? 0) > high)) {
       log.warn({ clientId }, 'the topics have fewer records than the index, which is built again');
       index.discard();
       known.clear();
     }
-    const early = await this.#topicsThatRemoveEarly();
+    const states = await this.#broker.admin.topicStates?.(topics);
+    const early = topics.filter((topic) => removesEarly(states?.get(topic)?.config));
+    if (early.length > 0) {
+      const text = 'topics keep records for less than 24 hours or limit their bytes: npm run topics -- check';
+      log.warn({ clientId, topics: early }, text);
+    }
     let records = 0;
     for (const { topic, partition, low, high, usedShare = 0 } of all) {
       const id = partitionId(topic, partition);
       const position = known.get(id) ?? 0;
-      const isEarly = early.has(topic) || usedShare >= TRIMMED_SHARE;
+      const isEarly = early.includes(topic) || usedShare >= TRIMMED_SHARE;
       if (isEarly && position < low) {
         if (low < high) this.#gaps.add(id);
         else {
@@ -161,18 +170,6 @@ export class IndexedTail {
       records += high - Math.max(position, low);
     }
     return records;
-  }
-
-  /** Topics whose settings let Kafka remove records too early; absent settings of the embedded broker are sound. */
-  async #topicsThatRemoveEarly(): Promise<ReadonlySet<string>> {
-    const { clientId, topics, log } = this.#options;
-    const states = await this.#broker.admin.topicStates?.(topics);
-    const early = topics.filter((topic) => removesEarly(states?.get(topic)?.config));
-    if (early.length > 0) {
-      const text = 'topics keep records for less than 24 hours or limit their bytes: npm run topics -- check';
-      log.warn({ clientId, topics: early }, text);
-    }
-    return new Set(early);
   }
 
   get #isInterrupted(): boolean {
@@ -200,23 +197,14 @@ export class IndexedTail {
       const received = this.#receive(message);
       if (!isPromise(received)) return;
       this.#isHeld = true;
-      this.#late = this.#receiveLate(received);
+      this.#late = received.then(() => {
+        this.#late = undefined;
+        return this.#continue();
+      });
     } catch (error) {
       if (index.health().status === 'ready') throw error;
       this.#isHeld = true;
     }
-  }
-
-  async #receiveLate(received: Promise<void>): Promise<void> {
-    await received;
-    this.#late = undefined;
-    await this.#continue();
-  }
-
-  async #within(promise: Promise<void>, timeoutMs: number): Promise<void> {
-    const waited = new AbortController();
-    await Promise.race([promise, sleep(this.#options.timers, timeoutMs, waited.signal)]);
-    waited.abort();
   }
 
   /** One attempt at a time, so that there is one reader, and not while a record waits, which would be read twice. */

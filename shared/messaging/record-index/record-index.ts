@@ -36,7 +36,6 @@ const WAITING_OVERHEAD_BYTES = 250;
 const MEMORY_BYTES = 256 * 1_048_576;
 const PAGE_BYTES = 4_096;
 const KEY_BYTES = 16;
-const READY: Health = { status: 'ready' };
 
 export interface IndexLimits {
   /** Records that are not written yet, with an allowance for their objects. */
@@ -160,8 +159,7 @@ export class RecordIndex {
     const key = keyOf(id);
     const waiting = this.#waiting.get(key);
     const row = waiting === undefined ? this.#findRow(key) : (waiting ?? undefined);
-    if (row === undefined || row.isOpen || row.writtenAtMs >= this.#expiredBeforeMs()) return row;
-    return undefined;
+    return row?.isOpen === true || (row?.writtenAtMs ?? 0) >= this.#expiredBeforeMs() ? row : undefined;
   }
 
   put(id: string, row: IndexedRecord): void {
@@ -211,7 +209,7 @@ export class RecordIndex {
   }
 
   health(): Health {
-    if (this.#failure === undefined) return READY;
+    if (this.#failure === undefined) return { status: 'ready' };
     const { reason, isPermanent } = this.#failure;
     return { status: isPermanent ? 'unhealthy' : 'starting', reason };
   }
@@ -251,8 +249,7 @@ export class RecordIndex {
   }
 
   #expiredBeforeMs(): number {
-    const { clock, retentionMs } = this.#options;
-    return clock.now() - retentionMs;
+    return this.#options.clock.now() - this.#options.retentionMs;
   }
 
   #findRow(key: string): IndexedRecord | undefined {
@@ -272,7 +269,7 @@ export class RecordIndex {
     this.#waiting.set(key, row);
     this.#changed();
     // Here, since not only a reader, which asks before it goes on, adds records.
-    while (this.#waitingBytes >= this.#limits.waitingBytes && this.#canWrite()) this.#write();
+    while (!this.accepts() && this.#failure === undefined && !this.#file.isBusy) this.#write();
   }
 
   #setPosition(position: PartitionOffset): void {
@@ -282,10 +279,6 @@ export class RecordIndex {
   #changed(): void {
     this.#isChanged = true;
     if (this.#cancelWrite === undefined && this.#failure === undefined) this.#schedule(WRITE_DELAY_MS);
-  }
-
-  #canWrite(): boolean {
-    return this.#failure === undefined && !this.#file.isBusy;
   }
 
   #schedule(afterMs: number): void {
@@ -306,7 +299,8 @@ export class RecordIndex {
 
   /** Writes one transaction, with the positions if it is the last one. A failure leaves everything as it was. */
   #write(): void {
-    const rows = firstOf(this.#waiting, ROWS_PER_TRANSACTION);
+    const rows: (readonly [string, IndexedRecord | null])[] = [];
+    for (const entry of this.#waiting) if (rows.push(entry) === ROWS_PER_TRANSACTION) break;
     const isLast = rows.length === this.#waiting.size;
     const { put, remove, expire, setPosition, setFigure } = this.#statements;
     try {
@@ -387,15 +381,6 @@ function readFigure({ database }: DataFile, name: string): unknown {
 function readRow(row: Readonly<Record<string, unknown>>): IndexedRecord {
   const { value, at, open } = row;
   return { value: value as Uint8Array, writtenAtMs: Number(at), isOpen: open === 1 };
-}
-
-function firstOf<Key, Value>(map: ReadonlyMap<Key, Value>, count: number): (readonly [Key, Value])[] {
-  const first: (readonly [Key, Value])[] = [];
-  for (const entry of map) {
-    if (first.length === count) break;
-    first.push(entry);
-  }
-  return first;
 }
 
 /** 16 bytes as a string of one-byte characters, which is a cheap key of a map. */

@@ -36,34 +36,7 @@ type ProblemReply = Extract<Reply, { kind: 'problem' }>;
 /** The result of sending a request whose reply goes to another topic. */
 export type Sent = { readonly kind: 'sent'; readonly correlationId: string } | ProblemReply;
 
-/**
- * Unavailable infrastructure resolves with a problem: `broker-unavailable` (not sent, or later, and its reply is ignored),
- * `reply-timeout`, `not-ready` (the reply consumer is not positioned), `overloaded` (too many requests wait; not sent).
- */
-export interface Requester {
-  /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
-  start(): Promise<void>;
-  isReady(): boolean;
-  /** False while the publisher is disconnected; after a grace period requests resolve with `broker-unavailable`. */
-  canSend(): boolean;
-  request(request: OutgoingRequest): Promise<Reply>;
-  /** Resolves when the request is on the log. `broker-unavailable`: it was not stored; `reply-timeout`: it may be. */
-  fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
-  pending(): number;
-  stats(): RequesterStats;
-  stop(timeoutMs: number): Promise<void>;
-}
-
-export interface RequesterStats {
-  readonly sent: number;
-  /** Requests that were not sent, since too many wait for their reply. */
-  readonly refused: number;
-  readonly replied: number;
-  readonly timedOut: number;
-  /** Replies without a pending request: late, repeated, or for another instance on the same partition. */
-  readonly unknownReplies: number;
-  readonly pending: number;
-}
+export type Requester = Pick<LogRequester, keyof LogRequester>;
 
 export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly broker: Pick<Broker, 'createTail' | 'createPublisher'> & {
@@ -115,7 +88,11 @@ interface Pending {
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 }
 
-class LogRequester implements Requester {
+/**
+ * Unavailable infrastructure resolves with a problem: `broker-unavailable` (not sent, or later, and its reply is ignored),
+ * `reply-timeout`, `not-ready` (the reply consumer is not positioned), `overloaded` (too many requests wait; not sent).
+ */
+class LogRequester {
   readonly #options: RequesterOptions;
   readonly #clockWarning: ClockWarning;
   readonly #publisher: Publisher;
@@ -143,6 +120,7 @@ class LogRequester implements Requester {
     });
   }
 
+  /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined;
@@ -155,6 +133,7 @@ class LogRequester implements Requester {
     return this.#stopping === undefined && this.#tail?.isReady() === true;
   }
 
+  /** False while the publisher is disconnected; after a grace period requests resolve with `broker-unavailable`. */
   canSend(): boolean {
     return this.#publisher.isHealthy();
   }
@@ -163,7 +142,8 @@ class LogRequester implements Requester {
     return this.#pending.size;
   }
 
-  stats(): RequesterStats {
+  /** `unknownReplies`: late, repeated, or for another instance on the same partition. */
+  stats() {
     return { ...this.#counts, pending: this.#pending.size };
   }
 
@@ -185,20 +165,15 @@ class LogRequester implements Requester {
       this.#counts.timedOut += 1;
       this.#end(id, 'reply-timeout');
     }, timeoutMs);
-    const pending: Pending = {
-      id,
-      topic,
-      cancel,
-      requestedAtMs: monotonic.elapsedMs(),
-      isStored: false,
-      waiting,
-    };
+    const requestedAtMs = monotonic.elapsedMs();
+    const pending: Pending = { id, topic, cancel, requestedAtMs, isStored: false, waiting };
     this.#pending.set(id, pending);
     this.#slots.take(topic, 1);
     void this.#sendPending(request, pending);
     return promise;
   }
 
+  /** Resolves when the request is on the log. `broker-unavailable`: it was not stored; `reply-timeout`: it may be. */
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
     const correlationId = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined) return problemReply('not-ready', correlationId);

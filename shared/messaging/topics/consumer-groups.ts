@@ -29,26 +29,20 @@ export function tierLabel({ delayMs, priority }: Tier): string {
   return priority === 'urgent' ? `${delayLabel(delayMs)}-urgent` : delayLabel(delayMs);
 }
 
+function group(worker: string, groupId: string, topic: string, isDelayed = false): WorkerGroup {
+  return { worker, isDelayed, groupId, topics: [topic] };
+}
+
 export function workerGroups(prefix: string, retryTiersMs: readonly number[]): readonly WorkerGroup[] {
-  const requests = (worker: string, lane: 'interactive' | 'bulk', key: TopicKey): WorkerGroup => ({
-    worker,
-    isDelayed: false,
-    groupId: requestGroup(prefix, worker, lane),
-    topics: [topicName(prefix, key)],
-  });
-  const commands = (channel: 'sms' | 'email', priority: Priority, key: TopicKey): WorkerGroup => ({
-    worker: 'notification',
-    isDelayed: false,
-    groupId: commandGroup(prefix, channel, priority),
-    topics: [topicName(prefix, key)],
-  });
+  const requests = (worker: string, lane: 'interactive' | 'bulk', key: TopicKey): WorkerGroup =>
+    group(worker, requestGroup(prefix, worker, lane), topicName(prefix, key));
+  const commands = (channel: 'sms' | 'email', priority: Priority, key: TopicKey): WorkerGroup =>
+    group('notification', commandGroup(prefix, channel, priority), topicName(prefix, key));
   const tiers = (['normal', 'urgent'] as const).flatMap((priority) =>
-    retryTiersMs.map((delayMs) => ({
-      worker: 'notification',
-      isDelayed: true,
-      groupId: tierGroup(prefix, { delayMs, priority }),
-      topics: [retryTopicName(prefix, delayMs, priority)],
-    })),
+    retryTiersMs.map((delayMs) => {
+      const groupId = tierGroup(prefix, { delayMs, priority });
+      return group('notification', groupId, retryTopicName(prefix, delayMs, priority), true);
+    }),
   );
   return [
     requests('schedule', 'interactive', 'scheduleRequests'),
