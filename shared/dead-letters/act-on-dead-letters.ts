@@ -33,7 +33,6 @@ export interface DeadLetterAction {
   readonly edit?: Edit | undefined;
 }
 
-/** An action on selected letters, the oldest `limit` of them. */
 export interface Acting extends DeadLetterAction {
   readonly selection: Selection;
   readonly limit?: number | undefined;
@@ -68,7 +67,6 @@ export async function actOnSelected(
   return { letters: listed, counts: Object.fromEntries(counts), notListed };
 }
 
-/** The letters that still need an action, or all of them, newest first. */
 export function visibleDeadLetters(
   { letters, states }: Scan,
   includesHandled: boolean,
@@ -78,7 +76,6 @@ export function visibleDeadLetters(
     .toSorted((one, other) => compareAge(other, one));
 }
 
-/** Ours and those of common mail servers are fewer. */
 const MAX_CODES = 100;
 
 /** The number of letters by code, the most frequent first; those of rare codes beyond the first hundred together as `*`. */

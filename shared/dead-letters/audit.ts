@@ -21,7 +21,6 @@ const auditShape = z.object({
   /** `begun` is written before a message is sent, `done` afterwards, and `failed` if nothing was sent. */
   stage: z.enum(['begun', 'done', 'failed']),
   letter: place,
-  /** The record that became the dead letter. */
   original: place.optional(),
   code: z.string(),
   notificationId: z.string().optional(),
@@ -29,16 +28,13 @@ const auditShape = z.object({
   operator: z.string(),
   at: z.iso.datetime(),
   reason: z.string().optional(),
-  /** The topic to which it was sent, or an error code. */
   result: z.string().optional(),
   run: z.string(),
-  /** The options that disabled a guard. */
   overrides: z.array(z.string()).optional(),
   /** The fields that an edit changed, without their values. */
   members: z.array(z.string()).optional(),
 });
 
-/** One step of an operator's action on a dead letter. Does not contain any part of the payload. */
 export type AuditRecord = z.infer<typeof auditShape>;
 
 export type AuditStep = Pick<AuditRecord, 'action' | 'stage' | 'result' | 'overrides' | 'members'>;
@@ -113,7 +109,6 @@ type DeadLetterStatus = ListedLetter['status'];
 
 export interface DeadLetterState {
   readonly status: DeadLetterStatus;
-  /** The number of redrives and edits that completed. */
   readonly sentAgain: number;
   /** The status before the send in progress; equal to `status` if there is none. */
   readonly before: DeadLetterStatus;

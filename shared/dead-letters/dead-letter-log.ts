@@ -30,7 +30,6 @@ export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublis
     }
   };
   return {
-    /** The retained offsets of each partition of these topics; omits topics that do not exist. */
     ranges: async (topics: readonly string[]): Promise<readonly OffsetRange[]> => {
       const counts = await broker.admin.partitionCounts(topics);
       const all: OffsetRange[] = [];
@@ -52,7 +51,6 @@ export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublis
   };
 }
 
-/** The message at an offset; undefined if it is no longer retained. */
 export async function readOne(
   log: DeadLetterLog,
   { topic, partition, offset }: Pick<LogMessage, 'topic' | 'partition' | 'offset'>,
@@ -91,7 +89,6 @@ export interface DeadLetterContext extends Pick<SystemPorts, 'clock' | 'timers'>
   /** Who acts, for the audit; `run` identifies one command or call. */
   readonly actor: { readonly operator: string; readonly run: string; readonly reason: string | undefined };
   readonly topics: ReturnType<typeof deadLetterTopics>;
-  /** Records of the audit that are read at most, the newest ones. */
   readonly maxAuditRecords: number;
   /** Aborted by the operator or by a time limit; the letter in progress is completed, and no other one is started. */
   readonly signal: AbortSignal;
@@ -122,7 +119,6 @@ export function deadLetterTopics(prefix: string) {
 /** Messages that are read before the event loop gets a turn: 2 to 5 ms of work. */
 const MESSAGES_PER_TURN = 100;
 
-/** Returns a function that lets other work of the process run at intervals, so that a long scan does not delay it. */
 export function createBreaks({ timers }: Pick<DeadLetterContext, 'timers'>): () => Promise<void> {
   let count = 0;
   return async () => {

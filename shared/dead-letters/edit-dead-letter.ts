@@ -13,7 +13,6 @@ import { formOf } from './masked-payload.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';
 
 export interface Edit {
-  /** A JSON merge patch of the payload. */
   readonly patch: unknown;
   /** Headers to set; those that are undefined are removed. */
   readonly headers: MessageHeaders;
@@ -89,7 +88,6 @@ type Edited =
       readonly kind: 'edited';
       readonly value: Buffer;
       readonly headers: MessageHeaders;
-      /** Ignored fields, as `code;path`. */
       readonly warnings: readonly string[];
     }
   | Refused;

@@ -63,7 +63,6 @@ export function isRestricted(selection: Selection): boolean {
   );
 }
 
-/** The channel of a notification by the topic that it came from; undefined for other messages. */
 export function channelOf({ original }: DeadLetter, prefix: string): Channel | undefined {
   const key = COMMAND_TOPICS.find((one) => topicName(prefix, one) === original?.topic);
   if (key === undefined) return undefined;

@@ -56,7 +56,6 @@ export async function showPayload(
   }
 }
 
-/** The content of a batch: JSON as it was sent, or each Avro request rendered as JSON. */
 async function showBatch(
   value: Buffer,
   payload: unknown,

@@ -23,7 +23,6 @@ const HEADER_NAME = /^[A-Za-z_][\w.-]{0,99}$/;
 const OWN_VALUE = /^(?:\d{1,15}|[A-Za-z][\w./;=,-]{0,299}|[0-9a-f-]{1,64})$/;
 const PRINTED_SEPARATELY: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
 
-/** A letter as shown to an operator, with personal data masked; undefined if it is no longer retained. */
 export async function showDeadLetter(context: DeadLetterContext, letter: DeadLetter, status: string) {
   const { codec, topics, log } = context;
   const steps: AuditRecord[] = [];
@@ -54,7 +53,6 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
     ),
     payload: await showPayload(message, codec, isCommand),
     status,
-    /** The newest steps, oldest first. */
     audit: steps.slice(-MAX_STEPS),
     /** False if older steps are left out, or the audit was not read to its end. */
     isAuditComplete: isComplete && steps.length <= MAX_STEPS,

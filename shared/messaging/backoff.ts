@@ -1,4 +1,3 @@
-/** Exponential backoff: delays are doubled from `minMs` up to `maxMs`. */
 export interface BackoffOptions {
   readonly minMs: number;
   readonly maxMs: number;

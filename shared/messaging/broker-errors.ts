@@ -1,5 +1,3 @@
-/** Failures that every broker adapter reports with the same code and text. */
-
 import { MessagingError } from '../platform/errors.ts';
 import type { BrokerErrorCode } from './ports.ts';
 

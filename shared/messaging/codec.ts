@@ -4,7 +4,6 @@ import type { Problem, Warning } from '../platform/problem.ts';
 /** The encoding of a message: Avro in the Confluent wire format, or JSON with the field names of the interface. */
 export type MessageFormat = 'avro' | 'json';
 
-/** A decoded message, or the reason why it cannot be decoded. `payload` is the domain value of its type. */
 export type Decoded =
   | {
       readonly kind: 'decoded';

@@ -13,7 +13,6 @@ const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26]);
 
 /** What a test or a simulation replaces. */
 export interface DiskCalls {
-  /** A write-ahead log of this length is moved to the file. */
   readonly checkpointBytes: number;
   open(file: string): DatabaseSync;
   commit(database: DatabaseSync): void;
@@ -22,7 +21,6 @@ export interface DiskCalls {
 }
 
 export const systemDisk: DiskCalls = {
-  // Takes some milliseconds.
   checkpointBytes: 2 * 1_048_576,
   open: (file) => new DatabaseSync(file),
   commit: (database) => database.exec('COMMIT'),
@@ -30,7 +28,6 @@ export const systemDisk: DiskCalls = {
 };
 
 export interface DataFileOptions {
-  /** Absent: in memory. */
   readonly file?: string | undefined;
   readonly schema: string;
   readonly version: number;
@@ -77,7 +74,6 @@ export class DataFile {
     }
   }
 
-  /** Whether there may be no transaction now. */
   get isBusy(): boolean {
     return this.#isCheckpointing;
   }

@@ -120,13 +120,15 @@ export function valuesOf(header: MessageHeaders[string]): readonly HeaderValue[]
   return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
 }
 
-function setValues(
-  headers: Parameters<typeof setHeader>[0],
-  name: string,
-  values: readonly HeaderValue[],
-): void {
-  const [first, ...others] = values;
-  if (first !== undefined) setHeader(headers, name, others.length === 0 ? first : values);
+/** The headers with their values replaced; an array with one element becomes that element. */
+function mapValues(headers: MessageHeaders, change: (value: HeaderValue) => HeaderValue): MessageHeaders {
+  const changed: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const name in headers) {
+    const values = valuesOf(headers[name]).map(change);
+    const [first, ...others] = values;
+    if (first !== undefined) setHeader(changed, name, others.length === 0 ? first : values);
+  }
+  return changed;
 }
 
 export function headersBytes(headers: MessageHeaders): number {
@@ -136,16 +138,9 @@ export function headersBytes(headers: MessageHeaders): number {
   return bytes;
 }
 
-/** Header values as Kafka stores them: text becomes bytes, and an array with one element that element. */
+/** Header values as Kafka stores them: text becomes bytes. */
 export function storedHeaders(headers: MessageHeaders = {}): MessageHeaders {
-  const stored: Record<string, HeaderValue | readonly HeaderValue[]> = {};
-  for (const name in headers)
-    setValues(
-      stored,
-      name,
-      valuesOf(headers[name]).map((value) => (typeof value === 'string' ? Buffer.from(value) : value)),
-    );
-  return stored;
+  return mapValues(headers, (value) => (typeof value === 'string' ? Buffer.from(value) : value));
 }
 
 /** Copies value and headers into one buffer: slices of a fetch response would keep the whole response in memory. */
@@ -160,9 +155,8 @@ export function copyContent({ value, headers }: MessageContent): MessageContent 
     used += bytes.copy(own, start);
     return own.subarray(start, used);
   };
-  const copyHeader = (header: HeaderValue): HeaderValue =>
-    typeof header === 'string' || header === NO_HEADER_VALUE ? header : copy(header);
-  const copied: Record<string, HeaderValue | readonly HeaderValue[]> = {};
-  for (const name in headers) setValues(copied, name, valuesOf(headers[name]).map(copyHeader));
+  const copied = mapValues(headers, (header) =>
+    typeof header === 'string' || header === NO_HEADER_VALUE ? header : copy(header),
+  );
   return { value: copy(value), headers: copied };
 }

@@ -39,7 +39,6 @@ export type BrokerErrorCode =
   /** The data folder cannot be read or written, or is of another version. */
   | 'data-unusable';
 
-/** Values of options that are absent, the same on every broker. */
 export const CLIENT_DEFAULTS = {
   /** Total time of one publish, retries included. */
   publishDeadlineMs: 15_000,
@@ -54,7 +53,6 @@ export interface Broker {
   readonly kind: 'embedded' | 'kafka';
   /** A publisher with its own connection; bulk messages, replies to foreign topics and live traffic never share one. */
   createPublisher(options: PublisherOptions): Publisher;
-  /** A member of a consumer group, not yet started. */
   createGroupSource(options: GroupSourceOptions): GroupSource;
   /** A reader without a group: it never commits, and keeps its own positions over reconnects. */
   createTail(options: TailOptions): Tail;
@@ -75,7 +73,6 @@ export type ReadOn = 'more' | 'stop';
 
 export interface PublisherOptions {
   readonly clientId: string;
-  /** Total time of one publish, retries included, before it is rejected. Default CLIENT_DEFAULTS.publishDeadlineMs. */
   readonly deadlineMs?: number;
 }
 
@@ -102,7 +99,6 @@ export interface GroupSourceOptions {
   readonly groupId: string;
   readonly clientId: string;
   readonly topics: readonly string[];
-  /** Default CLIENT_DEFAULTS.sessionTimeoutMs. */
   readonly sessionTimeoutMs?: number;
 }
 
@@ -147,7 +143,6 @@ export interface TailOptions {
 export interface Tail {
   /** Resolves when every partition is positioned. A message whose handler throws is logged and skipped. */
   start(onMessage: (message: LogMessage) => void): Promise<void>;
-  /** Assigned, positioned and connected. */
   isReady(): boolean;
   /**
    * Resolves when what was on the log at the call has been delivered, also messages of transactions that were open: they end
@@ -177,7 +172,6 @@ export interface TopicState {
   readonly config: ReadonlyMap<string, string>;
 }
 
-/** What can be read of a partition. */
 export interface PartitionRange {
   readonly partition: number;
   readonly low: number;
@@ -186,7 +180,6 @@ export interface PartitionRange {
   readonly usedShare?: number;
 }
 
-/** A consumer group, and the topics that it reads. */
 export interface GroupReads {
   readonly groupId: string;
   readonly topics: readonly string[];
@@ -226,7 +219,6 @@ export interface BrokerAdmin {
   groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]>;
 }
 
-/** What a publisher holds until the broker has it. */
 export interface Queued {
   readonly messages: number;
   readonly bytes: number;

@@ -1,5 +1,3 @@
-/** Waits for Kafka and the schema registry when a process starts, for a limited time. */
-
 import { errorText, SystemError } from '../platform/errors.ts';
 import { systemPorts, type SystemPorts, sleep } from '../platform/system-ports.ts';
 import { backoffMs } from './backoff.ts';
@@ -23,7 +21,6 @@ export interface StartWaitOptions extends Partial<Pick<SystemPorts, 'monotonic' 
 /** Repeats the attempt until it succeeds. Rejects with a permanent failure, the last one, or the signal's reason. */
 export type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => Promise<Value>;
 
-/** Creates the wait of one start; all services share its time limit. */
 export function createStartWait(options: StartWaitOptions): StartWait {
   const { limitMs = START_TIMEOUT_MS, onWait, signal } = options;
   const { monotonic, timers, random } = { ...systemPorts, ...options };

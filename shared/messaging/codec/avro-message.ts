@@ -44,7 +44,6 @@ export interface AvroMessage {
   readonly form: Pick<MessageForm, 'toRecord' | 'fromRecord'>;
 }
 
-/** Reads values of one writer's schema as payloads of our schema. */
 export interface AvroReader {
   readonly message: AvroMessage;
   /** Returns the payload; throws when the bytes are not exactly one value of the writer's schema. */

@@ -3,7 +3,6 @@ import { Decimal } from 'decimal.js';
 
 /** The Avro type `decimal` (Avro specification, "Decimal"). Values are never rounded: those that do not fit are rejected (M1). */
 
-/** Why a value cannot be represented exactly by a decimal of the schema. */
 export type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
 
 export interface DecimalLimits {
@@ -57,7 +56,6 @@ function maxBytes(precision: number): number {
   return Math.floor(bits / 8) + 1;
 }
 
-/** The logical type that avsc uses for `decimal`; values are `Decimal` of decimal.js. */
 export class DecimalType extends avro.types.LogicalType {
   readonly limits: DecimalLimits;
 
@@ -121,7 +119,6 @@ export function parseWriterSchema(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { ...AVRO_OPTIONS, wrapUnions: 'auto' });
 }
 
-/** Whether the schemas are equal, including logical types and their attributes but ignoring documentation. */
 export function isSameSchema(one: Type, other: Type): boolean {
   return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
 }

@@ -5,7 +5,7 @@ import { errorText } from '../../platform/errors.ts';
 import { createProblem, type Fault } from '../../platform/problem.ts';
 import type { Codec, Decoded, Encoded, EncodedMessage, MessageFormat } from '../codec.ts';
 import { HEADER, headerText } from '../headers.ts';
-import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
+import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import {
   openAvroBatch,
   type AvroMessage,
@@ -66,10 +66,8 @@ const MAX_JSON_INDENT = 1_024;
 /** Unknown schema ids that are looked up for one batch: 500 items could otherwise cause 500 calls to the registry. */
 const MAX_UNKNOWN_IDS = 8;
 
-type CompiledMessages = Pick<SchemasByIdOptions, 'messages' | 'localReaders'>;
-
 /** All codecs of a process share the compiled messages, which take a tenth of a second in all. */
-const COMPILED = new WeakMap<MessageForms, CompiledMessages>();
+const COMPILED = new WeakMap<MessageForms, Pick<SchemasByIdOptions, 'messages' | 'localReaders'>>();
 
 /** Throws when a schema was changed without a release. Schemas are compiled at their first use. */
 export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
@@ -114,13 +112,17 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
     },
     typeOf: ({ value, headers }) => {
       if (value?.[0] !== MAGIC_BYTE) return headerText(headers, HEADER.messageType);
-      return value.length < WIRE_HEADER_BYTES ? undefined : decoder.typeOf(value.readUInt32BE(1));
+      if (value.length < WIRE_HEADER_BYTES) return undefined;
+      const id = value.readUInt32BE(1);
+      return andThen(store.known(id) ?? store.find(id), (found) =>
+        'message' in found ? found.message.definition.type : undefined,
+      );
     },
     faultsOf: (type, payload) => findSchemaFaults(messageOf(type).schema, payload),
   };
 }
 
-function compiledMessages(forms: MessageForms): CompiledMessages {
+function compiledMessages(forms: MessageForms) {
   const known = COMPILED.get(forms);
   if (known !== undefined) return known;
   const messages = MESSAGES.map((definition) =>
@@ -160,11 +162,6 @@ class Decoder {
     return this.#decodeJson(headerText(headers, HEADER.messageType), value);
   }
 
-  typeOf(id: number): SyncOrAsync<string | undefined> {
-    const known = this.#store.known(id);
-    return known === undefined ? this.#store.find(id).then(nameOf) : nameOf(known);
-  }
-
   #decodeAvro(value: Buffer, unknownIds: Set<number> | undefined): SyncOrAsync<Decoded> {
     if (value.length < WIRE_HEADER_BYTES)
       return undecodable('avro', 'The message ends within its schema id.');
@@ -185,18 +182,15 @@ class Decoder {
     if ('unreadable' in found) return undecodable('avro', `The message cannot be read: ${found.unreadable}.`);
     const { type } = found.message.definition;
     if (type === REQUEST_BATCH) {
-      return batchDecoded('avro', () => openAvroBatch(() => found.read(value), this.#itemDecoder()));
+      const unknownIds = new Set<number>();
+      const decode = (item: Buffer) => this.decode({ value: item, headers: {} }, unknownIds);
+      return batchDecoded('avro', () => openAvroBatch(() => found.read(value), decode));
     }
     try {
       return { kind: 'decoded', type, format: 'avro', payload: found.read(value) };
     } catch (error) {
       return undecodable('avro', `The message does not follow its schema: ${errorText(error)}.`);
     }
-  }
-
-  #itemDecoder(): (value: Buffer) => SyncOrAsync<Decoded> {
-    const unknownIds = new Set<number>();
-    return (value) => this.decode({ value, headers: {} }, unknownIds);
   }
 
   #decodeJson(type: string | undefined, value: Buffer): Decoded {
@@ -206,19 +200,12 @@ class Decoder {
     if (form === undefined) {
       return undecodable('json', `The header ${HEADER.messageType} does not name a known message type.`);
     }
-    if (firstJsonByte(value) === OPEN_ARRAY && allowsBatches(type))
+    const definition = messageDefinition(type);
+    const isBulk = definition?.kind === 'request' && definition.bulkRequestTopic !== undefined;
+    if (isBulk && firstJsonByte(value) === OPEN_ARRAY)
       return batchDecoded('json', () => openJsonBatch(value, { type, form }));
     return decodeJson(value, { type, form });
   }
-}
-
-function nameOf(found: Found): string | undefined {
-  return 'message' in found ? found.message.definition.type : undefined;
-}
-
-function allowsBatches(type: string): boolean {
-  const definition = messageDefinition(type);
-  return definition?.kind === 'request' && definition.bulkRequestTopic !== undefined;
 }
 
 function findForm(forms: MessageForms, type: string): MessageForm | undefined {

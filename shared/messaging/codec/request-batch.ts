@@ -16,13 +16,11 @@ export const MAX_ID_CHARACTERS = 200;
 export type BatchItemId = string | number;
 
 export interface BatchItem {
-  /** As sent; undefined when it is absent or invalid. */
   readonly id: BatchItemId | undefined;
   /** Decodes the request as if it had been sent alone; a fault of its id is a fault of the request. Called once. */
   decode(): SyncOrAsync<Decoded>;
 }
 
-/** The requests of a batch in their order, or why it cannot be opened. */
 export type OpenedBatch =
   | { readonly kind: 'items'; readonly items: readonly BatchItem[] }
   | { readonly kind: 'invalid'; readonly problem: Problem };
@@ -34,11 +32,9 @@ export interface EncodedBatch {
   open(): OpenedBatch;
 }
 
-/** Payload of a RequestBatch to be encoded, in Avro only. */
 export interface RequestBatch {
   readonly items: readonly {
     readonly id?: BatchItemId | undefined;
-    /** The encoded request, as it would be sent alone. */
     readonly value: Buffer;
   }[];
 }

@@ -17,7 +17,6 @@ export interface DefinedSchema {
   readonly text: string;
 }
 
-/** The reason why a schema may not be used or released in its current form. */
 export interface SchemaFault {
   readonly subject: string;
   readonly reason: string;
@@ -71,7 +70,6 @@ export function faultsAgainst(
   }));
 }
 
-/** One reason why messages of one version cannot be read by the other. */
 export interface Incompatibility {
   /** A field such as `Commission[].SourceValue`, or the name of the record. */
   readonly field: string;

@@ -19,7 +19,6 @@ export interface SchemaRegistrySettings {
   readonly password?: string | undefined;
 }
 
-/** Result of looking up a schema id. An id keeps its schema permanently. */
 export type FoundSchema =
   | { readonly kind: 'found'; readonly schema: Type }
   | { readonly kind: 'unknown' }
@@ -28,7 +27,6 @@ export type FoundSchema =
 /** Rejects with InfrastructureError: `schema-registry-unavailable`, or `schema-registry-refused` for credentials. */
 export interface SchemaRegistry {
   schemaOf(id: number): Promise<FoundSchema>;
-  /** Id of a schema that is registered under the subject; undefined when it is not. */
   registeredId(subject: string, schemaText: string): Promise<number | undefined>;
   /** Returns the id. Rejects with SystemError `schema-incompatible`, also when the subject has another level. */
   register(subject: string, schemaText: string): Promise<number>;
@@ -50,7 +48,6 @@ const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
 const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
 const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
 
-/** Connects lazily to a registry with a Confluent-compatible interface, such as Confluent's own or Apicurio's. */
 export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRegistry {
   const { username, password = '' } = settings;
   const library = new LibraryRegistry(
@@ -148,7 +145,6 @@ function libraryFailure(error: unknown): InfrastructureError {
   return unavailable(why, error, statusOf(error));
 }
 
-/** HTTP status of a failed call; the library reports network failures with status 400. */
 function statusOf(error: unknown): number | undefined {
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' ? status : undefined;

@@ -43,7 +43,6 @@ export class ConsumerHealth {
       this.#commitsFailingSinceMs = undefined;
   }
 
-  /** Records a commit; returns whether it is the first to fail after a success. */
   committed(hasFailed: boolean): boolean {
     const failedBefore = this.#commitsFailingSinceMs !== undefined;
     if (hasFailed) this.#commitsFailingSinceMs ??= this.#monotonic.elapsedMs();

@@ -19,7 +19,6 @@ export const CONSUMER_DEFAULTS = {
   sliceMs: 3,
   /** A longer interval repeats more messages after a kill -9; each commit costs one request. */
   commitIntervalMs: 200,
-  /** A partition that has a backlog but made no progress for this time is reported. */
   stallMs: 60_000,
   /** Transient failures: retried soon at first, then slower so as not to overload recovering infrastructure. */
   retryBackoff: { minMs: 250, maxMs: 10_000 },
@@ -31,7 +30,6 @@ export const CONSUMER_DEFAULTS = {
 export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly process: Process;
   readonly log: Log;
-  /** Total weight of the messages in progress; default 64. */
   readonly concurrency?: number;
   /** Weight of a message; default 1 each. Called often: it must be cheap. */
   readonly weigh?: (message: LogMessage) => number;
@@ -59,7 +57,6 @@ const LOG_INTERVAL_MS = 60_000;
 interface Attachment {
   readonly source: GroupSource;
   cancelTick: (() => void) | undefined;
-  /** 0 before the first assignment. */
   generation: number;
   revokedMs: number | undefined;
 }
@@ -137,7 +134,6 @@ export class ConsumerRuntime {
     };
   }
 
-  /** Detaches the source: drops queued messages and ends commits; running messages continue. */
   detach(): void {
     this.#attached?.cancelTick?.();
     this.#attached = undefined;
@@ -272,7 +268,6 @@ export class ConsumerRuntime {
     else this.#executor.pause();
   }
 
-  /** Commits and observes the progress after the commit interval, and then regularly until everything is committed. */
   #tickLater(): void {
     const attached = this.#attached;
     if (attached === undefined || attached.cancelTick !== undefined) return;

@@ -11,7 +11,6 @@ import {
 import type { PartitionLag } from './offset-tracker.ts';
 
 export interface ConsumerOptions extends RuntimeOptions {
-  /** Creates a source; called again after each crash. */
   readonly createSource: () => GroupSource;
 }
 
@@ -34,7 +33,6 @@ export class Consumer {
     this.#crashes = new RepeatedFailure(options.log, options.monotonic, 'error');
   }
 
-  /** Resolves when the source is started; the assignment follows. Stops everything again before it rejects. */
   async start(): Promise<void> {
     try {
       await this.#build();
@@ -44,7 +42,6 @@ export class Consumer {
     }
   }
 
-  /** Drains: accepts nothing new, lets messages in progress end within `timeoutMs`, commits, leaves. Idempotent. */
   stop(timeoutMs: number = CONSUMER_DEFAULTS.drainTimeoutMs): Promise<void> {
     this.#cancelRebuild?.();
     this.#stopping ??= this.#runtime.drain(timeoutMs);

@@ -81,7 +81,6 @@ export class OffsetTracker implements TopicPartition {
     return this.#works.length - this.#first;
   }
 
-  /** Delivered messages without a confirmed commit, which are kept and may be redelivered, including completed ones. */
   get unconfirmedCount(): number {
     return this.#works.length - this.#start;
   }
@@ -104,7 +103,6 @@ export class OffsetTracker implements TopicPartition {
     return steps + Math.max(0, attempts - 1);
   }
 
-  /** Offset of the last message that was delivered in this generation; -1 before the first. */
   get lastOffset(): number {
     return this.#lastOffset;
   }
@@ -162,13 +160,11 @@ export class OffsetTracker implements TopicPartition {
 }
 
 export interface PartitionLag extends TopicPartition {
-  /** Messages that are not done, up to the last known high watermark. */
   readonly lag: number;
 }
 
 type PausableSource = Pick<GroupSource, 'pause' | 'resume'>;
 
-/** The partitions of this consumer in the current generation; pauses those with a full window. */
 export class OwnedPartitions {
   readonly #maxMessages: number;
   readonly #maxBytes: number;

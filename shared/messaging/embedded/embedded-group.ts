@@ -35,11 +35,11 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   }
 
   pause(partitions: readonly TopicPartition[]): void {
-    for (const cursor of this.#find(partitions)) cursor.paused = true;
+    this.#setPaused(partitions, true);
   }
 
   resume(partitions: readonly TopicPartition[]): void {
-    for (const cursor of this.#find(partitions)) cursor.paused = false;
+    this.#setPaused(partitions, false);
     this.#parts.scheduler.wake(this);
   }
 
@@ -104,12 +104,13 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     this.#next = undefined;
     this.#closeCursors();
     if (this.#generation > 0) this.#guard(() => sink.onRevoking(this.#generation));
-    const join = () => {
-      this.#joining = false;
-      if (!this.#stopped) this.#group.join(this);
-    };
     const { timers } = this.#parts.ports;
-    timers.nextTurn(() => timers.nextTurn(join));
+    timers.nextTurn(() =>
+      timers.nextTurn(() => {
+        this.#joining = false;
+        if (!this.#stopped) this.#group.join(this);
+      }),
+    );
   }
 
   #startGeneration(sink: GroupSink): void {
@@ -118,10 +119,8 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     this.#next = undefined;
     this.#generation = generation;
     this.#closeCursors();
-    this.#cursors = new EmbeddedCursors(
-      partitions.flatMap((partition) => this.#cursorAt(partition)),
-      this,
-    );
+    const cursors = partitions.flatMap((partition) => this.#cursorAt(partition));
+    this.#cursors = new EmbeddedCursors(cursors, this);
     this.#guard(() => sink.onAssigned(generation, partitions));
     this.#parts.scheduler.wake(this);
   }
@@ -135,8 +134,11 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     return [{ topic, partition, log, position: usable ? committed : log.low, paused: false }];
   }
 
-  #find(partitions: readonly TopicPartition[]): Cursor[] {
-    return partitions.flatMap(({ topic, partition }) => this.#cursors?.find(topic, partition) ?? []);
+  #setPaused(partitions: readonly TopicPartition[], paused: boolean): void {
+    for (const { topic, partition } of partitions) {
+      const cursor = this.#cursors?.find(topic, partition);
+      if (cursor !== undefined) cursor.paused = paused;
+    }
   }
 
   #closeCursors(): void {
@@ -218,7 +220,6 @@ export class EmbeddedGroup implements LogUser {
     return membership === undefined || (this.#preparing && !membership.joined);
   }
 
-  /** Returns false, and commits nothing, if the member has left or the generation is not the current one. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
@@ -264,11 +265,6 @@ export class EmbeddedGroup implements LogUser {
         member.onRebalance();
       }
     }
-    this.#completeIfAllJoined();
-  }
-
-  #completeIfAllJoined(): void {
-    if (!this.#preparing) return;
     for (const { joined } of this.#members.values()) if (!joined) return;
     this.#preparing = false;
     this.#generation += 1;
@@ -286,17 +282,13 @@ export class EmbeddedGroup implements LogUser {
 function assignPartitions(
   members: readonly GroupMember[],
   partitionCount: (topic: string) => number,
-): Map<GroupMember, TopicPartition[]> {
-  const assigned = new Map<GroupMember, TopicPartition[]>(members.map((member) => [member, []]));
-  const topics = [...new Set(members.flatMap((member) => member.topics))].toSorted();
+): ReadonlyMap<GroupMember | undefined, TopicPartition[]> {
+  const assigned = new Map<GroupMember | undefined, TopicPartition[]>(members.map((member) => [member, []]));
   let turn = 0;
-  for (const topic of topics) {
+  for (const topic of [...new Set(members.flatMap((member) => member.topics))].toSorted()) {
     const readers = members.filter((member) => member.topics.includes(topic));
-    for (let partition = 0; partition < partitionCount(topic); partition += 1) {
-      const reader = readers[turn % readers.length];
-      turn += 1;
-      if (reader !== undefined) assigned.get(reader)?.push({ topic, partition });
-    }
+    for (let partition = 0; partition < partitionCount(topic); partition += 1, turn += 1)
+      assigned.get(readers[turn % readers.length])?.push({ topic, partition });
   }
   return assigned;
 }

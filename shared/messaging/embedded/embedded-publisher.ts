@@ -6,7 +6,6 @@ import { publishFailed } from '../broker-errors.ts';
 import { hasRoom, type Queued, CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports.ts';
 import type { OutgoingMessage } from '../message.ts';
 
-/** Delay before a publish is repeated because a log was full. */
 const RETRY_INTERVAL_MS = 5;
 const STORED = Promise.resolve();
 
@@ -16,7 +15,6 @@ interface Call {
   firstError: unknown;
   isMaybeStored: boolean;
   readonly flushes: Promise<void>[];
-  /** Of all its messages if one waits for room; absent: none does. */
   queued?: Queued;
   settle(error?: unknown): void;
 }
@@ -86,7 +84,6 @@ export class EmbeddedPublisher implements Publisher {
     this.#parts.onStopped(this);
   }
 
-  /** Appends a message, or records why it was rejected. Returns false, and does neither, when its log is full. */
   #append(message: OutgoingMessage, call: Call): boolean {
     const { topics } = this.#parts;
     try {
@@ -102,7 +99,6 @@ export class EmbeddedPublisher implements Publisher {
     return true;
   }
 
-  /** Adds a message to the queue. Returns false when that has no room for all `messages` of its call. */
   #queue(message: OutgoingMessage, call: Call, messages: readonly OutgoingMessage[]): boolean {
     if (call.queued === undefined) {
       const size = sizeOf(messages);
@@ -148,7 +144,6 @@ export class EmbeddedPublisher implements Publisher {
     call.settle(publishFailed(this.#clientId, errorText(cause), { isMaybeStored, cause }));
   }
 
-  /** Appends what waits, of each partition up to a full log; what is left of calls that were given up is dropped. */
   #serve(): void {
     if (this.#state === 'new') return;
     for (const [partitionKey, waiting] of this.#waiting) {

@@ -14,7 +14,6 @@ import type { TopicSpec } from '../ports.ts';
 /** Between removals of expired rows, each of which takes a few milliseconds. */
 const SWEEP_PAUSE_MS = 10;
 
-/** A group or a tail, whose unread records are kept. */
 export interface LogUser {
   /** Records from this offset on are not removed to make room. Infinity: it does not read the partition. */
   keepFrom(topic: string, partition: number): number;

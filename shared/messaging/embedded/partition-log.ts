@@ -13,7 +13,6 @@ const TRIM_BELOW_SHARE = 0.9;
 const CROWDED_SHARE = 1.25;
 
 export interface LogReader {
-  /** Delivers one round of messages; returns whether there are more. */
   deliver(): boolean;
 }
 
@@ -90,7 +89,6 @@ export class PartitionLog {
     return this.#end;
   }
 
-  /** The offset of the last record that is not in memory only; below the first one if there is none. */
   get lastStored(): number {
     return this.#lastStored;
   }
@@ -177,7 +175,6 @@ export class PartitionLog {
     return this.#entries.length > CROWDED_SHARE * keptRecords || this.#bytes > CROWDED_SHARE * keptBytes;
   }
 
-  /** Removes the oldest records from memory that are in the table, or below `keepFrom`, down to what it keeps. */
   forgetRead(keepFrom: number): void {
     const { keptRecords, keptBytes } = this.config;
     this.#forget(keepFrom, keptRecords, keptBytes);

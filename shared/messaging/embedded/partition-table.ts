@@ -22,7 +22,6 @@ export interface TableFigures {
 export interface PartitionTableOptions extends TopicPartition {
   readonly database: DatabaseSync;
   readonly name: string;
-  /** Only the newest row of each key is kept. */
   readonly isCompacted: boolean;
   readonly figures?: TableFigures | undefined;
 }
@@ -44,7 +43,6 @@ export class PartitionTable {
     return this.#figures;
   }
 
-  /** Sets what a transaction that failed has changed. Absent: there is no table. */
   restore(figures: TableFigures | undefined): void {
     this.#exists = figures !== undefined;
     this.#figures = figures ?? { records: 0, bytes: 0, low: 0 };

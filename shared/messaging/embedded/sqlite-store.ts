@@ -19,10 +19,8 @@ const SCHEMA = `
     bytes INTEGER NOT NULL, low INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
     PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
-/** What earlier versions of this program kept in the folder. */
 /** Rows that wait for a group commit; publishers wait beyond these. As many are written in a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
-/** Interval at which a store whose disk was full tries to write. */
 const PROBE_INTERVAL_MS = 1_000;
 /** A slow disk writes a few MiB within this time. Callers wait longer, so that they see few errors before. */
 const STALLED_COMMIT_MS = 5_000;
@@ -65,7 +63,6 @@ interface Failure {
 /** What is added during a group commit is written by the next one. In memory only compacted topics have tables. */
 export class SqliteStore implements LogParts {
   readonly topics = new Map<string, StoredTopic>();
-  /** By group, the committed offsets of the last run. */
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
   readonly #options: SqliteStoreOptions;
   readonly #path: string | undefined;
@@ -87,7 +84,6 @@ export class SqliteStore implements LogParts {
   #stopProbes: (() => void) | undefined;
   #isClosed = false;
 
-  /** Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
   constructor(options: SqliteStoreOptions) {
     this.#options = options;
     const { folder, disk } = options;
@@ -205,12 +201,9 @@ export class SqliteStore implements LogParts {
   #readCommits(): ReadonlyMap<string, readonly PartitionOffset[]> {
     const groups = new Map<string, PartitionOffset[]>();
     for (const row of this.#file.database.prepare('SELECT * FROM commits').all()) {
-      const groupId = String(row['member_group']);
-      const topic = String(row['topic']);
+      const [groupId, topic] = [String(row['member_group']), String(row['topic'])];
       const [partition, offset] = [Number(row['partition']), Number(row['offset'])];
-      const known = groups.get(groupId) ?? [];
-      groups.set(groupId, known);
-      known.push({ topic, partition, offset });
+      groups.set(groupId, [...(groups.get(groupId) ?? []), { topic, partition, offset }]);
       this.#stored.set(`${groupId} ${partitionId(topic, partition)}`, offset);
     }
     return groups;
@@ -225,11 +218,8 @@ export class SqliteStore implements LogParts {
   }
 
   #run(sql: string, ...values: readonly (string | number)[]): void {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#file.database.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
+    const statement = this.#statements.get(sql) ?? this.#file.database.prepare(sql);
+    this.#statements.set(sql, statement);
     statement.run(...values);
   }
 
@@ -371,16 +361,13 @@ export class SqliteStore implements LogParts {
 
   /** Writes a row without meaning, for nothing else may be published while the broker is not healthy. */
   #tryAgain(): void {
-    if (this.#failure?.isPermanent !== false) {
-      this.#stopProbes?.();
-      return;
-    }
+    if (this.#failure?.isPermanent !== false) return this.#stopProbes?.();
     this.#queue.push(() => this.#run("INSERT OR REPLACE INTO commits VALUES ('', '', 0, 0)"));
     this.#schedule();
   }
 
   #recovered(): void {
-    if (this.#failure === undefined || this.#failure.isPermanent) return;
+    if (this.#failure?.isPermanent !== false) return;
     this.#failure = undefined;
     this.#stopProbes?.();
     this.#stopProbes = undefined;

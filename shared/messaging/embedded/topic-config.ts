@@ -10,7 +10,6 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
 /** Limits on a topic, which its partitions share evenly. */
 export interface MemoryLimits {
-  /** In the tables of the topic. */
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
   /** Of them in memory while they are unread or not yet stored. Absent: all. */
@@ -71,7 +70,6 @@ function setting(spec: TopicSpec, name: string, otherwise: number): number {
   return value;
 }
 
-/** Kafka writes "no limit" as -1. */
 function unlimitedIfNegative(value: number): number {
   return value < 0 ? Infinity : value;
 }

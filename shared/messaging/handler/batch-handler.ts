@@ -1,10 +1,10 @@
 import type { Clock } from '../../platform/system-ports.ts';
 import { createProblem, type Problem } from '../../platform/problem.ts';
-import { assertNever, InfrastructureError } from '../../platform/errors.ts';
+import { InfrastructureError } from '../../platform/errors.ts';
 import { safeHeaderText, warningsList } from '../../platform/header-text.ts';
 import type { Log } from '../../platform/log.ts';
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
-import type { Codec, Decoded, Encoded } from '../codec.ts';
+import type { Codec, Decoded } from '../codec.ts';
 import {
   type BatchItem,
   type EncodedBatch,
@@ -39,17 +39,13 @@ const STATUS_DONE = 200;
 /** One batch at a time, each item as if it had been sent alone. The same message always gets the same bytes (D2). */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
-  const inProgress = new Set<Steps>();
-  // An item of one batch is progress of all, which wait for the slices.
-  const countStep = (): void => {
-    for (const counted of inProgress) counted.steps += 1;
-  };
+  const inProgress: Steps = new Set();
   return async (payload, request) => {
-    const counted: Steps = request.progress ?? { steps: 0 };
+    const counted = request.progress ?? { steps: 0 };
     inProgress.add(counted);
     await slices.acquire();
     try {
-      return await new BatchRun({ ...options, countStep }, payload as EncodedBatch, request).answer();
+      return await new BatchRun({ ...options, inProgress }, payload as EncodedBatch, request).answer();
     } finally {
       slices.release();
       inProgress.delete(counted);
@@ -65,19 +61,19 @@ export function refuseBatches(bulkTopic: string | undefined): Handler {
   return () => refused(problem);
 }
 
-type Steps = Pick<WorkProgress, 'steps'>;
-
-interface BatchRunOptions extends BatchHandlingOptions {
-  readonly countStep: () => void;
-}
+type Steps = Set<Pick<WorkProgress, 'steps'>>;
 
 class BatchRun {
-  readonly #options: BatchRunOptions;
+  readonly #options: BatchHandlingOptions & { readonly inProgress: Steps };
   readonly #batch: EncodedBatch;
   readonly #request: Request;
   readonly #counts: BatchCounts = { done: 0, refused: 0, unexpected: 0 };
 
-  constructor(options: BatchRunOptions, batch: EncodedBatch, request: Request) {
+  constructor(
+    options: BatchHandlingOptions & { readonly inProgress: Steps },
+    batch: EncodedBatch,
+    request: Request,
+  ) {
     this.#options = options;
     this.#batch = batch;
     this.#request = { ...request, isBatchItem: true };
@@ -110,7 +106,8 @@ class BatchRun {
       if (this.#isExpired()) return createProblem('deadline-exceeded');
       const answer = await this.#answerItem(item, answers.length);
       answers.push(answer);
-      this.#options.countStep();
+      // An item of one batch is progress of all, which wait for the slices.
+      for (const counted of this.#options.inProgress) counted.steps += 1;
       bytes += answer.value.length;
       if (bytes > MAX_BATCH_REPLY_BYTES) return replyTooLarge(REPLY_BATCH);
     }
@@ -159,51 +156,36 @@ class BatchRun {
         const at = { topic, partition, offset, item: index };
         this.#options.log.error({ err: error, ...at }, 'an item of a batch failed unexpectedly');
       }
-      return this.#toProblem(item, createProblem('unexpected'));
+      return this.#toProblem(item.id, createProblem('unexpected'));
     }
   }
 
-  async #toAnswer(item: BatchItem, decoded: Decoded, outcome: Outcome): Promise<ReplyBatchItem> {
-    switch (outcome.kind) {
-      case 'done':
-        return this.#toReply(item, decoded, outcome);
-      case 'refused':
-      case 'abandon': {
-        const answer = await this.#toProblem(item, outcome.problem);
-        this.#counts.refused += 1;
-        return answer;
-      }
-      case 'retry':
-        throw new InfrastructureError(outcome.problem.code, 'an item of the batch must be retried');
-      default:
-        return assertNever(outcome);
+  async #toAnswer({ id }: BatchItem, decoded: Decoded, outcome: Outcome): Promise<ReplyBatchItem> {
+    if (outcome.kind === 'retry')
+      throw new InfrastructureError(outcome.problem.code, 'an item of the batch must be retried');
+    if (outcome.kind !== 'done') {
+      const answer = await this.#toProblem(id, outcome.problem);
+      this.#counts.refused += 1;
+      return answer;
     }
-  }
-
-  async #toReply(
-    { id }: BatchItem,
-    decoded: Decoded,
-    { reply, outputs }: Extract<Outcome, { kind: 'done' }>,
-  ): Promise<ReplyBatchItem> {
+    const { reply, outputs } = outcome;
     if (reply === undefined || outputs !== undefined)
       throw new Error('an item of a batch must have a reply and no outputs');
     const ignoredFields = decoded.kind === 'decoded' ? (decoded.warnings ?? []) : [];
     const warnings = warningsList(ignoredFields, reply.warnings);
     const calendar = reply.holidayCalendar;
     const holidayCalendar = calendar === undefined ? undefined : safeHeaderText(calendar);
-    const encoding = reply.encoded ?? this.#encode(reply.type, reply.payload);
-    const { value } = await this.#outside(encoding);
+    const value = reply.encoded?.value ?? (await this.#encode(reply.type, reply.payload));
     this.#counts.done += 1;
     return { id, status: STATUS_DONE, value, warnings, holidayCalendar };
   }
 
-  async #toProblem({ id }: BatchItem, problem: Problem): Promise<ReplyBatchItem> {
-    const named = withCorrelationId(problem, this.#request.correlationId);
-    const { value } = await this.#outside(this.#encode(PROBLEM_TYPE, named));
+  async #toProblem(id: BatchItem['id'], problem: Problem): Promise<ReplyBatchItem> {
+    const value = await this.#encode(PROBLEM_TYPE, withCorrelationId(problem, this.#request.correlationId));
     return { id, status: problem.status, value, warnings: undefined, holidayCalendar: undefined };
   }
 
-  #encode(type: string, payload: unknown): SyncOrAsync<Encoded> {
-    return this.#options.codec.encode(type, payload, this.#batch.format);
+  async #encode(type: string, payload: unknown): Promise<Buffer> {
+    return (await this.#outside(this.#options.codec.encode(type, payload, this.#batch.format))).value;
   }
 }

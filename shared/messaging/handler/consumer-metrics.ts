@@ -17,7 +17,6 @@ const FIGURES = [
   'paused',
 ] as const satisfies readonly (keyof ConsumerStats)[];
 
-/** Creates the metrics of a worker: handler durations, results, lag, dead letters. */
 export function consumerMetrics(metrics: Metrics, worker: string) {
   const durations = metrics.duration(
     'plat_handler_duration_seconds',

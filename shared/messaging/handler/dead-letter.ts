@@ -7,7 +7,6 @@ import { isTransientFailure } from '../outcome.ts';
 import type { Request } from './request.ts';
 
 export interface DeadLetterReason {
-  /** A problem's code, or a reply fault. */
   readonly code: string;
   /** One sentence for an operator, without stack traces, secrets or bodies. */
   readonly text: string;

@@ -85,7 +85,6 @@ function nestErrorText(problem: Problem): string {
   return `${problem.code}: ${problem.detail ?? problem.title}`.slice(0, MAX_ERROR_LINE_CHARACTERS);
 }
 
-/** Addresses a reply and copies key and correlation id of the request, which may be any bytes. */
 function address(
   { message, correlationId }: Request,
   { topic, partition }: TopicPartition,

@@ -60,7 +60,6 @@ export class ReplyRouter {
       throw new InfrastructureError('replies-slow', 'many replies to foreign topics are waiting to be sent');
   }
 
-  /** Finds the route of the reply, synchronously for cached topics. Rejects when the broker cannot be queried. */
   find(message: LogMessage): SyncOrAsync<Route | Fault> {
     const address = readReplyAddress(message.headers);
     if (address.kind === 'fault') return address;
@@ -161,7 +160,6 @@ const REASONS = {
   'reply-undeliverable': 'the reply topic accepts no replies',
 } as const;
 
-/** Why a reply cannot be delivered; also the code of the dead letter. */
 export type ReplyFault = keyof typeof REASONS;
 
 export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {

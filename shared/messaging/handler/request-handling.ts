@@ -51,7 +51,6 @@ export interface Handled {
   readonly type: string;
   readonly result: 'done' | 'refused' | 'retry' | 'abandoned' | 'unexpected';
   readonly code: string | undefined;
-  /** From delivery to the acknowledged reply. */
   readonly durationMs: number;
 }
 

@@ -62,7 +62,6 @@ export function requesterOf({ message }: Request): string {
   return headerText(message.headers, HEADER.replyTopic) ?? '';
 }
 
-/** Passes a decoded message to the handler of its type. Refuses undecodable messages and types without a handler. */
 export function callHandler(
   handlers: Handlers,
   decoded: Decoded,

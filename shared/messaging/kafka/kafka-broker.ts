@@ -34,7 +34,6 @@ export interface KafkaBrokerOptions extends KafkaSettings {
   readonly clock?: Clock;
 }
 
-/** A Kafka adapter of the port; its admin client can always describe topics. */
 export interface KafkaBroker extends Broker {
   readonly kind: 'kafka';
   readonly admin: Required<BrokerAdmin>;

@@ -21,7 +21,6 @@ import { KafkaMembership, type MembershipListener } from './group-membership.ts'
 import { MessagingError } from '../../platform/errors.ts';
 import { sleep, systemTimers } from '../../platform/system-ports.ts';
 
-/** Time for a failed source to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
 
 interface GroupSourceParts {
@@ -41,7 +40,6 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   #membership: KafkaMembership | undefined;
   #generation = 0;
   #fetcher: PartitionFetcher | undefined;
-  /** From the end of a generation until the next. */
   #isRebalancing = true;
   #joins = 0;
   #beginning = Promise.withResolvers<void>();

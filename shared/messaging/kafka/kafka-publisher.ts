@@ -20,7 +20,6 @@ const MAX_PARTITION_BYTES = MIB / 2;
 const MAX_RECORD_BYTES = 8 * MIB;
 /** Maximum time that the leader waits for its followers; less than the request timeout, so that the leader answers in time. */
 export const ACKS_TIMEOUT_MS = 4_000;
-/** Delay before what failed is repeated, doubled with each failure in succession. */
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 const POLL_MS = 10;
@@ -58,7 +57,6 @@ interface Entry {
   isMaybeStored: boolean;
 }
 
-/** The unconfirmed records of one partition, in the order of publishing. */
 interface Queue {
   readonly id: string;
   readonly topic: string;
@@ -99,7 +97,6 @@ export class KafkaPublisher implements Publisher {
   #queued = { messages: 0, bytes: 0 };
   /** Queues with records, in the order in which they are sent, and those that are sent alone, by partition. */
   readonly #queues = new Map<string, Queue>();
-  /** Messages for topics whose number of partitions is being asked for, in their order. */
   readonly #unplaced = new Map<string, Unplaced[]>();
   #isSending = false;
   #isPumpDue = false;
@@ -120,7 +117,6 @@ export class KafkaPublisher implements Publisher {
     this.#failures = new RepeatedFailure(parts.log, monotonicClock);
   }
 
-  /** Connects. Rejects with `broker-unavailable` when that does not succeed within the publish deadline. */
   async start(): Promise<void> {
     if (this.#state === 'new') {
       this.#state = 'started';
@@ -411,7 +407,6 @@ async function until(isTrue: () => boolean, timeoutMs: number): Promise<boolean>
   return true;
 }
 
-/** One call of publish(): settled when all of its records are done, at the latest at its deadline. */
 export class PublishCall {
   readonly promise: Promise<void>;
   readonly records: number;
@@ -442,7 +437,6 @@ export class PublishCall {
     this.#deadline = setTimeout(() => this.giveUp('the deadline passed'), deadlineMs).unref();
   }
 
-  /** One record is on the log, or was permanently rejected with the error. */
   recordDone(error?: MessagingError): void {
     this.#failure ??= error;
     this.#remaining -= 1;

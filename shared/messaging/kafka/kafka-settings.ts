@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { ConfigError, MessagingError } from '../../platform/errors.ts';
 import { readJsonAnswer } from '../../platform/bounded-answer.ts';
 
-/** Addresses of the brokers and how to connect to them (`config.kafka` fits). */
 export interface KafkaSettings {
   /** Bootstrap servers: `host:port` of some brokers of the cluster. */
   readonly brokers: readonly string[];
@@ -14,9 +13,7 @@ export interface KafkaSettings {
 }
 
 export interface KafkaSsl {
-  /** Certificate authority; absent: those of Node. */
   readonly caFile?: string | undefined;
-  /** Client certificate and key, given together. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
 }

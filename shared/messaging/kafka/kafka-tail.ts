@@ -128,7 +128,6 @@ export class KafkaTail implements Tail, FetchListener {
     }
   }
 
-  /** Rejects with `topic-unknown` when one of its partitions does not exist. */
   async #ranges(): Promise<readonly (TopicPartition & PartitionRange)[]> {
     const { topics, partition: only } = this.#options;
     const ranges = topics.map(async (topic) => {

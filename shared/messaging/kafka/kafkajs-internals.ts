@@ -43,7 +43,6 @@ export function replaceExport<Exported extends object>(
   for (const file of Object.keys(require.cache)) if (users.test(file)) delete require.cache[file];
 }
 
-/** What a response has for a partition: its records are not decoded. */
 export interface PartitionBytes {
   readonly topic: string;
   readonly partition: number;
@@ -98,7 +97,6 @@ export async function fetchBytes(fetch: () => Promise<BytesAnswer>): Promise<rea
   );
 }
 
-/** Kafka's name of an error code, as kafkajs has it; undefined for 0. */
 export function brokerErrorName(code: number): string | undefined {
   if (code === 0) return undefined;
   const { createErrorFromCode } = kafkajsModule('protocol/error') as {

@@ -11,7 +11,6 @@ import { NO_HEADER_VALUE, valuesOf } from '../headers.ts';
 import type { CreateKafkajsClient } from './kafkajs-client.ts';
 
 const { CompressionTypes } = kafkajs;
-/** Connects to another broker than one that is away or does not answer. */
 const CONNECT_RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** No sends are repeated inside kafkajs: the publisher repeats those that fail. */
 const SEND_RETRY = { retries: 0 };

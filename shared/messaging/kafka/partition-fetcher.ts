@@ -63,7 +63,6 @@ export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Co
   return { consumer, cluster };
 }
 
-/** Creates the clients of readers: consumers that never join a group. */
 export function fetchClients(createClient: CreateKafkajsClient, onUnreadable: OnUnreadable) {
   return (clientId: string) => {
     const { kafka, connections } = createClient({ clientId, retry: RETRY });
@@ -115,7 +114,6 @@ function leadersOf(cluster: Cluster, topic: string): readonly number[] {
   return leaders;
 }
 
-/** Partitions as requests of kafkajs list them. */
 export function byTopic<T extends TopicPartition, One>(partitions: readonly T[], toOne: (one: T) => One) {
   return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, list]) => {
     return { topic, partitions: list.map(toOne) };
@@ -183,7 +181,6 @@ export interface FetcherParts {
 interface Cursor extends TopicPartition {
   offset: number;
   isPaused: boolean;
-  /** Node id of the leader; undefined: to be queried. */
   leader: number | undefined;
   isFetching: boolean;
   isRead: boolean;

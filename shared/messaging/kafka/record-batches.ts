@@ -49,7 +49,6 @@ interface RecordBatch {
   readonly lastOffset: number;
   readonly producerId: string;
   readonly isTransactional: boolean;
-  /** Its record is the end of a transaction. */
   readonly isControl: boolean;
 }
 
@@ -246,7 +245,6 @@ class RecordReader {
     return headers;
   }
 
-  /** Returns where these bytes begin. */
   #take(length: number, what: string): number {
     const start = this.#at;
     this.#at += length;

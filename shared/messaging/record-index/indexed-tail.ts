@@ -38,7 +38,6 @@ export class IndexedTail {
   /** Resolves when the record that waits for its schema is received, and others are read again; undefined nearly always. */
   #late: Promise<void> | undefined;
   #isCaughtUp = false;
-  /** Records are left on the topic. */
   #isHeld = false;
   /** The reader is being replaced, and neither the former nor the new one can say whether it has read everything. */
   #isReopening = false;

@@ -28,7 +28,6 @@ const WRITE_DELAY_MS = 250;
 const ROWS_PER_TRANSACTION = 250;
 /** Transactions of a stop, which may not take long: what is not written then is read again from the topic. */
 const LAST_TRANSACTIONS = 50;
-/** Interval of attempts to write after a failure, or while the file is being moved to the disk. */
 const RETRY_MS = 1_000;
 const BUSY_MS = 10;
 /** Memory of a waiting record in addition to its value: map slots, key, object. */
@@ -223,7 +222,6 @@ export class RecordIndex {
     return { records: written + waiting, waiting };
   }
 
-  /** Forgets everything, so that the topics are read from their beginning. */
   discard(): void {
     this.#file.transaction(() => clear(this.#file));
     this.#waiting.clear();
@@ -232,7 +230,6 @@ export class RecordIndex {
     this.#completeFromMs = 0;
   }
 
-  /** Writes what waits, as far as that is possible in a short time, and releases the file. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -297,7 +294,6 @@ export class RecordIndex {
     );
   }
 
-  /** Writes one transaction, with the positions if it is the last one. A failure leaves everything as it was. */
   #write(): void {
     const rows: (readonly [string, IndexedRecord | null])[] = [];
     for (const entry of this.#waiting) if (rows.push(entry) === ROWS_PER_TRANSACTION) break;

@@ -20,13 +20,11 @@ export interface OutgoingRequest {
   readonly payload: unknown;
   /** Record key; absent: none, so that the publisher spreads requests evenly. */
   readonly key?: string;
-  /** Partition of the request topic; absent: determined by the key. */
   readonly partition?: number;
   /** Header plat-origin-timestamp, epoch milliseconds (D2); absent: the time of sending. */
   readonly originTimestampMs?: number;
   /** How long the caller waits for the reply; header plat-deadline is derived from it. */
   readonly timeoutMs: number;
-  /** Absent: a new UUID. */
   readonly correlationId?: string;
   readonly traceParent?: string;
 }

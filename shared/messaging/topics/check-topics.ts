@@ -10,7 +10,6 @@ const POLL_INTERVAL_MS = 100;
 /** With these values of compression.type the broker never stores a batch that kafkajs cannot read. */
 const READABLE_COMPRESSION: ReadonlySet<string> = new Set(['uncompressed', 'gzip', 'zstd']);
 
-/** How long a topic may be missing. Ports that are absent are those of the system. */
 export interface TopicWait extends Partial<Pick<SystemPorts, 'monotonic' | 'timers'>> {
   readonly spreadMs?: number;
 }

@@ -62,7 +62,6 @@ const STATE: Settings = {
   'segment.ms': String(DAY_MS),
 };
 
-/** State that expires: compacted, and deleted after the retention time, for which segments must close soon. */
 function expiringState(ms: number): Settings {
   return {
     ...STATE,
@@ -131,7 +130,6 @@ export function ownReplyTopics(prefix: string): readonly string[] {
   return topicNames(prefix, REPLY_TOPICS);
 }
 
-/** The topics of every installation of this system, whatever its prefix. */
 const OF_ENGINE = new RegExp(
   `(?:${KEYS.map((key) => escapeName(TOPIC[key])).join('|')}|plat\\.notification\\.retry\\.[a-z0-9.]+)$`,
 );
@@ -191,12 +189,10 @@ export function topicSpecs(prefix: string, keys: readonly TopicKey[]): TopicSpec
   return keys.map((key) => ({ ...LIST[key], topic: topicName(prefix, key) }));
 }
 
-/** The specifications of all topics, including the retry tiers with the configured delays (milliseconds). */
 export function allTopicSpecs(prefix: string, retryTiersMs: readonly number[]): TopicSpec[] {
   return [...topicSpecs(prefix, KEYS), ...retryTopicNames(prefix, retryTiersMs).map(commands)];
 }
 
-/** The differences between a topic and its specification as text; settings that the specification omits may have any value. */
 export function topicDifferences(spec: TopicSpec, state: TopicState): string[] {
   const differences: string[] = [];
   if (state.partitions !== spec.partitions) {

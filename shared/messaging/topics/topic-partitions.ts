@@ -12,7 +12,6 @@ const QUERY_INTERVAL_MS = 500;
 const MAX_TOPICS = 1_000;
 const MISSING = 0;
 
-/** Cache of partition counts by topic; those unused for longest are evicted. */
 export class TopicPartitions {
   readonly #counts: LRUCache<string, number>;
 
