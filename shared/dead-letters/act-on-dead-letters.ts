@@ -3,7 +3,6 @@ import { HEADER, headerText } from '../messaging/headers.ts';
 import {
   partitionId,
   type LogMessage,
-  type MessageHeaders,
   type OffsetRange,
   type OutgoingMessage,
 } from '../messaging/message.ts';
@@ -325,20 +324,12 @@ async function readWholeMessage(
 ): Promise<LogMessage | undefined> {
   if (message.value !== null) return message;
   const first = await readOne(log, original);
-  if (first === undefined || first.value === null || !isDeadRecord(first, message.headers)) return undefined;
-  return {
-    ...message,
-    key: first.key,
-    value: first.value,
-    headers: { ...first.headers, ...message.headers },
-  };
-}
-
-function isDeadRecord({ topic, timestampMs }: LogMessage, headers: MessageHeaders): boolean {
-  return (
-    headerText(headers, HEADER.deadLetterTopic) === topic &&
-    headerText(headers, HEADER.deadLetterTimestamp) === String(timestampMs)
-  );
+  const isDead =
+    headerText(message.headers, HEADER.deadLetterTopic) === first?.topic &&
+    headerText(message.headers, HEADER.deadLetterTimestamp) === String(first?.timestampMs);
+  if (first === undefined || first.value === null || !isDead) return undefined;
+  const { key, value } = first;
+  return { ...message, key, value, headers: { ...first.headers, ...message.headers } };
 }
 
 function findRanges(letters: readonly DeadLetter[]): readonly OffsetRange[] {

@@ -23,7 +23,15 @@ export async function scanDeadLetters(context: DeadLetterContext, selection: Sel
   });
   const possible = retained.map((range) => narrow(range, selection, prefix));
   const ranges = newestOf(possible, maxRecords);
-  const letters = await readDeadLetters(context, selection, ranges);
+  const pause = createBreaks(context);
+  const isSelected = createSelector(selection, prefix);
+  const letters: DeadLetter[] = [];
+  await context.log.read(ranges, async (message) => {
+    await pause();
+    const letter = await readWithId(context, message, selection);
+    if (isSelected(letter, message.key)) letters.push(letter);
+    return context.signal.aborted ? 'stop' : 'more';
+  });
   const read = countOffsets(ranges);
   return {
     letters,
@@ -84,27 +92,14 @@ export function createSelector(
     letter.atMs < until &&
     isNamed(letter) &&
     isOneOf(selection.topics, (topic) => isOfTopic(letter, topic, prefix)) &&
-    isOneOf(selection.codes, (code) => isOfCode(letter.code, code)) &&
+    isOneOf(selection.codes, (code) =>
+      code.endsWith('*') ? letter.code.startsWith(code.slice(0, -1)) : letter.code === code,
+    ) &&
     isOneOf(selection.types, (type) => type === letter.type) &&
     (selection.channel === undefined || selection.channel === channelOf(letter, prefix)) &&
-    (selection.key === undefined || isKey(selection.key, key));
-}
-
-async function readDeadLetters(
-  context: DeadLetterContext,
-  selection: Selection,
-  ranges: readonly OffsetRange[],
-): Promise<readonly DeadLetter[]> {
-  const pause = createBreaks(context);
-  const isSelected = createSelector(selection, context.topics.prefix);
-  const letters: DeadLetter[] = [];
-  await context.log.read(ranges, async (message) => {
-    await pause();
-    const letter = await readWithId(context, message, selection);
-    if (isSelected(letter, message.key)) letters.push(letter);
-    return context.signal.aborted ? 'stop' : 'more';
-  });
-  return letters;
+    (selection.key === undefined ||
+      key?.toString('utf8') === selection.key ||
+      key?.toString('hex') === selection.key.toLowerCase());
 }
 
 function isIn(place: LogPlace, { topic, partition, from, to }: OffsetRange): boolean {
@@ -147,12 +142,4 @@ function isOneOf(wanted: readonly string[] | undefined, matches: (one: string) =
 function isOfTopic({ topic, original }: DeadLetter, asked: string, prefix: string): boolean {
   const isName = (name: string): boolean => topic === name || original?.topic === name;
   return isName(asked) || isName(prefix + asked) || topic.startsWith(`${prefix}plat.${asked}.dead-letters.`);
-}
-
-function isOfCode(code: string, asked: string): boolean {
-  return asked.endsWith('*') ? code.startsWith(asked.slice(0, -1)) : code === asked;
-}
-
-function isKey(asked: string, key: Buffer | null): boolean {
-  return key !== null && (key.toString('utf8') === asked || key.toString('hex') === asked.toLowerCase());
 }

@@ -32,8 +32,12 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
   if (context.signal.aborted) return undefined;
   const message = await readOne(log, letter);
   if (message === undefined) return undefined;
-  const isCommand = isNotification(letter, topics);
   const { id, code, group, attempts, redrives, notificationId, original } = letter;
+  // By its topic, which only the worker writes. Headers, which may be edited, do not decide what is masked.
+  const isCommand =
+    letter.topic === topics.notificationLetters || topics.destinations.commands.has(original?.topic ?? '');
+  const key = message.key?.toString('utf8');
+  const isKeyShown = !isCommand || HASHED_KEY.test(key ?? '');
   const fromAtMs = headerNumber(message.headers, HEADER.deadLetterTimestamp);
   return {
     id,
@@ -46,7 +50,7 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
     attempts,
     redrives,
     notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
-    key: shownKey(message.key, isCommand),
+    key: key === undefined ? null : isKeyShown ? sanitise(key) : `[masked, ${message.key?.length} bytes]`,
     headers: shownHeaders(message.headers, isCommand),
     history: readAttempts(headerText(message.headers, HEADER.attemptHistory)).map((attempt) =>
       sanitise(JSON.stringify(attempt, withoutProse)),
@@ -62,18 +66,6 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
 /** An upstream system may have written any text as the name of a provider or as a code. */
 function withoutProse(_: string, value: unknown): unknown {
   return typeof value === 'string' && !ATTEMPT_CODE.test(value) ? undefined : value;
-}
-
-function shownKey(key: Buffer | null, isMasked: boolean): string | null {
-  if (key === null) return null;
-  const text = key.toString('utf8');
-  if (isMasked && !HASHED_KEY.test(text)) return `[masked, ${key.length} bytes]`;
-  return sanitise(text);
-}
-
-/** By its topic, which only the worker writes. Headers, which may be edited, do not decide what is masked. */
-function isNotification({ topic, original }: DeadLetter, topics: DeadLetterContext['topics']): boolean {
-  return topic === topics.notificationLetters || topics.destinations.commands.has(original?.topic ?? '');
 }
 
 /** Headers of this project as strings; for other headers, which may contain personal data, only the length. */

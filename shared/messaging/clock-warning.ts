@@ -22,9 +22,8 @@ export class ClockWarning {
     const aheadMs = timestampMs - nowMs;
     if (aheadMs <= TOLERATED_MS || Math.abs(nowMs - this.#warnedMs) < REPEAT_MS) return;
     this.#warnedMs = nowMs;
-    this.#log.warn(
-      { topic, aheadMs },
-      'a record was written by a clock that is ahead of the clock of this machine: synchronise both by NTP',
-    );
+    const text =
+      'a record was written by a clock that is ahead of the clock of this machine: synchronise both by NTP';
+    this.#log.warn({ topic, aheadMs }, text);
   }
 }

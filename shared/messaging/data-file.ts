@@ -27,13 +27,6 @@ export const systemDisk: DiskCalls = {
   sync: promisify(fdatasync),
 };
 
-export interface DataFileOptions {
-  readonly file?: string | undefined;
-  readonly schema: string;
-  readonly version: number;
-  readonly disk?: DiskCalls | undefined;
-}
-
 /**
  * A file of SQLite that this process alone has open; `sync` and `checkpoint` wait for the disk in a thread. A commit survives
  * the end of the process, and a loss of power once `sync` has resolved. A transaction is never there in part.
@@ -47,7 +40,7 @@ export class DataFile {
   #isClosed = false;
 
   /** Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
-  constructor({ file, schema, version, disk = systemDisk }: DataFileOptions) {
+  constructor(schema: string, version: number, file?: string, disk: DiskCalls = systemDisk) {
     this.#disk = disk;
     this.#path = file;
     if (file === undefined) {

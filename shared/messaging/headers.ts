@@ -68,8 +68,7 @@ export const HEADER = {
 } as const;
 
 /** Every whole number with at most this many digits is exact. */
-const MAX_DIGITS = 15;
-const ZERO = 0x30;
+const EXACT_NUMBER = /^\d{1,15}$/;
 
 /** Stands for a header without a value, which Kafka allows. With kafkajs a copy of the message lacks the header. */
 export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
@@ -85,15 +84,8 @@ export function headerText(headers: MessageHeaders, name: string): string | unde
 
 /** A header with a whole number as decimal text, e.g. epoch milliseconds; any other value counts as absent. */
 export function headerNumber(headers: MessageHeaders, name: string): number | undefined {
-  const value = headerValue(headers, name);
-  if (value === undefined || value.length === 0 || value.length > MAX_DIGITS) return undefined;
-  let number = 0;
-  for (let at = 0; at < value.length; at += 1) {
-    const digit = (typeof value === 'string' ? value.charCodeAt(at) : (value[at] ?? 0)) - ZERO;
-    if (digit < 0 || digit > 9) return undefined;
-    number = number * 10 + digit;
-  }
-  return number;
+  const text = headerText(headers, name) ?? '';
+  return EXACT_NUMBER.test(text) ? Number(text) : undefined;
 }
 
 /** Sets a header. Records of other systems may have one named `__proto__`, whose assignment would replace the prototype. */

@@ -229,11 +229,9 @@ const SMALL_RECORD_BYTES = 1_048_576;
 
 /** Whether a call fits into the queue of a publisher; a call that is larger than the queue never does. */
 export function hasRoom(queued: Queued, added: Queued, limits: Queued = QUEUE_LIMITS.publisher): boolean {
-  const isSmall = added.bytes <= added.messages * SMALL_RECORD_BYTES;
-  return (
-    queued.messages + added.messages <= limits.messages &&
-    queued.bytes + added.bytes <= (isSmall ? limits.bytes : limits.bytes * 0.75)
-  );
+  const share = added.bytes <= added.messages * SMALL_RECORD_BYTES ? 1 : 0.75;
+  const hasBytes = queued.bytes + added.bytes <= limits.bytes * share;
+  return hasBytes && queued.messages + added.messages <= limits.messages;
 }
 
 export function firstPosition(

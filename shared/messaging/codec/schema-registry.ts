@@ -61,9 +61,41 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
     { [SchemaType.AVRO]: { ...AVRO_OPTIONS, wrapUnions: 'auto' } },
   );
   return {
-    schemaOf: (id) => findSchema(library, id),
-    registeredId: (subject, schemaText) => findRegisteredId(library, subject, schemaText),
-    register: (subject, schemaText) => registerSchema(library, subject, schemaText),
+    schemaOf: async (id) => {
+      try {
+        const schema: unknown = await withinTime(library.getSchema(id));
+        return avro.Type.isType(schema)
+          ? { kind: 'found', schema: schema as Type }
+          : { kind: 'unusable', reason: 'it is not an Avro schema' };
+      } catch (error) {
+        if (statusOf(error) === NOT_FOUND && isRegistryAnswer(error)) return { kind: 'unknown' };
+        if (statusOf(error) !== undefined || error instanceof InfrastructureError)
+          throw libraryFailure(error);
+        // The registry responded, but no type can be built from its response.
+        return { kind: 'unusable', reason: errorText(error) };
+      }
+    },
+    registeredId: async (subject, schema) => {
+      try {
+        return await withinTime(library.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema }));
+      } catch (error) {
+        // The library reports "not found" with a separate error class, which has no status; all other errors keep their status.
+        if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
+        throw libraryFailure(error);
+      }
+    },
+    register: async (subject, schema) => {
+      try {
+        const options = { subject, compatibility: COMPATIBILITY_LEVEL };
+        return (await withinTime(library.register({ type: SchemaType.AVRO, schema }, options))).id;
+      } catch (error) {
+        const isIncompatible =
+          statusOf(error) === CONFLICT || isNamed(error, 'ConfluentSchemaRegistryCompatibilityError');
+        if (!isIncompatible) throw libraryFailure(error);
+        const message = `the registry refuses the schema of ${subject}: ${errorText(error)}`;
+        throw new SystemError('schema-incompatible', message, { canRetry: false, cause: error });
+      }
+    },
   };
 }
 
@@ -77,49 +109,6 @@ export async function registeredVersions(settings: SchemaRegistrySettings, subje
     if (found !== undefined) versions.push({ version, id: found.id, text: found.schema });
   }
   return versions;
-}
-
-async function findSchema(library: LibraryRegistry, id: number): Promise<FoundSchema> {
-  try {
-    const schema: unknown = await withinTime(library.getSchema(id));
-    return avro.Type.isType(schema)
-      ? { kind: 'found', schema: schema as Type }
-      : { kind: 'unusable', reason: 'it is not an Avro schema' };
-  } catch (error) {
-    if (statusOf(error) === NOT_FOUND && isRegistryAnswer(error)) return { kind: 'unknown' };
-    // An error without a status means that the registry responded, but that no type can be built from its response.
-    if (statusOf(error) === undefined && !(error instanceof InfrastructureError)) {
-      return { kind: 'unusable', reason: errorText(error) };
-    }
-    throw libraryFailure(error);
-  }
-}
-
-async function findRegisteredId(
-  library: LibraryRegistry,
-  subject: string,
-  schema: string,
-): Promise<number | undefined> {
-  try {
-    return await withinTime(library.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema }));
-  } catch (error) {
-    // The library reports "not found" with a separate error class, which has no status; all other errors keep their status.
-    if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
-    throw libraryFailure(error);
-  }
-}
-
-async function registerSchema(library: LibraryRegistry, subject: string, schema: string): Promise<number> {
-  try {
-    const options = { subject, compatibility: COMPATIBILITY_LEVEL };
-    return (await withinTime(library.register({ type: SchemaType.AVRO, schema }, options))).id;
-  } catch (error) {
-    if (statusOf(error) === CONFLICT || isNamed(error, 'ConfluentSchemaRegistryCompatibilityError')) {
-      const message = `the registry refuses the schema of ${subject}: ${errorText(error)}`;
-      throw new SystemError('schema-incompatible', message, { canRetry: false, cause: error });
-    }
-    throw libraryFailure(error);
-  }
 }
 
 /** Rejects when all attempts together take too long; a later response is ignored. */

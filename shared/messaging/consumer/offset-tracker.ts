@@ -28,16 +28,8 @@ const RELEASED: LogMessage = {
 
 export function createWork(message: LogMessage, tracker: OffsetTracker, receivedMs: number): Work {
   const { value, key, headers, offset } = message;
-  return {
-    message,
-    offset,
-    bytes: (value?.length ?? 0) + (key?.length ?? 0) + headersBytes(headers),
-    receivedMs,
-    state: 'queued',
-    attempts: 0,
-    steps: 0,
-    tracker,
-  };
+  const bytes = (value?.length ?? 0) + (key?.length ?? 0) + headersBytes(headers);
+  return { message, offset, bytes, receivedMs, state: 'queued', attempts: 0, steps: 0, tracker };
 }
 
 export function finishWork(work: Work): void {
@@ -67,7 +59,7 @@ export class OffsetTracker implements TopicPartition {
   #start = 0;
   /** Index of the first work item that is not done: the end of the prefix. */
   #first = 0;
-  #lastOffset = -1;
+  lastOffset = -1;
   #position: number | undefined;
   #committed: number | undefined;
 
@@ -103,10 +95,6 @@ export class OffsetTracker implements TopicPartition {
     return steps + Math.max(0, attempts - 1);
   }
 
-  get lastOffset(): number {
-    return this.#lastOffset;
-  }
-
   /** The next offset to commit; once all is done, behind markers of transactions too, which would count as lag. */
   get position(): number | undefined {
     const isRead = this.pending === 0 && this.readTo > (this.#position ?? 0);
@@ -122,7 +110,7 @@ export class OffsetTracker implements TopicPartition {
 
   add(work: Work): void {
     this.#works.push(work);
-    this.#lastOffset = work.offset;
+    this.lastOffset = work.offset;
     if (work.state === 'done') return;
     this.unfinished += 1;
     this.unfinishedBytes += work.bytes;
@@ -134,11 +122,9 @@ export class OffsetTracker implements TopicPartition {
   }
 
   advance(): void {
-    let work = this.#works[this.#first];
-    while (work?.state === 'done') {
+    for (let work = this.#works[this.#first]; work?.state === 'done'; work = this.#works[this.#first]) {
       this.#position = work.offset + 1;
       this.#first += 1;
-      work = this.#works[this.#first];
     }
   }
 
@@ -219,9 +205,7 @@ export class OwnedPartitions {
   }
 
   get pausedCount(): number {
-    let count = 0;
-    for (const tracker of this.#trackers.values()) if (tracker.paused || this.#isStopped) count += 1;
-    return count;
+    return [...this.#trackers.values()].filter(({ paused }) => paused || this.#isStopped).length;
   }
 
   pauseWhenFull(tracker: OffsetTracker): void {

@@ -7,7 +7,6 @@ import { hasRoom, type Queued, CLIENT_DEFAULTS, type Publisher, type PublisherOp
 import type { OutgoingMessage } from '../message.ts';
 
 const RETRY_INTERVAL_MS = 5;
-const STORED = Promise.resolve();
 
 interface Call {
   /** Messages that are neither on the log nor rejected. */
@@ -68,7 +67,7 @@ export class EmbeddedPublisher implements Publisher {
         return Promise.reject(this.#failure(call, 'its queue is full'));
     }
     const isDone = call.unsent === 0 && call.flushes.length === 0 && call.firstError === undefined;
-    return isDone ? STORED : this.#settled(call);
+    return isDone ? Promise.resolve() : this.#settled(call);
   }
 
   isHealthy(): boolean {
@@ -101,11 +100,16 @@ export class EmbeddedPublisher implements Publisher {
 
   #queue(message: OutgoingMessage, call: Call, messages: readonly OutgoingMessage[]): boolean {
     if (call.queued === undefined) {
-      const size = sizeOf(messages);
+      // Without headers, which are short and few.
+      const bytes = messages.reduce(
+        (sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0),
+        0,
+      );
+      const size = { messages: messages.length, bytes };
       if (!hasRoom(this.#queued, size)) return false;
       call.queued = size;
       this.#queued.messages += size.messages;
-      this.#queued.bytes += size.bytes;
+      this.#queued.bytes += bytes;
       this.#serveLater();
     }
     const partitionKey = this.#parts.topics.partitionKeyOf(message);
@@ -140,26 +144,25 @@ export class EmbeddedPublisher implements Publisher {
     );
     const [cause] = failures;
     if (cause === undefined) return call.settle(call.firstError);
-    const isMaybeStored = failures.length < results.length || failures.some(mayBeStored);
+    const isMaybeStored =
+      failures.length < results.length ||
+      failures.some((failure) => !(failure instanceof FlushError) || failure.isMaybeStored);
     call.settle(publishFailed(this.#clientId, errorText(cause), { isMaybeStored, cause }));
   }
 
   #serve(): void {
     if (this.#state === 'new') return;
     for (const [partitionKey, waiting] of this.#waiting) {
-      const full = waiting.findIndex(
-        ({ call, message }) => this.#open.has(call) && !this.#send(message, call),
-      );
+      const full = waiting.findIndex(({ call, message }) => {
+        if (!this.#open.has(call)) return false;
+        if (!this.#append(message, call)) return true;
+        if (call.unsent === 0) void this.#awaitCommits(call);
+        return false;
+      });
       waiting.splice(0, full === -1 ? waiting.length : full);
       if (waiting.length === 0) this.#waiting.delete(partitionKey);
     }
     if (this.#waiting.size > 0) this.#serveLater();
-  }
-
-  #send(message: OutgoingMessage, call: Call): boolean {
-    if (!this.#append(message, call)) return false;
-    if (call.unsent === 0) void this.#awaitCommits(call);
-    return true;
   }
 
   #serveLater(): void {
@@ -175,14 +178,4 @@ export class EmbeddedPublisher implements Publisher {
     const rejection = isMaybeStored ? undefined : firstError;
     return rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored });
   }
-}
-
-function sizeOf(messages: readonly OutgoingMessage[]): Queued {
-  let bytes = 0;
-  for (const { key, value } of messages) bytes += (key?.length ?? 0) + (value?.length ?? 0);
-  return { messages: messages.length, bytes };
-}
-
-function mayBeStored(cause: unknown): boolean {
-  return !(cause instanceof FlushError) || cause.isMaybeStored;
 }

@@ -93,10 +93,6 @@ export class PartitionLog {
     return this.#lastStored;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   get usedShare(): number {
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
     const { records, bytes } = this.table?.figures ?? { records: 0, bytes: 0 };

@@ -88,7 +88,7 @@ export class SqliteStore implements LogParts {
     this.#options = options;
     const { folder, disk } = options;
     this.#path = folder === undefined ? undefined : path.join(folder, FILE);
-    this.#file = new DataFile({ file: this.#path, schema: SCHEMA, version: VERSION, disk });
+    this.#file = new DataFile(SCHEMA, VERSION, this.#path, disk);
     try {
       this.commits = this.#readCommits();
       this.#readTopics();

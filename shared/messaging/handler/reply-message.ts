@@ -25,12 +25,10 @@ export function createReply(
   body: ReplyBody,
 ): SyncOrAsync<OutgoingMessage> {
   const encoding = body.encoded ?? codec.encode(body.type, body.payload, request.format);
+  const { type, warnings, holidayCalendar: calendar } = body;
   return andThen(encoding, (encoded) => {
-    const headers = writeHeaders(request, { ...encoded, type: body.type }, body.warnings);
-    if (body.holidayCalendar !== undefined) {
-      headers[HEADER.holidayCalendar] = safeHeaderText(body.holidayCalendar);
-    }
-    return address(request, destination, encoded.value, headers);
+    const headers = calendar === undefined ? {} : { [HEADER.holidayCalendar]: safeHeaderText(calendar) };
+    return toMessage(request, destination, { ...encoded, type, warnings }, headers);
   });
 }
 
@@ -43,11 +41,14 @@ export async function createErrorReply(
 ): Promise<OutgoingMessage> {
   const named = withCorrelationId(problem, request.correlationId);
   const encoded = await codec.encode(PROBLEM_TYPE, named, request.format);
-  const headers = writeHeaders(request, { ...encoded, type: PROBLEM_TYPE });
-  headers[HEADER.errorCode] = problem.code;
-  headers[HEADER.errorRetryable] = String(isRetryable(problem));
-  headers[HEADER.nestError] = nestErrorText(named);
-  return address(request, destination, encoded.value, headers);
+  const whole = JSON.stringify(named);
+  const line = `${problem.code}: ${problem.detail ?? problem.title}`.slice(0, MAX_ERROR_LINE_CHARACTERS);
+  const headers = {
+    [HEADER.errorCode]: problem.code,
+    [HEADER.errorRetryable]: String(isRetryable(problem)),
+    [HEADER.nestError]: whole.length <= MAX_ERROR_CHARACTERS ? whole : line,
+  };
+  return toMessage(request, destination, { ...encoded, type: PROBLEM_TYPE }, headers);
 }
 
 export function replyTooLarge(type: string): Problem {
@@ -65,33 +66,25 @@ export function withCorrelationId(problem: Problem, correlationId: HeaderValue |
     : problem;
 }
 
-type Headers = Record<string, HeaderValue>;
-
-/** The headers of the format, and the type also in Avro: a requester can tell an error reply without its schema. */
-function writeHeaders(
+/**
+ * Addresses a reply, with key and correlation id of the request, which may be any bytes. The type is a header also in Avro: a
+ * requester can tell an error reply without its schema.
+ */
+function toMessage(
   request: Request,
-  encoded: Encoded & { readonly type: string },
-  further?: string,
-): Headers {
-  const headers = { ...encoded.headers, [HEADER.messageType]: encoded.type } as Headers;
-  const warnings = warningsList(request.warnings ?? [], further);
-  if (warnings !== undefined) headers[HEADER.warnings] = warnings;
-  return headers;
-}
-
-function nestErrorText(problem: Problem): string {
-  const whole = JSON.stringify(problem);
-  if (whole.length <= MAX_ERROR_CHARACTERS) return whole;
-  return `${problem.code}: ${problem.detail ?? problem.title}`.slice(0, MAX_ERROR_LINE_CHARACTERS);
-}
-
-function address(
-  { message, correlationId }: Request,
   { topic, partition }: TopicPartition,
-  value: Buffer,
-  headers: Headers,
+  encoded: Encoded & { readonly type: string; readonly warnings?: string | undefined },
+  further: Readonly<Record<string, HeaderValue>>,
 ): OutgoingMessage {
-  if (correlationId !== undefined) headers[HEADER.correlationId] = correlationId;
-  headers[HEADER.nestIsDisposed] = DISPOSED;
-  return { topic, partition, key: message.key, value, headers };
+  const { message, correlationId } = request;
+  const warnings = warningsList(request.warnings ?? [], encoded.warnings);
+  const headers = {
+    ...encoded.headers,
+    [HEADER.messageType]: encoded.type,
+    ...(warnings === undefined ? {} : { [HEADER.warnings]: warnings }),
+    ...further,
+    ...(correlationId === undefined ? {} : { [HEADER.correlationId]: correlationId }),
+    [HEADER.nestIsDisposed]: DISPOSED,
+  };
+  return { topic, partition, key: message.key, value: encoded.value, headers };
 }

@@ -54,7 +54,9 @@ export class ReplyRouter {
 
   /** Throws a transient failure, before a request is calculated, when its reply would have to wait for many slow ones. */
   admit({ headers }: LogMessage): void {
-    if (!this.#isSlow()) return;
+    const [{ startedMs } = { startedMs: Infinity }] = this.#foreignSends;
+    const isSlow = this.#options.monotonic.elapsedMs() - startedMs >= SLOW_REPLY_MS;
+    if (!isSlow || this.#foreignSends.size < MAX_SLOW_REPLIES) return;
     const address = readReplyAddress(headers);
     if (address.kind === 'address' && !this.#own.has(address.topic))
       throw new InfrastructureError('replies-slow', 'many replies to foreign topics are waiting to be sent');
@@ -70,7 +72,9 @@ export class ReplyRouter {
       if (partition !== undefined && partition >= count) return fault('reply-partition-invalid');
       const { replies, foreignReplies } = this.#options;
       const publisher = this.#own.has(topic) ? replies : foreignReplies;
-      return { kind: 'route', topic, partition: partition ?? choosePartition(message, count), publisher };
+      const { key, offset } = message;
+      const chosen = partition ?? (key === null ? offset % count : partitionOfKey(key, count));
+      return { kind: 'route', topic, partition: chosen, publisher };
     });
   }
 
@@ -113,43 +117,26 @@ export class ReplyRouter {
       throw new InfrastructureError('reply-topic-unsettled', errorText(error), error);
     }
   }
-
-  #isSlow(): boolean {
-    if (this.#foreignSends.size < MAX_SLOW_REPLIES) return false;
-    const [oldest] = this.#foreignSends;
-    return oldest !== undefined && this.#options.monotonic.elapsedMs() - oldest.startedMs >= SLOW_REPLY_MS;
-  }
 }
 
-/** Uses the key, as all Kafka clients do; without a key, the offset of the request. */
-function choosePartition({ key, offset }: LogMessage, count: number): number {
-  return key === null ? offset % count : partitionOfKey(key, count);
-}
-
-type ReplyAddress =
-  | { readonly kind: 'address'; readonly topic: string; readonly partition: number | undefined }
-  | Fault;
-
-export function readReplyAddress(headers: MessageHeaders): ReplyAddress {
+export function readReplyAddress(headers: MessageHeaders) {
   const topic = headerText(headers, HEADER.replyTopic);
   if (topic === undefined || topic === '') return fault('no-reply-address');
   if (!TOPIC_NAME.test(topic) || topic === '.' || topic === '..') return fault('reply-topic-unknown');
   const given = headerValue(headers, HEADER.replyPartition);
-  if (given === undefined || given.length === 0) return { kind: 'address', topic, partition: undefined };
-  const partition = readPartition(given);
-  return partition === undefined ? fault('reply-partition-invalid') : { kind: 'address', topic, partition };
+  const partition = given === undefined || given.length === 0 ? undefined : readPartition(given);
+  return partition === null
+    ? fault('reply-partition-invalid')
+    : ({ kind: 'address', topic, partition } as const);
 }
 
 /** Decimal text (NestJS) or four bytes big-endian (Spring). Four digits are text. */
-function readPartition(given: HeaderValue): number | undefined {
-  // The most frequent form: a zero byte is no digit.
-  if (Buffer.isBuffer(given) && given.length === INT32_BYTES && given[0] === 0) return given.readInt32BE();
+function readPartition(given: HeaderValue): number | null {
   const text = given.toString();
   if (DECIMAL.test(text)) return Number(text);
   const bytes = Buffer.from(given);
-  if (bytes.length !== INT32_BYTES) return undefined;
-  const partition = bytes.readInt32BE();
-  return partition < 0 ? undefined : partition;
+  const partition = bytes.length === INT32_BYTES ? bytes.readInt32BE() : -1;
+  return partition < 0 ? null : partition;
 }
 
 const REASONS = {

@@ -63,7 +63,7 @@ const REGISTRY_SLOW = new InfrastructureError(
 );
 const UNEXPECTED = createProblem('unexpected');
 const INVALID_TIME: Warning = { code: 'no-effect', path: HEADER.originTimestamp };
-const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
+const RESULTS = { done: 'done', refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
 
 /** Handles requests up to the acknowledged reply. A bug is answered with `unexpected`, without details. */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
@@ -94,7 +94,8 @@ class RequestHandling {
     try {
       const result = andThen(this.#decide(request), (outcome) =>
         andThen(this.#deliver(request, outcome), (delivered) => {
-          this.#report(request, toMetrics(outcome), startedMs);
+          const code = outcome.kind === 'done' ? undefined : outcome.problem.code;
+          this.#report(request, { result: RESULTS[outcome.kind], code }, startedMs);
           return delivered;
         }),
       );
@@ -228,12 +229,6 @@ class RequestHandling {
     const label = type !== undefined && Object.hasOwn(handlers, type) ? type : 'unknown';
     onHandled?.({ type: label, ...how, durationMs: monotonic.elapsedMs() - startedMs });
   }
-}
-
-function toMetrics(outcome: Outcome): Pick<Handled, 'result' | 'code'> {
-  return outcome.kind === 'done'
-    ? { result: 'done', code: undefined }
-    : { result: RESULTS[outcome.kind], code: outcome.problem.code };
 }
 
 function toReason({ code, detail, title, errors = [] }: Problem, further?: string): DeadLetterReason {

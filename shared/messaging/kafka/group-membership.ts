@@ -24,14 +24,9 @@ const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Heartbeat', 'OffsetCommi
 /** Time for a lost member to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
 
-interface Joined {
-  readonly generationId: number;
-  readonly memberId: string;
-}
-
 /** The coordinator of a group; the types of kafkajs omit its requests of members. */
 interface Coordinator extends Broker {
-  joinGroup(join: object): Promise<Joined>;
+  joinGroup(join: object): Promise<{ readonly generationId: number; readonly memberId: string }>;
 }
 
 /** All calls are synchronous and do not throw. None follows leave(). */
@@ -52,7 +47,7 @@ export class KafkaMembership {
   readonly #cluster: Cluster;
   #state: 'joining' | 'joined' | 'left' = 'joining';
   readonly #firstJoin = Promise.withResolvers<void>();
-  #coordinator: (Joined & { readonly broker: Broker }) | undefined;
+  #joined: (Awaited<ReturnType<Coordinator['joinGroup']>> & { readonly broker: Broker }) | undefined;
   #closing: Promise<void> | undefined;
   /** Counts ticks instead of comparing clock times: a suspended process or a blocked event loop does not look like a stall. */
   #idleTicks = 0;
@@ -114,8 +109,8 @@ export class KafkaMembership {
 
   /** One attempt in this generation: kafkajs itself would join again and commit in the next one. */
   async commit(offsets: readonly PartitionOffset[]): Promise<void> {
-    if (this.#coordinator === undefined) throw new Error('the group has no coordinator');
-    const { broker, generationId, memberId } = this.#coordinator;
+    if (this.#joined === undefined) throw new Error('the group has no coordinator');
+    const { broker, generationId, memberId } = this.#joined;
     const topics = byTopic(offsets, ({ partition, offset }) => ({ partition, offset: String(offset) }));
     const { groupId } = this.#options;
     await broker.offsetCommit({ groupId, groupGenerationId: generationId, memberId, topics });
@@ -162,7 +157,7 @@ export class KafkaMembership {
       const joinGroup = async (join: object) => {
         if (this.#state === 'joined') this.#listener.onRebalancing();
         const joined = await broker.joinGroup(join);
-        this.#coordinator = { ...joined, broker };
+        this.#joined = { ...joined, broker };
         return joined;
       };
       return Object.create(broker, { joinGroup: { value: joinGroup } }) as Broker;
@@ -186,16 +181,15 @@ export class KafkaMembership {
   }
 
   #close(timeoutMs: number): Promise<void> {
+    if (this.#closing !== undefined) return this.#closing;
     clearInterval(this.#stallTimer);
-    this.#closing ??= this.#disconnect(timeoutMs);
-    return this.#closing;
-  }
-
-  async #disconnect(timeoutMs: number): Promise<void> {
     const { connections } = this.#client;
     const timer = setTimeout(() => connections.destroy(), timeoutMs);
-    await this.#consumer.disconnect().catch(() => undefined);
-    clearTimeout(timer);
-    connections.destroy();
+    const end = (): void => {
+      clearTimeout(timer);
+      connections.destroy();
+    };
+    this.#closing = this.#consumer.disconnect().then(end, end);
+    return this.#closing;
   }
 }

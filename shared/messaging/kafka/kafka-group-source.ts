@@ -55,10 +55,8 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
     this.#sink = sink;
     try {
       await existingTopics(this.#parts.admin, topics);
-      await startConsumer(
-        () => this.#join(),
-        () => this.#isStopped,
-      );
+      const isStopped = (): boolean => this.#isStopped;
+      await startConsumer(() => this.#join(), isStopped);
     } catch (error) {
       const isStopped = this.#isStopped;
       this.#isStopped = true;
@@ -203,14 +201,11 @@ export async function startConsumer(start: () => Promise<void>, isStopped: () =>
       await start();
       return;
     } catch (error) {
-      if (isStopped() || performance.now() >= endsAt || !isTemporary(error)) throw error;
+      const isTemporary = error instanceof MessagingError && TEMPORARY.has(error.code);
+      if (isStopped() || performance.now() >= endsAt || !isTemporary) throw error;
       await sleep(systemTimers, RETRY_INTERVAL_MS);
       // A consumer that started now would never be stopped.
       if (isStopped()) throw error;
     }
   }
-}
-
-function isTemporary(error: unknown): boolean {
-  return error instanceof MessagingError && TEMPORARY.has(error.code);
 }

@@ -67,10 +67,7 @@ interface Queue {
   isAlone: boolean;
 }
 
-interface Slice {
-  readonly queue: Queue;
-  readonly entries: readonly Entry[];
-}
+type Slice = Readonly<Record<'queue', Queue> & Record<'entries', readonly Entry[]>>;
 
 interface Connected {
   readonly producer: LibraryProducer;
@@ -94,17 +91,12 @@ export class KafkaPublisher implements Publisher {
   #connectError: unknown;
   #connecting: Promise<void> | undefined;
   readonly #calls = new Set<PublishCall>();
-  #queued = { messages: 0, bytes: 0 };
+  readonly #queued = { messages: 0, bytes: 0 };
   /** Queues with records, in the order in which they are sent, and those that are sent alone, by partition. */
   readonly #queues = new Map<string, Queue>();
   readonly #unplaced = new Map<string, Unplaced[]>();
   #isSending = false;
   #isPumpDue = false;
-  readonly #forget = (call: PublishCall): void => {
-    this.#calls.delete(call);
-    const { messages, bytes } = this.#queued;
-    this.#queued = { messages: messages - call.records, bytes: bytes - call.bytes };
-  };
   #keyless = 0;
 
   constructor(
@@ -128,16 +120,21 @@ export class KafkaPublisher implements Publisher {
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
-    if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
-    // Before sizes are known: while the broker is unavailable, refusals should cost little.
-    if (!hasRoom(this.#queued, { messages: messages.length, bytes: 0 })) return this.#refuse(FULL);
     const sizes = messages.map(recordBytes);
     const bytes = sizes.reduce((sum, size) => (size > MAX_RECORD_BYTES ? sum : sum + size), 0);
-    if (!hasRoom(this.#queued, { messages: messages.length, bytes })) return this.#refuse(FULL);
-    const limits = { clientId: this.#clientId, deadlineMs: this.#deadlineMs };
-    const call = new PublishCall(limits, { records: messages.length, bytes }, this.#forget);
+    const isStopped = this.#state === 'stopping' || this.#state === 'stopped';
+    if (isStopped || !hasRoom(this.#queued, { messages: messages.length, bytes }))
+      return Promise.reject(
+        publishFailed(this.#clientId, isStopped ? 'it was stopped' : 'its queue is full'),
+      );
+    const call = new PublishCall(this.#clientId, this.#deadlineMs, messages.length, () => {
+      this.#calls.delete(call);
+      this.#queued.messages -= messages.length;
+      this.#queued.bytes -= bytes;
+    });
     this.#calls.add(call);
-    this.#queued = { messages: this.#queued.messages + call.records, bytes: this.#queued.bytes + bytes };
+    this.#queued.messages += messages.length;
+    this.#queued.bytes += bytes;
     for (const [index, message] of messages.entries()) {
       this.#place({ call, message, bytes: sizes[index] ?? 0 });
     }
@@ -203,11 +200,14 @@ export class KafkaPublisher implements Publisher {
   async #placeLater(topic: string): Promise<void> {
     let waiting: Unplaced[];
     let count: number | MessagingError;
-    do {
+    for (;;) {
       count = await this.#parts.topics.find(topic).catch((error: unknown) => toMessagingError(topic, error));
       waiting = (this.#unplaced.get(topic) ?? []).filter(({ call }) => !call.isSettled);
       this.#unplaced.set(topic, waiting);
-    } while (waiting.length > 0 && isTemporary(count) && (await pause(2)));
+      const isTemporary = count instanceof MessagingError && count.code !== 'topic-unknown';
+      if (waiting.length === 0 || !isTemporary) break;
+      await pause(2);
+    }
     this.#unplaced.delete(topic);
     for (const unplaced of waiting) {
       if (count instanceof MessagingError) unplaced.call.recordDone(count);
@@ -254,14 +254,14 @@ export class KafkaPublisher implements Publisher {
   #pump(): void {
     if (this.#connected === undefined) return;
     const slices: Slice[] = [];
-    let room = { records: MAX_RECORDS, bytes: MAX_BYTES };
+    const room = { records: MAX_RECORDS, bytes: MAX_BYTES };
     for (const queue of this.#queues.values()) {
       if (queue.isBusy || queue.entries.length === 0) continue;
       if (queue.isAlone) void this.#sendAlone(queue);
       else if (!this.#isSending && room.records > 0 && room.bytes > 0) {
         const entries = firstEntries(queue, room.records);
-        const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
-        room = { records: room.records - entries.length, bytes: room.bytes - bytes };
+        room.records -= entries.length;
+        room.bytes -= entries.reduce((sum, entry) => sum + entry.bytes, 0);
         if (entries.length > 0) slices.push({ queue, entries });
         else this.#queues.delete(queue.id);
       }
@@ -272,10 +272,8 @@ export class KafkaPublisher implements Publisher {
   async #sendTogether(slices: readonly Slice[]): Promise<void> {
     this.#isSending = true;
     for (const { queue } of slices) queue.isBusy = true;
-    const error = await this.#send(
-      slices.flatMap(({ entries }) => entries),
-      slices.length,
-    );
+    const all = slices.flatMap(({ entries }) => entries);
+    const error = await this.#send(all, slices.length);
     this.#isSending = false;
     for (const { queue, entries } of slices) {
       queue.isBusy = false;
@@ -362,13 +360,7 @@ export class KafkaPublisher implements Publisher {
       entry.call.recordDone(refusal);
     }
   }
-
-  #refuse(reason: string): Promise<never> {
-    return Promise.reject(publishFailed(this.#clientId, reason));
-  }
 }
-
-const FULL = 'its queue is full';
 
 /** The first records that fit into a send, after those of abandoned calls are removed; at least one, if there is one. */
 function firstEntries(queue: Queue, most: number): readonly Entry[] {
@@ -390,12 +382,8 @@ function mark(entry: Entry, mayBe: boolean): void {
   entry.isMaybeStored = mayBe;
 }
 
-function isTemporary(count: number | MessagingError): boolean {
-  return count instanceof MessagingError && count.code !== 'topic-unknown';
-}
-
-function pause(failures: number): Promise<boolean> {
-  return sleep(Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS), true, { ref: false });
+function pause(failures: number): Promise<void> {
+  return sleep(Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS), undefined, { ref: false });
 }
 
 async function until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
@@ -407,14 +395,12 @@ async function until(isTrue: () => boolean, timeoutMs: number): Promise<boolean>
   return true;
 }
 
-export class PublishCall {
-  readonly promise: Promise<void>;
-  readonly records: number;
-  readonly bytes: number;
+class PublishCall {
   readonly #clientId: string;
   readonly #settled = Promise.withResolvers<void>();
+  readonly promise = this.#settled.promise;
   readonly #deadline: NodeJS.Timeout;
-  readonly #onSettled: (call: PublishCall) => void;
+  readonly #onSettled: () => void;
   #remaining: number;
   #failure: MessagingError | undefined;
   /** Number of its records that are stored, or may be: they are being sent, or were sent and not confirmed. */
@@ -423,15 +409,8 @@ export class PublishCall {
   /** Error of the last send with one of its records; absent when only sends before it failed. */
   lastError: unknown;
 
-  constructor(
-    { clientId, deadlineMs }: { readonly clientId: string; readonly deadlineMs: number },
-    { records, bytes }: { readonly records: number; readonly bytes: number },
-    onSettled: (call: PublishCall) => void,
-  ) {
-    this.promise = this.#settled.promise;
+  constructor(clientId: string, deadlineMs: number, records: number, onSettled: () => void) {
     this.#clientId = clientId;
-    this.records = records;
-    this.bytes = bytes;
     this.#remaining = records;
     this.#onSettled = onSettled;
     this.#deadline = setTimeout(() => this.giveUp('the deadline passed'), deadlineMs).unref();
@@ -440,7 +419,12 @@ export class PublishCall {
   recordDone(error?: MessagingError): void {
     this.#failure ??= error;
     this.#remaining -= 1;
-    if (this.#remaining === 0) this.#settle(this.#failure && this.#withSiblings(this.#failure));
+    if (this.#remaining > 0) return;
+    const failure = this.#failure;
+    // `not-sent` means that no record of the call was stored.
+    if (failure?.code !== 'not-sent' || this.maybeStored === 0) return this.#settle(failure);
+    const text = `${failure.message}; messages of the call may have been stored`;
+    this.#settle(new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure }));
   }
 
   giveUp(reason: string): void {
@@ -453,16 +437,9 @@ export class PublishCall {
     if (this.isSettled) return;
     this.isSettled = true;
     clearTimeout(this.#deadline);
-    this.#onSettled(this);
+    this.#onSettled();
     if (error === undefined) this.#settled.resolve();
     else this.#settled.reject(error);
-  }
-
-  /** Replaces `not-sent`, which means that no record of the call was stored, if other records may have been. */
-  #withSiblings(failure: MessagingError): MessagingError {
-    if (failure.code !== 'not-sent' || this.maybeStored === 0) return failure;
-    const text = `${failure.message}; messages of the call may have been stored`;
-    return new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure });
   }
 }
 

@@ -45,9 +45,8 @@ export function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
 }
 
 function readPem(setting: string, file: string | undefined): string | undefined {
-  if (file === undefined) return undefined;
   try {
-    return readFileSync(file, 'utf8');
+    return file === undefined ? undefined : readFileSync(file, 'utf8');
   } catch {
     throw new ConfigError(`${setting}: the file cannot be read`);
   }
@@ -70,8 +69,8 @@ const MS_PER_SECOND = 1_000;
 
 /** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
 export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
-  let token: CachedToken | undefined;
-  let pending: Promise<CachedToken> | undefined;
+  let token: Awaited<ReturnType<typeof requestToken>> | undefined;
+  let pending: ReturnType<typeof requestToken> | undefined;
   return async () => {
     if (token === undefined || Date.now() >= token.endsAtMs) {
       pending ??= requestToken(sasl).finally(() => {
@@ -83,12 +82,7 @@ export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
   };
 }
 
-interface CachedToken {
-  readonly value: string;
-  readonly endsAtMs: number;
-}
-
-async function requestToken({ tokenUrl, username, password }: KafkaSasl): Promise<CachedToken> {
+async function requestToken({ tokenUrl, username, password }: KafkaSasl) {
   if (tokenUrl === undefined) throw refused('there is no token endpoint');
   const credentials = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
   const response = await fetch(tokenUrl, {

@@ -53,10 +53,7 @@ export interface PartitionBytes {
 }
 
 interface BytesAnswer {
-  readonly responses: readonly {
-    readonly topicName: string;
-    readonly partitions: readonly Omit<PartitionBytes, 'topic'>[];
-  }[];
+  readonly responses: readonly { topicName: string; partitions: readonly Omit<PartitionBytes, 'topic'>[] }[];
 }
 
 interface Decoder {
@@ -72,7 +69,6 @@ interface ResponseModule {
 }
 
 const isReadingBytes = new AsyncLocalStorage<true>();
-const NO_BYTES = Buffer.alloc(0);
 const USERS = /kafkajs\/src\/protocol\/requests\/fetch\/v[1-9]\d*\/response\.js$/;
 
 /** kafkajs drops batches without records, and rejects a response for one unreadable batch or the error of a partition. */
@@ -80,8 +76,11 @@ export function readFetchesAsBytes(): void {
   replaceExport<DecodeMessages>(
     'protocol/requests/fetch/v4/decodeMessages',
     USERS,
-    (original) => (decoder) =>
-      isReadingBytes.getStore() === true ? recordBytes(decoder) : original(decoder),
+    (original) => (decoder) => {
+      if (isReadingBytes.getStore() !== true) return original(decoder);
+      const size = decoder.readInt32();
+      return size <= 0 || !decoder.canReadBytes(size) ? Buffer.alloc(0) : decoder.readBytes(size);
+    },
   );
   replaceExport<ResponseModule>('protocol/requests/fetch/v0/response', USERS, (original) => ({
     ...original,
@@ -103,9 +102,4 @@ export function brokerErrorName(code: number): string | undefined {
     createErrorFromCode: (code: number) => { readonly type: string };
   };
   return createErrorFromCode(code).type;
-}
-
-function recordBytes(decoder: Decoder): Buffer {
-  const size = decoder.readInt32();
-  return size <= 0 || !decoder.canReadBytes(size) ? NO_BYTES : decoder.readBytes(size);
 }

@@ -100,7 +100,7 @@ export function openIndexFile({ folder, name, origin, log }: IndexFileOptions): 
 }
 
 function openUnlessInUse(file: string, log: Log): DataFile | undefined {
-  const open = (): DataFile => new DataFile({ file, schema: SCHEMA, version: VERSION });
+  const open = (): DataFile => new DataFile(SCHEMA, VERSION, file);
   try {
     return open();
   } catch (error) {
@@ -141,7 +141,7 @@ export class RecordIndex {
       memoryBytes: MEMORY_BYTES,
       ...options.limits,
     };
-    this.#file = options.file ?? new DataFile({ schema: SCHEMA, version: VERSION });
+    this.#file = options.file ?? new DataFile(SCHEMA, VERSION);
     const { database } = this.#file;
     if (options.file === undefined)
       database.exec(`PRAGMA max_page_count = ${Math.ceil(this.#limits.memoryBytes / PAGE_BYTES)}`);

@@ -222,7 +222,7 @@ class LogRequester {
       pending.isStored = true;
     } catch (error) {
       const code = classifySendError(error);
-      if (code === 'bug') this.#take(pending.id)?.waiting?.reject(error);
+      if (code === 'bug') this.#take(pending.id)?.reject(error);
       else if (code !== 'unknown') this.#end(pending.id, code);
     }
   }
@@ -246,28 +246,24 @@ class LogRequester {
 
   #receive(message: LogMessage): void {
     this.#clockWarning.see(message);
-    const id = headerText(message.headers, HEADER.correlationId);
-    const taken = id === undefined ? undefined : this.#take(id);
-    if (taken === undefined) {
-      this.#counts.unknownReplies += 1;
-      return;
-    }
-    this.#counts.replied += 1;
-    void this.#read(message, taken);
+    const id = headerText(message.headers, HEADER.correlationId) ?? '';
+    const waiting = this.#take(id);
+    this.#counts[waiting === undefined ? 'unknownReplies' : 'replied'] += 1;
+    if (waiting !== undefined) void this.#read(message, id, waiting);
   }
 
-  async #read(message: LogMessage, { id, waiting }: Pick<Pending, 'id' | 'waiting'>): Promise<void> {
+  async #read(message: LogMessage, id: string, waiting: NonNullable<Pending['waiting']>): Promise<void> {
     const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
     try {
-      waiting?.resolve(await read(message));
+      waiting.resolve(await read(message));
     } catch (error) {
       this.#options.log.error({ err: error }, 'a reply could not be read');
       const code = isTransientFailure(error) ? 'broker-unavailable' : 'unexpected';
-      waiting?.resolve(problemReply(code, id));
+      waiting.resolve(problemReply(code, id));
     }
   }
 
-  #take(id: string): Pick<Pending, 'id' | 'waiting'> | undefined {
+  #take(id: string): Pending['waiting'] {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     this.#pending.delete(id);
@@ -275,11 +271,11 @@ class LogRequester {
     pending.cancel();
     const { waiting } = pending;
     pending.waiting = undefined;
-    return { id, waiting };
+    return waiting;
   }
 
   #end(id: string, code: ErrorCode): void {
-    this.#take(id)?.waiting?.resolve(problemReply(code, id));
+    this.#take(id)?.resolve(problemReply(code, id));
   }
 
   /** Updates the grace periods; while the broker cannot be reached, ends requests that were not stored. */

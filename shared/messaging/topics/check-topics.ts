@@ -81,10 +81,8 @@ async function findUnreadableTopics(
     });
   } catch (error) {
     if (!(error instanceof MessagingError) || error.code !== 'broker-refused') throw error;
-    log.warn(
-      { error: errorText(error) },
-      'the compression of topics cannot be checked: the broker rejects DescribeConfigs',
-    );
+    const text = 'the compression of topics cannot be checked: the broker rejects DescribeConfigs';
+    log.warn({ error: errorText(error) }, text);
     return [];
   }
 }

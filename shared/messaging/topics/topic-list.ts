@@ -168,11 +168,10 @@ export function retryTopicNames(prefix: string, retryTiersMs: readonly number[])
   );
 }
 
-const SECOND_MS = 1_000;
 const UNITS = [
-  [3_600 * SECOND_MS, 'h'],
-  [60 * SECOND_MS, 'm'],
-  [SECOND_MS, 's'],
+  [HOUR_MS, 'h'],
+  [MINUTE_MS, 'm'],
+  [1_000, 's'],
 ] as const;
 
 /** A delay as in topic names: `10s`, `1m`, `10m`, `1h`. Delays are whole seconds. */
