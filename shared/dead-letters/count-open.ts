@@ -11,7 +11,7 @@ import {
   sharedDeadLetterLog,
   type DeadLetterLog,
 } from './dead-letter-log.ts';
-import { type DeadLetter, placeId, readDeadLetter } from './read-dead-letter.ts';
+import { type LogPlace, placeId, readDeadLetter } from './read-dead-letter.ts';
 
 const MAX_COUNTED = 20_000;
 
@@ -43,10 +43,7 @@ export function createOpenDeadLetters({
   const log = sharedDeadLetterLog(broker);
   const readNew = createNewRecords(log, timers);
   const { deadLetters, audit, destinations } = deadLetterTopics(topicPrefix);
-  const open = new Map<
-    string,
-    Pick<DeadLetter, 'topic' | 'partition' | 'offset' | 'atMs'> & { readonly isParked: boolean }
-  >();
+  const open = new Map<string, LogPlace & { readonly atMs: number; readonly isParked: boolean }>();
   const states = new DeadLetterStates();
   const forget = (id: string): void => {
     open.delete(id);
@@ -56,7 +53,6 @@ export function createOpenDeadLetters({
     // The ends of the audit first: then each dead letter that it names is read before its record.
     const auditRanges = await log.ranges([audit]);
     const ranges = await log.ranges(deadLetters);
-    const { auditRecords } = OPERATIONS_LIMITS;
     await readNew(ranges, MAX_COUNTED, (message) => {
       const { topic, partition, offset, atMs, code, original } = readDeadLetter(message);
       const isParked = code === OUTCOME_UNKNOWN && destinations.commands.has(original?.topic ?? '');
@@ -64,11 +60,10 @@ export function createOpenDeadLetters({
       const [oldest] = open.keys();
       if (open.size > MAX_COUNTED && oldest !== undefined) forget(oldest);
     });
-    await readNew(auditRanges, auditRecords, (message) => {
+    await readNew(auditRanges, OPERATIONS_LIMITS.auditRecords, (message) => {
       const record = readAuditRecord(message);
-      if (record === undefined) return;
+      if (record === undefined || !open.has(placeId(record.letter))) return;
       const id = placeId(record.letter);
-      if (!open.has(id)) return;
       states.add(record);
       if (isHandled(states.of(id))) forget(id);
     });

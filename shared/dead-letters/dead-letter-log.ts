@@ -94,17 +94,9 @@ export interface DeadLetterContext extends Pick<SystemPorts, 'clock' | 'timers'>
   readonly signal: AbortSignal;
 }
 
-/** The only topics to which letters may be sent, since their headers may name any other. */
-export interface Destinations {
-  readonly work: ReadonlySet<string>;
-  readonly commands: ReadonlySet<string>;
-}
+export type Destinations = DeadLetterContext['topics']['destinations'];
 
 export function deadLetterTopics(prefix: string) {
-  const destinations: Destinations = {
-    work: new Set(topicNames(prefix, WORK_TOPICS)),
-    commands: new Set(topicNames(prefix, COMMAND_TOPICS)),
-  };
   return {
     prefix,
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
@@ -112,7 +104,11 @@ export function deadLetterTopics(prefix: string) {
     audit: topicName(prefix, 'deadLetterAudit'),
     /** The states of notifications, where one is marked as sent. */
     outcomes: topicName(prefix, 'notificationOutcomes'),
-    destinations,
+    /** The only topics to which letters may be sent, since their headers may name any other. */
+    destinations: {
+      work: new Set(topicNames(prefix, WORK_TOPICS)) as ReadonlySet<string>,
+      commands: new Set(topicNames(prefix, COMMAND_TOPICS)) as ReadonlySet<string>,
+    },
   };
 }
 

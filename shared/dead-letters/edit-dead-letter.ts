@@ -78,10 +78,7 @@ function headerFault(name: string, value: string): [ShapeFaultCode, string] | un
   return undefined;
 }
 
-interface Refused {
-  readonly kind: 'refused';
-  readonly why: string;
-}
+type Refused = ReturnType<typeof refused>;
 
 type Edited =
   | {
@@ -121,14 +118,12 @@ export async function editMessage(
   return { kind: 'edited', value: encoded.value, headers: { ...edit.headers, ...encoded.headers }, warnings };
 }
 
-type Base =
-  | {
-      readonly kind: 'base';
-      readonly type: string;
-      readonly format: MessageFormat;
-      readonly content: unknown;
-    }
-  | Refused;
+interface Base {
+  readonly kind: 'base';
+  readonly type: string;
+  readonly format: MessageFormat;
+  readonly content: unknown;
+}
 
 /** A patch cannot address one of several requests, so only the headers can be changed. */
 function editBatch({ value }: LogMessage, { patch, headers }: Edit): Edited {
@@ -140,7 +135,7 @@ function editBatch({ value }: LogMessage, { patch, headers }: Edit): Edited {
   return { kind: 'edited', value, headers, warnings: [] };
 }
 
-function basePayload(message: LogMessage, decoded: Decoded): Base {
+function basePayload(message: LogMessage, decoded: Decoded): Base | Refused {
   if (decoded.format === 'json') return jsonBase(message);
   if (decoded.kind === 'undecodable')
     return refused('the payload cannot be decoded, so it cannot be edited; discard it');
@@ -160,13 +155,11 @@ function basePayload(message: LogMessage, decoded: Decoded): Base {
   }
 }
 
-function jsonBase({ value, headers }: LogMessage): Base {
+function jsonBase({ value, headers }: LogMessage): Base | Refused {
   const type = headerText(headers, HEADER.messageType);
-  if (type === undefined || formOf(type) === undefined) {
-    return refused(
-      `its header ${HEADER.messageType} names no known type; set the header ${HEADER.messageType}=TYPE`,
-    );
-  }
+  const name = HEADER.messageType;
+  if (type === undefined || formOf(type) === undefined)
+    return refused(`its header ${name} names no known type; set the header ${name}=TYPE`);
   const parsed = parseJson(value ?? '', { maxValues: MAX_REQUEST_VALUES });
   if (parsed.kind === 'refused')
     return refused(`${refusalText(parsed, 'the payload')}, so it cannot be edited; discard it`);
@@ -177,8 +170,8 @@ function joinFaults(faults: readonly Fault[]): string {
   return faults.map(faultText).join('; ');
 }
 
-function refused(why: string): Refused {
-  return { kind: 'refused', why };
+function refused(why: string) {
+  return { kind: 'refused', why } as const;
 }
 
 /** Applies a JSON merge patch (RFC 7396): merges objects, removes fields that are null, replaces other values. */

@@ -119,7 +119,7 @@ function showRaw(
 }
 
 /** Fields with personal data or message texts, in lower case without separators. Amounts, dates and codes are shown. */
-const MASKED: ReadonlySet<string> = new Set([
+const ADDRESSES = [
   'receiver',
   'recipient',
   'to',
@@ -128,16 +128,11 @@ const MASKED: ReadonlySet<string> = new Set([
   'replyto',
   'cc',
   'bcc',
-  'subject',
-  'message',
-  'body',
-  'text',
-  'html',
-  'content',
   'phone',
   'phonenumber',
-  'email',
-]);
+];
+const TEXTS = ['email', 'subject', 'message', 'body', 'text', 'html', 'content'];
+const MASKED: ReadonlySet<string> = new Set([...ADDRESSES, ...TEXTS]);
 /** Inside these fields names are masked too, since a file name may identify a person. */
 const MASKED_WITH_NAMES: ReadonlySet<string> = new Set(['attachments', 'attachmentlist']);
 

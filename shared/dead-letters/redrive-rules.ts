@@ -73,17 +73,14 @@ export function decideMarking(letter: DeadLetter, { commands }: Destinations): V
   return { kind: 'send', to: original, overrides: [] };
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly nowMs: number;
   readonly isCommand: boolean;
   /** The letter was parked, and the operator accepts that the receiver may get the message twice. */
   readonly mayDuplicate: boolean;
 }
 
-/**
- * The copy that is sent again. That of a notification keeps its partition, so its order, and its time limit starts again.
- * Its attempt number is one more than the last, also when repeated, so that the worker recognises duplicates.
- */
+/** The copy of a notification keeps its partition, so its order. Its attempt number lets the worker recognise duplicates. */
 export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOptions): OutgoingMessage {
   const { headers, key, value } = letter;
   return {

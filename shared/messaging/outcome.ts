@@ -58,10 +58,7 @@ export interface WorkProgress {
   steps: number;
 }
 
-/**
- * `attempt` counts from 1; `signal` is aborted when the consumer no longer waits. A throw is retried with growing delays; unless
- * it is transient (`isTransientFailure`), it also counts as a failure.
- */
+/** `attempt` counts from 1; `signal` is aborted when the consumer no longer waits. A throw is retried with growing delays. */
 export type Process = (
   message: LogMessage,
   attempt: number,

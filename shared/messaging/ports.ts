@@ -56,10 +56,7 @@ export interface Broker {
   createGroupSource(options: GroupSourceOptions): GroupSource;
   /** A reader without a group: it never commits, and keeps its own positions over reconnects. */
   createTail(options: TailOptions): Tail;
-  /**
-   * Reads these ranges in offset order, one fetch in memory at a time, and waits for `onMessage`; deleted offsets are skipped.
-   * Rejects with MessagingError, or with the error that `onMessage` threw.
-   */
+  /** In offset order, one fetch in memory at a time. Rejects with MessagingError, or with the error of `onMessage`. */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
   /** Whether the broker's own storage takes records; absent for a broker in other processes, and without a storage. */
@@ -144,10 +141,7 @@ export interface Tail {
   /** Resolves when every partition is positioned. A message whose handler throws is logged and skipped. */
   start(onMessage: (message: LogMessage) => void): Promise<void>;
   isReady(): boolean;
-  /**
-   * Resolves when what was on the log at the call has been delivered, also messages of transactions that were open: they end
-   * after the producer's transaction.timeout.ms (one minute by default). Rejects with `tail-behind` or `tail-stopped`.
-   */
+  /** What was on the log at the call is delivered, also of open transactions. Rejects with `tail-behind` or `tail-stopped`. */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -159,10 +153,7 @@ export interface TopicSpec {
   readonly config?: Readonly<Record<string, string>>;
   /** Absent: min(3, brokers). */
   readonly replicationFactor?: number;
-  /**
-   * For the embedded broker: `memory`, if the readers end with its process; `as-reply`, requests: as their replies. Readers get
-   * requests before they are on the disk: a crash may remove them, so the effects of these readers must be messages.
-   */
+  /** `memory`: its readers end with the process; `as-reply`, requests: as their replies, read before they are on the disk. */
   readonly storage?: 'memory' | 'as-reply';
 }
 

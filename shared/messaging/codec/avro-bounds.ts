@@ -23,10 +23,7 @@ interface Cursor {
 
 type Walk = (cursor: Cursor) => void;
 
-/**
- * Arrays that are fields of the top-level record have at most `maxItems` items. Throws TypeError for arrays of items
- * without bytes: a few bytes could declare billions of them.
- */
+/** Throws TypeError for arrays of items without bytes: a few bytes could declare billions of them. */
 export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();
   const walk =

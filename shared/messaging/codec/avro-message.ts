@@ -182,12 +182,8 @@ function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Faul
 /** Absent fields are null in Avro and undefined in payloads (M6): converts the nulls of records in place. */
 function markAbsent(value: unknown): void {
   if (Array.isArray(value)) value.forEach(markAbsent);
-  else if (
-    typeof value === 'object' &&
-    value !== null &&
-    !Decimal.isDecimal(value) &&
-    !Buffer.isBuffer(value)
-  ) {
+  else if (typeof value === 'object' && value !== null) {
+    if (Decimal.isDecimal(value) || Buffer.isBuffer(value)) return;
     const fields = value as Record<string, unknown>;
     for (const name in fields) {
       if (fields[name] === null) fields[name] = undefined;

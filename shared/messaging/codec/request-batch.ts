@@ -63,11 +63,10 @@ export function batchSizeProblem(items: number): Problem | undefined {
 
 export function batchIdFault(id: unknown): Fault | undefined {
   if (id === undefined || id === null || Number.isSafeInteger(id)) return undefined;
-  const path = 'id';
   const allowed = `text of 1 to ${MAX_ID_CHARACTERS} characters, or a whole number from -(2^53 - 1) to 2^53 - 1`;
-  const message = `must be ${allowed}`;
-  if (typeof id === 'number' || JSON.isRawJSON(id)) return { path, code: 'out-of-range', message };
-  if (typeof id !== 'string') return { path, code: 'wrong-type', message };
-  if (id.length === 0) return { path, code: 'empty', message };
-  return id.length > MAX_ID_CHARACTERS ? { path, code: 'too-long', message } : undefined;
+  const fault = { path: 'id', message: `must be ${allowed}` };
+  if (typeof id === 'number' || JSON.isRawJSON(id)) return { ...fault, code: 'out-of-range' };
+  if (typeof id !== 'string') return { ...fault, code: 'wrong-type' };
+  if (id.length === 0) return { ...fault, code: 'empty' };
+  return id.length > MAX_ID_CHARACTERS ? { ...fault, code: 'too-long' } : undefined;
 }

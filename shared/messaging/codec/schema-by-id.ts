@@ -29,10 +29,7 @@ const MAX_UNKNOWN_IDS = 10_000;
 
 export type Found = AvroReader | { readonly unreadable: string };
 
-/**
- * `known` and `writerId` return undefined when the registry must be queried. `find` and `findWriterId`, which registers a schema
- * that the registry lacks, query it; they reject with InfrastructureError, for some seconds without a new query.
- */
+/** Undefined: the registry must be queried. `find` and `findWriterId` reject with InfrastructureError. */
 export type SchemasById = ReturnType<typeof createSchemasById>;
 
 export type LocalReaders = ReadonlyMap<number, () => Found>;

@@ -13,10 +13,7 @@ interface Observed {
   sinceMs: number;
 }
 
-/**
- * Detects partitions with a backlog and no progress. A first message that waits while others end, is held, is retried or
- * counts steps is not stalled: a restart would not help.
- */
+/** A first message that waits while others end, is held, is retried or counts steps is not stalled. */
 export class ConsumerHealth {
   readonly #stallMs: number;
   readonly #monotonic: MonotonicClock;

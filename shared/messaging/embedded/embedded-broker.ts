@@ -48,10 +48,7 @@ export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
   readonly disk?: DiskCalls | undefined;
 }
 
-/**
- * Topics, groups, redelivery and compaction as on Kafka, in one process. Without a data folder all is lost with the process;
- * with one a publish is acknowledged when it is on the disk. Throws `data-in-use`, `data-damaged` or `data-unusable`.
- */
+/** As on Kafka, in one process. With a folder a publish is acknowledged on the disk. Throws `data-…` errors of the port. */
 export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broker {
   const { dataFolder: folder, log } = options;
   const ports = { ...systemPorts, ...options };
@@ -71,7 +68,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
     if (known !== undefined) return known;
     const save = (offsets: readonly PartitionOffset[]): void => store.saveCommits(groupId, offsets);
     const group = new EmbeddedGroup(topics, store.commits.get(groupId), save);
-    topics.addUser(group);
+    topics.users.add(group);
     groups.set(groupId, group);
     return group;
   };
@@ -135,7 +132,7 @@ export function createEmbeddedAdmin(
       await topics.store.flushed();
       return made;
     },
-    listTopics: async () => topics.names(),
+    listTopics: async () => [...topics.store.topics.keys()],
     partitionCounts: async (names) =>
       new Map(names.map((name) => [name, logsOf(name).length] as const).filter(([, count]) => count > 0)),
     offsets: async (topic) =>

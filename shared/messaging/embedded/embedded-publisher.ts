@@ -23,10 +23,7 @@ interface Waiting {
   readonly message: OutgoingMessage;
 }
 
-/**
- * Messages to a full log wait until the deadline of their call; others do not wait for them, and those to one partition stay
- * in order. `send-unknown`: some messages of the call were stored in time.
- */
+/** Messages to a full log wait until the deadline of their call, in order per partition; others do not wait for them. */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
   readonly #clientId: string;

@@ -8,7 +8,7 @@ import type { LogMessage } from '../message.ts';
 import { type Tail, type TailOptions, firstPosition } from '../ports.ts';
 
 interface Waiter {
-  readonly targets: ReadonlyMap<Cursor, number>;
+  readonly targets: readonly { readonly cursor: Cursor; readonly target: number }[];
   readonly settle: (error?: Error) => void;
 }
 
@@ -32,7 +32,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     const cursors = this.#options.topics.flatMap((topic) => this.#open(topic));
     this.#onMessage = onMessage;
     this.#cursors = new EmbeddedCursors(cursors, this);
-    this.#parts.topics.addUser(this);
+    this.#parts.topics.users.add(this);
     this.#parts.scheduler.wake(this);
   }
 
@@ -52,14 +52,17 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
       };
       const late = (): void => settle(tailBehind(this.#options.clientId, timeoutMs));
       const cancel = this.#parts.ports.timers.schedule(late, timeoutMs);
-      const waiter = { targets: new Map(cursors.list.map((cursor) => [cursor, cursor.log.high])), settle };
+      const waiter = { targets: cursors.list.map((cursor) => ({ cursor, target: cursor.log.high })), settle };
       this.#waiters.add(waiter);
       this.#parts.scheduler.wake(this);
     });
   }
 
   async stop(): Promise<void> {
-    this.#end();
+    this.#cursors?.close();
+    this.#cursors = undefined;
+    this.#parts.topics.users.delete(this);
+    for (const waiter of this.#waiters) waiter.settle(tailStopped(this.#options.clientId));
     this.#parts.onStopped(this);
   }
 
@@ -67,7 +70,8 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     const cursors = this.#cursors;
     if (cursors === undefined || this.#hasFailed) return false;
     const more = this.#read(cursors);
-    for (const waiter of this.#waiters) if (isReached(waiter.targets)) waiter.settle();
+    for (const { targets, settle } of this.#waiters)
+      if (!targets.some(({ cursor, target }) => cursor.position < target)) settle();
     return more;
   }
 
@@ -89,23 +93,14 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     }
   }
 
-  #end(): void {
-    this.#cursors?.close();
-    this.#cursors = undefined;
-    this.#parts.topics.removeUser(this);
-    for (const waiter of this.#waiters) waiter.settle(tailStopped(this.#options.clientId));
-  }
-
   #handle(message: LogMessage): void {
     if (this.#cursors === undefined) return;
     try {
       this.#onMessage?.(message);
     } catch (error) {
       const { topic, partition, offset } = message;
-      this.#log?.warn(
-        { topic, partition, offset, error: errorText(error) },
-        'message skipped: its handler failed',
-      );
+      const fields = { topic, partition, offset, error: errorText(error) };
+      this.#log?.warn(fields, 'message skipped: its handler failed');
     }
   }
 
@@ -114,17 +109,9 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     const { partition } = this.#options;
     const read = partition === undefined ? logs : logs.filter((log) => log.partition === partition);
     if (read.length === 0) throw topicUnknown(topic, partition);
-    return read.map((log) => ({
-      topic,
-      partition: log.partition,
-      log,
-      position: firstPosition(this.#options, log),
-      paused: false,
-    }));
+    return read.map((log) => {
+      const position = firstPosition(this.#options, log);
+      return { topic, partition: log.partition, log, position, paused: false };
+    });
   }
-}
-
-function isReached(targets: ReadonlyMap<Cursor, number>): boolean {
-  for (const [cursor, target] of targets) if (cursor.position < target) return false;
-  return true;
 }

@@ -28,7 +28,7 @@ export interface EmbeddedParts {
 
 export class EmbeddedTopics {
   readonly store: SqliteStore;
-  readonly #users = new Set<LogUser>();
+  readonly users = new Set<LogUser>();
   readonly #options: Omit<SqliteStoreOptions, 'onReadable'>;
   #isSweeping = false;
 
@@ -57,10 +57,6 @@ export class EmbeddedTopics {
     return partitionId(topic, partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count));
   }
 
-  names(): string[] {
-    return [...this.store.topics.keys()];
-  }
-
   find(topic: string): StoredTopic | undefined {
     return this.store.topics.get(topic);
   }
@@ -69,14 +65,6 @@ export class EmbeddedTopics {
     const found = this.find(topic);
     if (found === undefined) throw topicUnknown(topic);
     return found;
-  }
-
-  addUser(user: LogUser): void {
-    this.#users.add(user);
-  }
-
-  removeUser(user: LogUser): void {
-    this.#users.delete(user);
   }
 
   /** `pending`: it is stored when flushed() has resolved; `full`: it was not appended. Throws MessagingError. */
@@ -124,7 +112,7 @@ export class EmbeddedTopics {
 
   #keepFrom(log: PartitionLog): number {
     let lowest = Infinity;
-    for (const user of this.#users) lowest = Math.min(lowest, user.keepFrom(log.topic, log.partition));
+    for (const user of this.users) lowest = Math.min(lowest, user.keepFrom(log.topic, log.partition));
     return lowest;
   }
 }

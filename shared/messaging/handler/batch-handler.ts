@@ -28,11 +28,7 @@ export interface BatchHandlingOptions {
   readonly onItems?: (counts: BatchCounts) => void;
 }
 
-export interface BatchCounts {
-  done: number;
-  refused: number;
-  unexpected: number;
-}
+export type BatchCounts = Record<'done' | 'refused' | 'unexpected', number>;
 
 const STATUS_DONE = 200;
 

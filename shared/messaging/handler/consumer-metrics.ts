@@ -1,21 +1,9 @@
 import { limitCodes, type Metrics } from '../../platform/metrics.ts';
-import type { ConsumerStats } from '../consumer/consumer-runtime.ts';
 import type { Consumer } from '../consumer/consumer.ts';
 import type { BatchCounts } from './batch-handler.ts';
 import type { Handled } from './request-handling.ts';
 
 export type ConsumerMetrics = ReturnType<typeof consumerMetrics>;
-
-const FIGURES = [
-  'settled',
-  'failed',
-  'heldAttempts',
-  'rebalances',
-  'crashes',
-  'running',
-  'held',
-  'paused',
-] as const satisfies readonly (keyof ConsumerStats)[];
 
 export function consumerMetrics(metrics: Metrics, worker: string) {
   const durations = metrics.duration(
@@ -53,8 +41,8 @@ export function consumerMetrics(metrics: Metrics, worker: string) {
       metrics.onScrape(() => {
         for (const { topic, partition, lag: messages } of consumer.lag())
           lag.set({ worker, topic, partition }, messages);
-        const stats = consumer.stats();
-        for (const figure of FIGURES) states.set({ worker, figure }, stats[figure]);
+        for (const [figure, value] of Object.entries(consumer.stats()))
+          if (figure !== 'partitions') states.set({ worker, figure }, value);
       });
     },
   };

@@ -66,10 +66,7 @@ export function withCorrelationId(problem: Problem, correlationId: HeaderValue |
     : problem;
 }
 
-/**
- * Addresses a reply, with key and correlation id of the request, which may be any bytes. The type is a header also in Avro: a
- * requester can tell an error reply without its schema.
- */
+/** Key and correlation id may be any bytes. The type tells a requester an error reply without its schema. */
 function toMessage(
   request: Request,
   { topic, partition }: TopicPartition,

@@ -22,10 +22,7 @@ const RETRY_LIMIT_MS = 15_000;
 /** The broker that is asked for a topic learns of a new one within this time. */
 const SPREAD_MS = 2_000;
 
-/**
- * A call is repeated while a leader moves or no broker can be reached, and rejects with MessagingError. Each attempt has a
- * new client: kafkajs keeps only the metadata of its last query, and does not look up the new leader after a refusal.
- */
+/** Each attempt has a new client: kafkajs keeps only the metadata of its last query, and does not look up new leaders. */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkajsClient;
   readonly #clientId: string;

@@ -47,9 +47,8 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
   const apiId = findInChain(error, 'apiId');
   const reasons = new Set(chainOf(error).map(({ message }) => message));
   const text = `${what}: ${[...reasons].join(': ')}${apiId === undefined ? '' : ` (${apiId})`}`;
-  if (TOPIC_UNKNOWN.has(type)) {
+  if (TOPIC_UNKNOWN.has(type))
     return new MessagingError('topic-unknown', text, { canRetry: false, cause: error });
-  }
   const isRefused = type.endsWith('_AUTHORIZATION_FAILED') || isLoginRefused(chainOf(error));
   const code = isRefused ? 'broker-refused' : 'broker-unavailable';
   return new MessagingError(code, text, { canRetry: !isRefused, cause: error });
@@ -76,9 +75,8 @@ function isLoginRefused(chain: readonly ErrorFields[]): boolean {
 type ErrorFields = Error & { readonly [Field in 'type' | 'apiId' | 'code' | 'errors']?: unknown };
 
 function findInChain(error: unknown, field: 'type' | 'apiId'): string | undefined {
-  return chainOf(error)
-    .map((link) => link[field])
-    .find((value) => typeof value === 'string');
+  const values = chainOf(error).map((link) => link[field]);
+  return values.find((value) => typeof value === 'string');
 }
 
 /** The error and its causes; an aggregate error counts as the first of its errors. */

@@ -184,10 +184,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   }
 }
 
-/**
- * A coordinator is ready within this time, also after a restart of its broker: metadata names a dead one until its session ends
- * (9 s), and its removal by the controller may time out first (controller.socket.timeout.ms, 30 s by default).
- */
+/** Metadata names a dead coordinator until its session ends (9 s), whose removal may time out first (30 s by default). */
 const COORDINATOR_MS = 45_000;
 const RETRY_INTERVAL_MS = 200;
 

@@ -75,11 +75,8 @@ interface Connected {
 }
 
 /**
- * Publishes with acks=all, at least once, in order per partition: one send at a time, without linger. One that fails is repeated
- * until the deadline, each partition alone, so that one that cannot be written does not stop the others.
- *
- * The producer is replaced after each failure: its metadata or broker may be bad. It is not idempotent: after a lost response kafkajs
- * would reuse the sequence number for the next record (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
+ * At least once, in order per partition, one send at a time without linger; a failed one is repeated by partition. Not idempotent: after
+ * a lost response kafkajs would reuse the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
  */
 export class KafkaPublisher implements Publisher {
   readonly #clientId: string;

@@ -24,10 +24,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
       allowAutoTopicCreation: false,
       retry: SEND_RETRY,
       // The publisher has chosen the partition.
-      createPartitioner:
-        () =>
-        ({ message }) =>
-          message.partition ?? 0,
+      createPartitioner: () => (args) => args.message.partition ?? 0,
     });
     const destroy = () => {
       connections.destroy();
@@ -41,18 +38,14 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
     }
     return {
       send: async (records) => {
-        const topicMessages = Array.from(
-          Map.groupBy(records, ({ topic }) => topic),
-          ([topic, own]) => ({ topic, messages: own.map(toMessage) }),
-        );
+        const byTopic = [...Map.groupBy(records, ({ topic }) => topic)];
+        const topicMessages = byTopic.map(([topic, own]) => ({ topic, messages: own.map(toMessage) }));
         const compression = isLarge(records) ? CompressionTypes.GZIP : CompressionTypes.None;
         const batch = { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, compression, topicMessages };
         const answers = await producer.sendBatch(batch);
         // kafkajs reports records as sent for a partition that its metadata lacks.
-        checkConfirmed(
-          records,
-          answers.map(({ topicName, partition }) => partitionId(topicName, partition)),
-        );
+        const confirmed = answers.map(({ topicName, partition }) => partitionId(topicName, partition));
+        checkConfirmed(records, confirmed);
       },
       destroy,
     };

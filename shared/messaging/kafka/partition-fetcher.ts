@@ -186,10 +186,7 @@ interface Cursor extends TopicPartition {
   isRead: boolean;
 }
 
-/**
- * One pending request per leader. A failed one is repeated from the position, at the new leader if it has moved. A position
- * without a record (removed, or beyond the end of a new topic) continues with the first retained record.
- */
+/** A position without a record (removed, or beyond the end of a new topic) continues with the first retained record. */
 export class PartitionFetcher {
   readonly #parts: FetcherParts;
   readonly #listener: FetchListener;

@@ -82,20 +82,12 @@ function securityOptions({ ssl, sasl }: KafkaSettings, brokers: readonly Broker[
 
 /** Each value of a repeated header has a key of its own: buffers are different keys of a map, also with the same bytes. */
 function toMessage({ topic, partition, key, value, headers = {}, timestampMs }: OutgoingRecord) {
-  const entries = Object.entries(headers).flatMap(([name, header]) =>
-    valuesOf(header).map(
-      (one) => [Buffer.from(name), toBuffer(one === NO_HEADER_VALUE ? null : one)] as const,
-    ),
-  );
-  const timestamp = BigInt(timestampMs);
-  return {
-    topic,
-    partition,
-    key: toBuffer(key),
-    value: toBuffer(value),
-    headers: new Map(entries),
-    timestamp,
-  };
+  const entries = Object.entries(headers).flatMap(([name, header]) => {
+    const values = valuesOf(header).map((one) => toBuffer(one === NO_HEADER_VALUE ? null : one));
+    return values.map((one) => [Buffer.from(name), one] as const);
+  });
+  const record = { key: toBuffer(key), value: toBuffer(value), headers: new Map(entries) };
+  return { topic, partition, ...record, timestamp: BigInt(timestampMs) };
 }
 
 /** The library writes null for what is absent, which its types omit. */

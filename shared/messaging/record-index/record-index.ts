@@ -114,9 +114,8 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 }
 
 /**
- * The newest record of each key of compacted topics, in a file: a copy of the topics, with the positions in the same transaction.
- * Keys are 128 bits of their SHA-256. While new records cannot be written, `health` is not ready, and `accepts` is false once
- * too many wait: the reader has to stop, and nothing is forgotten.
+ * The newest record of each key of compacted topics, in a file with their positions: a copy of the topics. While new records cannot be
+ * written `health` is not ready, and `accepts` is false once too many wait: nothing is forgotten.
  */
 export class RecordIndex {
   readonly #options: RecordIndexOptions;

@@ -86,10 +86,7 @@ interface Pending {
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 }
 
-/**
- * Unavailable infrastructure resolves with a problem: `broker-unavailable` (not sent, or later, and its reply is ignored),
- * `reply-timeout`, `not-ready` (the reply consumer is not positioned), `overloaded` (too many requests wait; not sent).
- */
+/** Problems: `broker-unavailable` (not sent, or later), `reply-timeout`, `not-ready`, `overloaded` (not sent). */
 class LogRequester {
   readonly #options: RequesterOptions;
   readonly #clockWarning: ClockWarning;

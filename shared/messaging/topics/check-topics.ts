@@ -28,10 +28,7 @@ export async function existingTopics(
   return counts;
 }
 
-/**
- * Rejects with ConfigError, with the remedy, for topics that do not exist or would store lz4 or snappy batches unchanged.
- * Where only administrators may read the configuration, logs that it was not checked.
- */
+/** Rejects with ConfigError for topics that do not exist, or would store lz4 or snappy, which consumers cannot read. */
 export async function requireTopics(
   admin: TopicAdmin,
   names: readonly string[],

@@ -134,10 +134,7 @@ const OF_ENGINE = new RegExp(
   `(?:${KEYS.map((key) => escapeName(TOPIC[key])).join('|')}|plat\\.notification\\.retry\\.[a-z0-9.]+)$`,
 );
 
-/**
- * Requesters choose the topic of a reply. Allowed are our own reply topics, and matches of `patterns` (`*`, `?`) that belong to no
- * installation of this system and, unlike those of Kafka and of registries, begin with no underscore.
- */
+/** Our own reply topics, and matches of `patterns` (`*`, `?`) outside of this system that begin with no underscore. */
 export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
   const own = new Set(ownReplyTopics(prefix));
   const allowed = new RegExp(`^(?:${patterns.map(toExpression).join('|')})$`);

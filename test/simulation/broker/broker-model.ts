@@ -119,7 +119,7 @@ export class BrokerModel {
     if (group === undefined) {
       group = new EmbeddedGroup(this.topics);
       this.#groups.set(groupId, group);
-      this.topics.addUser(group);
+      this.topics.users.add(group);
     }
     return group;
   }
