@@ -1,11 +1,7 @@
 import type { ActionReply } from '../api/operations/dead-letter-calls.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
-import {
-  partitionId,
-  type LogMessage,
-  type OffsetRange,
-  type OutgoingMessage,
-} from '../messaging/message.ts';
+import { partitionId } from '../messaging/message.ts';
+import type { LogMessage, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
@@ -13,13 +9,8 @@ import type { EmailCommand, SmsCommand } from '../notification/notification-comm
 import { isIngressId } from '../notification/command-proof.ts';
 import { BLANK_STATE, OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
 import { isHandled, type AuditStep, createAuditMessage, type DeadLetterStates } from './audit.ts';
-import {
-  type SendOptions,
-  redriveMessage,
-  decideMarking,
-  decideRedrive,
-  type Verdict,
-} from './redrive-rules.ts';
+import { redriveMessage, decideMarking, decideRedrive } from './redrive-rules.ts';
+import type { SendOptions, Verdict } from './redrive-rules.ts';
 import { type DeadLetterContext, createBreaks, readOne } from './dead-letter-log.ts';
 import { type DeadLetter, sanitise, type LogPlace, placeId } from './read-dead-letter.ts';
 import { type Scan, type Selection, channelOf } from './find-dead-letters.ts';
@@ -32,11 +23,6 @@ export interface DeadLetterAction {
   readonly edit?: Edit | undefined;
 }
 
-export interface Acting extends DeadLetterAction {
-  readonly selection: Selection;
-  readonly limit?: number | undefined;
-}
-
 /** A selection by filter may contain thousands of letters that were handled before: those beyond it are only counted. */
 const MAX_LISTED_SKIPPED = 100;
 
@@ -44,7 +30,7 @@ const MAX_LISTED_SKIPPED = 100;
 export async function actOnSelected(
   context: DeadLetterContext,
   scan: Scan,
-  { selection, limit, ...acting }: Acting,
+  acting: DeadLetterAction & { readonly selection: Selection; readonly limit?: number | undefined },
 ): Promise<Pick<ActionReply, 'letters' | 'counts' | 'notListed'>> {
   const { states } = scan;
   const isSkipped = ({ id }: DeadLetter): boolean => !acting.options.again && isHandled(states.of(id));
@@ -55,12 +41,16 @@ export async function actOnSelected(
   const open = scan.letters
     .filter((letter) => !isSkipped(letter))
     .toSorted(compareAge)
-    .slice(0, limit);
+    .slice(0, acting.limit);
   const results =
     acting.action === 'discard'
       ? await discardDeadLetters(context, open, acting.options.dryRun)
       : await sendDeadLetters(context, open, states, acting);
-  const listed = [...skipped.slice(0, MAX_LISTED_SKIPPED), ...results, ...findMissing(selection, scan)];
+  const listed = [
+    ...skipped.slice(0, MAX_LISTED_SKIPPED),
+    ...results,
+    ...findMissing(acting.selection, scan),
+  ];
   const notListed = Math.max(0, skipped.length - MAX_LISTED_SKIPPED);
   const counts = countNames([...listed, ...skipped.slice(MAX_LISTED_SKIPPED)].map(({ result }) => result));
   return { letters: listed, counts: Object.fromEntries(counts), notListed };
@@ -77,7 +67,6 @@ export function visibleDeadLetters(
 
 const MAX_CODES = 100;
 
-/** The number of letters by code, the most frequent first; those of rare codes beyond the first hundred together as `*`. */
 export function countByCode(letters: readonly DeadLetter[]): Readonly<Record<string, number>> {
   const sorted = [...countNames(letters.map(({ code }) => sanitise(code)))].toSorted(
     ([, one], [, other]) => other - one,
@@ -151,15 +140,12 @@ export async function discardDeadLetters(
   const results: DeadLetterResult[] = [];
   for (let at = 0; at < letters.length; at += DISCARD_BATCH) {
     const batch = letters.slice(at, at + DISCARD_BATCH);
-    const result: ActionResult = context.signal.aborted
-      ? { result: 'failed', why: 'interrupted before it started' }
-      : await publishAudit(context, batch, { action: 'discard', stage: 'done' }).then(
-          () => ({ result: DONE.discard }),
-          (error: unknown) => ({
-            result: 'failed',
-            why: `the audit record could not be written: ${errorText(error)}`,
-          }),
-        );
+    let why = context.signal.aborted ? 'interrupted before it started' : undefined;
+    if (why === undefined)
+      await publishAudit(context, batch, { action: 'discard', stage: 'done' }).catch((error: unknown) => {
+        why = `the audit record could not be written: ${errorText(error)}`;
+      });
+    const result = why === undefined ? { result: DONE.discard } : { result: 'failed' as const, why };
     results.push(...resultsOf(batch, result));
   }
   return results;
@@ -184,14 +170,10 @@ function compareAge(one: DeadLetter, other: DeadLetter): number {
 
 function findMissing({ ids = [] }: Selection, { letters, prefix }: Scan): DeadLetterResult[] {
   const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
+  const why = 'no letter with this id matches the selection';
   return ids
     .filter((id) => !known.has(id) && !known.has(prefix + id) && !known.has(id.toLowerCase()))
-    .map((id) => ({
-      id: sanitise(id),
-      code: '-',
-      result: 'failed',
-      why: 'no letter with this id matches the selection',
-    }));
+    .map((id) => ({ id: sanitise(id), code: '-', result: 'failed', why }));
 }
 
 interface Sendable {

@@ -9,11 +9,7 @@ import { type DeadLetter, placeId } from './read-dead-letter.ts';
 
 const AUDIT_TYPE = 'DeadLetterAudit';
 
-const place = z.object({
-  topic: z.string(),
-  partition: z.int().min(0),
-  offset: z.int().min(0),
-});
+const place = z.object({ topic: z.string(), partition: z.int().min(0), offset: z.int().min(0) });
 
 const auditShape = z.object({
   version: z.literal(1),

@@ -4,13 +4,8 @@ import type { Broker, ReadOn } from '../messaging/ports.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
 import type { Timers } from '../platform/system-ports.ts';
 import { isHandled, DeadLetterStates, readAuditRecord } from './audit.ts';
-import {
-  createBreaks,
-  deadLetterTopics,
-  newestOf,
-  sharedDeadLetterLog,
-  type DeadLetterLog,
-} from './dead-letter-log.ts';
+import { createBreaks, deadLetterTopics, newestOf, sharedDeadLetterLog } from './dead-letter-log.ts';
+import type { DeadLetterLog } from './dead-letter-log.ts';
 import { type LogPlace, placeId, readDeadLetter } from './read-dead-letter.ts';
 
 const MAX_COUNTED = 20_000;

@@ -51,11 +51,8 @@ export interface Selection {
   readonly topics?: readonly string[] | undefined;
   /** Codes; a trailing `*` matches any suffix. */
   readonly codes?: readonly string[] | undefined;
-  /** Message types, such as `SendSmsCommand`. */
   readonly types?: readonly string[] | undefined;
-  /** Of notifications; those of other messages are excluded then. */
   readonly channel?: Channel | undefined;
-  /** The complete key as a string or in hexadecimal. */
   readonly key?: string | undefined;
   /** Epoch milliseconds, the second one exclusive. */
   readonly since?: number | undefined;

@@ -1,13 +1,9 @@
 import { HEADER, headerNumber, headerText } from '../messaging/headers.ts';
-import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
+import type { LogMessage, MessageHeaders, PartitionOffset } from '../messaging/message.ts';
 import { readId } from '../notification/notification-id.ts';
 import type { Fault } from '../platform/problem.ts';
 
-export interface LogPlace {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-}
+export type LogPlace = PartitionOffset;
 
 /** A dead letter without its value, so that many fit into memory. */
 export interface DeadLetter extends LogPlace {

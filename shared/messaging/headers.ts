@@ -130,7 +130,6 @@ export function headersBytes(headers: MessageHeaders): number {
   return bytes;
 }
 
-/** Header values as Kafka stores them: text becomes bytes. */
 export function storedHeaders(headers: MessageHeaders = {}): MessageHeaders {
   return mapValues(headers, (value) => (typeof value === 'string' ? Buffer.from(value) : value));
 }

@@ -108,7 +108,6 @@ export interface GroupSource {
   resume(partitions: readonly TopicPartition[]): void;
   /** False: the generation is over, and nothing was committed. Rejects when the broker is unavailable. */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
-  /** Leaves the group, at most after `timeoutMs`. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }
 

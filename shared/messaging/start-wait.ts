@@ -33,7 +33,10 @@ export function createStartWait(options: StartWaitOptions): StartWait {
         signal?.throwIfAborted();
         if (!isTransient(error)) throw error;
         const leftMs = endsAtMs - monotonic.elapsedMs();
-        if (leftMs <= 0) throw timeIsUp(what, limitMs, error);
+        if (leftMs <= 0) {
+          const text = `${what} was not available within ${seconds(limitMs)}: ${error.message}`;
+          throw new SystemError(error.code, text, { canRetry: true, cause: error });
+        }
         const delayMs = Math.min(backoffMs(BACKOFF, attempts, random), leftMs);
         onWait(`waiting for ${what}, at most ${seconds(leftMs)} more: ${errorText(error)}`);
         await sleep(timers, delayMs, signal);
@@ -47,11 +50,6 @@ export function createStartWait(options: StartWaitOptions): StartWait {
 function isTransient(error: unknown): error is SystemError {
   if (!(error instanceof SystemError) || !error.canRetry) return false;
   return error.code !== 'schema-registry-refused' && !CERTIFICATE.test(error.message);
-}
-
-function timeIsUp(what: string, limitMs: number, error: SystemError): SystemError {
-  const text = `${what} was not available within ${seconds(limitMs)}: ${error.message}`;
-  return new SystemError(error.code, text, { canRetry: true, cause: error });
 }
 
 async function unlessAborted<Value>(start: () => Promise<Value>, signal: AbortSignal | undefined) {

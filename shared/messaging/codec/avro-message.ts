@@ -7,25 +7,11 @@ import { errorText, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
 import { type Fault, createProblem } from '../../platform/problem.ts';
 import { compileBoundsCheck, TooManyItemsError } from './avro-bounds.ts';
-import {
-  DecimalType,
-  decimalMisfit,
-  type DecimalLimits,
-  branchesOf,
-  isSameSchema,
-  parseOwnSchema,
-} from './avro-types.ts';
+import { DecimalType, decimalMisfit, branchesOf, isSameSchema, parseOwnSchema } from './avro-types.ts';
+import type { DecimalLimits } from './avro-types.ts';
 import type { MessageForm } from './json-message.ts';
-import {
-  MAX_BATCH_ITEMS,
-  type ReplyBatch,
-  type BatchItem,
-  batchIdFault,
-  batchSizeProblem,
-  type OpenedBatch,
-  type ReplyBatchItem,
-  type RequestBatch,
-} from './request-batch.ts';
+import { MAX_BATCH_ITEMS, batchIdFault, batchSizeProblem } from './request-batch.ts';
+import type { ReplyBatch, BatchItem, OpenedBatch, ReplyBatchItem, RequestBatch } from './request-batch.ts';
 import type { Decoded } from '../codec.ts';
 import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 

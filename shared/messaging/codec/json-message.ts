@@ -3,15 +3,8 @@ import { jsonProblem, MAX_JSON_VALUES, MAX_REQUEST_VALUES, parseJson } from '../
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 import { HEADER } from '../headers.ts';
-import {
-  type BatchItem,
-  type BatchItemId,
-  batchIdFault,
-  batchSizeProblem,
-  type OpenedBatch,
-  type ReplyBatch,
-  type ReplyBatchItem,
-} from './request-batch.ts';
+import { batchIdFault, batchSizeProblem } from './request-batch.ts';
+import type { BatchItem, BatchItemId, OpenedBatch, ReplyBatch, ReplyBatchItem } from './request-batch.ts';
 
 /** A JSON value parsed as the payload of a message type, or all of its faults (E1, E3). */
 export type JsonParsed =

@@ -15,22 +15,12 @@ import {
   MAGIC_BYTE,
   WIRE_HEADER_BYTES,
 } from './avro-message.ts';
-import {
-  openJsonBatch,
-  writeJsonReplyBatch,
-  decodeJson,
-  type MessageForm,
-  type MessageForms,
-} from './json-message.ts';
+import { openJsonBatch, writeJsonReplyBatch, decodeJson } from './json-message.ts';
+import type { MessageForm, MessageForms } from './json-message.ts';
 import { type EncodedBatch, REPLY_BATCH, type ReplyBatch, REQUEST_BATCH } from './request-batch.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
-import {
-  createLocalReaders,
-  createSchemasById,
-  type Found,
-  type SchemasById,
-  type SchemasByIdOptions,
-} from './schema-by-id.ts';
+import { createLocalReaders, createSchemasById } from './schema-by-id.ts';
+import type { Found, SchemasById, SchemasByIdOptions } from './schema-by-id.ts';
 
 export interface MessageCodecOptions {
   /** The forms by message type; a type without one has no JSON representation. */
@@ -59,7 +49,6 @@ const FORMAT_NAME = { avro: 'Avro', json: 'JSON' } as const satisfies Record<Mes
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-/** In UTF-8; some producers begin JSON with it. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Maximum number of whitespace bytes that are scanned before the JSON value; no producer indents more. */
 const MAX_JSON_INDENT = 1_024;

@@ -76,7 +76,6 @@ export interface Incompatibility {
   readonly reason: string;
 }
 
-/** A logical type whose values are not converted; only its name is compared. */
 class BareLogicalType extends avro.types.LogicalType {
   override _fromValue(value: unknown): unknown {
     return value;
@@ -92,10 +91,7 @@ class BareLogicalType extends avro.types.LogicalType {
 }
 
 const BARE = BareLogicalType as unknown as ForSchemaOptions['logicalTypes'][string];
-const LOGICAL_TYPES = {
-  ...AVRO_OPTIONS.logicalTypes,
-  date: BARE,
-};
+const LOGICAL_TYPES = { ...AVRO_OPTIONS.logicalTypes, date: BARE };
 
 /** Why old and new code cannot read each other's messages; empty when they can be upgraded in any order. */
 export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {

@@ -34,11 +34,8 @@ export interface SchemaRegistry {
 
 /** Time limit for one attempt. A registry responds in milliseconds, and a partition waits for the response. */
 const REQUEST_TIMEOUT_MS = 2_000;
-const RETRIES = 1;
-const FIRST_RETRY_SECONDS = 0.1;
 /** Time limit for all attempts together, including a slow response body. */
 const TOTAL_TIMEOUT_MS = 5_000;
-/** Time limit for one call by a command, which may wait longer than a consumer. */
 const COMMAND_TIMEOUT_MS = 5_000;
 
 const NOT_FOUND = 404;
@@ -54,7 +51,7 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
     {
       host: baseUrl(settings),
       clientId: 'banking-product-engine',
-      retry: { retries: RETRIES, initialRetryTimeInSecs: FIRST_RETRY_SECONDS },
+      retry: { retries: 1, initialRetryTimeInSecs: 0.1 },
       middlewares: [() => ({ request: (request) => request.enhance({ timeout: REQUEST_TIMEOUT_MS }) })],
       ...(username === undefined ? {} : { auth: { username, password } }),
     },

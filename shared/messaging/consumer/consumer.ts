@@ -2,12 +2,8 @@ import type { Health } from '../../platform/health.ts';
 import { backoffMs } from '../backoff.ts';
 import { RepeatedFailure } from '../../platform/log.ts';
 import type { GroupSource } from '../ports.ts';
-import {
-  CONSUMER_DEFAULTS,
-  type ConsumerStats,
-  type RuntimeOptions,
-  ConsumerRuntime,
-} from './consumer-runtime.ts';
+import { CONSUMER_DEFAULTS, ConsumerRuntime } from './consumer-runtime.ts';
+import type { ConsumerStats, RuntimeOptions } from './consumer-runtime.ts';
 import type { PartitionLag } from './offset-tracker.ts';
 
 export interface ConsumerOptions extends RuntimeOptions {

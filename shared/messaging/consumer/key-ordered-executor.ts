@@ -30,7 +30,6 @@ interface KeyQueue {
 /** The longest delay of a Node timer; a longer one would fire immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Runs work items of different keys concurrently, and those of one key in the order of their arrival. */
 export class KeyOrderedExecutor {
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();

@@ -16,16 +16,6 @@ export interface Work extends WorkProgress {
   readonly tracker: OffsetTracker;
 }
 
-const RELEASED: LogMessage = {
-  topic: '',
-  partition: -1,
-  offset: -1,
-  key: null,
-  value: null,
-  headers: {},
-  timestampMs: 0,
-};
-
 export function createWork(message: LogMessage, tracker: OffsetTracker, receivedMs: number): Work {
   const { value, key, headers, offset } = message;
   const bytes = (value?.length ?? 0) + (key?.length ?? 0) + headersBytes(headers);
@@ -35,7 +25,7 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
 export function finishWork(work: Work): void {
   work.state = 'done';
   work.tracker.finished(work);
-  work.message = RELEASED;
+  work.message = { ...work.message, key: null, value: null, headers: {} };
 }
 
 /** Committed work items are removed from the list in chunks, since moving the rest costs time. */

@@ -23,11 +23,7 @@ const IN_MEMORY: MemoryLimits = {
   keptRecordsPerTopic: 1_200,
   keptBytesPerTopic: 2 * MIB,
 };
-const ON_DISK: MemoryLimits = {
-  ...IN_MEMORY,
-  maxRecordsPerTopic: 500_000,
-  maxBytesPerTopic: 1_024 * MIB,
-};
+const ON_DISK: MemoryLimits = { ...IN_MEMORY, maxRecordsPerTopic: 500_000, maxBytesPerTopic: 1_024 * MIB };
 /** Limits of one read of a range. Messages are not copied, but stay in memory until the reader is done with them. */
 const MAX_RANGE_RECORDS = 100;
 const MAX_RANGE_BYTES = MIB;

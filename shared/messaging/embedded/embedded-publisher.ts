@@ -18,11 +18,6 @@ interface Call {
   settle(error?: unknown): void;
 }
 
-interface Waiting {
-  readonly call: Call;
-  readonly message: OutgoingMessage;
-}
-
 /** Messages to a full log wait until the deadline of their call, in order per partition; others do not wait for them. */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
@@ -30,7 +25,7 @@ export class EmbeddedPublisher implements Publisher {
   readonly #deadlineMs: number;
   #state: 'new' | 'started' | 'stopped' = 'new';
   /** In the order of publishing, by partition. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, { readonly call: Call; readonly message: OutgoingMessage }[]>();
   /** The calls with waiting messages, whole even where a part of them is on the log. */
   readonly #queued = { messages: 0, bytes: 0 };
   readonly #open = new Set<Call>();

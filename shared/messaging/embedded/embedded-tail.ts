@@ -7,10 +7,7 @@ import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
 import type { LogMessage } from '../message.ts';
 import { type Tail, type TailOptions, firstPosition } from '../ports.ts';
 
-interface Waiter {
-  readonly targets: readonly { readonly cursor: Cursor; readonly target: number }[];
-  readonly settle: (error?: Error) => void;
-}
+type Target = Readonly<{ cursor: Cursor; target: number }>;
 
 export class EmbeddedTail implements Tail, LogReader, LogUser {
   readonly #options: TailOptions;
@@ -19,7 +16,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
   #cursors: EmbeddedCursors | undefined;
   #onMessage: ((message: LogMessage) => void) | undefined;
   #hasFailed = false;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<{ readonly targets: readonly Target[]; settle(error?: Error): void }>();
 
   constructor(options: TailOptions, parts: EmbeddedParts, log: Log | undefined) {
     this.#options = options;
@@ -70,8 +67,8 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     const cursors = this.#cursors;
     if (cursors === undefined || this.#hasFailed) return false;
     const more = this.#read(cursors);
-    for (const { targets, settle } of this.#waiters)
-      if (!targets.some(({ cursor, target }) => cursor.position < target)) settle();
+    for (const waiter of this.#waiters)
+      if (!waiter.targets.some(({ cursor, target }) => cursor.position < target)) waiter.settle();
     return more;
   }
 

@@ -48,7 +48,6 @@ export class EmbeddedTopics {
     return true;
   }
 
-  /** Names the partition of a message; of one without a key only the topic if it may be any of several partitions. */
   partitionKeyOf({ topic, partition, key }: OutgoingMessage): string {
     const count = this.find(topic)?.logs.length ?? 0;
     if (partition !== undefined) return partitionId(topic, partition);

@@ -40,7 +40,6 @@ export interface LogParts {
   /** Does work on the rows of a log as a whole; false: that is not possible for a moment. */
   runNow(log: PartitionLog, work: () => void): boolean;
   readFailed(error: unknown): unknown;
-  /** Whether too much waits for a group commit. */
   isCongested(): boolean;
 }
 

@@ -21,22 +21,18 @@ export class EmbeddedScheduler {
     this.#due.add(reader);
     if (this.#armed || this.#closed) return;
     this.#armed = true;
-    this.#timers.nextTurn(this.#run);
+    this.#timers.nextTurn(() => {
+      const due = this.#due;
+      this.#due = new Set();
+      this.#armed = false;
+      for (const one of due) if (one.deliver()) this.wake(one);
+    });
   }
 
   close(): void {
     this.#closed = true;
     this.#due.clear();
   }
-
-  readonly #run = (): void => {
-    const due = this.#due;
-    this.#due = new Set();
-    this.#armed = false;
-    for (const reader of due) {
-      if (reader.deliver()) this.wake(reader);
-    }
-  };
 }
 
 export interface Cursor extends TopicPartition {

@@ -8,7 +8,6 @@ const DEFAULT_DELETE_RETENTION_MS = 24 * HOUR_MS;
 const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
 const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
-/** Limits on a topic, which its partitions share evenly. */
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
@@ -20,7 +19,6 @@ export interface MemoryLimits {
   readonly keptBytesPerTopic?: number;
 }
 
-/** The settings of a topic that apply to its logs; those for files, replicas and compression are ignored. */
 export interface EmbeddedTopicConfig {
   readonly compact: boolean;
   readonly delete: boolean;

@@ -5,13 +5,8 @@ import { safeHeaderText, warningsList } from '../../platform/header-text.ts';
 import type { Log } from '../../platform/log.ts';
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import type { Codec, Decoded } from '../codec.ts';
-import {
-  type BatchItem,
-  type EncodedBatch,
-  MAX_BATCH_REPLY_BYTES,
-  REPLY_BATCH,
-  type ReplyBatchItem,
-} from '../codec/request-batch.ts';
+import { MAX_BATCH_REPLY_BYTES, REPLY_BATCH } from '../codec/request-batch.ts';
+import type { BatchItem, EncodedBatch, ReplyBatchItem } from '../codec/request-batch.ts';
 import { refused, type Outcome, isTransientFailure, type WorkProgress } from '../outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { replyTooLarge, withCorrelationId } from './reply-message.ts';

@@ -32,7 +32,6 @@ export function createReply(
   });
 }
 
-/** Creates an error reply: the problem as body, and headers for callers that do not read the body. */
 export async function createErrorReply(
   codec: Codec,
   request: Request,

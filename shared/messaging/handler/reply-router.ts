@@ -14,11 +14,6 @@ export interface Route extends TopicPartition {
   readonly publisher: Publisher;
 }
 
-interface Fault {
-  readonly kind: 'fault';
-  readonly code: ReplyFault;
-}
-
 export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'timers'> {
   /** For replies to our own topics, and the outputs of handlers. */
   readonly replies: Publisher;
@@ -36,7 +31,8 @@ const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
 const DECIMAL = /^\d{1,9}$/;
 const INT32_BYTES = 4;
 
-const fault = (code: ReplyFault): Fault => ({ kind: 'fault', code });
+type Fault = ReturnType<typeof fault>;
+const fault = (code: ReplyFault) => ({ kind: 'fault', code }) as const;
 
 /** Finds the destination of replies. Replies to foreign topics have a publisher of their own, so that they do not delay others. */
 export class ReplyRouter {

@@ -5,28 +5,14 @@ import type { Log } from '../../platform/log.ts';
 import type { Codec, Decoded } from '../codec.ts';
 import { HEADER } from '../headers.ts';
 import type { LogMessage } from '../message.ts';
-import {
-  refused,
-  type Outcome,
-  isTransientFailure,
-  type Process,
-  type ProcessingResult,
-  type WorkProgress,
-  type ReplyBody,
-  type FinalResult,
-} from '../outcome.ts';
+import { refused, isTransientFailure } from '../outcome.ts';
+import type { Outcome, Process, ProcessingResult, WorkProgress, ReplyBody, FinalResult } from '../outcome.ts';
 import type { Publisher } from '../ports.ts';
 import { andThen, isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { DeadLetters, type DeadLetterReason } from './dead-letter.ts';
 import { ReplyRouter, replyDeadLetterReason, type ReplyRouterOptions } from './reply-router.ts';
-import {
-  callHandler,
-  isExpired,
-  readRequest,
-  type Handlers,
-  type Request,
-  findTimeFault,
-} from './request.ts';
+import { callHandler, isExpired, readRequest, findTimeFault } from './request.ts';
+import type { Handlers, Request } from './request.ts';
 import { createErrorReply, createReply, replyTooLarge } from './reply-message.ts';
 
 export interface RequestHandlingOptions extends ReplyRouterOptions {

@@ -34,7 +34,6 @@ export type Handlers = Readonly<Record<string, Handler>>;
 export const DEADLINE_SKEW_MS = 2_000;
 const AVRO_MAGIC = 0;
 
-/** Reads the headers of a request. Never throws: an invalid header counts as absent. */
 export function readRequest(
   message: LogMessage,
   attempt: number,
@@ -52,8 +51,6 @@ export function readRequest(
     isBatchItem: false,
     progress,
     format: message.value?.[0] === AVRO_MAGIC ? 'avro' : 'json',
-    type: undefined,
-    warnings: undefined,
   };
 }
 

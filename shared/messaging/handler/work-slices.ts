@@ -1,9 +1,9 @@
 import type { SystemPorts } from '../../platform/system-ports.ts';
 
-interface WorkSliceOptions extends Pick<SystemPorts, 'monotonic'> {
+type WorkSliceOptions = Pick<SystemPorts, 'monotonic'> & {
   readonly sliceMs: number;
   readonly timers: Pick<SystemPorts['timers'], 'nextTurn'>;
-}
+};
 
 /** One task at a time works until `isOver` and then awaits `yield`. `release` must follow each `acquire`. */
 export class WorkSlices {

@@ -7,10 +7,8 @@ import { existingTopics } from '../topics/check-topics.ts';
 import { brokerErrorType, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
 import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
 
-/** Connects to another broker than one that is away or does not answer. */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
 const CREATE_TIMEOUT_MS = 15_000;
-const INTERNAL_PREFIX = '__';
 const WANTED_REPLICAS = 3;
 /** With three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
 const MIN_IN_SYNC_REPLICAS = '2';
@@ -54,7 +52,7 @@ export class KafkaAdmin implements BrokerAdmin {
   listTopics(): Promise<readonly string[]> {
     return this.#call('list topics', async (admin) => {
       const topics = await admin.listTopics();
-      return topics.filter((topic) => !topic.startsWith(INTERNAL_PREFIX));
+      return topics.filter((topic) => !topic.startsWith('__'));
     });
   }
 

@@ -59,7 +59,6 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';
   const options = { canRetry: false, cause: error };
   if (TOO_LARGE.has(type)) return new MessagingError('message-too-large', errorText(error), options);
-  // An encoder throws only because of the value.
   const isUnwritable = error instanceof TypeError || error instanceof RangeError;
   if (!REFUSED.has(type) && !isUnwritable) return undefined;
   return new MessagingError('not-sent', `the broker rejects the message: ${errorText(error)}`, options);
@@ -79,7 +78,6 @@ function findInChain(error: unknown, field: 'type' | 'apiId'): string | undefine
   return values.find((value) => typeof value === 'string');
 }
 
-/** The error and its causes; an aggregate error counts as the first of its errors. */
 function chainOf(error: unknown): ErrorFields[] {
   const chain: ErrorFields[] = [];
   let link = error;

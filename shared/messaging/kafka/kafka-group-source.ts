@@ -1,22 +1,13 @@
 import type { Log } from '../../platform/log.ts';
 import { consumerUsed } from '../broker-errors.ts';
 import type { PartitionOffset, TopicPartition } from '../message.ts';
-import {
-  CLIENT_DEFAULTS,
-  type BrokerAdmin,
-  type GroupSink,
-  type GroupSource,
-  type GroupSourceOptions,
-} from '../ports.ts';
+import { CLIENT_DEFAULTS } from '../ports.ts';
+import type { BrokerAdmin, GroupSink, GroupSource, GroupSourceOptions } from '../ports.ts';
 import { existingTopics } from '../topics/check-topics.ts';
 import type { CreateKafkajsClient } from './kafkajs-client.ts';
 import { isGenerationOver, toMessagingError } from './kafka-errors.ts';
-import {
-  type CreateFetchClient,
-  type FetchedRecords,
-  PartitionFetcher,
-  type FetchListener,
-} from './partition-fetcher.ts';
+import { PartitionFetcher } from './partition-fetcher.ts';
+import type { CreateFetchClient, FetchedRecords, FetchListener } from './partition-fetcher.ts';
 import { KafkaMembership, type MembershipListener } from './group-membership.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import { sleep, systemTimers } from '../../platform/system-ports.ts';

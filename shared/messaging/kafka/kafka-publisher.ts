@@ -69,11 +69,6 @@ interface Queue {
 
 type Slice = Readonly<Record<'queue', Queue> & Record<'entries', readonly Entry[]>>;
 
-interface Connected {
-  readonly producer: LibraryProducer;
-  pending: number;
-}
-
 /**
  * At least once, in order per partition, one send at a time without linger; a failed one is repeated by partition. Not idempotent: after
  * a lost response kafkajs would reuse the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
@@ -84,7 +79,8 @@ export class KafkaPublisher implements Publisher {
   readonly #deadlineMs: number;
   readonly #failures: RepeatedFailure;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
-  #connected: Connected | undefined;
+  /** `pending`: sends in flight. */
+  #connected: { readonly producer: LibraryProducer; pending: number } | undefined;
   #connectError: unknown;
   #connecting: Promise<void> | undefined;
   readonly #calls = new Set<PublishCall>();

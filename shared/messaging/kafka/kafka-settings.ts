@@ -18,11 +18,8 @@ export interface KafkaSsl {
   readonly keyFile?: string | undefined;
 }
 
-export const CONNECT_TIMEOUT_MS = 3_000;
-/** Time limit for a login, which may involve an authorisation server. */
-export const LOGIN_TIMEOUT_MS = 10_000;
-/** Time limit for the response to a request; kafkajs adds the time for which a fetch or a join may wait. */
-export const REQUEST_TIMEOUT_MS = 5_000;
+/** A login may involve an authorisation server. kafkajs adds to a request the time for which a fetch or a join may wait. */
+export const LIMITS = { connectMs: 3_000, loginMs: 10_000, requestMs: 5_000 } as const;
 
 /** The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs would fail much later. */
 export function checkAddress(address: string): string {
@@ -65,7 +62,6 @@ const TOKEN_REQUEST_TIMEOUT_MS = 5_000;
 const TOKEN_MARGIN_MS = 30_000;
 /** Assumed if the endpoint does not return a lifetime (RFC 6749 section 5.1 only recommends it). */
 const DEFAULT_TOKEN_LIFE_SECONDS = 300;
-const MS_PER_SECOND = 1_000;
 
 /** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
 export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
@@ -98,7 +94,7 @@ async function requestToken({ tokenUrl, username, password }: KafkaSasl) {
   const body = (await readJsonAnswer(response)) as { access_token?: unknown; expires_in?: unknown };
   if (typeof body.access_token !== 'string') throw refused('the token endpoint returned no access_token');
   const seconds = typeof body.expires_in === 'number' ? body.expires_in : DEFAULT_TOKEN_LIFE_SECONDS;
-  return { value: body.access_token, endsAtMs: Date.now() + seconds * MS_PER_SECOND - TOKEN_MARGIN_MS };
+  return { value: body.access_token, endsAtMs: Date.now() + seconds * 1_000 - TOKEN_MARGIN_MS };
 }
 
 function refused(reason: string): MessagingError {

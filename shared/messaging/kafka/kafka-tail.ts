@@ -3,20 +3,10 @@ import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
 import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
-import {
-  type BrokerAdmin,
-  type PartitionRange,
-  type Tail,
-  type TailOptions,
-  firstPosition,
-} from '../ports.ts';
-import {
-  type CreateFetchClient,
-  type FetchedRecords,
-  type TopicLeaders,
-  PartitionFetcher,
-  type FetchListener,
-} from './partition-fetcher.ts';
+import { firstPosition } from '../ports.ts';
+import type { BrokerAdmin, PartitionRange, Tail, TailOptions } from '../ports.ts';
+import { PartitionFetcher } from './partition-fetcher.ts';
+import type { CreateFetchClient, FetchedRecords, TopicLeaders, FetchListener } from './partition-fetcher.ts';
 
 /** Limit for the first answers; a leader that moves or restarts answers within this time. */
 const START_LIMIT_MS = 15_000;
@@ -29,12 +19,6 @@ interface TailParts {
   readonly onStopped: (tail: Tail) => void;
 }
 
-/** A pending call of caughtUp(): the end offsets of the partitions that have not reached them, by partition. */
-interface CatchUp {
-  readonly missing: Map<string, number>;
-  readonly reached: () => void;
-}
-
 export class KafkaTail implements Tail, FetchListener {
   readonly #options: TailOptions;
   readonly #parts: TailParts;
@@ -44,7 +28,8 @@ export class KafkaTail implements Tail, FetchListener {
   readonly #ready = Promise.withResolvers<void>();
   readonly #stopSignal = Promise.withResolvers<never>();
   readonly #readTo = new Map<string, number>();
-  readonly #catchUps = new Set<CatchUp>();
+  /** Pending calls of caughtUp(): the end offsets of the partitions that have not reached them, by partition. */
+  readonly #catchUps = new Set<{ readonly missing: Map<string, number>; readonly reached: () => void }>();
   #skipped = 0;
 
   constructor(options: TailOptions, parts: TailParts) {
@@ -84,7 +69,7 @@ export class KafkaTail implements Tail, FetchListener {
     const timer = setTimeout(() => timeout.reject(tailBehind(clientId, timeoutMs)), timeoutMs);
     const aborted = Promise.race([timeout.promise, this.#stopSignal.promise]);
     const { promise, resolve: reached } = Promise.withResolvers<void>();
-    const catchUp: CatchUp = { missing: new Map(), reached };
+    const catchUp = { missing: new Map<string, number>(), reached };
     try {
       for (const { topic, partition, high } of await Promise.race([this.#untilRanges(aborted), aborted])) {
         const id = partitionId(topic, partition);
@@ -99,13 +84,12 @@ export class KafkaTail implements Tail, FetchListener {
     }
   }
 
-  stop(): Promise<void> {
-    if (this.#isStopped) return Promise.resolve();
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
     this.#isStopped = true;
     this.#stopSignal.reject(tailStopped(this.#options.clientId));
     this.#fetcher?.stop();
     this.#parts.onStopped(this);
-    return Promise.resolve();
   }
 
   /** Records of an open transaction, and those after it, are not read before it ends: an end behind them waits for that. */

@@ -2,15 +2,13 @@ import kafkajs, { type Kafka, type RetryOptions, type SASLOptions, type ISocketF
 import { correctKafkajs } from './kafkajs-corrections.ts';
 import { readFetchesAsBytes } from './kafkajs-internals.ts';
 import {
-  createTokenProvider,
   checkAddress,
-  CONNECT_TIMEOUT_MS,
-  LOGIN_TIMEOUT_MS,
+  createTokenProvider,
+  LIMITS,
   readCertificates,
-  REQUEST_TIMEOUT_MS,
   rotateRandomly,
-  type KafkaSettings,
 } from './kafka-settings.ts';
+import type { KafkaSettings } from './kafka-settings.ts';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 
@@ -38,9 +36,9 @@ export function kafkajsClients({ brokers, ssl, sasl }: KafkaSettings): CreateKaf
       brokers: rotateRandomly(addresses),
       ...security,
       retry,
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      authenticationTimeout: LOGIN_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionTimeout: LIMITS.connectMs,
+      authenticationTimeout: LIMITS.loginMs,
+      requestTimeout: LIMITS.requestMs,
       enforceRequestTimeout: true,
       socketFactory: connections.createSocket,
       // kafkajs logs each error response as an error, also in normal operation: the adapters log failures that matter, once.

@@ -1,19 +1,12 @@
 import kafkajs from 'kafkajs';
 import { partitionId } from '../message.ts';
-import {
-  ACKS_TIMEOUT_MS,
-  type ConnectProducer,
-  checkConfirmed,
-  isLarge,
-  type OutgoingRecord,
-} from './kafka-publisher.ts';
+import { ACKS_TIMEOUT_MS, checkConfirmed, isLarge } from './kafka-publisher.ts';
+import type { ConnectProducer, OutgoingRecord } from './kafka-publisher.ts';
 import { NO_HEADER_VALUE, valuesOf } from '../headers.ts';
 import type { CreateKafkajsClient } from './kafkajs-client.ts';
 
 const { CompressionTypes } = kafkajs;
 const CONNECT_RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** No sends are repeated inside kafkajs: the publisher repeats those that fail. */
-const SEND_RETRY = { retries: 0 };
 const ALL_IN_SYNC_REPLICAS = -1;
 
 export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProducer {
@@ -22,8 +15,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
     const producer = kafka.producer({
       idempotent: false,
       allowAutoTopicCreation: false,
-      retry: SEND_RETRY,
-      // The publisher has chosen the partition.
+      retry: { retries: 0 },
       createPartitioner: () => (args) => args.message.partition ?? 0,
     });
     const destroy = () => {

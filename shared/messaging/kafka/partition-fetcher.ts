@@ -12,9 +12,6 @@ import { brokerErrorType } from './kafka-errors.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** A failed request is repeated by its reader, at the leader of that time. */
-const RETRY = { retries: 0 };
-const MIN_BYTES = 1;
 /** Small, because a response is decoded in one turn of the event loop; a single larger batch is returned whole. */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
@@ -65,7 +62,7 @@ export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Co
 
 export function fetchClients(createClient: CreateKafkajsClient, onUnreadable: OnUnreadable) {
   return (clientId: string) => {
-    const { kafka, connections } = createClient({ clientId, retry: RETRY });
+    const { kafka, connections } = createClient({ clientId, retry: { retries: 0 } });
     const { consumer, cluster } = consumerOf(kafka, { groupId: clientId });
     consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => connections.close(payload.broker));
     return {
@@ -84,7 +81,7 @@ export function fetchClients(createClient: CreateKafkajsClient, onUnreadable: On
             return { partition, fetchOffset: String(offset), maxBytes: MAX_BYTES_PER_PARTITION };
           }),
           maxWaitTime: maxWaitMs,
-          minBytes: MIN_BYTES,
+          minBytes: 1,
           maxBytes: MAX_BYTES_PER_FETCH,
           isolationLevel: READ_COMMITTED,
         };
@@ -233,7 +230,6 @@ export class PartitionFetcher {
     this.#pollAll();
   }
 
-  /** Ends all requests immediately; no call of the listener follows. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -3,22 +3,15 @@ import { parseBroker, ProduceAcks, Producer, type Broker, type SASLOptions } fro
 import { NO_HEADER_VALUE, valuesOf } from '../headers.ts';
 import { partitionId } from '../message.ts';
 import {
-  createTokenProvider,
   checkAddress,
-  CONNECT_TIMEOUT_MS,
-  LOGIN_TIMEOUT_MS,
+  createTokenProvider,
+  LIMITS,
   readCertificates,
-  REQUEST_TIMEOUT_MS,
   rotateRandomly,
-  type KafkaSettings,
 } from './kafka-settings.ts';
-import {
-  ACKS_TIMEOUT_MS,
-  type ConnectProducer,
-  checkConfirmed,
-  isLarge,
-  type OutgoingRecord,
-} from './kafka-publisher.ts';
+import type { KafkaSettings } from './kafka-settings.ts';
+import { ACKS_TIMEOUT_MS, checkConfirmed, isLarge } from './kafka-publisher.ts';
+import type { ConnectProducer, OutgoingRecord } from './kafka-publisher.ts';
 
 /** One request for each topic of a send: it fails with a TypeError where the metadata of one topic was forgotten meanwhile. */
 export function platformaticProducers(settings: KafkaSettings): ConnectProducer {
@@ -29,7 +22,7 @@ export function platformaticProducers(settings: KafkaSettings): ConnectProducer 
       clientId,
       // It asks the first broker again and again, also when it accepts connections and never answers.
       bootstrapBrokers: rotateRandomly(brokers),
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: LIMITS.requestMs,
       ...security,
       idempotent: false,
       retries: 0,
@@ -73,11 +66,11 @@ function securityOptions({ ssl, sasl }: KafkaSettings, brokers: readonly Broker[
   // An address is no name of a server (RFC 6066).
   const tlsServerName = brokers.every(({ host }) => isIP(host) === 0);
   const tls = ssl === undefined ? {} : { tls: readCertificates(ssl), tlsServerName };
-  if (sasl === undefined) return { connectTimeout: CONNECT_TIMEOUT_MS, ...tls };
+  if (sasl === undefined) return { connectTimeout: LIMITS.connectMs, ...tls };
   const { username, password } = sasl;
   const mechanism = sasl.mechanism.toUpperCase() as SASLOptions['mechanism'];
   const token = createTokenProvider(sasl);
-  return { connectTimeout: LOGIN_TIMEOUT_MS, ...tls, sasl: { mechanism, username, password, token } };
+  return { connectTimeout: LIMITS.loginMs, ...tls, sasl: { mechanism, username, password, token } };
 }
 
 /** Each value of a repeated header has a key of its own: buffers are different keys of a map, also with the same bytes. */

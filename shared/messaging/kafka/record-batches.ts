@@ -8,10 +8,9 @@ import type { HeaderValue, LogMessage, TopicPartition } from '../message.ts';
 /** Record batches (version 2, since Kafka 0.11): kafkajs takes seconds for a record with 4,000 headers. */
 
 const KIB = 1_024;
-const MIB = KIB * KIB;
 
 /** Four times the largest batch that our topics allow. A larger one, an attack or a mistake, is skipped. */
-const MAX_BATCH_BYTES = 32 * MIB;
+const MAX_BATCH_BYTES = 32 * KIB * KIB;
 /** zlib returns its output in chunks; each takes a round trip to another thread. */
 const CHUNK_BYTES = 256 * KIB;
 

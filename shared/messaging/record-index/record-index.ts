@@ -63,14 +63,6 @@ export interface RecordIndexOptions {
   readonly limits?: Partial<IndexLimits>;
 }
 
-export interface IndexFileOptions {
-  readonly folder: string;
-  readonly name: string;
-  /** What the records belong to; a file of another origin begins anew. */
-  readonly origin: string;
-  readonly log: Log;
-}
-
 /** Undefined, for an index in memory, if the broker or DATA_DIR is. Throws ConfigError. */
 export function openIndex(
   { broker, config, log }: { readonly broker: Broker; readonly config: Config; readonly log: Log },
@@ -79,11 +71,11 @@ export function openIndex(
   const { dataFolder: folder, kafka, topicPrefix } = config;
   if (folder === undefined || (broker.kind === 'embedded' && broker.health === undefined)) return undefined;
   const origin = JSON.stringify([broker.kind, topicPrefix, ...(kafka?.brokers ?? []).toSorted()]);
-  return openIndexFile({ folder, name, origin, log });
+  return openIndexFile(folder, name, origin, log);
 }
 
-/** The file that the last process left, or a new one: each process has its own. A damaged one begins anew. */
-export function openIndexFile({ folder, name, origin, log }: IndexFileOptions): DataFile {
+/** The file that the last process left, or a new one: each has its own. One that is damaged or of another origin begins anew. */
+export function openIndexFile(folder: string, name: string, origin: string, log: Log): DataFile {
   for (let process = 1; process <= MAX_PROCESSES; process += 1) {
     const file = path.join(folder, `${name}-index-${process}.db`);
     const opened = openUnlessInUse(file, log);
@@ -201,7 +193,6 @@ export class RecordIndex {
     return this.#waitingBytes < this.#limits.waitingBytes;
   }
 
-  /** Called after each write, when records can be added. */
   onRecovered(callback: () => void): void {
     this.#onRecovered = callback;
   }

@@ -71,8 +71,6 @@ function expiringState(ms: number): Settings {
   };
 }
 
-const OUTCOMES = expiringState(OUTCOME_RETENTION_MS);
-const ACCEPTANCES = expiringState(ACCEPTANCE_RETENTION_MS);
 /** Quotas count one UTC day; the rest allows for clock differences. Retention deletes only closed segments. */
 const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
 
@@ -97,8 +95,12 @@ const LIST = {
   smsUrgentCommands: commands('plat.notification.commands.sms.urgent.v1'),
   emailUrgentCommands: commands('plat.notification.commands.email.urgent.v1'),
   notificationHold: entry('plat.notification.hold.v1', expiringState(COMMAND_RETENTION_MS)),
-  notificationOutcomes: entry('plat.notification.outcomes.v1', OUTCOMES, OUTCOME_PARTITIONS),
-  notificationAcceptances: entry('plat.notification.acceptances.v1', ACCEPTANCES),
+  notificationOutcomes: entry(
+    'plat.notification.outcomes.v1',
+    expiringState(OUTCOME_RETENTION_MS),
+    OUTCOME_PARTITIONS,
+  ),
+  notificationAcceptances: entry('plat.notification.acceptances.v1', expiringState(ACCEPTANCE_RETENTION_MS)),
   notificationUsage: entry('plat.notification.usage.v1', USAGE, OUTCOME_PARTITIONS),
   notificationDeadLetters: deadLetters('plat.notification.dead-letters.v1'),
   deadLetterAudit: entry('plat.dead-letters.audit.v1', retention(AUDIT_RETENTION_MS), ORDERED_PARTITIONS),

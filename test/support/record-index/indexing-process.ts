@@ -11,7 +11,7 @@ const RECORDS_PER_TURN = 40;
 const [, , folder = ''] = process.argv;
 const index = new RecordIndex({
   name: 'test',
-  file: openIndexFile({ folder, name: 'test', origin: 'test', log: silentLog }),
+  file: openIndexFile(folder, 'test', 'test', silentLog),
   retentionMs: Infinity,
   clock: systemClock,
   limits: { waitingBytes: 100_000 },

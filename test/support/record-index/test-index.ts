@@ -39,7 +39,7 @@ export interface TestIndexOptions extends Partial<RecordIndexOptions> {
 export function openTestIndex({ folder, origin = 'test', ...options }: TestIndexOptions = {}) {
   const { timers, fire } = manualTimers();
   const { log = silentLog } = options;
-  const file = folder === undefined ? undefined : openIndexFile({ folder, name: 'test', origin, log });
+  const file = folder === undefined ? undefined : openIndexFile(folder, 'test', origin, log);
   let newestMs = 0;
   const index = new RecordIndex({
     name: 'test',

@@ -158,7 +158,7 @@ it('limits what another process wrote with a clock that is days ahead: lease, wa
 it('counts the open notifications that it has from the file of the last process, and their leases start again', async () => {
   const { open, writeState } = await world();
   const folder = scratchFolder();
-  const file = () => openIndexFile({ folder, name: 'ledger', origin: 'test', log: silentLog });
+  const file = () => openIndexFile(folder, 'ledger', 'test', silentLog);
   const first = await open('one', silentLog, file());
   await writeState('a', stateOf('a', { status: 'retrying', nextAttemptAt: NOW }));
   await writeState('b', stateOf('b', { updatedAt: NOW, providers: ['x', 'y'], leaseUntil: NOW + 60_000 }));

@@ -58,7 +58,7 @@ describe('an index in a file', () => {
   it('reports a folder that cannot be used as a wrong setting', () => {
     const folder = path.join(scratchFolder(), 'file');
     writeFileSync(folder, '');
-    expect(() => openIndexFile({ folder, name: 'test', origin: 'test', log: silentLog })).toThrow(
+    expect(() => openIndexFile(folder, 'test', 'test', silentLog)).toThrow(
       /set another DATA_DIR, or DATA_DIR=memory/,
     );
   });
