@@ -48,7 +48,12 @@ export function createSimulatedTarget(rates: FaultPlan['rates']): ConformanceTar
   const fates = new CallFates({ seed: 1, rates }, TIMES);
   fates.isActive = true;
   const model = new BrokerModel(systemPorts, fates);
-  const stopSweeps = repeat(systemPorts.timers, () => void model.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
+  const stopSweeps = repeat(
+    systemPorts.timers,
+    () => void model.topics.sweep(),
+    SWEEP_INTERVAL_MS,
+    'background',
+  );
   const broker = createProcessBroker(new TestHost('conformance#1'), model);
   return {
     name: 'the broker model of the simulation',
