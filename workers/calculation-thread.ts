@@ -5,7 +5,7 @@ import { deserialize } from 'node:v8';
 import type { ThreadAnswer, ThreadConfig, ThreadTasks } from './runtime/thread-pool.ts';
 import { restoreEnvironment, type LendingSnapshot } from '../shared/product/storage/lending-environment.ts';
 import { ACTIONS } from '../shared/api/actions/actions.ts';
-import { isTransientFailure } from '../shared/messaging/outcome.ts';
+import { isTransientFailure, type Outcome, type Reply } from '../shared/messaging/outcome.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/system-ports.ts';
 import { errorText } from '../shared/platform/errors.ts';
@@ -15,33 +15,26 @@ import { createCalculations, type Calculations } from './schedule/schedule-calcu
 const creatingCodec = createCodec(workerData as ThreadConfig, systemClock);
 let calculations: { readonly version: number; readonly known: Calculations } | undefined;
 
-/** Calculates a request and encodes its reply. */
-export function calculate(task: ThreadTasks['calculate']): Promise<ThreadAnswer> {
-  return answer(async () => ({ kind: 'calculated', outcome: await calculateRequest(task) }));
+export function calculate(task: ThreadTasks['calculate']): Promise<ThreadAnswer<Outcome>> {
+  return answer(() => calculateRequest(task));
 }
 
-/** Decodes a reply and renders it as JSON. */
-export function render(task: ThreadTasks['render']): Promise<ThreadAnswer> {
-  return answer(async () => ({ kind: 'rendered', reply: await renderReply(task) }));
+export function render(task: ThreadTasks['render']): Promise<ThreadAnswer<Reply>> {
+  return answer(() => renderReply(task));
 }
 
 /** An error as an answer: its class would not reach the other thread. */
-async function answer(work: () => Promise<ThreadAnswer>): Promise<ThreadAnswer> {
+async function answer<Result>(work: () => Promise<Result>): Promise<ThreadAnswer<Result>> {
   try {
-    return await work();
+    return { result: await work() };
   } catch (error) {
     const thrown = error instanceof Error ? error : new Error(errorText(error));
-    return { kind: 'failed', error: thrown, mayPass: isTransientFailure(error) };
+    return { error: thrown, mayPass: isTransientFailure(error) };
   }
 }
 
-async function calculateRequest({
-  type,
-  value,
-  format,
-  originTimestampMs,
-  snapshot,
-}: ThreadTasks['calculate']) {
+async function calculateRequest(task: ThreadTasks['calculate']): Promise<Outcome> {
+  const { type, value, format, originTimestampMs, snapshot } = task;
   const codec = await creatingCodec;
   const decoded = await codec.decode({ value: Buffer.from(value), headers: {} });
   const calculation = restore(snapshot)[type];
@@ -62,7 +55,7 @@ function restore({ version, bytes }: ThreadTasks['calculate']['snapshot']): Calc
   return calculations.known;
 }
 
-async function renderReply({ value, headers }: ThreadTasks['render']) {
+async function renderReply({ value, headers }: ThreadTasks['render']): Promise<Reply> {
   const reply = await readReply(await creatingCodec, { value: Buffer.from(value), headers });
   if (reply.kind === 'problem') return reply;
   const action = ACTIONS.find(({ replyType }) => replyType === reply.type);

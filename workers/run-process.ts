@@ -26,8 +26,6 @@ Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in 
 Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 `;
 
-const LOG_NAME = 'engine';
-/** Time for leaving groups and closing sockets after the drain timeout, before the process is ended. */
 export const EXIT_GRACE_MS = 5_000;
 
 /** Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
@@ -46,11 +44,6 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   }
 }
 
-/** Access of the group and of others; files may be readable by a group, as mounted secrets often are. */
-const NOT_OWNER = 0o077;
-const OTHERS = 0o007;
-const PERMISSIONS = 0o777;
-
 /** Warns about the data folder and files with credentials if other users of this machine have access to them. */
 export function warnAboutLooseFiles({ dataFolder, credentialFiles }: Config, log: Pick<Log, 'warn'>): void {
   // The permissions of Windows are others.
@@ -59,20 +52,19 @@ export function warnAboutLooseFiles({ dataFolder, credentialFiles }: Config, log
     const mode = modeOf(path);
     if ((mode & refused) === 0) return;
     log.warn(
-      { setting, path, mode: (mode & PERMISSIONS).toString(8) },
+      { setting, path, mode: (mode & 0o777).toString(8) },
       `other users of this machine have access to ${setting}: chmod ${wanted}`,
     );
   };
-  if (dataFolder !== undefined) check('DATA_DIR', dataFolder, NOT_OWNER, '700');
-  for (const [setting, file] of credentialFiles) check(setting, file, OTHERS, '600');
+  if (dataFolder !== undefined) check('DATA_DIR', dataFolder, 0o077, '700');
+  // Files may be readable by a group, as mounted secrets often are.
+  for (const [setting, file] of credentialFiles) check(setting, file, 0o007, '600');
 }
 
-/** The message of a failed start, with the setting to change if there is one. */
 function describeFailure(error: unknown): string {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
-  if (code === 'EADDRINUSE') {
+  if (code === 'EADDRINUSE')
     return `port ${port} of ${address} is in use: set PORT (without an ingress, HEALTH_PORT) to another port, or to 0 for any free port`;
-  }
   if (code === 'EADDRNOTAVAIL')
     return `this machine has no address ${address}: set HOST to one of its addresses`;
   if (code === 'EACCES') return `this user may not listen on port ${port}: set PORT to 1024 or higher`;
@@ -88,11 +80,8 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
       return undefined;
     }
     const unknown = positionals.filter((name) => !(WORKER_NAMES as readonly string[]).includes(name));
-    if (unknown.length === 0) {
-      return positionals.length === 0
-        ? WORKER_NAMES
-        : WORKER_NAMES.filter((name) => positionals.includes(name));
-    }
+    if (positionals.length === 0) return WORKER_NAMES;
+    if (unknown.length === 0) return WORKER_NAMES.filter((name) => positionals.includes(name));
     fail(`unknown worker ${unknown.join(', ')}; the workers are ${WORKER_NAMES.join(', ')}`, 2);
   } catch (error) {
     fail(`${errorText(error)}\n\n${HELP}`, 2);
@@ -101,7 +90,7 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
 }
 
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
-  const log = createLog({ level: config.logLevel, name: LOG_NAME });
+  const log = createLog({ level: config.logLevel, name: 'engine' });
   warnAboutLooseFiles(config, log);
   const metrics = createMetrics({ processMetrics: true });
   // Registered before the start, so that signals are handled during it.
@@ -112,8 +101,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const healthServer =
     !names.includes('ingress') && config.http.healthPort !== undefined
       ? await startHealthServer({
-          host: config.http.host,
-          allowedHosts: config.http.allowedHosts,
+          ...config.http,
           port: config.http.healthPort,
           metrics,
           timers: systemPorts.timers,
@@ -122,16 +110,10 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
       : undefined;
   const system = (running = await startUnlessEnded({ config, names, log, metrics }, ending));
   const startMs = performance.now() - startedAt;
-  process.stdout.write(
-    await renderStartBanner({
-      config,
-      names,
-      url: system.url,
-      healthUrl: healthServer?.url,
-      startMs,
-      nowMs: systemPorts.clock.now(),
-    }),
-  );
+  const { url } = system;
+  const healthUrl = healthServer?.url;
+  const nowMs = systemPorts.clock.now();
+  process.stdout.write(await renderStartBanner({ config, names, url, healthUrl, startMs, nowMs }));
   const { reason, exitCode } = await ending;
   log.info({ reason, health: combineHealth(system.health()).status }, 'stopping');
   await system.stop();
@@ -139,7 +121,6 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   process.exit(exitCode);
 }
 
-/** Starts the workers; a signal during the start aborts it and ends the process. */
 async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Promise<RunningSystem> {
   const given = new AbortController();
   void ending.then(({ reason }) => given.abort(new Error(reason)));
@@ -160,10 +141,7 @@ interface End {
   readonly exitCode: number;
 }
 
-/**
- * Resolves on the first signal or unhandled error. A second one ends the process, as does a stop that exceeds
- * `limitMs`.
- */
+/** Resolves on the first signal or unhandled error. A second one ends the process, as does a stop that exceeds `limitMs`. */
 function awaitEnd(log: Log, limitMs: number): Promise<End> {
   const { promise, resolve } = Promise.withResolvers<End>();
   let ended: End | undefined;
@@ -179,10 +157,8 @@ function awaitEnd(log: Log, limitMs: number): Promise<End> {
     resolve(ended);
   };
   const onBug = (error: unknown): void => {
-    log.error(
-      { error: errorText(error), stack: error instanceof Error ? error.stack : undefined },
-      'unhandled error: stopping',
-    );
+    const stack = error instanceof Error ? error.stack : undefined;
+    log.error({ error: errorText(error), stack }, 'unhandled error: stopping');
     end('unhandled error', 1);
   };
   process.on('SIGTERM', (signal) => end(signal, 0));

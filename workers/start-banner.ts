@@ -1,14 +1,12 @@
 import { isLoopback } from '../shared/platform/host-names.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
-/** Lifetime of the token in the printed calls: long enough to try them. */
 const PRINTED_TOKEN_MS = 900_000;
 /** The printed calls of actions, each with its first example; the later ones need the example catalogue. */
 const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 const STANDALONE_ACTIONS = [SCHEDULE_ACTION, 'PLAT_BP_CalculatePMT'];
 const CATALOGUE_ACTIONS = ['plat_bp_getbankingproductbycode', 'PLAT_BP_Simulate'];
 
-/** How to get another access token. */
 const OWN_TOKEN = "# a token: TOKEN=$(npm run --silent token -- --scope 'operations:read operations:write')";
 const TOKEN_OF_ISSUER = '# TOKEN stands for an access token of your issuer';
 
@@ -19,7 +17,6 @@ export async function renderStartBanner(options: {
   url: string | undefined;
   healthUrl: string | undefined;
   startMs: number;
-  /** When the printed token is issued. */
   nowMs: number;
 }): Promise<string> {
   const { config, names, url } = options;
@@ -44,7 +41,7 @@ export async function renderStartBanner(options: {
   return `${lines.join('\n')}\n`;
 }
 
-/** The definitions of the actions are loaded here, since only a process with an ingress needs them. */
+/** Loaded here, since only a process with an ingress needs the definitions of the actions. */
 async function renderActionCalls(config: Config, url: string, access: string): Promise<string[]> {
   const { ACTIONS } = await import('../shared/api/actions/actions.ts');
   const isExampleCatalogue = config.kafka === undefined && config.lending.catalogueFolder === undefined;

@@ -36,38 +36,35 @@ export interface StartOptions {
   readonly config: Config;
   readonly names: readonly WorkerName[];
   readonly log: Log;
-  /** Default: the clocks, timers and randomness of the system. */
   readonly ports?: SystemPorts;
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
   readonly broker?: Broker;
-  /** What the data file needs of the disk; default: that of the system. */
   readonly disk?: DiskCalls | undefined;
-  /** Start functions that replace those of the list: a simulation passes workers with its own providers and sockets. */
+  /** Replace those of the list: a simulation passes workers with its own providers and sockets. */
   readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
-  /** Aborts the start and its waits. */
   readonly signal?: AbortSignal;
 }
 
 /** How long a stopping process may finish its work: the longest reply takes as long by default. */
 export const DRAIN_TIMEOUT_MS = 10_000;
 
-const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
-
 /**
- * Starts the named workers in this process, over Kafka if `config.kafka` is set, otherwise over the embedded broker, whose
- * topics it creates. While Kafka or the schema registry is unavailable, it waits for at most two minutes.
- * Rejects with ConfigError naming what is missing, with the error of a service that could not be used, or with the reason
- * of the signal; nothing is left running then.
+ * Starts the named workers, over Kafka if `config.kafka` is set, otherwise over the embedded broker, whose topics it creates. Waits for Kafka
+ * and the schema registry for two minutes at most. Rejects with ConfigError naming what is missing, with the error of a service that could
+ * not be used, or with the reason of the signal; nothing is left running then.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
   const { config, names, log, ports = systemPorts } = options;
   const metrics = options.metrics ?? createMetrics();
   const broker = options.broker ?? (await createBroker(options, ports, metrics));
-  const threads = new ThreadPool(THREAD_PROGRAM, config, ports.clock);
+  const threads = new ThreadPool(new URL('./calculation-thread.ts', import.meta.url), config, ports.clock);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
-  const health = () => healthOf(started, broker);
+  const health = (): Readonly<Record<string, Health>> => ({
+    ...Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
+    ...(broker.health === undefined ? {} : { storage: broker.health() }),
+  });
   const stopAll = async (timeoutMs: number): Promise<void> => {
     try {
       await stopInTurn(started.toReversed(), timeoutMs, ports.monotonic);
@@ -76,11 +73,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
       if (options.broker === undefined) await broker.close();
     }
   };
-  const wait = createStartWait({
-    ...ports,
-    onWait: (line) => log.warn(line),
-    signal: options.signal,
-  });
+  const wait = createStartWait({ ...ports, onWait: (line) => log.warn(line), signal: options.signal });
   let codec: MessageCodec;
   try {
     await wait('Kafka', () => provideTopics(broker, options, ports));
@@ -114,14 +107,6 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   };
 }
 
-function healthOf(started: readonly RunningWorker[], broker: Broker): Readonly<Record<string, Health>> {
-  return {
-    ...Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
-    ...(broker.health === undefined ? {} : { storage: broker.health() }),
-  };
-}
-
-/** Loads only the code of the broker that is used. */
 async function createBroker(
   { config, log, disk }: StartOptions,
   ports: SystemPorts,
@@ -138,25 +123,21 @@ async function createBroker(
     'Record batches that could not be read and were skipped',
     ['topic'],
   );
-  const onUnreadable = (topic: string): void => unreadable.inc({ topic });
   return openKafkaBroker({
     ...config.kafka,
     clientId: 'banking-product-engine',
     log,
-    onUnreadable,
+    onUnreadable: (topic) => unreadable.inc({ topic }),
     clock: ports.clock,
   });
 }
 
-/** Without Kafka, requests for absent workers are not handled: other processes cannot reach an embedded broker. */
-function warnAboutAbsentWorkers(options: StartOptions, broker: Broker): void {
-  const { names, log } = options;
+function warnAboutAbsentWorkers({ names, log, broker: joined }: StartOptions, broker: Broker): void {
   const absent = WORKER_NAMES.filter((name) => !names.includes(name));
-  if (options.broker !== undefined || broker.kind === 'kafka' || absent.length === 0) return;
-  log.warn(
-    { absent },
-    'the embedded broker serves this process only: requests for the absent workers are not handled',
-  );
+  if (joined !== undefined || broker.kind === 'kafka' || absent.length === 0) return;
+  const text =
+    'the embedded broker serves this process only: requests for the absent workers are not handled';
+  log.warn({ absent }, text);
 }
 
 async function provideTopics(

@@ -5,7 +5,6 @@ import type { TopicKey } from '../shared/messaging/topics/topic-list.ts';
 export interface WorkerEntry {
   readonly load: () => Promise<StartWorker>;
   readonly topics: readonly TopicKey[];
-  /** Whether it also needs the topics of the configured retry tiers. */
   readonly retryTiers?: true;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { Decimal } from 'decimal.js';
-import { createProblem, type Fault, type Problem } from './problem.ts';
+import { createProblem, joinPath, type Fault, type Problem } from './problem.ts';
 
 /** Maximum nesting depth of objects and arrays; the requests of the interface have five levels. */
 export const MAX_JSON_DEPTH = 32;
@@ -19,7 +19,6 @@ export const MAX_REQUEST_VALUES = 20_000;
 const MAX_NUMBER_CHARACTERS = 100;
 /** A number of as many digits has the value of the nearest binary number when that is written in its shortest form (IEEE 754). */
 export const BINARY_DIGITS = 15;
-/** A digit other than 0 before the exponent. */
 const NOT_ZERO = /^[^eE]*[1-9]/;
 const REPEATED = 'repeated-member';
 const TOO_MANY = 'too-many-values';
@@ -28,8 +27,8 @@ const LONG_NAME_BITS = 6;
 /** A text counts as one value more for each 256 escapes, since the parser reads an escape five times as long as a letter. */
 const ESCAPES_BITS = 8;
 const MAX_REPEATED = 100;
-/** Of a text, for the paths of repeated members: the search reads each name once more. */
-const MAX_SEARCHED_BYTES = 1_024 * 1_024;
+/** Of a text, for the paths of repeated members. */
+const MAX_SEARCHED_CHARACTERS = 1_024 * 1_024;
 const IS_REPEATED = 'is repeated; each member of an object must be sent once';
 const MAX_SHOWN_NAME = 60;
 
@@ -42,7 +41,6 @@ export type JsonFaultCode =
   | 'number-too-long'
   | typeof REPEATED;
 
-/** A number whose digits a binary number cannot hold. */
 export interface RawJson {
   readonly rawJSON: string;
 }
@@ -57,7 +55,7 @@ declare global {
   }
 }
 
-export interface RefusedJson {
+interface RefusedJson {
   readonly kind: 'refused';
   /** Their messages continue a sentence about the path, and never quote the text, which may hold secrets. */
   readonly faults: readonly Fault[];
@@ -80,9 +78,7 @@ export interface JsonOptions {
 }
 
 /**
- * Parses text, or bytes in UTF-8, with or without a byte order mark. A member `__proto__` becomes an ordinary own property.
- * Never throws.
- *
+ * Parses text, or bytes in UTF-8, with or without a byte order mark. A member `__proto__` becomes an own property. Never throws.
  * @example parseJson('{"Amount": 100, "Amount": 200}') // refused: the member Amount is repeated
  */
 export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}): ParsedJson {
@@ -98,8 +94,12 @@ export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}):
   if (found === TOO_MANY) return refuseJson(whole, found, `has more than ${maxValues} members and elements`);
   if (found === 'number-too-long')
     return refuseJson(whole, found, `contains a number of more than ${MAX_NUMBER_CHARACTERS} characters`);
-  const text = decodeUtf8(bytes);
-  if (text === undefined) return refuseJson(whole, 'not-utf8', 'is not valid UTF-8');
+  let text: string;
+  try {
+    text = DECODER.decode(bytes);
+  } catch {
+    return refuseJson(whole, 'not-utf8', 'is not valid UTF-8');
+  }
   let value: unknown;
   try {
     value = JSON.parse(text, found.hasLongNumber ? keepDigits : undefined);
@@ -107,7 +107,7 @@ export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}):
     return refuseJson(whole, 'malformed-json', `is not valid JSON${describePosition(error)}`);
   }
   if (countMembers(value) === found.members) return { kind: 'parsed', value, values: found.values };
-  const paths = repeatedMembers(bytes.subarray(0, MAX_SEARCHED_BYTES));
+  const paths = repeatedMembers(text);
   if (paths.length === 0) return refuseJson(whole, REPEATED, 'must have each member of an object once');
   return { kind: 'refused', faults: paths.map((path) => ({ path, code: REPEATED, message: IS_REPEATED })) };
 }
@@ -122,7 +122,6 @@ export function jsonProblem(refused: RefusedJson, subject = 'The body'): Problem
   });
 }
 
-/** Why a text is refused, in one line. */
 export function refusalText({ faults }: RefusedJson, subject: string): string {
   const [first] = faults;
   if (first?.message !== IS_REPEATED) return `${subject} ${first?.message}`;
@@ -141,20 +140,19 @@ export function readJsonNumber(text: string): number | RawJson {
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 const ENCODER = new TextEncoder();
 const QUOTE = 0x22;
-const PLUS = 0x2b;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
-const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const COLON = 0x3a;
-const UPPER_E = 0x45;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const LOWER_E = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+const LOWER_CASE_BIT = 0x20;
+const IN_NUMBER: ReadonlySet<number | undefined> = new Set(ENCODER.encode('+-.0123456789Ee'));
 
 /**
  * Counts what the parser neither limits nor reports, in UTF-8, whose multi-byte characters contain none of these bytes. For
@@ -187,57 +185,16 @@ function scan(bytes: Uint8Array, maxValues: number) {
       if (byte !== COMMA && ++depth > MAX_JSON_DEPTH) return 'too-deep';
       if (++values > maxValues) return TOO_MANY;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth--;
-    else if (byte === MINUS || isDigit(byte)) {
-      const end = endOfNumber(bytes, at);
-      if (end - at > MAX_NUMBER_CHARACTERS) return 'number-too-long';
-      hasLongNumber ||= end - at > BINARY_DIGITS || hasExponent(bytes, at, end);
-      at = end - 1;
+    else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
+      const start = at;
+      for (; IN_NUMBER.has(bytes[at + 1]); at++)
+        hasLongNumber ||= ((bytes[at + 1] ?? 0) | LOWER_CASE_BIT) === LOWER_E;
+      const characters = at + 1 - start;
+      if (characters > MAX_NUMBER_CHARACTERS) return 'number-too-long';
+      hasLongNumber ||= characters > BINARY_DIGITS;
     }
   }
   return values > maxValues ? TOO_MANY : { members, values, hasLongNumber };
-}
-
-/** Position of the quote that closes the string whose first byte is at `from`, or beyond the end. */
-function endOfJsonString(bytes: Uint8Array, from: number): number {
-  const { length } = bytes;
-  let at = from;
-  while (at < length) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    at += byte === BACKSLASH ? 2 : 1;
-  }
-  return at;
-}
-
-function endOfNumber(bytes: Uint8Array, from: number): number {
-  let at = from;
-  for (;;) {
-    const byte = bytes[at] ?? 0;
-    const isPart = isDigit(byte) || byte === POINT || byte === MINUS || byte === PLUS || isExponent(byte);
-    if (!isPart) return at;
-    at++;
-  }
-}
-
-function hasExponent(bytes: Uint8Array, from: number, end: number): boolean {
-  for (let at = from; at < end; at++) if (isExponent(bytes[at])) return true;
-  return false;
-}
-
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= NINE;
-}
-
-function isExponent(code: number | undefined): boolean {
-  return code === LOWER_E || code === UPPER_E;
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return DECODER.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function refuseJson(path: string, code: JsonFaultCode, message: string): RefusedJson {
@@ -248,9 +205,10 @@ function refuseJson(path: string, code: JsonFaultCode, message: string): Refused
 export const keepDigits: Reviver = (_name, value, { source } = {}) =>
   typeof value === 'number' && source !== undefined ? readJsonNumber(source) : value;
 
-/** The members that the parser kept; it keeps the last of those with the same name. */
+/** The parser keeps the last of the members with the same name. */
 function countMembers(value: unknown): number {
-  if (!isContainer(value)) return 0;
+  // A raw number has no prototype.
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) === null) return 0;
   const isArray = Array.isArray(value);
   const content: readonly unknown[] = isArray ? value : Object.values(value);
   let count = isArray ? 0 : content.length;
@@ -258,66 +216,47 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** An object or array as parsed; a raw number has no prototype. */
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) !== null;
-}
-
-/** An open object or array. */
 interface Open {
   readonly path: string;
-  /** The names of an object so far; undefined for an array. */
+  /** Undefined for an array. */
   readonly names: Set<string> | undefined;
   /** The path of the current member or element. */
   current: string;
-  /** The position of the current element. */
   index: number;
 }
 
-/** The paths of the repeated members of valid JSON, each once. Its end may be missing. */
-function repeatedMembers(bytes: Uint8Array): readonly string[] {
+/** An open text extends to the end, so that no position is tried twice. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],]/gs;
+
+/** The paths of the repeated members in the first MiB of valid JSON, each once. */
+function repeatedMembers(whole: string): readonly string[] {
+  const text = whole.slice(0, MAX_SEARCHED_CHARACTERS);
   const repeated = new Set<string>();
   const open: Open[] = [];
   let isName = false;
-  for (let at = 0; at < bytes.length && repeated.size < MAX_REPEATED; at++) {
-    const byte = bytes[at];
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
     const inner = open.at(-1);
-    if (byte === QUOTE) {
-      const start = at;
-      at = endOfJsonString(bytes, at + 1);
-      if (at >= bytes.length) break;
-      if (isName && inner !== undefined && !enterMember(inner, readName(bytes.subarray(start, at + 1))))
-        repeated.add(inner.current);
-      isName = false;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      isName = byte === OPEN_OBJECT;
+    if (token === '{' || token === '[') {
+      isName = token === '{';
       const path = inner?.current ?? '';
       open.push({ path, names: isName ? new Set() : undefined, current: `${path}[0]`, index: 0 });
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) open.pop();
-    else if (byte === COMMA && inner !== undefined) {
-      isName = inner.names !== undefined;
-      if (!isName) inner.current = `${inner.path}[${++inner.index}]`;
+    } else if (token === '}' || token === ']') open.pop();
+    else if (token === ',') {
+      isName = inner?.names !== undefined;
+      if (inner !== undefined && !isName) inner.current = `${inner.path}[${++inner.index}]`;
+    } else if (inner?.names !== undefined && isName && index + token.length < text.length) {
+      isName = false;
+      const name = JSON.parse(token) as string;
+      inner.current = joinPath(inner.path, name.slice(0, MAX_SHOWN_NAME));
+      if (inner.names.has(name)) repeated.add(inner.current);
+      inner.names.add(name);
+      if (repeated.size === MAX_REPEATED) break;
     }
   }
   return [...repeated];
 }
 
-/** Returns false if the object has a member of this name. */
-function enterMember(object: Open, name: string): boolean {
-  const shown = name.slice(0, MAX_SHOWN_NAME);
-  object.current = object.path === '' ? shown : `${object.path}.${shown}`;
-  const isNew = object.names?.has(name) === false;
-  object.names?.add(name);
-  return isNew;
-}
-
-/** The name in quotes; one without escapes is not parsed, since a text may have many that are long. */
-function readName(quoted: Uint8Array): string {
-  const text = DECODER.decode(quoted);
-  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
-}
-
-/** The position of a syntax error. The rest of the parser's message quotes the text. */
+/** The rest of the parser's message quotes the text. */
 function describePosition(error: unknown): string {
   const found = /at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(
     error instanceof Error ? error.message : '',

@@ -5,17 +5,12 @@ export const HEADER_TEXT_CHARACTERS = 1_024;
 /** Maximum length of the list of warnings, in characters (E3). */
 export const WARNINGS_LIST_CHARACTERS = 4_096;
 
-/**
- * Headers may contain visible ASCII and blanks only. Matches code points, since an unpaired surrogate has no
- * encoding.
- */
+/** Headers may contain visible ASCII and blanks only. By code points: an unpaired surrogate has no encoding. */
 const UNSAFE_IN_HEADER = /[^\x20-\x7e]/gu;
 /** Items of a list may not contain blanks and the separators `,` and `;` either. */
 const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
-/** An incomplete percent-encoded byte at the end of a truncated text. */
 const CUT_BYTE = /%[0-9A-F]?$/;
 const TRUNCATED = 'truncated';
-/** Characters other than letters, digits and the separators of calendar names and versions. */
 const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
 /** Makes a text safe for a header: percent-encodes other characters as UTF-8 and truncates at 1,024 characters. */
@@ -27,9 +22,8 @@ export function safeHeaderText(text: string): string {
 }
 
 /**
- * Renders warnings as one header (E3): distinct ASCII items `code;path`, separated by a comma and a blank. The items of
- * `further`, a header in this format, follow. A list of more than 4 KiB is truncated and ends with `truncated`. Undefined
- * without warnings.
+ * Renders warnings as one header (E3): distinct ASCII items `code;path`, separated by a comma and a blank, then those of `further`, a header in
+ * this format. Beyond 4 KiB it ends with `truncated`. Undefined without warnings.
  */
 export function warningsList(warnings: readonly Warning[], further: string | undefined): string | undefined {
   if (warnings.length === 0 && further === undefined) return undefined;
@@ -41,10 +35,7 @@ export function warningsList(warnings: readonly Warning[], further: string | und
   return whole.length <= WARNINGS_LIST_CHARACTERS ? whole : truncate(items);
 }
 
-/**
- * The holiday calendar of a reply, such as `RO;version=2026.1` or `RO+TARGET;version=2026.1+2026.1` (H2).
- * Any other character of a name from the catalogue is percent-encoded as UTF-8, so that the semicolon is the only one.
- */
+/** The holiday calendar of a reply, as `RO+TARGET;version=2026.1+2026.1` (H2). Other characters of a name are percent-encoded as UTF-8. */
 export function formatCalendar(used: { readonly name: string; readonly version: string }): string {
   return `${encodeCalendar(used.name)};version=${encodeCalendar(used.version)}`;
 }
@@ -67,7 +58,6 @@ export function readWarningsList(list = ''): readonly Warning[] {
     });
 }
 
-/** The text as it is if it is not percent-encoded correctly. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -5,14 +5,13 @@ import type { Timers } from './system-ports.ts';
 
 /** Probes send their few bytes immediately, and read the answer. */
 const TIMEOUT_MS = 5_000;
-/** How often Node checks the connections for exceeded timeouts. */
 const TIMEOUT_CHECK_MS = 1_000;
 /** A few probes and scrapers keep one or two each; further ones are closed at once. */
 const MAX_CONNECTIONS = 100;
 
 /**
- * Health of one part of the process, with a reason for the operator. Ready and degraded parts serve requests; a starting
- * part does not serve requests yet, or has paused; an unhealthy one needs a restart.
+ * Health of one part of the process. Ready and degraded parts serve requests; a starting one does not yet, or has paused; an unhealthy one
+ * needs a restart.
  */
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
@@ -35,10 +34,7 @@ export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
   return worst;
 }
 
-/**
- * The metrics that a scrape asks for, as `/metrics?name[]=plat_notification_provider_open&name[]=…`; undefined: all of them. Unknown names
- * are ignored.
- */
+/** The metrics that a scrape asks for, as `/metrics?name[]=NAME&name[]=…`; undefined: all of them. */
 export function namesIn(url = ''): readonly string[] | undefined {
   const at = url.indexOf('?');
   const names = at === -1 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('name[]');
@@ -46,8 +42,8 @@ export function namesIn(url = ''): readonly string[] | undefined {
 }
 
 /**
- * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process
- * without ingress; 403 for a foreign Host or Origin. Closes connections whose callers do not send, or do not read. Rejects when it cannot listen on the port.
+ * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process without ingress; 403 for
+ * a foreign Host or Origin. Rejects when it cannot listen on the port.
  */
 export async function startHealthServer(
   options: ServedNames & {
@@ -55,7 +51,6 @@ export async function startHealthServer(
     metrics: Metrics;
     timers: Timers;
     health: () => Readonly<Record<string, Health>>;
-    /** Shorter in tests. */
     timeoutMs?: number;
   },
 ): Promise<HealthServer> {

@@ -6,9 +6,7 @@ export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
-/** The address of a server and its additional names. */
 export interface ServedNames {
-  /** The address on which the server listens. */
   readonly host: string;
   /** Names and addresses other than loopback, without ports, in lower case. */
   readonly allowedHosts: readonly string[];
@@ -17,15 +15,13 @@ export interface ServedNames {
 /** Returns the problem of a request whose Host or Origin is not a name of the server, or undefined. */
 export type CheckNames = (headers: IncomingHttpHeaders) => Problem | undefined;
 
-/** A Host header: the host, IPv6 in brackets, and an optional port. */
 const HOST = /^([^[\]:]+|\[[^[\]]+\])(?::\d*)?$/;
 const ORIGIN = /^https?:\/\//i;
 
 /**
- * Creates the check of Host and Origin against DNS rebinding: a page of another site can reach a server on loopback through
- * a domain that resolves to 127.0.0.1, which the browser then sends in Host and Origin. A server on loopback therefore
- * accepts only loopback names, with any port, and the allowed hosts. A server on another address accepts all names unless
- * allowed hosts are configured. A request without Host (HTTP/1.0) is accepted, since browsers always send it.
+ * Creates the check of Host and Origin against DNS rebinding: a page of another site can reach a server on loopback through a domain that
+ * resolves to 127.0.0.1. A server on loopback therefore accepts loopback names, with any port, and the allowed hosts only; one on another
+ * address all names unless allowed hosts are configured. Browsers always send Host, so a request without it (HTTP/1.0) is accepted.
  */
 export function createNameCheck({ host, allowedHosts }: ServedNames): CheckNames {
   if (!isLoopback(host) && allowedHosts.length === 0) return () => undefined;

@@ -1,10 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/**
- * The module node:http. An `import` statement evaluates every export of a built-in module; one of them is `WebSocket`, for which
- * Node then loads its own copy of undici: 12 MiB and a twentieth of the processor time of a start.
- */
+/** An `import` of node:http evaluates all its exports; for `WebSocket` Node then loads a copy of undici: 12 MiB and a twentieth of a start. */
 export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Listens on a port, 0 for any free one, and resolves to the URL of the server. Rejects when it cannot listen. */

@@ -5,7 +5,6 @@ import { BINARY_DIGITS } from './bounded-json.ts';
 
 export type ErrorText = (issue: { readonly input?: unknown }) => string;
 
-/** The type of a JSON value, for messages. */
 function describeType(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
@@ -42,10 +41,7 @@ export const anyNumber = () => z.number({ error: mustBe('a number') });
 export const anyList = <Item extends z.ZodType>(item: Item, what = 'a list') =>
   z.array(item, { error: mustBe(what) });
 
-/**
- * Flags as documents show them: with the type that the interface gives them (section 4), so that generated clients have one
- * type for each. Reading accepts both types everywhere (M6).
- */
+/** Flags as documents show them: with the one type of the interface (section 4), for generated clients. Reading accepts both (M6). */
 const SHOWN_FLAG = { type: 'boolean', enum: undefined } as const;
 export const SHOWN_NUMERIC_FLAG = {
   type: 'integer',
@@ -65,13 +61,10 @@ export const flagOf = (
     .meta(shown)
     .transform((value) => value === true || value === 1);
 
-/** Kinds of fields in answers; fields that a catalogue record does not have are null. */
-
 /** Largest whole number that clients read into 32 bits. */
 const MAX_INT32 = 2_147_483_647;
 
 export const plainText = (description: string) => z.string().describe(description);
-/** A whole number from `minimum`, 0 by default. */
 export const wholeNumber = (description: string, minimum = 0) =>
   z.int().min(minimum).max(MAX_INT32).describe(description);
 

@@ -12,7 +12,6 @@ const ASYNC_TIMEOUT_MS: number = 60_000;
 /** A message on a topic holds 8 MiB of text and decoded files; in JSON, files are a third longer. */
 const EMAIL_BODY_LIMIT_BYTES: number = 10 * 1_024 * 1_024;
 
-/** The variables that are set and not empty. */
 type Given = Readonly<Record<string, string | undefined>>;
 
 export interface Config extends ReturnType<typeof toConfig> {
@@ -33,8 +32,8 @@ export interface QuotaSettings {
 }
 
 /**
- * Parses the settings of an environment (`process.env` in production, which is read only here). Throws ConfigError with all
- * invalid settings and the allowed values, but never the given ones, which may be secrets.
+ * Parses the settings of an environment (`process.env` is read only here). Throws ConfigError with all invalid settings and the allowed
+ * values, but never the given ones, which may be secrets.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
@@ -76,47 +75,34 @@ export interface SettingState {
   readonly value?: string;
 }
 
-/**
- * The states of all settings in their order. `given`: the variables that are set and valid, those of `<NAME>_FILE` included.
- */
+/** The states of all settings in their order. `given`: the variables that are set and valid, those of `<NAME>_FILE` included. */
 function settingStates(given: Readonly<Record<string, string | undefined>>): readonly SettingState[] {
   return Object.entries(environment.shape).map(([name, kind]) => {
-    const isFile = SECRETS.some((secret) => secret === name) && given[`${name}_FILE`] !== undefined;
-    if (isFile) return { name, source: 'file' };
+    if (SECRETS.some((secret) => secret === name) && given[`${name}_FILE`] !== undefined)
+      return { name, source: 'file' };
     const text = given[name];
     if (text !== undefined)
       return { name, source: 'set', ...(kind.meta()?.['isShown'] === true ? { value: text } : {}) };
-    const value = defaultText(kind);
-    return { name, source: 'default', ...(value === undefined ? {} : { value }) };
+    const value = 'defaultValue' in kind.def ? String(kind.def.defaultValue) : '';
+    return { name, source: 'default', ...(value === '' ? {} : { value }) };
   });
 }
 
-/** Messages that one consumer handles concurrently. */
 const CONCURRENCY = 64;
 /** Prefixes of our settings: an unknown name with one of them is a misspelling. */
 const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
-/**
- * Other variables with these prefixes: those of Kafka scripts (KAFKA_HOME, KAFKA_HEAP_OPTS), the cache folder of `npm run
- * kafka`, the port of docker-compose.yml, and the service addresses that Kubernetes sets in every container
- * (KAFKA_SERVICE_HOST, KAFKA_PORT_9092_TCP_ADDR).
- */
+/** Variables of Kafka scripts (KAFKA_HEAP_OPTS), of `npm run kafka`, of docker-compose.yml, and of Kubernetes for services (KAFKA_SERVICE_HOST). */
 const FOREIGN_NAME =
   /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
-/** Finds removed settings, each with what takes its place, and unknown ones with the most similar known name. */
 function findUnknownNames(given: Given): string[] {
   const settings = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`)];
   const removed = Object.entries(REMOVED_SETTINGS)
     .filter(([name]) => given[name] !== undefined)
     .map(([name, instead]) => `${name}: this setting has been removed: ${instead}`);
+  const known = new Set([...settings, ...Object.keys(REMOVED_SETTINGS)]);
   const unknown = Object.keys(given)
-    .filter(
-      (name) =>
-        !Object.hasOwn(REMOVED_SETTINGS, name) &&
-        OWN_PREFIX.test(name) &&
-        !FOREIGN_NAME.test(name) &&
-        !settings.includes(name),
-    )
+    .filter((name) => OWN_PREFIX.test(name) && !FOREIGN_NAME.test(name) && !known.has(name))
     .map((name) => {
       const nearest = nearestName(name, settings);
       return `${name}: there is no such setting${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
@@ -124,9 +110,7 @@ function findUnknownNames(given: Given): string[] {
   return [...removed, ...unknown];
 }
 
-/**
- * Finds contradictions between settings. Ignores settings that are invalid by themselves, which are reported too.
- */
+/** Ignores settings that are invalid by themselves, which are reported too. */
 function findContradictions(given: Given): string[] {
   const readable = Object.entries(environment.shape).flatMap(([name, kind]) => {
     const read = kind.safeParse(given[name]);
@@ -196,7 +180,6 @@ function kafkaRules(env: Partial<Environment>): [boolean, string][] {
   ];
 }
 
-/** Whether an address is beyond loopback and has no TLS. */
 function isPlainText(address: string | undefined): boolean {
   if (address === undefined) return false;
   const { protocol, hostname } = new URL(address);
@@ -246,9 +229,7 @@ function toConfig(env: Environment) {
       emailBodyLimitBytes: EMAIL_BODY_LIMIT_BYTES,
       quotas: quotaSettings(env),
     },
-    /** Undefined: in memory. */
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
-    /** Tells commands on this machine how to reach the process. */
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     /** Not settings: tests and a simulation make them small. */
     lanes: CONCURRENCY as number,
@@ -256,17 +237,15 @@ function toConfig(env: Environment) {
   } as const;
 }
 
-/** Undefined if no quota is set. */
 function quotaSettings(env: Environment): QuotaSettings | undefined {
-  const settings = {
+  const quotas = {
     countries: env.NOTIFICATION_COUNTRIES,
     perCaller: env.NOTIFICATION_QUOTA_CALLER,
     perReceiver: env.NOTIFICATION_QUOTA_RECEIVER,
+    perCountry: env.NOTIFICATION_QUOTA_COUNTRY,
   };
-  const perCountry = env.NOTIFICATION_QUOTA_COUNTRY;
-  const isSet = perCountry !== undefined || Object.values(settings).some((value) => value !== undefined);
-  if (!isSet) return undefined;
-  return { ...settings, perCountry: perCountry ?? new Map() };
+  if (Object.values(quotas).every((value) => value === undefined)) return undefined;
+  return { ...quotas, perCountry: quotas.perCountry ?? new Map() };
 }
 
 function kafkaSettings(env: Environment, brokers: readonly string[]) {
@@ -286,12 +265,4 @@ function kafkaSettings(env: Environment, brokers: readonly string[]) {
             tokenUrl: env.KAFKA_SASL_OAUTH_TOKEN_URL,
           },
   };
-}
-
-/** A default as it would be set; undefined if there is none. */
-function defaultText({
-  def,
-}: (typeof environment.shape)[keyof typeof environment.shape]): string | undefined {
-  const text = 'defaultValue' in def ? String(def.defaultValue) : '';
-  return text === '' ? undefined : text;
 }

@@ -4,7 +4,6 @@ import type { MonotonicClock } from './system-ports.ts';
 /** The log: one JSON line per event, without bodies, tokens or personal data. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'> & { child(bindings: object): Log };
 
-/** Log levels by name, the least verbose last. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -19,14 +18,13 @@ export function createLog(options: { level: LogLevel; name: string }): Log {
 /** Discards everything, for tests and benchmarks. */
 export const silentLog: Log = pino({ level: 'silent' });
 
-/** Time between two lines about a failure that continues. */
 const INTERVAL_MS = 60_000;
 /** A failure that begins sooner after the last one has ended counts as its continuation. */
 const CALM_MS = 10_000;
 
 /**
- * Logs a failure that is repeated until its cause ends, such as a broker that is away: its beginning and end, and between them one
- * line a minute with the number of `failures` since the last line.
+ * Logs the beginning and end of a failure that is repeated until its cause ends, such as a broker that is away, and between them one line a
+ * minute with the number of `failures` since the last line.
  */
 export class RepeatedFailure {
   readonly #log: Log;
@@ -52,7 +50,6 @@ export class RepeatedFailure {
     this.#isLogged = true;
   }
 
-  /** Called after each success. */
   ended(fields: object, text: string): void {
     this.#failures = 0;
     if (!this.#isLogged) return;

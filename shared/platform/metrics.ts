@@ -1,16 +1,8 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type MetricValue } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Timers } from './system-ports.ts';
 
-/** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
+/** Seconds: from the embedded broker to the longest reply timeout. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** One value of a metric: of a counter, a gauge, or one bucket of a histogram. */
-export interface Sample {
-  /** As in the Prometheus text format: with `_bucket`, `_sum` or `_count` for those of a histogram. */
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
 
 /** The metrics of the process. Labels are names and codes, never ids, amounts or personal data. */
 export interface Metrics {
@@ -20,22 +12,19 @@ export interface Metrics {
   duration(name: string, help: string, labelNames?: readonly string[]): Histogram;
   /** Calls `collect` before each scrape, to set gauges that are only needed then. */
   onScrape(collect: () => void): void;
-  /** Prometheus text exposition, of all metrics or of those with these names, as `samples` reads them. */
-  text(names?: readonly string[]): Promise<string>;
   /**
-   * The values of the metrics with these names. Does not call the collectors of `onScrape`, some of which begin a new
-   * period for the next scrape.
+   * Prometheus text exposition of all metrics, or of those with these names, without the collectors of `onScrape`, some of which begin a
+   * new period for the next scrape.
    */
-  samples(names: readonly string[]): Promise<readonly Sample[]>;
+  text(names?: readonly string[]): Promise<string>;
   readonly contentType: string;
 }
 
-/** Distinct codes of one metric; each makes a series, which stays in memory. */
 const MAX_CODES = 500;
 
 /**
- * Returns a function that passes on the first 500 distinct codes and replaces further ones by `other`: a provider may answer with a
- * new number each time.
+ * Returns a function that passes on the first 500 distinct codes and replaces others by `other`: each makes a series in memory, and a provider
+ * may answer with a new number each time.
  */
 export function limitCodes(): (code: string) => string {
   const first = new Set<string>();
@@ -66,30 +55,25 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
       new Histogram({ ...base(name, help, labelNames), buckets: DURATION_BUCKETS }),
     onScrape: (collect) => collectors.push(collect),
     text: async (names) => {
-      if (names !== undefined) return namedText(registry, names);
+      if (names !== undefined) {
+        const known = names.filter((name) => hasMetric(registry, name));
+        const texts = await Promise.all(known.map((name) => registry.getSingleMetricAsString(name)));
+        return `${texts.join('\n\n')}\n`;
+      }
       for (const collect of collectors) collect();
       return registry.metrics();
-    },
-    samples: async (names) => {
-      const found = await Promise.all(known(registry, names).map((metric) => metric.get()));
-      return found.flatMap(({ name, values }) => values.map((value) => toSample(name, value)));
     },
     contentType: registry.contentType,
   };
 }
 
-/** The text of the metrics with these names, or of all. */
-export type ScrapeText = (names?: readonly string[]) => Promise<string>;
+type ScrapeText = (names?: readonly string[]) => Promise<string>;
 
 /** How old the values of a scrape may be: a twentieth of the processor time then suffices for all scrapes. */
 const SHARED_MS = 25;
-/** The text of names that are unknown. */
 const NOTHING = '\n';
 
-/**
- * The text of scrapes over HTTP, which need no token. Those within `SHARED_MS` share the text of each metric and of all: making it
- * takes a millisecond, and a caller may send thousands of requests at once, which are handled in many turns of the event loop.
- */
+/** The text of scrapes over HTTP, which need no token: those within 25 ms share the text of each metric, since a caller may send thousands. */
 export function shareScrapeTexts(
   metrics: Pick<Metrics, 'text'>,
   timers: Pick<Timers, 'schedule'>,
@@ -110,28 +94,7 @@ export function shareScrapeTexts(
   };
 }
 
-type Known = Counter | Gauge | Histogram;
-
-function known(registry: Registry, names: readonly string[]): readonly Known[] {
-  return names.flatMap((name) => findMetric(registry, name) ?? []);
-}
-
-/** The metric of a name that a caller chose: prom-client keeps its metrics in an object that inherits names such as `constructor`. */
-function findMetric(registry: Registry, name: string): Known | undefined {
-  return name in Object.prototype ? undefined : (registry.getSingleMetric(name) as Known | undefined);
-}
-
-async function namedText(registry: Registry, names: readonly string[]): Promise<string> {
-  const texts = names
-    .filter((name) => findMetric(registry, name) !== undefined)
-    .map((name) => registry.getSingleMetricAsString(name));
-  return `${(await Promise.all(texts)).join('\n\n')}\n`;
-}
-
-function toSample(
-  name: string,
-  { labels, value, ...rest }: MetricValue<string> & { readonly metricName?: string },
-): Sample {
-  const texts = Object.entries(labels).map(([label, text]) => [label, String(text)]);
-  return { name: rest.metricName ?? name, labels: Object.fromEntries(texts) as Sample['labels'], value };
+/** prom-client keeps its metrics in an object that inherits names such as `constructor`. */
+function hasMetric(registry: Registry, name: string): boolean {
+  return !(name in Object.prototype) && registry.getSingleMetric(name) !== undefined;
 }

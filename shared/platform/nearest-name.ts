@@ -1,12 +1,10 @@
-/** Longer names are not compared, since no known name is as long. */
 const MAX_COMPARED_LENGTH = 64;
-/** A misspelling has at most one mistake per this many characters. */
 const CHARACTERS_PER_MISTAKE = 4;
 const MAX_MISTAKES = 3;
 
 /**
- * Finds the candidate most similar to a misspelt name, ignoring case: the first one with the fewest mistakes (letters
- * inserted, missing or replaced, or two neighbours swapped). Undefined if no candidate is similar.
+ * Finds the candidate most similar to a misspelt name, ignoring case: the first with the fewest letters inserted, missing, replaced or swapped.
+ * A name may have a mistake in each four characters, three at most. Undefined if no candidate is similar.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;

@@ -27,7 +27,6 @@ export interface Warning {
 interface ErrorKind {
   readonly status: number;
   readonly title: string;
-  /** The same request may succeed later. */
   readonly retryable?: true;
 }
 
@@ -46,26 +45,14 @@ const CODES = {
   'unknown-notification': { status: 404, title: 'There is no such notification' },
   'method-not-allowed': { status: 405, title: 'The address does not support this method' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
-  'idempotency-conflict': {
-    status: 409,
-    title: 'The Idempotency-Key was used with another request',
-  },
+  'idempotency-conflict': { status: 409, title: 'The Idempotency-Key was used with another request' },
   'result-gone': { status: 410, title: 'The result is no longer kept' },
   'body-too-large': { status: 413, title: 'The body is larger than allowed' },
-  'attachments-too-large': {
-    status: 413,
-    title: 'The attachments are larger than allowed',
-  },
+  'attachments-too-large': { status: 413, title: 'The attachments are larger than allowed' },
   'unsupported-media-type': { status: 415, title: 'The content type is not supported' },
   'reply-too-large': { status: 422, title: 'The answer is larger than a message may be' },
-  'country-not-allowed': {
-    status: 422,
-    title: 'Messages to this country are not allowed',
-  },
-  'too-many-records': {
-    status: 422,
-    title: 'More records would have to be read than a call may',
-  },
+  'country-not-allowed': { status: 422, title: 'Messages to this country are not allowed' },
+  'too-many-records': { status: 422, title: 'More records would have to be read than a call may' },
   'not-computable': { status: 422, title: 'The request cannot be computed' },
   'rate-limited': { status: 429, title: 'Too many requests', retryable: true },
   'quota-exceeded': { status: 429, title: 'A quota of notifications is used up', retryable: true },
@@ -88,20 +75,13 @@ const CODES = {
 export type ErrorCode = keyof typeof CODES;
 export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorKind>> = CODES;
 
-/** Problem types are URNs, since the project has no permanent web address. */
-const TYPE_PREFIX = 'urn:plat:problem:';
-
-export interface ProblemExtras {
-  readonly detail?: string;
-  readonly errors?: readonly Fault[];
-  readonly correlationId?: string;
-  readonly instance?: string;
-}
+export type ProblemExtras = Pick<Problem, 'detail' | 'errors' | 'correlationId' | 'instance'>;
 
 /** Creates the problem of a code with its status and title (E1). */
 export function createProblem(code: ErrorCode, extras: ProblemExtras = {}): Problem {
   const { status, title } = ERROR_CODES[code];
-  return { type: TYPE_PREFIX + code, title, status, code, ...extras };
+  // A URN, since the project has no permanent web address.
+  return { type: `urn:plat:problem:${code}`, title, status, code, ...extras };
 }
 
 /** Whether the same request may succeed later, by the code of the problem; unknown codes are not retryable. */

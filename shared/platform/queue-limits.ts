@@ -6,10 +6,7 @@ export interface WindowLimits {
   readonly messages: number;
   /** Bytes of messages that are not done. */
   readonly bytes: number;
-  /**
-   * Messages beyond the committed prefix, including completed ones; a crash may repeat them. Absent: `messages`, so that one
-   * message that is held for another attempt soon blocks its partition.
-   */
+  /** Messages beyond the committed prefix, which a crash may repeat. Absent: `messages`, so that one that is retried soon blocks its partition. */
   readonly pending?: number;
 }
 
@@ -44,16 +41,14 @@ export interface QueueLimits {
 
 export const QUEUE_LIMITS: QueueLimits = {
   publisher: { messages: 50_000, bytes: 64 * MIB },
-  // Requests after one that waits for its reply partition are answered but cannot be committed. Each uses some hundred bytes, and
-  // is answered again after a crash, with the same correlation id. The limit is ten minutes of 80 requests a second. Those that are
-  // not done may wait for the schema registry while it fails, and must not keep others on the topic.
+  // Requests after one that waits for its reply partition cannot be committed, and are answered again after a crash: ten minutes of 80 a second.
+  // Those that are not done may wait for the schema registry, and must not keep others on the topic.
   requestWindow: { messages: 5_000, bytes: 32 * MIB, pending: 50_000 },
   // E-mails with attachments are large.
   commandWindow: { messages: 1_000, bytes: 8 * MIB },
   // Each copy waits at least a second, so this also limits how many a partition returns per second.
   tierWindow: { messages: 1_000, bytes: 4 * MIB },
-  // A queue has 2,000 places, each is given back after a second, and a reply may take ten: 200 MB with 10 KiB each. One topic has
-  // half of them, so that one that is stuck leaves enough for the others.
+  // A topic has half of them. A reply may take ten seconds: 200 MB with 10 KiB each.
   pendingReplies: 20_000,
   resultBytes: 64 * MIB,
   indexWaitingBytes: 16 * MIB,
@@ -68,10 +63,7 @@ export const QUEUE_LIMITS: QueueLimits = {
   },
 };
 
-/**
- * Options of an `LRUCache` for at most this number of entries. Its option `max` reserves the memory of all of them at once, which takes
- * 13 ms for 100,000.
- */
+/** Options of an `LRUCache` for at most this number of entries. Its option `max` reserves all memory at once: 13 ms for 100,000. */
 export function atMost(entries: number) {
   return { maxSize: entries, sizeCalculation: () => 1 };
 }

@@ -8,9 +8,8 @@ export const COMMAND_RETENTION_MS = 7 * DAY_MS;
 /** Retention of outcomes; commands that are repeated within it are not sent again. */
 export const OUTCOME_RETENTION_MS = 3 * DAY_MS;
 /**
- * Retention of acceptances, on their topic and in each ingress. Longer than workers keep an id: an Idempotency-Key that is used
- * again identifies a new notification only if every ingress still knows the earlier one, or no worker does. An hour allows for
- * worker clocks that stood still in a suspended machine.
+ * Retention of acceptances. Longer than workers keep an id: a reused Idempotency-Key identifies a new notification only if every ingress still
+ * knows the earlier one, or no worker does. An hour allows for worker clocks that stood still in a suspended machine.
  */
 export const ACCEPTANCE_RETENTION_MS = OUTCOME_RETENTION_MS + HOUR_MS;
 

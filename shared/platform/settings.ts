@@ -7,9 +7,7 @@ import {
   OUTCOME_RETENTION_MS,
 } from './retention.ts';
 
-/**
- * All settings of a process with their types, bounds and defaults. All are optional.
- */
+/** All settings of a process with their types, bounds and defaults. All are optional. */
 const KIB = 1_024;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -24,9 +22,7 @@ const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
 const DURATION = /^([1-9]\d{0,5})([smh])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
 
-/** A boolean: `1`, `true`, `yes`, `on` or their opposites. */
 const flag = z.stringbool({ error: 'must be one of true, false, 1, 0, yes, no, on and off' });
-/** A whole number within bounds, with one message for all faults. */
 const count = (max: number, min = 0) => {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.coerce
@@ -53,7 +49,6 @@ const list = z
       .filter((item) => item !== ''),
   )
   .refine((items) => items.length > 0, 'must name at least one');
-/** A comma-separated list of distinct addresses. */
 const webAddresses = list.pipe(
   z
     .array(webAddress)
@@ -74,7 +69,6 @@ export const durationUpTo = (maxMs: number, why: string) =>
     .regex(DURATION, 'must be a duration such as 10s, 5m or 1h')
     .transform((text) => durationMs(text))
     .refine((ms) => ms <= maxMs, `must be ${maxMs / HOUR}h at most: ${why}`);
-/** A comma-separated list of increasing durations. */
 const durations = list
   .refine((items) => items.every((item) => DURATION.test(item)), 'must hold durations such as 10s,1m,10m,1h')
   .transform((items) => items.map((item) => durationMs(item)))
@@ -85,7 +79,6 @@ const durations = list
   );
 
 const COUNTRY = '[A-Z]{2}';
-/** Comma-separated `NAME=VALUE`; the names match `name`, each is given once. */
 const table = (name: RegExp, value: RegExp, example: string) => {
   const error = `must hold entries such as ${example}, each name once`;
   return list
@@ -99,10 +92,7 @@ const table = (name: RegExp, value: RegExp, example: string) => {
     .refine((entries) => new Set(entries.map(([key]) => key)).size === entries.length, error);
 };
 const MESSAGES_PER_DAY = 1_000_000_000;
-/**
- * Marks the settings whose values operators see. Secrets, users, addresses of other systems and paths are not shown: who attacks the
- * installation needs them more than who operates it.
- */
+/** Operators see these values. Secrets, users, addresses and paths are not shown: who attacks the installation needs them more. */
 const SHOWN = { isShown: true } as const;
 
 export const environment = z.object({
@@ -210,7 +200,6 @@ export const environment = z.object({
   SYSTEM_PROCESS_URLS: webAddresses.default([]),
 });
 
-/** The parsed settings; see load-config.ts. */
 export type Environment = z.infer<typeof environment>;
 
 /** Settings that may come from a file named by `<NAME>_FILE`, as mounted secrets are. */

@@ -1,6 +1,6 @@
 /**
- * What several owners use of something limited. One may use more while it has less than is left of the limit: so one that floods
- * takes half of it, two of them a third each, and there is always room for others.
+ * What several owners use of something limited. One may use more while it has less than is left: one that floods takes half, two of them a
+ * third each, and there is always room for others.
  */
 export class SharedLimit {
   readonly #used = new Map<string, number>();

@@ -11,7 +11,6 @@ export interface SystemPorts {
   readonly random: () => number;
 }
 
-/** The wall clock, passed as a parameter so that tests can replace it. */
 export interface Clock {
   /** Epoch milliseconds (UTC). */
   now(): number;
@@ -19,10 +18,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/**
- * Measures durations within this process. It is not affected by corrections of the wall clock, and its values have no
- * meaning in other processes. A separate type, so that the clocks cannot be confused.
- */
+/** Measures durations within this process, unaffected by corrections of the wall clock. A separate type, so that the clocks cannot be confused. */
 export interface MonotonicClock {
   /** Milliseconds since an arbitrary moment; never adjusted. */
   elapsedMs(): number;
@@ -33,8 +29,8 @@ export const monotonicClock: MonotonicClock = { elapsedMs: () => performance.now
 /** Timers as a port: code that waits receives them, so that a simulation decides when they fire. */
 export interface Timers {
   /**
-   * Calls back once, after at least this time in milliseconds; 0: in the next turn of the event loop. Returns a cancel
-   * function. `background`: the timer does not keep the process running.
+   * Calls back once, after at least this time in milliseconds; 0: in the next turn of the event loop. Returns a cancel function. `background`:
+   * the timer does not keep the process running.
    */
   schedule(callback: () => void, afterMs: number, kind?: 'background'): () => void;
   /** Calls back in the next turn of the event loop. It cannot be cancelled, and costs no more than setImmediate. */

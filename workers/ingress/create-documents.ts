@@ -7,7 +7,6 @@ import type { Config } from '../../shared/platform/load-config.ts';
 import type { Documents } from './server/documents.ts';
 import { loadDocsScript } from './workbench/bundle.ts';
 
-/** The rules that the documentation links to. */
 const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
 const TOKENS = new URL('workbench/app/design/tokens.css', import.meta.url);
 const GUIDE = new URL('../../shared/api/documents/page/guide.md', import.meta.url);

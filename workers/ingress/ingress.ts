@@ -29,7 +29,6 @@ import { registerHealth } from './server/health-routes.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 import { registerWorkbench } from './workbench/workbench-pages.ts';
 
-/** The dependencies of an ingress instance. */
 export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic'> {
   readonly listen: Listen;
   readonly actions: ActionRegistry;
@@ -41,43 +40,42 @@ export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic
   /** Publishes notifications; not yet started. */
   readonly notificationPublisher: Publisher;
   readonly channelProfiles: ChannelProfiles;
-  /** Undefined: no quota is configured. */
   readonly quotas?: Quotas | undefined;
-  /** Where the records of notifications are indexed; undefined: in memory. Closed with the ingress. */
+  /** Undefined: the records of notifications are indexed in memory. Closed with the ingress. */
   readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
-  /** The local outbox, if it receives the messages and may be shown. */
+  /** Undefined: it does not receive the messages, or may not be shown. */
   readonly outbox: OutboxReader | undefined;
-  /** Renders large replies; if absent, they are rendered on the event loop. */
   readonly threads?: CalculationThreads | undefined;
-  /** What the system addresses show of the configuration. */
   readonly system: ShownSystem;
-  /** Health of the other workers of this process by name. */
+  /** Of this process, by name. */
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }
 
 export interface RunningIngress {
   readonly port: number;
   readonly url: string;
-  /** Resolves when actions are accepted; rejects when the requester, a feed or a publisher cannot be started. */
+  /** Resolves when actions are accepted; rejects when the broker cannot be used. */
   readonly opened: Promise<void>;
   readonly health: () => Health;
   /** Rejects new work, waits at most `drainMs` for pending replies, and closes. Idempotent. */
   readonly stop: (drainMs: number) => Promise<void>;
 }
 
-/** The parts of an instance that are started and stopped. */
 interface IngressParts {
   readonly app: FastifyInstance;
   readonly traffic: Traffic;
   readonly results: KeptResults;
   readonly notifications: Notifications;
-  /** Stops what the addresses for operators read. */
   readonly stopOperations: () => Promise<unknown>;
 }
 
 const READY: Health = { status: 'ready' };
-/** Polling interval for connections and pending responses during a shutdown. */
+const NO_PARTITION: Health = { status: 'starting', reason: 'the reply consumer has no partition yet' };
+const CUT_OFF: Health = {
+  status: 'starting',
+  reason: 'requests cannot be sent: the broker cannot be reached',
+};
 const DRAIN_POLL_MS = 10;
 /** How long connections are still accepted and served during a shutdown, with 503 and `Connection: close`. */
 const KEPT_CONNECTIONS_MS = 500;
@@ -85,12 +83,11 @@ const KEPT_CONNECTIONS_MS = 500;
 const ACCEPT_LIMIT_MS = 2_000;
 /** Limit for writing the responses of requests that the end of the time left unanswered. */
 const FLUSH_MS = 250;
-/** Limit for closing feeds and publishers after the last response. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Starts an ingress instance. It listens immediately, so that health can be queried, and accepts actions once replies
- * can be received. Rejects when the address cannot be bound.
+ * Starts an ingress instance. It listens immediately, for health, and accepts actions once replies can be received. Rejects when the address
+ * cannot be bound.
  */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { options, metrics } = deps;
@@ -128,7 +125,6 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   };
 }
 
-/** Registers the addresses for operators: notifications, dead letters, the local outbox and the catalogue. */
 function registerOperations(
   app: FastifyInstance,
   context: IngressDeps & IngressContext,
@@ -196,7 +192,6 @@ function createQuietPort({ server }: FastifyInstance): () => boolean {
   };
 }
 
-/** Waits until a condition holds, at most for `limitMs`. */
 async function poll(
   { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,
   isMet: () => boolean | Promise<boolean>,
@@ -214,12 +209,8 @@ function checkParts(
   if (state === 'draining') return { traffic: { status: 'starting', reason: 'shutting down' } };
   const status = state === 'starting' ? 'starting' : 'degraded';
   return {
-    replies: requester.isReady()
-      ? READY
-      : { status: 'starting', reason: 'the reply consumer has no partition yet' },
-    requests: requester.canSend()
-      ? READY
-      : { status: 'starting', reason: 'requests cannot be sent: the broker cannot be reached' },
+    replies: requester.isReady() ? READY : NO_PARTITION,
+    requests: requester.canSend() ? READY : CUT_OFF,
     results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
     ...(access.health === undefined ? {} : { access: access.health() }),
@@ -228,24 +219,26 @@ function checkParts(
   };
 }
 
-function registerMetrics({ metrics, requester }: IngressDeps, results: KeptResults): void {
-  const pending = metrics.gauge('plat_ingress_pending_replies', 'Requests that wait for a reply');
-  const timedOut = metrics.gauge('plat_ingress_timed_out_replies', 'Requests without a reply in time');
-  const refused = metrics.gauge(
+const REPLY_GAUGES = [
+  ['pending', 'plat_ingress_pending_replies', 'Requests that wait for a reply'],
+  ['timedOut', 'plat_ingress_timed_out_replies', 'Requests without a reply in time'],
+  [
+    'refused',
     'plat_ingress_refused_requests',
     'Requests that were not sent, because too many of their topic or of all wait for their replies',
-  );
-  const unknown = metrics.gauge(
+  ],
+  [
+    'unknownReplies',
     'plat_ingress_unknown_replies',
     'Replies without a waiting request: late, repeated, or for another instance on the same partition',
-  );
+  ],
+] as const;
+
+function registerMetrics({ metrics, requester }: IngressDeps, results: KeptResults): void {
+  for (const [figure, name, help] of REPLY_GAUGES) {
+    const gauge = metrics.gauge(name, help);
+    metrics.onScrape(() => gauge.set(requester.stats()[figure]));
+  }
   const kept = metrics.gauge('plat_ingress_results', 'Results in memory');
-  metrics.onScrape(() => {
-    const replies = requester.stats();
-    timedOut.set(replies.timedOut);
-    refused.set(replies.refused);
-    unknown.set(replies.unknownReplies);
-    pending.set(replies.pending);
-    kept.set(results.size().records);
-  });
+  metrics.onScrape(() => kept.set(results.size().records));
 }

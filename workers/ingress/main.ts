@@ -1,10 +1,8 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { ACTIONS_BY_NAME } from '../../shared/api/actions/actions.ts';
-import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { openSentMessages } from '../../shared/notification/sent-messages.ts';
-import type { Config } from '../../shared/platform/load-config.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
@@ -13,7 +11,6 @@ import { createAccess } from './access/create-access.ts';
 import { createReplyReader } from './actions/send-reply.ts';
 import { startIngress } from './ingress.ts';
 import { readChannelProfiles } from './notifications/channels.ts';
-import type { OutboxReader } from './operations/outbox-routes.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/app.ts';
 
@@ -24,8 +21,8 @@ const INSTANCE_ID_LENGTH = 8;
 const ACCEPT_DEADLINE_MS = 5_000;
 
 /**
- * Starts the HTTP ingress and resolves when it accepts actions. Throws ConfigError when access control or the secret of
- * result ids is missing where required; nothing is left running then.
+ * Resolves when it accepts actions. Throws ConfigError when access control or the secret of result ids is missing where required; nothing is
+ * left running then.
  */
 export async function startIngressWorker(
   context: WorkerContext,
@@ -39,8 +36,7 @@ export async function startIngressWorker(
     brokerKind: broker.kind,
     dataFolder: config.dataFolder,
   });
-  const { configFile } = config.notification;
-  const channelProfiles = await readChannelProfiles(configFile);
+  const { configFile, outboxFolder } = config.notification;
   const instanceId = `ingress-${context.newId().slice(0, INSTANCE_ID_LENGTH)}`;
   const ingress = await startIngress({
     ...context,
@@ -61,11 +57,13 @@ export async function startIngressWorker(
       clientId: `${instanceId}-notifications`,
       deadlineMs: ACCEPT_DEADLINE_MS,
     }),
-    channelProfiles,
+    channelProfiles: await readChannelProfiles(configFile),
     quotas: openQuotas(context, `${instanceId}-quotas`),
     indexFile: openIndex(context, NAME),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
-    outbox: chooseOutbox(config, broker),
+    // Elsewhere it would show messages of other users.
+    outbox:
+      configFile === undefined && broker.kind === 'embedded' ? openSentMessages(outboxFolder) : undefined,
     system: {
       retryTiersMs: config.notification.retryTiersMs,
       processUrls: config.systemProcessUrls,
@@ -84,10 +82,4 @@ export async function startIngressWorker(
     throw error;
   }
   return { name: NAME, url: ingress.url, health: ingress.health, stop: ingress.stop };
-}
-
-/** The outbox is shown only if all data stays on this machine; elsewhere it would show messages of other users. */
-function chooseOutbox({ notification }: Config, { kind }: Broker): OutboxReader | undefined {
-  const isLocal = notification.configFile === undefined && kind === 'embedded';
-  return isLocal ? openSentMessages(notification.outboxFolder) : undefined;
 }

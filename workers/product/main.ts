@@ -30,7 +30,7 @@ const LOOK_UPS = [
   'GetProductDocuments',
 ];
 
-/** Starts the product worker, which answers look-ups. Rejects when it cannot start, and leaves nothing running. */
+/** Starts the product worker. Rejects when it cannot start, and leaves nothing running. */
 export function startProductWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -45,7 +45,6 @@ export function startProductWorker(
   });
 }
 
-/** Creates the handlers by type of request. The catalogue may change between requests. */
 export function createProductHandlers(catalogue: CatalogueView): Handlers {
   return {
     GetBankingProductByCodeRequest: createHandler(
@@ -81,10 +80,7 @@ function lookUpInsurances({ filterList, ...request }: InsuranceListInput, contex
   return lookUpInsuranceList({ ...request, filterList: figures }, context);
 }
 
-/**
- * Creates the handler of a look-up. The day of the look-up is the UTC day of the message timestamp, so that a replay gives
- * the same reply (L1).
- */
+/** The day of the look-up is the UTC day of the message timestamp, so that a replay gives the same reply (L1). */
 function createHandler<Answer>(
   catalogue: CatalogueView,
   replyType: string,
@@ -107,7 +103,6 @@ function createHandler<Answer>(
   };
 }
 
-/** Refuses a request with path, code and message of each fault. */
 function refuseFaults(problemCode: ErrorCode, faults: readonly RequestFault[]): Outcome {
   const errors = faults.map(({ path, code, message }) => ({ path, code, message }));
   return refused(createProblem(problemCode, { errors }));

@@ -14,10 +14,8 @@ import { refused } from '../../shared/messaging/outcome.ts';
 import type { ScheduleCatalogue } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
-/** Message types of all workers that use the catalogue. */
 const COMMON_TYPES = ['CatalogueRecord', 'ProblemReply'];
 
-/** A worker that uses the catalogue. */
 export interface CatalogueWorker<Opened extends WorkerCatalogue> {
   readonly name: string;
   /** Record names of its requests and replies. */
@@ -30,10 +28,7 @@ export interface CatalogueWorker<Opened extends WorkerCatalogue> {
   readonly createHandlers: (catalogue: Opened) => Handlers;
 }
 
-/**
- * Starts a worker that uses the catalogue: reads the complete catalogue and then consumes requests on its lanes. Stops
- * everything again before it rejects. The lanes are stopped before the catalogue.
- */
+/** Reads the complete catalogue, then consumes requests on the lanes; stops in reverse. Stops everything again before it rejects. */
 export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   context: WorkerContext,
   worker: CatalogueWorker<Opened>,
@@ -67,7 +62,6 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   return { name, health, stop };
 }
 
-/** The current catalogue, for the validation of names in requests. */
 interface KnownNames {
   readonly lending: ScheduleCatalogue;
 }
@@ -75,8 +69,8 @@ interface KnownNames {
 const REQUESTS = new Map(ACTIONS.map(({ requestType, request }) => [requestType, request]));
 
 /**
- * Wraps handlers so that they receive valid requests only. Requests in JSON were validated when they were parsed; requests
- * in Avro are validated here by the reader of their action, and refused with all of their faults (E1, E3).
+ * Wraps handlers so that they receive valid requests only. Requests in JSON were validated when they were parsed; requests in Avro are
+ * validated here by the reader of their action, and refused with all of their faults (E1, E3).
  */
 export function checkedHandlers(handlers: Handlers, view: KnownNames): Handlers {
   return Object.fromEntries(

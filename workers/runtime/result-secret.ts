@@ -14,8 +14,8 @@ const OPEN_SECRET = 'results of an instance without access control';
 const ownSecret = lazy(createSecret);
 
 /**
- * The secret that signs result ids and keys the hashes of notifications, the same for all instances and as long as there are any.
- * Throws ConfigError unless it is configured (RESULT_ID_SECRET) when callers are authenticated on Kafka.
+ * The secret that signs result ids and keys the hashes of notifications, the same for all instances. Throws ConfigError unless it is configured
+ * (RESULT_ID_SECRET) when callers are authenticated on Kafka.
  */
 export function chooseResultSecret(options: {
   readonly configured: string | undefined;
@@ -38,10 +38,7 @@ function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/**
- * The secret in the data folder, which lives as long as the messages there; the first start creates it. Only the process that has
- * the folder may call this. Throws ConfigError when the file cannot be read or written, or was changed.
- */
+/** The secret in the data folder, which the first start creates. Only the process that has the folder may call this. */
 function keptSecret(folder: string): string {
   const file = path.join(folder, FILE);
   let secret: string;

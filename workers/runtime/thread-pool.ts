@@ -1,6 +1,6 @@
 /**
- * Long work outside the event loop (E6): threads calculate requests of more than one call's units of work and encode their
- * replies, and render large replies. Other callers, health checks and heartbeats then do not wait for them.
+ * Long work outside the event loop (E6), so that other callers, health checks and heartbeats do not wait: threads calculate requests of more than
+ * one call's units of work and encode their replies, and render large replies.
  */
 
 import { getCompileCacheDir } from 'node:module';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { serialize } from 'node:v8';
 import type { Piscina } from 'piscina';
 import type { LendingSnapshot } from '../../shared/product/storage/lending-environment.ts';
-import { needsThread, UNITS_PER_MS } from '../../shared/lending/work-units.ts';
+import { UNITS_PER_MS } from '../../shared/lending/work-units.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { Outcome, Reply } from '../../shared/messaging/outcome.ts';
@@ -18,35 +18,25 @@ import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { SharedLimit } from '../../shared/platform/shared-limit.ts';
 
-/** A request to be calculated in a thread. */
 export interface CalculationWork {
-  /** Record name of the request. */
   readonly type: string;
-  /** The request in Avro with its schema id. */
   readonly value: Uint8Array;
-  /** Format of the reply. */
   readonly format: MessageFormat;
   readonly originTimestampMs: number;
-  /** Epoch milliseconds after which its caller no longer waits; undefined: nobody waits. */
+  /** Epoch milliseconds after which its caller no longer waits. */
   readonly deadlineMs: number | undefined;
-  /** Estimated units of work (shared/lending/work-units.ts). */
+  /** Units of work (shared/lending/work-units.ts). */
   readonly units: number;
-  /** Who sent it; the queue is shared between requesters. */
+  /** The queue is shared between requesters. */
   readonly requester: string;
-  /** The environment of the calculation. */
   readonly snapshot: LendingSnapshot;
-  /** Queued without a limit, since its batch limits the number of such calculations. */
+  /** Queued without a limit, since its batch limits their number. */
   readonly isPatient: boolean;
 }
 
 /** Long work outside the event loop. Its calls reject with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
-  /** Whether a calculation of this many work units runs in a thread, so that it does not block the event loop. */
-  takes(units: number): boolean;
-  /**
-   * Calculates a request; the outcome has the encoded reply. Undefined when it could not be answered in time, because of
-   * what its requester and others have in the queue.
-   */
+  /** The outcome has the encoded reply. Undefined when it could not be answered in time, because of what its requester and others have queued. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
   /** Decodes a reply and renders it as JSON; undefined when too many replies are being rendered. */
   render(message: EncodedMessage): Promise<Reply | undefined>;
@@ -54,13 +44,11 @@ export interface CalculationThreads {
   stop(): Promise<void>;
 }
 
-/** Settings of a thread's codec. */
 export type ThreadConfig = Pick<Config, 'schemaRegistry'>;
 
 /** The tasks of a thread, by the function of calculation-thread.ts that runs them. */
 export interface ThreadTasks {
   readonly calculate: Pick<CalculationWork, 'type' | 'value' | 'format' | 'originTimestampMs'> & {
-    /** The environment, serialised once for all threads; a thread restores it when the version changes. */
     readonly snapshot: { readonly version: number; readonly bytes: SharedArrayBuffer };
   };
   readonly render: {
@@ -69,11 +57,15 @@ export interface ThreadTasks {
   };
 }
 
-/** The result of a task. An error is rethrown to its caller; `mayPass`: the infrastructure is unavailable. */
-export type ThreadAnswer =
-  | { readonly kind: 'calculated'; readonly outcome: Outcome }
-  | { readonly kind: 'rendered'; readonly reply: Reply }
-  | { readonly kind: 'failed'; readonly error: Error; readonly mayPass: boolean };
+/** `mayPass`: the infrastructure is unavailable. */
+export type ThreadAnswer<Result> =
+  | { readonly result: Result }
+  | { readonly error: Error; readonly mayPass: boolean };
+
+interface ThreadResults {
+  readonly calculate: Outcome;
+  readonly render: Reply;
+}
 
 /** More threads would compete for the same processors; one processor is for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
@@ -93,7 +85,6 @@ export class ThreadPool implements CalculationThreads {
   readonly #program: URL;
   readonly #config: ThreadConfig;
   readonly #clock: Clock;
-  /** Units of the calculations that are not done, by requester. */
   readonly #units = new SharedLimit();
   #renderedBytes = 0;
   /** Tasks that the pool has; the others wait here, since its own queue is not in order when tasks have time limits. */
@@ -104,15 +95,10 @@ export class ThreadPool implements CalculationThreads {
   #snapshot: LendingSnapshot | undefined;
   #shared: ThreadTasks['calculate']['snapshot'] = { version: 0, bytes: new SharedArrayBuffer(0) };
 
-  /** `program`: calculation-thread.ts. */
   constructor(program: URL, config: ThreadConfig, clock: Clock) {
     this.#program = program;
     this.#config = config;
     this.#clock = clock;
-  }
-
-  takes(units: number): boolean {
-    return needsThread(units);
   }
 
   async calculate(work: CalculationWork): Promise<Outcome | undefined> {
@@ -123,9 +109,7 @@ export class ThreadPool implements CalculationThreads {
     this.#units.take(requester, units);
     try {
       const snapshot = this.#share(work.snapshot);
-      const answer = await this.#run('calculate', { type, value, format, originTimestampMs, snapshot });
-      if (answer.kind !== 'calculated') throw new Error('a calculation thread answered another task');
-      return withBuffer(answer.outcome);
+      return withBuffer(await this.#run('calculate', { type, value, format, originTimestampMs, snapshot }));
     } finally {
       this.#units.giveBack(requester, units);
     }
@@ -138,9 +122,7 @@ export class ThreadPool implements CalculationThreads {
     const bytes = value ?? new Uint8Array();
     this.#renderedBytes += bytes.length;
     try {
-      const answer = await this.#run('render', { value: bytes, headers: texts });
-      if (answer.kind !== 'rendered') throw new Error('a calculation thread answered another task');
-      return answer.reply;
+      return await this.#run('render', { value: bytes, headers: texts });
     } finally {
       this.#renderedBytes -= bytes.length;
     }
@@ -154,32 +136,28 @@ export class ThreadPool implements CalculationThreads {
   async #run<Name extends keyof ThreadTasks>(
     name: Name,
     task: ThreadTasks[Name],
-  ): Promise<Exclude<ThreadAnswer, { kind: 'failed' }>> {
-    await this.#turn(name);
-    let answer: ThreadAnswer;
+  ): Promise<ThreadResults[Name]> {
+    const { promise: turn, resolve } = Promise.withResolvers<void>();
+    this.#waiting[name].push(resolve);
+    this.#startNext();
+    await turn;
+    let answer: ThreadAnswer<ThreadResults[Name]>;
     try {
       if (this.#isStopped) throw createInterruption();
       const pool = await (this.#pool ??= this.#open());
-      answer = (await pool.run(task, { name, signal: AbortSignal.timeout(MAX_TASK_MS) })) as ThreadAnswer;
+      answer = await pool.run(task, { name, signal: AbortSignal.timeout(MAX_TASK_MS) });
     } catch (error) {
       throw this.#isStopped ? createInterruption() : error;
     } finally {
       this.#running -= 1;
       this.#startNext();
     }
-    if (answer.kind !== 'failed') return answer;
+    if ('result' in answer) return answer.result;
     const { error, mayPass } = answer;
     throw mayPass ? new InfrastructureError('calculation-thread', error.message, error) : error;
   }
 
-  /** Resolves when a thread is free. Renderings come before calculations, since each completes a call. */
-  #turn(name: keyof ThreadTasks): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting[name].push(resolve);
-    this.#startNext();
-    return promise;
-  }
-
+  /** When a thread is free. Renderings come before calculations, since each completes a call. */
   #startNext(): void {
     if (this.#running >= MAX_THREADS) return;
     const start = this.#waiting.render.shift() ?? this.#waiting.calculate.shift();
@@ -219,10 +197,10 @@ export class ThreadPool implements CalculationThreads {
   }
 }
 
-/** Restores the buffer of an encoded reply, which another thread sends as a plain byte array. */
+/** An encoded reply comes from another thread as a plain byte array. */
 function withBuffer(outcome: Outcome): Outcome {
-  const encoded = outcome.kind === 'done' ? outcome.reply?.encoded : undefined;
-  if (outcome.kind !== 'done' || outcome.reply === undefined || encoded === undefined) return outcome;
+  if (outcome.kind !== 'done' || outcome.reply?.encoded === undefined) return outcome;
+  const { encoded } = outcome.reply;
   const { buffer, byteOffset, byteLength } = encoded.value;
   const value: Encoded['value'] = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
   return { ...outcome, reply: { ...outcome.reply, encoded: { ...encoded, value } } };

@@ -14,7 +14,7 @@ export interface WorkerContext extends SystemPorts {
   readonly metrics: Metrics;
   readonly broker: Broker;
   readonly codec: MessageCodec;
-  /** Runs long calculations outside the event loop; if absent, they run on it. */
+  /** If absent, long calculations run on the event loop. */
   readonly threads?: CalculationThreads;
   /** Health of the started workers and the storage, by name. */
   readonly processHealth: () => Readonly<Record<string, Health>>;

@@ -23,10 +23,7 @@ const LANES: CatalogueWorker<LendingWorkerCatalogue>['lanes'] = [
   { lane: 'interactive', requestTopic: 'scheduleRequests' },
   { lane: 'bulk', requestTopic: 'scheduleBulkRequests', sliceMs: BULK_SLICE_MS },
 ];
-/**
- * Starts the schedule worker, which calculates with the catalogue's schedule types, periodicities and calendars, on the
- * lanes of its configuration. Rejects when it cannot start, after stopping what it has started.
- */
+/** Starts the schedule worker. Rejects when it cannot start, after stopping what it has started. */
 export function startScheduleWorker(context: WorkerContext): Promise<RunningWorker> {
   const { codec, threads } = context;
   return startCatalogueWorker(context, {

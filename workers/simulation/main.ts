@@ -22,12 +22,11 @@ import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { SimulationQueue } from './simulation-queue.ts';
 
-/** A long simulation yields to the event loop after this time. */
 const SLICE_MS = 10;
 
 type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
 
-/** Starts the simulation worker, which simulates products. Rejects when it cannot start, and leaves nothing running. */
+/** Starts the simulation worker. Rejects when it cannot start, and leaves nothing running. */
 export function startSimulationWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -45,10 +44,7 @@ export function startSimulationWorker(
   });
 }
 
-/**
- * Creates the handlers by type of request; the catalogue may change between requests. The loan starts on the UTC day of the
- * message timestamp, so that a replay gives the same reply (Q2).
- */
+/** Creates the handlers by type of request. The loan starts on the UTC day of the message timestamp, so that a replay gives the same reply (Q2). */
 export function createSimulationHandlers(
   catalogue: CatalogueView,
   { calendars }: Pick<LendingEnvironment, 'calendars'>,

@@ -8,14 +8,10 @@ import { createProblem } from '../../shared/platform/problem.ts';
 
 /** A simulation with at most this many rows takes about 5 ms; it runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
-/**
- * Rows of the long simulations in progress, of one requester half of them: with more, the last would exceed the reply timeout
- * (E6).
- */
+/** Rows of the long simulations in progress, half of them of one requester: with more, the last would exceed the reply timeout (E6). */
 const MAX_ROWS_IN_PROGRESS = 1_440_000;
 /** For a simulation without a deadline: the rest is reserved for waiting callers. */
 const MAX_UNHURRIED_ROWS_IN_PROGRESS = 720_000;
-/** Approximate time in which half of the simulations that may be in progress end. */
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
   detail: 'Too many long simulations are waiting; try again in a moment.',
@@ -36,9 +32,8 @@ export class SimulationQueue {
   }
 
   /**
-   * Runs a simulation and concludes its result. When too many rows are in progress, a long one with a deadline is refused and
-   * one without is retried later, so that those of one requester leave places for others and for short ones. One whose
-   * deadline passes while it waits is refused. Rejects with InfrastructureError when the process stops.
+   * When too many rows are in progress, a long simulation with a deadline is refused and one without is retried later. One whose deadline passes
+   * while it waits is refused. Rejects with InfrastructureError when the process stops.
    */
   async run<Result>(
     steps: Steps<Result>,
@@ -78,7 +73,7 @@ export class SimulationQueue {
   }
 }
 
-/** Throws when the process stops; the next owner of the partition then handles the request. */
+/** The next owner of the partition handles the request. */
 function assertNotStopping(signal: AbortSignal): void {
   if (!signal.aborted) return;
   throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a simulation');

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { needsThread } from '../../../shared/lending/work-units.ts';
 import { ThreadPool, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
@@ -142,7 +141,6 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
 
 describe('handler of long calculations', () => {
   const busy: CalculationThreads = {
-    takes: needsThread,
     calculate: () => Promise.resolve(undefined),
     render: () => Promise.resolve(undefined),
     stop: () => Promise.resolve(),

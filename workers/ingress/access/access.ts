@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Health } from '../../../shared/platform/health.ts';
 
-/** The credentials of a request. */
 export interface CallerCredentials {
   readonly token: string | undefined;
   /** `user_name` of the generic form. */
@@ -30,7 +29,6 @@ export interface Access {
   health?(): Health;
 }
 
-/** The subject of every caller when access control is off. */
 const ANONYMOUS = '';
 
 const EVERY_SCOPE: ReadonlySet<string> = new Set<OperationsScope>(['operations:read', 'operations:write']);
@@ -48,8 +46,8 @@ export function readBearerToken(authorization: string | undefined): string | und
 }
 
 /**
- * The credentials of a request (E2): the token of the Authorization header, otherwise `access_token` of the generic
- * form, which requires `user_name`. A user name is compared with the token whenever it is sent.
+ * The credentials of a request (E2): the token of the Authorization header, otherwise `access_token` of the generic form, which requires
+ * `user_name`. A user name is compared with the token whenever it is sent.
  */
 export function readCredentials(authorization: string | undefined, body: unknown): CallerCredentials {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

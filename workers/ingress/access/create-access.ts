@@ -6,9 +6,8 @@ import { openAccess, type Access } from './access.ts';
 import type { JwtSettings } from './jwt-access.ts';
 
 /**
- * Access control as configured (E2): by JSON Web Token if there is a secret or a key set. Without one every caller is
- * admitted, which is logged as a warning and allowed on a loopback address only; on other addresses rejects with ConfigError.
- * Loads the code that verifies tokens only if it is needed.
+ * Access control as configured (E2): by JSON Web Token if there is a secret or a key set. Otherwise every caller is admitted, with a warning,
+ * on a loopback address only; on others rejects with ConfigError. Loads the code that verifies tokens only if it is needed.
  */
 export async function createAccess(
   settings: JwtSettings & { readonly host: string },

@@ -22,7 +22,6 @@ import { MAX_TOKEN_LIFETIME_HOURS, MAX_TOKEN_LIFETIME_MS } from './sign-token.ts
 
 export type JwtSettings = Config['auth'];
 
-/** The claims of a valid token. */
 interface VerifiedToken {
   /** Stable identity of the caller: `sub`, or the user name with its claim if there is no `sub`. */
   readonly subject: string;
@@ -33,7 +32,6 @@ interface VerifiedToken {
   readonly expiresAtMs: number;
 }
 
-/** Maximum clock difference between the token issuer and this process. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The minimum interval between two requests for the key set when tokens name unknown keys. */
 const KEY_SET_COOLDOWN_MS = 30_000;
@@ -44,64 +42,50 @@ const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
 /** A revoked token is accepted for at most this time. Verification takes 100 times as long as a cache look-up. */
 const MAX_CACHE_AGE_MS = 60_000;
-/** Maximum number of cached tokens; the oldest are evicted first. */
 const MAX_CACHED_TOKENS = 10_000;
 /** Maximum length of a token in characters; typical ones have about 1,000. */
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
-/** The claim that `user_name` must equal (E2). */
 const USER_CLAIM = 'preferred_username';
 const NO_TOKEN = 'The request has no access token.';
 const UNNAMED = 'access_token requires user_name, which must be a non-empty string.';
 const INVALID = 'The access token is not valid.';
-/** Why a token with a valid signature is refused, by the claim that is missing or wrong. */
 const CLAIM_FAULTS: Readonly<Record<string, string>> = {
   aud: 'The access token is not for this service (aud).',
   exp: 'The access token has expired or has no expiry (exp).',
   iss: 'The access token was issued by another issuer (iss).',
 };
 
-const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512'];
-/** Asymmetric signatures only: a public key of a key set must never be used as a shared secret. */
-const KEY_SET_ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-];
+const SYMMETRIC = ['HS256', 'HS384', 'HS512'];
+/** A public key of a key set must never be used as a shared secret. */
+const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-type Verify = (token: string) => Promise<JWTPayload>;
-
-/** How signatures are verified. */
-interface Verification {
-  readonly verify: Verify;
-  /** Absent: the key is a shared secret. */
-  readonly health?: () => Health;
-}
-
-/** The key set was requested less than a pause ago, without success. */
 class KeySetPause extends Error {}
 
-/**
- * Access by JSON Web Token (E2), verified with a shared secret or a key set. Tokens must have a subject or user name, the
- * audience, and an expiry within the maximum lifetime.
- */
+/** Access by JSON Web Token (E2). Tokens must have a subject or user name, the audience, and an expiry within the maximum lifetime. */
 export function createJwtAccess(
   settings: JwtSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Access {
-  const { verify, health } = createVerification(settings, clock, log);
-  const cache = createTokenCache(clock);
+  const { jwtSecret, jwksUrl = '', issuer, audience } = settings;
+  const secret = new TextEncoder().encode(jwtSecret);
+  const { keys, health }: { keys: JWTVerifyGetKey; health?: () => Health } =
+    jwtSecret === undefined ? createRemoteKeySet(new URL(jwksUrl), clock, log) : { keys: () => secret };
+  // By their hash, so that the tokens themselves are not kept in memory.
+  const cache = new LRUCache<string, { readonly verified: VerifiedToken; readonly validUntilMs: number }>(
+    atMost(MAX_CACHED_TOKENS),
+  );
   const checkNewToken = async (token: string, userName: string | undefined): Promise<AccessDecision> => {
     let claims: JWTPayload;
     try {
-      claims = await verify(token);
+      claims = await verify(token, keys, {
+        algorithms: jwtSecret === undefined ? ASYMMETRIC : SYMMETRIC,
+        requiredClaims: ['exp'],
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        currentDate: new Date(clock.now()),
+        ...(issuer === undefined ? {} : { issuer }),
+        audience,
+      });
     } catch (error) {
       return isTokenFault(error) ? refuseToken(describeFault(error)) : { kind: 'undecided' };
     }
@@ -110,7 +94,8 @@ export function createJwtAccess(
       return refuseToken(`The access token is valid for longer than ${MAX_TOKEN_LIFETIME_HOURS} h (exp).`);
     const verified = readClaims(claims);
     if (verified === undefined) return refuseToken('The access token has neither a subject nor a user name.');
-    cache.add(token, verified);
+    const validUntilMs = Math.min(verified.expiresAtMs, clock.now() + MAX_CACHE_AGE_MS);
+    cache.set(hash('sha256', token, 'base64'), { verified, validUntilMs });
     return compareUser(verified, userName);
   };
   return {
@@ -118,85 +103,21 @@ export function createJwtAccess(
     check: ({ token, userName, lacksUserName = false }) => {
       if (token === undefined) return refuseToken(lacksUserName ? UNNAMED : NO_TOKEN);
       if (token.length > MAX_TOKEN_LENGTH) return refuseToken(INVALID);
-      const known = cache.find(token);
-      return known === undefined ? checkNewToken(token, userName) : compareUser(known, userName);
+      const known = cache.get(hash('sha256', token, 'base64'));
+      const isValid = known !== undefined && known.validUntilMs > clock.now();
+      return isValid ? compareUser(known.verified, userName) : checkNewToken(token, userName);
     },
     ...(health === undefined ? {} : { health }),
   };
 }
 
-function refuseToken(reason: string): AccessDecision {
-  return { kind: 'unauthenticated', reason };
-}
-
-function compareUser(token: VerifiedToken, userName: string | undefined): AccessDecision {
-  return userName === undefined || userName === token.userName
-    ? { kind: 'granted', subject: token.subject, scopes: token.scopes }
-    : { kind: 'forbidden', reason: 'The access token was issued to a user other than user_name.' };
-}
-
-/** Undefined if the claims identify no caller. */
-function readClaims(claims: JWTPayload): VerifiedToken | undefined {
-  const sub = nonEmptyText(claims, 'sub');
-  const userName = nonEmptyText(claims, USER_CLAIM) ?? sub;
-  // A subject and a user of the same name may be two persons.
-  const ofUser = `${USER_CLAIM}=`;
-  if (userName === undefined || sub?.startsWith(ofUser) === true) return undefined;
-  const subject = sub ?? `${ofUser}${userName}`;
-  const scopes = new Set([claims['scope'], claims['scp']].flatMap(readScopes));
-  return { subject, userName, scopes, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
-}
-
-/** Identity providers write scopes as one string with spaces, or as a list of strings. */
-function readScopes(claim: unknown): readonly string[] {
-  const texts: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
-  return texts.flatMap((text) => (typeof text === 'string' ? text.split(' ') : []));
-}
-
-/** The lifetime of a token, counted from the earlier of its issue (`iat`) and now. */
-function lifetimeMs({ exp = 0, iat }: JWTPayload, nowMs: number): number {
-  return exp * MILLIS_PER_SECOND - Math.min(nowMs, (iat ?? nowMs / MILLIS_PER_SECOND) * MILLIS_PER_SECOND);
-}
-
-/** jose verifies the signature before the claims, so a forged token never gets a reason that names a claim. */
-function describeFault(error: unknown): string {
-  const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
-  return isClaim ? (CLAIM_FAULTS[error.claim] ?? INVALID) : INVALID;
-}
-
-/** Whether the token is invalid, rather than the key set unavailable. */
-function isTokenFault(error: unknown): boolean {
-  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
-  // jose reports an unexpected response from the key set URL as its base class.
-  return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
-}
-
-function createVerification(settings: JwtSettings, clock: Clock, log: Log): Verification {
-  const options = (algorithms: string[]): JWTVerifyOptions => ({
-    algorithms,
-    requiredClaims: ['exp'],
-    clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    currentDate: new Date(clock.now()),
-    ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
-    audience: settings.audience,
-  });
-  if (settings.jwtSecret !== undefined) {
-    const secret = new TextEncoder().encode(settings.jwtSecret);
-    return {
-      verify: async (token) => (await jwtVerify(token, secret, options(SECRET_ALGORITHMS))).payload,
-    };
+async function verify(token: string, keys: JWTVerifyGetKey, checks: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, checks)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    return verifyByAny(token, error, checks);
   }
-  const { keys, health } = createRemoteKeySet(new URL(settings.jwksUrl ?? ''), clock, log);
-  const verify: Verify = async (token) => {
-    const checks = options(KEY_SET_ALGORITHMS);
-    try {
-      return (await jwtVerify(token, keys, checks)).payload;
-    } catch (error) {
-      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      return verifyByAny(token, error, checks);
-    }
-  };
-  return { verify, health };
 }
 
 /** During key rotation a token without a key id may be signed with any of several keys. */
@@ -215,12 +136,51 @@ async function verifyByAny(
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-/**
- * Fetches the key set at once, so that an instance is ready before its first token. Each query of its health fetches it again while
- * it has no keys or they are too old.
- */
+function refuseToken(reason: string): AccessDecision {
+  return { kind: 'unauthenticated', reason };
+}
+
+function compareUser(token: VerifiedToken, userName: string | undefined): AccessDecision {
+  return userName === undefined || userName === token.userName
+    ? { kind: 'granted', subject: token.subject, scopes: token.scopes }
+    : { kind: 'forbidden', reason: 'The access token was issued to a user other than user_name.' };
+}
+
+function readClaims(claims: JWTPayload): VerifiedToken | undefined {
+  const sub = nonEmptyText(claims, 'sub');
+  const userName = nonEmptyText(claims, USER_CLAIM) ?? sub;
+  // A subject and a user of the same name may be two persons.
+  const ofUser = `${USER_CLAIM}=`;
+  if (userName === undefined || sub?.startsWith(ofUser) === true) return undefined;
+  const subject = sub ?? `${ofUser}${userName}`;
+  const scopes = new Set([claims['scope'], claims['scp']].flatMap(readScopes));
+  return { subject, userName, scopes, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
+}
+
+function readScopes(claim: unknown): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return texts.flatMap((text) => (typeof text === 'string' ? text.split(' ') : []));
+}
+
+/** Counted from the earlier of its issue and now. */
+function lifetimeMs({ exp = 0, iat }: JWTPayload, nowMs: number): number {
+  return exp * MILLIS_PER_SECOND - Math.min(nowMs, (iat ?? nowMs / MILLIS_PER_SECOND) * MILLIS_PER_SECOND);
+}
+
+/** jose verifies the signature before the claims, so a forged token never gets a reason that names a claim. */
+function describeFault(error: unknown): string {
+  const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
+  return isClaim ? (CLAIM_FAULTS[error.claim] ?? INVALID) : INVALID;
+}
+
+function isTokenFault(error: unknown): boolean {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
+  // jose reports an unexpected response from the key set URL as its base class.
+  return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
+}
+
+/** Fetches the key set at once, so that an instance is ready before its first token. Each query of its health fetches it again if that is needed. */
 function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
-  /** Why the last fetch failed: each cause is logged once. */
   let failure: string | undefined;
   const remote = createRemoteJWKSet(url, {
     timeoutDuration: KEY_SET_TIMEOUT_MS,
@@ -255,7 +215,6 @@ function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
   return { keys, health };
 }
 
-/** `fetch` of at most 1 MiB that rejects with KeySetPause within a pause after its last request. */
 function fetchWithPauses(clock: Clock): FetchImplementation {
   let requestedAtMs = -Infinity;
   return async (url, init) => {
@@ -266,25 +225,4 @@ function fetchWithPauses(clock: Clock): FetchImplementation {
     const response = await fetch(url, init);
     return response.status === 200 ? Response.json(await readJsonAnswer(response)) : response;
   };
-}
-
-/** Caches verified tokens by their hash, so that the tokens themselves are not kept in memory. */
-function createTokenCache(clock: Clock) {
-  const cached = new LRUCache<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>(
-    atMost(MAX_CACHED_TOKENS),
-  );
-  return {
-    find: (token: string): VerifiedToken | undefined => {
-      const found = cached.get(hashToken(token));
-      return found !== undefined && found.validUntilMs > clock.now() ? found.token : undefined;
-    },
-    add: (token: string, verified: VerifiedToken): void => {
-      const validUntilMs = Math.min(verified.expiresAtMs, clock.now() + MAX_CACHE_AGE_MS);
-      cached.set(hashToken(token), { token: verified, validUntilMs });
-    },
-  };
-}
-
-function hashToken(token: string): string {
-  return hash('sha256', token, 'base64');
 }

@@ -1,7 +1,6 @@
 import { SignJWT } from 'jose';
 import type { Config } from '../../../shared/platform/load-config.ts';
 
-/** The content of a token that this process admits. */
 export interface TokenClaims {
   readonly subject: string;
   /** Separated by blanks. */

@@ -28,7 +28,7 @@ export type ActionContract = Pick<
 /** Actions by their name in lower case: names are case-insensitive (E4). */
 export type ActionRegistry = ReadonlyMap<string, ActionContract>;
 
-export interface ActionRouteDeps extends IngressContext {
+interface ActionRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly requester: Requester;
   readonly resultIds: ResultIds;
@@ -36,7 +36,6 @@ export interface ActionRouteDeps extends IngressContext {
   readonly onResult: (correlationId: string, callback: () => void) => void;
 }
 
-/** A validated and admitted request, ready to be published. */
 interface ValidRequest {
   readonly action: ActionContract;
   readonly payload: unknown;
@@ -45,18 +44,15 @@ interface ValidRequest {
   readonly warnings: readonly Warning[];
 }
 
-const SECOND_MS = 1_000;
-
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The action of the path; set on routes of actions. */
     action: ActionContract;
   }
 }
 
 /**
- * POST of an action (section 4): checks the request, the cheapest checks first, reads its body and publishes it. Responds
- * when the reply arrives, or with `Prefer: respond-async` immediately with the address of the result (RFC 7240).
+ * POST of an action (section 4): the cheapest checks first. Responds when the reply arrives, or with `Prefer: respond-async` immediately with
+ * the address of the result (RFC 7240).
  */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
   const { options, admission, traffic } = deps;
@@ -81,13 +77,11 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
     handler: async (request, reply) => {
       const { action } = request;
       const read = action.read(request.body);
-      if (read.kind === 'invalid') {
-        sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
-        return;
-      }
+      if (read.kind === 'invalid')
+        return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
       const { payload, warnings } = read;
       const { respondAsync, waitSeconds } = readPreferences(request.headers.prefer);
-      const waitMs = (waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
+      const waitMs = (waitSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
       const timeoutMs = respondAsync ? options.asyncTimeoutMs : Math.min(options.replyTimeoutMs, waitMs);
       const permit = await admission.admitWork(request, reply, action.units?.(payload) ?? 0);
       if (permit === undefined) return;
@@ -99,30 +93,22 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
   });
 }
 
-export interface Preferences {
+interface Preferences {
   /** Whether to respond with 202 and a result address (RFC 7240 section 4.1). */
   readonly respondAsync: boolean;
   /** How long the caller waits for a reply, in whole seconds (RFC 7240 section 4.3). */
   readonly waitSeconds: number | undefined;
 }
 
-/**
- * Quoted values, in which separators are ignored; one that is not closed extends to the end. If it were no match, each quote in it
- * would be tried again up to the end.
- */
+/** An open quotation extends to the end. If it were no match, each quote in it would be tried again up to the end. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const SEPARATORS = /[,;=]/g;
-const NONE: Preferences = { respondAsync: false, waitSeconds: undefined };
 
-/**
- * Reads `Prefer` (RFC 7240): `respond-async` and `wait=<seconds>`; other preferences are ignored, as the standard
- * requires. The first of repeated preferences applies. A wait that is not a positive integer is ignored.
- */
+/** Reads `Prefer` (RFC 7240). Other preferences and waits that are not positive integers are ignored; the first of repeated ones applies. */
 export function readPreferences(header: string | readonly string[] | undefined): Preferences {
-  if (header === undefined) return NONE;
   let respondAsync = false;
   let waitSeconds: number | undefined;
-  const text = String(header).replaceAll(QUOTED, (quoted) => quoted.replaceAll(SEPARATORS, ' '));
+  const text = String(header ?? '').replaceAll(QUOTED, (quoted) => quoted.replaceAll(SEPARATORS, ' '));
   for (const preference of text.split(',')) {
     const [token = ''] = preference.split(';', 1);
     const [name = '', value] = token.split('=', 2).map((part) => part.trim());
@@ -132,7 +118,6 @@ export function readPreferences(header: string | readonly string[] | undefined):
   return { respondAsync, waitSeconds };
 }
 
-/** Hook: finds the action of the path, or responds with 404 and the most similar name. */
 function createActionLookup({ actions }: ActionRouteDeps) {
   const names = [...actions.values()].map(({ name }) => name);
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -140,14 +125,11 @@ function createActionLookup({ actions }: ActionRouteDeps) {
     const action = actions.get(name.toLowerCase());
     if (action !== undefined) {
       request.action = action;
-      done();
-      return;
+      return done();
     }
     const nearest = nearestName(name, names);
     const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
-    refuse(reply, 'unknown-action', {
-      detail: `${hint}The documentation at /docs lists the actions.`,
-    });
+    refuse(reply, 'unknown-action', { detail: `${hint}The documentation at /docs lists the actions.` });
   };
 }
 
@@ -165,10 +147,7 @@ function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => 
   done();
 }
 
-/**
- * Sends a request and waits for its reply, at most for the caller's `Prefer: wait`. The request keeps its permit until then, also
- * if the caller disconnects: its worker is busy with it.
- */
+/** The request keeps its permit until the reply, also if the caller disconnects: its worker is busy with it. */
 async function respondNow(
   deps: ActionRouteDeps,
   request: FastifyRequest,
@@ -187,10 +166,8 @@ async function respondNow(
 }
 
 /**
- * `Prefer: respond-async` (RFC 7240): publishes the request with the results topic as its reply address, and responds with
- * 202 and the address of the result once the broker has stored it. If publishing fails, responds with a problem; the
- * result of a request that was stored nevertheless is never read. The request keeps its permit until its result is there or
- * overdue.
+ * Responds once the broker has stored the request. The result of a request that was stored although publishing failed is never read. The
+ * request keeps its permit until its result is there or overdue.
  */
 async function respondLater(
   deps: ActionRouteDeps,
@@ -198,11 +175,9 @@ async function respondLater(
   reply: FastifyReply,
   valid: ValidRequest,
 ): Promise<void> {
-  const { topicPrefix } = deps.options;
   const { permit, timeoutMs } = valid;
-  const issuedAtMs = deps.clock.now();
   const owner = hashSubject(request.subject);
-  const ticket = { issuedAtMs, deadlineMs: issuedAtMs + timeoutMs, owner, action: valid.action.name };
+  const ticket = { deadlineMs: deps.clock.now() + timeoutMs, owner, action: valid.action.name };
   const { id, correlationId } = deps.resultIds.issue(ticket, callerOf(request));
   const outgoing = createOutgoing(deps, request, valid, correlationId);
   permit.hold();
@@ -212,7 +187,7 @@ async function respondLater(
     permit.release();
   };
   deps.onResult(correlationId, release);
-  const sent = await deps.requester.fire(outgoing, topicName(topicPrefix, 'ingressResults'));
+  const sent = await deps.requester.fire(outgoing, topicName(deps.options.topicPrefix, 'ingressResults'));
   if (sent.kind !== 'sent') {
     release();
     return sendProblem(reply, sent.problem);
@@ -236,7 +211,6 @@ function createOutgoing(
   return { topic, type: action.requestType, payload, correlationId, timeoutMs, ...readTraceContext(headers) };
 }
 
-/** Adds to the problem of a timeout how long this caller waited, and that the request may be sent again. */
 function explainTimeout(answer: Reply, timeoutMs: number): Reply {
   if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
   const detail = `No worker replied within ${timeoutMs} ms. Actions store nothing: the request may be sent again.`;

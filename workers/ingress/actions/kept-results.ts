@@ -10,13 +10,9 @@ import { callerIn } from './result-ids.ts';
 
 /** Time limit for reading the retained results at startup; an instance that needs longer does not start. */
 const CATCH_UP_MS = 60_000;
-/** Overhead of an entry besides its value: map slot, headers, strings. */
 const ENTRY_BYTES = 512;
-/** Maximum number of callbacks that wait for a result; the oldest are dropped first. */
 const MAX_CALLBACKS = 10_000;
-/** A result may seem to be older than its request by this: processes differ in what they take for the time of the broker. */
-const CLOCK_DIFFERENCE_MS = 60_000;
-/** As many as a dozen callers can have evicted within a minute at the default rate limit; less than 10 MiB. */
+/** As many as a dozen callers can have evicted within a minute at the default rate limit. */
 const MAX_EVICTED_IDS = 65_536;
 
 /** The results topic in memory, still encoded: most results are never requested from this instance. */
@@ -32,8 +28,6 @@ export interface KeptResults {
   onArrival(correlationId: string, callback: () => void): void;
   /** Whether the result was evicted because of the size limit; of very many only the last are known. */
   isEvicted(correlationId: string): boolean;
-  /** Whether the result of a request issued at this time or later may have been evicted because of the size limit. */
-  mayHaveEvicted(issuedAtMs: number): boolean;
   size(): { readonly records: number; readonly bytes: number };
 }
 
@@ -41,7 +35,6 @@ interface KeptResult extends EncodedMessage {
   readonly writtenAtMs: number;
 }
 
-/** The results of one caller, the oldest first. */
 interface Share {
   bytes: number;
   readonly ids: Set<string>;
@@ -82,7 +75,6 @@ export function createKeptResults(
     },
     onArrival: (correlationId, callback) => void callbacks.set(correlationId, callback),
     isEvicted: (correlationId) => results.isEvicted(correlationId),
-    mayHaveEvicted: (issuedAtMs) => issuedAtMs - CLOCK_DIFFERENCE_MS <= results.evictedUpToMs,
     size: () => results.size(),
   };
 }
@@ -92,7 +84,6 @@ export function createKeptResults(
  * with no more than an equal share keeps its results whatever others do.
  */
 class BoundedResults {
-  evictedUpToMs = Number.NEGATIVE_INFINITY;
   readonly #maxBytes: number;
   readonly #results = new Map<string, KeptResult>();
   readonly #shares = new Map<string, Share>();
@@ -125,7 +116,7 @@ class BoundedResults {
     while (this.#bytes > this.#maxBytes) this.#evict();
   }
 
-  /** Removes the results that were written before this time, the first ones. */
+  /** In the order of the topic, so the first ones. */
   expire(beforeMs: number): void {
     for (const [id, { writtenAtMs }] of this.#results) {
       if (writtenAtMs >= beforeMs) return;
@@ -138,7 +129,6 @@ class BoundedResults {
     const equalShare = this.#maxBytes / this.#shares.size;
     for (const id of share.ids) {
       if (this.#bytes <= this.#maxBytes || share.bytes <= equalShare) return;
-      this.evictedUpToMs = Math.max(this.evictedUpToMs, this.find(id)?.writtenAtMs ?? 0);
       this.#remove(id);
       this.#evicted.set(id, true);
     }

@@ -2,14 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The content of a result id: with it any instance can check an id that another instance issued. */
 export interface ResultTicket {
-  /** Correlation id of the request message. */
   readonly correlationId: string;
-  readonly issuedAtMs: number;
   /** Workers do not reply after this, in epoch milliseconds. */
   readonly deadlineMs: number;
   /** Hash of the caller who may read the result. */
   readonly owner: string;
-  /** Canonical name of the action. */
   readonly action: string;
 }
 
@@ -25,10 +22,9 @@ export interface ResultIds {
 }
 
 /** Changes with the parts of an id, so that an id of another release is refused rather than misread. */
-const VERSION = '1';
+const VERSION = '2';
 const SEPARATOR = '\n';
 const CALLER_END = '.';
-/** The HMAC-SHA-256 is truncated to 128 bits. */
 const MAC_BYTES = 16;
 /** Every issued id is shorter; a longer one is refused without computing its HMAC. */
 const MAX_ID_LENGTH = 480;
@@ -40,8 +36,8 @@ export function createResultIds(secret: string, newId: () => string): ResultIds 
   return {
     issue: (ticket, caller) => {
       const correlationId = `${sign(caller).toString('base64url')}${CALLER_END}${newId()}`;
-      const { issuedAtMs, deadlineMs, owner, action } = ticket;
-      const parts = [VERSION, correlationId, issuedAtMs, deadlineMs, owner, action];
+      const { deadlineMs, owner, action } = ticket;
+      const parts = [VERSION, correlationId, deadlineMs, owner, action];
       const body = Buffer.from(parts.join(SEPARATOR)).toString('base64url');
       return { id: `${body}.${sign(body).toString('base64url')}`, correlationId };
     },
@@ -51,7 +47,10 @@ export function createResultIds(secret: string, newId: () => string): ResultIds 
       const body = id.slice(0, dot);
       const mac = Buffer.from(id.slice(dot + 1), 'base64url');
       if (mac.length !== MAC_BYTES || !timingSafeEqual(mac, sign(body))) return undefined;
-      return parseTicket(Buffer.from(body, 'base64url').toString().split(SEPARATOR));
+      const parts = Buffer.from(body, 'base64url').toString().split(SEPARATOR);
+      const [version, correlationId = '', deadline, owner = '', action = ''] = parts;
+      if (version !== VERSION) return undefined;
+      return { correlationId, deadlineMs: Number(deadline), owner, action };
     },
   };
 }
@@ -59,16 +58,4 @@ export function createResultIds(secret: string, newId: () => string): ResultIds 
 /** The hash of the caller in a correlation id; an empty one for ids of others. */
 export function callerIn(correlationId: string): string {
   return correlationId.slice(0, Math.max(0, correlationId.indexOf(CALLER_END)));
-}
-
-function parseTicket(parts: readonly string[]): ResultTicket | undefined {
-  const [version, correlationId = '', issuedAt, deadline, owner = '', action = ''] = parts;
-  if (version !== VERSION) return undefined;
-  return {
-    correlationId,
-    issuedAtMs: Number(issuedAt),
-    deadlineMs: Number(deadline),
-    owner,
-    action,
-  };
 }

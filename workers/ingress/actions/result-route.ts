@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
@@ -11,12 +11,12 @@ import { labelMetrics } from '../server/traffic.ts';
 import type { ActionRegistry } from './action-route.ts';
 import { renderPending, sendReply } from './send-reply.ts';
 import type { KeptResults } from './kept-results.ts';
-import type { ResultIds, ResultTicket } from './result-ids.ts';
+import type { ResultIds } from './result-ids.ts';
 
-export interface ResultRouteDeps extends IngressContext {
+interface ResultRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
-  readonly results: Pick<KeptResults, 'find' | 'isEvicted' | 'mayHaveEvicted' | 'isCurrent'>;
+  readonly results: Pick<KeptResults, 'find' | 'isEvicted' | 'isCurrent'>;
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
@@ -24,9 +24,8 @@ export interface ResultRouteDeps extends IngressContext {
 const BYTES_PER_REQUEST = 131_072;
 
 /**
- * GET of a result: the response of the action once it is available, 202 while it is pending, 504 when its deadline
- * passed without a result, 410 when it is no longer kept, 404 for an id that was never issued or belongs to another
- * caller. Any instance can respond: the id contains everything needed about the request.
+ * GET of a result: the response of the action once it is available, 202 while it is pending, 504 when its deadline passed without a result, 410
+ * when it is no longer kept, 404 for an id that was never issued or belongs to another caller. Any instance can respond.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
   const url = '/platapi/results/:id';
@@ -35,16 +34,20 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
     handler: async (request, reply) => {
       const { id } = request.params;
       const ticket = deps.resultIds.read(id);
-      if (ticket === undefined || ticket.owner !== hashSubject(request.subject)) {
+      if (ticket === undefined || ticket.owner !== hashSubject(request.subject))
         return refuse(reply, 'not-found', { detail: 'There is no result with this id.' });
-      }
       const nowMs = deps.clock.now();
       const isExpired = nowMs > ticket.deadlineMs + deps.options.resultRetentionMs;
-      if (isExpired || deps.results.isEvicted(ticket.correlationId)) return refuseGone(reply);
+      if (isExpired || deps.results.isEvicted(ticket.correlationId))
+        return refuse(reply, 'result-gone', { detail: 'Send the request again.' });
       const stored = deps.results.find(ticket.correlationId);
       const action = deps.actions.get(ticket.action.toLowerCase());
       if (stored === undefined || action === undefined) {
-        if (nowMs > ticket.deadlineMs + RESULT_TRAVEL_MS) return explainAbsence(deps, reply, ticket);
+        const isOverdue = nowMs > ticket.deadlineMs + RESULT_TRAVEL_MS;
+        if (isOverdue && !deps.results.isCurrent())
+          return refuse(reply, 'not-ready', { detail: 'This instance has not read all results yet.' });
+        if (isOverdue)
+          return refuse(reply, 'reply-timeout', { detail: 'No worker replied before the deadline.' });
         reply.header('retry-after', RETRY_AFTER_SECONDS);
         return sendJson(reply, 202, renderPending(id));
       }
@@ -53,24 +56,4 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },
   });
-}
-
-/**
- * Responds when the deadline has passed and this instance has no result; the response is final only once the feed is
- * current.
- */
-function explainAbsence(
-  { results }: ResultRouteDeps,
-  reply: FastifyReply,
-  { issuedAtMs }: ResultTicket,
-): void {
-  if (!results.isCurrent()) {
-    return refuse(reply, 'not-ready', { detail: 'This instance has not read all results yet.' });
-  }
-  if (results.mayHaveEvicted(issuedAtMs)) return refuseGone(reply);
-  refuse(reply, 'reply-timeout', { detail: 'No worker replied before the deadline.' });
-}
-
-function refuseGone(reply: FastifyReply): void {
-  refuse(reply, 'result-gone', { detail: 'Send the request again.' });
 }

@@ -13,9 +13,7 @@ import { sendJson, sendProblem } from '../server/send-answer.ts';
 const LARGE_REPLY_BYTES = 262_144;
 const OVERLOADED: Reply = {
   kind: 'problem',
-  problem: createProblem('overloaded', {
-    detail: 'Too many large replies are waiting; try again shortly.',
-  }),
+  problem: createProblem('overloaded', { detail: 'Too many large replies are waiting; try again shortly.' }),
 };
 
 /** Reads small replies on the event loop; reads and renders large ones in a thread (E6). */
@@ -33,16 +31,13 @@ export function createReplyReader(
 /** Responds with a reply: 200 and the unwrapped body (E1), or the problem with its status; warnings with either. */
 export function sendReply(
   reply: FastifyReply,
-  {
-    action,
-    answer,
-    warnings,
-  }: {
+  result: {
     readonly action: Pick<Action, 'render'>;
     readonly answer: Reply;
     readonly warnings: readonly Warning[];
   },
 ): void {
+  const { action, answer, warnings } = result;
   if (reply.raw.destroyed) return;
   const header = warningsList(warnings, answer.kind === 'problem' ? undefined : answer.warnings);
   if (header !== undefined) reply.header('warnings', header);
@@ -52,12 +47,10 @@ export function sendReply(
   sendJson(reply, 200, body ?? action.render(payload));
 }
 
-/** Path of a result, relative to the host. */
 export function formatResultPath(resultId: string): string {
   return `/platapi/results/${resultId}`;
 }
 
-/** The JSON text of a pending result. */
 export function renderPending(resultId: string): string {
   return JSON.stringify({ resultId, status: 'pending', href: formatResultPath(resultId) });
 }

@@ -14,14 +14,14 @@ import type {
   SmsCommand,
 } from '../../../shared/notification/notification-command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
-import type { Quotas } from '../../../shared/quotas/quotas.ts';
+import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
-import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
+import type { ErrorCode, ProblemExtras, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readTraceContext } from '../server/app.ts';
-import { refuse, sendJson } from '../server/send-answer.ts';
+import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import type { AcceptanceRecord, AcceptanceRecords } from './acceptance-records.ts';
 import {
   createAcceptOnce,
@@ -30,7 +30,6 @@ import {
   type NotificationIds,
 } from './idempotency.ts';
 import { ACCEPTANCE_TYPE } from './notification-feed.ts';
-import { admitByQuotas } from './quota-refusal.ts';
 
 /** A notification that was admitted and validated; `request.subject` is its caller. */
 export interface ValidNotification {
@@ -44,12 +43,8 @@ export interface ValidNotification {
   readonly priority: Priority;
 }
 
-/** Accepts a notification and responds to it. */
-export type AcceptNotification = (notification: ValidNotification) => Promise<void>;
-
-export interface AcceptDeps extends IngressContext, IdempotencyDeps {
+interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
-  /** Undefined: no quota is configured. */
   readonly quotas: Quotas | undefined;
   readonly acceptances: AcceptanceRecords;
 }
@@ -65,7 +60,7 @@ const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.command
  * Accepts notifications (N3): 202 once the command is stored, and with an Idempotency-Key once its acceptance is stored too. A
  * repeat after a 504 publishes the command a second time under the same id, and the worker sends it once.
  */
-export function createAccept(deps: AcceptDeps): AcceptNotification {
+export function createAccept(deps: AcceptDeps): (notification: ValidNotification) => Promise<void> {
   const acceptOnce = createAcceptOnce(deps);
   return async (notification) => {
     const { request, reply, contract, command, idempotencyKey } = notification;
@@ -96,41 +91,41 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
   };
 }
 
-/** Publishes a notification and responds. Rejects only on bugs and when a schema registry cannot be reached. */
+/** Rejects only on bugs and when a schema registry cannot be reached. */
 async function accept(
   deps: AcceptDeps,
   notification: ValidNotification,
   ids: NotificationIds,
 ): Promise<AcceptResult> {
   const { reply, contract } = notification;
-  const acceptedAt = deps.clock.now();
-  const { notificationId: id } = ids;
   const { quotas, acceptances } = deps;
-  const { channel } = contract;
-  const acceptance = await encodeAcceptance(deps, notification, { ...ids, acceptedAt });
+  const { notificationId } = ids;
+  const times = { ...ids, acceptedAt: deps.clock.now() };
+  const acceptance = await encodeAcceptance(deps, notification, times);
   if (!acceptances.reserve(acceptance)) {
-    deps.count(channel, 'refused');
+    deps.count(contract.channel, 'refused');
     if (!reply.raw.destroyed) refuse(reply, 'not-ready', { detail: NOT_KEPT });
     return 'refused';
   }
-  const records =
-    quotas === undefined ? [] : admitByQuotas(quotas, { ...notification, channel, id, nowMs: acceptedAt });
+  const records = quotas === undefined ? [] : admitByQuotas(quotas, notification, times);
   if (records === undefined) {
     acceptances.release(acceptance);
     deps.count(contract.channel, 'refused');
     return 'refused';
   }
-  const published = publishCommand(deps, notification, { ...ids, acceptedAt, records });
-  const fault = await published.catch((error: unknown) => {
+  let fault: ErrorCode | undefined;
+  try {
+    fault = await publishCommand(deps, notification, { ...times, records });
+  } catch (error) {
     acceptances.release(acceptance);
-    if (isTransientFailure(error)) quotas?.release(id);
+    if (isTransientFailure(error)) quotas?.release(notificationId);
     throw error;
-  });
+  }
   if (fault === undefined) return respondToStored(deps, notification, acceptance);
   acceptances.release(acceptance);
   const result = fault === 'accept-unknown' ? 'unknown' : 'refused';
-  if (result === 'unknown') quotas?.keep(id);
-  else quotas?.release(id);
+  if (result === 'unknown') quotas?.keep(notificationId);
+  else quotas?.release(notificationId);
   deps.count(contract.channel, result);
   if (reply.raw.destroyed) return result;
   if (result === 'unknown') refuseUnknown(notification);
@@ -139,9 +134,8 @@ async function accept(
 }
 
 /**
- * Writes the acceptance of a stored command and responds. If it is not stored in time, it is written again until it is. Until then
- * other instances do not recognise a repetition, so that a caller with an Idempotency-Key gets 504.
- * Without a key a 504 would only lead to a second message.
+ * An acceptance that is not stored in time is written again until it is. Until then other instances do not recognise a repetition, so that a
+ * caller with an Idempotency-Key gets 504. Without a key a 504 would only lead to a second message.
  */
 async function respondToStored(
   deps: AcceptDeps,
@@ -163,19 +157,13 @@ function refuseUnknown({ reply, idempotencyKey }: ValidNotification): void {
   refuse(reply, 'accept-unknown', { detail });
 }
 
-/**
- * Publishes the command with its further records. Resolves with undefined when all replicas have stored it, otherwise with the code of the problem.
- */
+/** Undefined when all replicas have stored it, otherwise the code of the problem. */
 async function publishCommand(
   { options, keys, codec, publisher, quotas }: AcceptDeps,
   { request, contract, command, priority }: ValidNotification,
-  {
-    notificationId,
-    bodyHash,
-    acceptedAt,
-    records,
-  }: NotificationIds & { readonly acceptedAt: number; readonly records: readonly OutgoingMessage[] },
+  ids: NotificationIds & { readonly acceptedAt: number; readonly records: readonly OutgoingMessage[] },
 ): Promise<ErrorCode | undefined> {
+  const { notificationId, bodyHash, acceptedAt, records } = ids;
   if (!publisher.isHealthy()) return 'broker-unavailable';
   const encoded = await codec.encode(contract.commandType, { ...command, notificationId }, 'avro');
   if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes) return 'body-too-large';
@@ -226,4 +214,39 @@ function sendAccepted({ reply, warnings }: ValidNotification, notificationId: st
   if (header !== undefined) reply.header('warnings', header);
   reply.header('location', `/api/notifications/v1/${notificationId}`);
   sendJson(reply, 202, renderAccepted(notificationId));
+}
+
+const STATE_UNKNOWN = 'The quotas cannot be read at the moment.';
+
+/** What each quota refuses, and the field that causes it; an empty path is the request as a whole. */
+const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: string }>> = {
+  'country-not-allowed': { path: 'receiver', text: 'belongs to a country to which no messages are sent' },
+  'quota-caller': { path: '', text: 'the caller has sent the notifications of its day' },
+  'quota-receiver': { path: 'receiver', text: 'has received the notifications of its day' },
+  'quota-country': {
+    path: 'receiver',
+    text: 'belongs to a country that has received the messages of its day',
+  },
+};
+
+/** Counts a notification for the quotas (N6). Returns the records to be published with its command, or undefined after a response. */
+function admitByQuotas(
+  quotas: Quotas,
+  { request, reply, contract: { channel }, command }: ValidNotification,
+  { notificationId, acceptedAt }: { readonly notificationId: string; readonly acceptedAt: number },
+): readonly OutgoingMessage[] | undefined {
+  const caller = hashSubject(request.subject);
+  const decision = quotas.admit(notificationId, { caller, channel, command });
+  const respond = (code: ErrorCode, extras: ProblemExtras): undefined => {
+    if (!reply.raw.destroyed) refuse(reply, code, extras);
+  };
+  if (decision.kind === 'unknown') return respond('not-ready', { detail: STATE_UNKNOWN });
+  if (decision.kind === 'admitted') return decision.record === undefined ? [] : [decision.record];
+  const { quota, resetsAtMs } = decision;
+  const { path, text } = TEXTS[quota];
+  const errors = [{ path, code: quota, message: text }];
+  if (quota === 'country-not-allowed') return respond(quota, { errors });
+  setRetryAfter(reply, resetsAtMs - acceptedAt);
+  const detail = `${path === '' ? '' : `${path} `}${text}; it begins again at ${new Date(resetsAtMs).toISOString()}.`;
+  return respond('quota-exceeded', { detail, errors });
 }

@@ -7,7 +7,6 @@ import type { Log } from '../../../shared/platform/log.ts';
 import { type SystemPorts, sleep } from '../../../shared/platform/system-ports.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 
-/** The acceptance of a notification, as it is written to the log. */
 export interface AcceptanceRecord {
   readonly notificationId: string;
   readonly acceptedAt: number;
@@ -16,11 +15,10 @@ export interface AcceptanceRecord {
   readonly message: Omit<OutgoingMessage, 'key'> & { readonly value: Buffer };
 }
 
-export interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'> {
+interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'> {
   readonly publisher: Publisher;
-  readonly feed: Pick<NotificationFeed, 'addAcceptance' | 'acceptanceStored'>;
+  readonly feed: Pick<NotificationFeed, 'addAcceptance'>;
   readonly log: Log;
-  /** Counts acceptances that were not written before the process ended. */
   readonly countLost: () => void;
   readonly limits?: Partial<typeof LIMITS>;
 }
@@ -37,7 +35,6 @@ export class AcceptanceRecords {
   readonly #options: AcceptanceRecordsOptions;
   readonly #limits: typeof LIMITS;
   readonly #stopping = new AbortController();
-  /** Ids of the notifications whose acceptances are written again. */
   readonly #unwritten = new Set<string>();
   #records = 0;
   #bytes = 0;
@@ -61,10 +58,7 @@ export class AcceptanceRecords {
     this.#bytes -= sizeOf(record);
   }
 
-  /**
-   * Resolves with whether the acceptance was stored by the deadline of one publish. If not, it is written again in the
-   * background. Never rejects.
-   */
+  /** Whether the acceptance was stored by the deadline of one publish. If not, it is written again in the background. Never rejects. */
   async write(record: AcceptanceRecord): Promise<boolean> {
     const { notificationId } = record;
     try {
@@ -85,12 +79,10 @@ export class AcceptanceRecords {
     return this.#unwritten.has(notificationId);
   }
 
-  /** How many acceptances are written again. */
   unwritten(): number {
     return this.#unwritten.size;
   }
 
-  /** Not ready without a place for another notification; degraded while the log does not take acceptances. */
   health(): Health {
     if (this.#records >= this.#limits.records || this.#bytes >= this.#limits.bytes)
       return { status: 'starting', reason: 'too many acceptances are not on the log yet' };
@@ -127,7 +119,6 @@ export class AcceptanceRecords {
   async #publish({ ids, acceptedAt, message }: AcceptanceRecord): Promise<void> {
     for (const id of ids) this.#options.feed.addAcceptance(id, message.value, acceptedAt);
     await this.#options.publisher.publish(ids.map((key) => ({ ...message, key })));
-    for (const id of ids) this.#options.feed.acceptanceStored(id);
   }
 }
 

@@ -24,10 +24,7 @@ export interface NotificationIds {
   readonly notificationId: string;
   /** Hash of the command if it has an Idempotency-Key, otherwise empty. */
   readonly bodyHash: string;
-  /**
-   * The id under which a repeat of the Idempotency-Key finds the acceptance: that of the notification, unless the key
-   * was used before.
-   */
+  /** The id under which a repeat finds the acceptance: that of the notification, unless the key was used before. */
   readonly keyId: string | undefined;
 }
 
@@ -37,31 +34,23 @@ export type AcceptResult = 'stored' | 'unknown' | 'refused';
 export interface IdempotencyDeps {
   readonly keys: NotificationKeys;
   readonly feed: NotificationFeed;
-  /** Measures the age of keys. */
   readonly clock: Clock;
-  /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
   readonly count: (channel: string, result: string) => void;
 }
 
-/** A notification with an Idempotency-Key. */
 interface KeyedNotification {
   readonly owner: KeyOwner;
   /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
   readonly reply: FastifyReply;
-  /** Accepts the notification and responds. */
   readonly accept: (ids: NotificationIds) => Promise<AcceptResult>;
-  /** Responds as to the request that was accepted under this id. */
   readonly repeatAnswer: (notificationId: string) => void;
 }
 
 const KEYS_UNKNOWN =
   'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
 
-/**
- * Accepts the first of several requests with the same Idempotency-Key; the others wait for it and get its response, or 409 if they
- * differ from it.
- */
+/** Accepts the first of several requests with the same key; the others wait for it and get its response, or 409 if they differ from it. */
 export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNotification) => Promise<void> {
   const runInOrder = createKeyedQueue();
   const unknown: UnknownRequests = new LRUCache(atMost(MAX_UNKNOWN));
@@ -73,7 +62,6 @@ export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNot
 
 const REALM = 'platrealm';
 
-/** The scope of an Idempotency-Key. */
 export interface KeyOwner {
   readonly subject: string;
   readonly channel: Channel;
@@ -83,19 +71,14 @@ export interface KeyOwner {
 /** The ids and hashes of notifications; the same on every instance that shares the secret. */
 export interface NotificationKeys {
   newId(): string;
-  /**
-   * The notification id of a caller's key, which only those who know the secret can derive. `formerId` is set for a new use of an expired key: the id of the use before it.
-   */
+  /** Only who knows the secret can derive it. `formerId`: the id of the use before, if the key had expired. */
   idOf(owner: KeyOwner, formerId?: string): string;
   /** Message key of a command: the same for all messages to one receiver, and opaque. */
   receiverKey(channel: Channel, receiver: string): string;
   readonly commands: CommandProofs;
 }
 
-/**
- * `secret` is that of the result ids, from which a separate key is derived for each use. If it changes, repeats of an
- * Idempotency-Key are sent again.
- */
+/** `secret` is that of the result ids. If it changes, repeats of an Idempotency-Key are sent again. */
 export function createNotificationKeys(secret: string, newId: () => string): NotificationKeys {
   const receivers = keyFor(secret, 'plat notification receiver');
   const ids = keyFor(secret, 'plat notification id');
@@ -115,13 +98,9 @@ export function createNotificationKeys(secret: string, newId: () => string): Not
 /** The last requests, by the id of their key, that may be stored without an acceptance: another one under the key is a conflict. */
 type UnknownRequests = LRUCache<string, { readonly bodyHash: string; readonly atMs: number }>;
 
-/** Beyond them the oldest is forgotten. */
 const MAX_UNKNOWN = 10_000;
 
-/**
- * Runs the tasks of one key in sequence and those of different keys concurrently. Each waiting task has an open connection,
- * so the maximum number of connections bounds the queue.
- */
+/** Runs the tasks of one key in sequence. Each waiting task has an open connection, which bounds the queue. */
 function createKeyedQueue() {
   const last = new Map<string, Promise<unknown>>();
   return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
@@ -136,7 +115,6 @@ function createKeyedQueue() {
   };
 }
 
-/** Accepts a notification while this instance processes no other request of the same key. */
 async function acceptInTurn(
   deps: IdempotencyDeps & { readonly unknown: UnknownRequests },
   notification: KeyedNotification,
@@ -172,10 +150,8 @@ async function acceptInTurn(
 }
 
 /**
- * The id of a new use of the key, derived from that of the use before it: all instances choose the same, whether they know that
- * use by its acceptance or by its state. Under the id of an earlier use the worker would treat the new one as a repeat and not
- * send it. A state whose first attempt is younger than the lifetime of the key means that this request repeats one whose acceptance was not
- * recorded.
+ * The id of a new use of the key, derived from that of the use before it, so that all instances choose the same: under the former id the worker
+ * would not send it. A state younger than the lifetime of the key means that this request repeats one whose acceptance was not recorded.
  */
 async function chooseId(
   { keys, feed, clock }: IdempotencyDeps,

@@ -20,20 +20,13 @@ import type { Log } from '../../../shared/platform/log.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
-/** Record names of the messages of the two topics. */
 export const ACCEPTANCE_TYPE = 'NotificationAcceptance';
 export const STATE_TYPE = 'NotificationState';
 
 /** Lifetime of an Idempotency-Key (N3). */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
-/** First byte of Avro, the only format of these records. */
 const AVRO = 0;
-/** Maximum number of own records that are stored and wait to be read back; the broker may have lost some of them. */
-const MAX_OWN_RECORDS = 10_000;
-/** Maximum number of states that are decoded only to fetch their schema; beyond it the order of the log decides. */
-const MAX_FETCHING = 100;
-/** How long a reader that is behind may take; it takes milliseconds unless the broker or the process is overloaded. */
 const CATCH_UP_MS = 1_000;
 /** Both kinds of records have the id of a notification as their key. */
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
@@ -43,14 +36,12 @@ interface OwnAcceptance {
   readonly acceptedAtMs: number;
 }
 
-/** A record that is not a tombstone. */
 type ReadRecord = LogMessage & { readonly value: Buffer };
 
-export interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly options: IngressOptions;
   readonly codec: Codec;
   readonly log: Log;
-  /** Where the records are indexed; undefined: in memory. */
   readonly indexFile: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   /** Publishes the first acceptance of an id again, after this instance wrote a later one. */
@@ -59,35 +50,24 @@ export interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monot
 
 /** The acceptances and states of all notifications, which every instance keeps in an index of its own. */
 export interface NotificationFeed {
-  /** Resolves when all existing records have been received. */
   start(): Promise<void>;
-  /** Whether all existing records have been received and new ones are being received. */
   isCurrent(): boolean;
   stop(timeoutMs: number): Promise<void>;
   /**
-   * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the
-   * schema is cached; rejects while a schema registry cannot be reached. Rejects or throws with InfrastructureError while the index,
-   * or a record in it, cannot be read: a record that is there must not count as none.
+   * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the schema is cached. Rejects
+   * or throws with InfrastructureError while the index, a record in it, or its schema cannot be read: a record must not count as none.
    */
   acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
   /** The latest state of the notification. Synchronous, rejecting or throwing like `acceptance`. */
   state(id: string): SyncOrAsync<NotificationState | undefined>;
   /**
-   * Adds an acceptance that this instance is about to publish; an earlier one on the log replaces it. It is in memory only until it
-   * is read back: a restart must not find one that never reached the log.
+   * Adds an acceptance that is about to be published. It is in memory only until it is read back: a restart must not find one that never reached
+   * the log.
    */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
-  /** An added acceptance is on the log. */
-  acceptanceStored(id: string): void;
-  /**
-   * For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them before they
-   * were read; 0 if all are known.
-   */
+  /** For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them unread. */
   incompleteForMs(): number;
-  /**
-   * Resolves with whether everything that is on the topics at the time of the call has been read, after a limited time. Calls at the
-   * same time share the question to the broker.
-   */
+  /** Whether everything that is on the topics now has been read, after a limited time. Concurrent calls share the question to the broker. */
   catchUp(): Promise<boolean>;
   /** Not ready: acceptances cannot be kept, so that none may be added. */
   health(): Health;
@@ -144,14 +124,13 @@ export function createNotificationFeed(
     acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     state: (id) => decode(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
     addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, { value, acceptedAtMs }),
-    acceptanceStored: (id) => accepted.ownStored(id),
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
     health: () => index.health(),
     size: () => index.size(),
   };
 }
 
-/** Asks one question at a time. Calls during one share the next, since its answer may be older than they are. */
+/** Calls during a question share the next, since its answer may be older than they are. */
 function shareQuestion(ask: () => Promise<boolean>): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   let next: Promise<boolean> | undefined;
@@ -170,22 +149,14 @@ function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: nu
 }
 
 /**
- * Two instances that receive the same Idempotency-Key concurrently both publish an acceptance. Compaction keeps the last
- * record of an id, so the instance that published the later one passes the first to `restoreFirst`, marked as the first.
- * All instances then agree on the same acceptance, whether or not the topic was compacted.
+ * Two instances that receive the same Idempotency-Key concurrently both publish an acceptance. Compaction keeps the last record of an id, so the
+ * instance that published the later one publishes the first again, marked as the first. All instances then agree on it.
  */
 function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingMessage) => void) {
-  /** Published by this instance and not yet read back from the log. Those that are not stored have places in AcceptanceRecords. */
+  /** Published by this instance and not yet read back from the log. */
   const own = new Map<string, OwnAcceptance>();
-  /** The ids of those that are stored, oldest first. */
-  const stored = new Set<string>();
   const findRead = (id: string) => index.find(KEY_OF.acceptance + id);
-  const removeOwn = (id: string): void => {
-    own.delete(id);
-    stored.delete(id);
-  };
   return {
-    /** The acceptance that is valid for the id, of those that were read and its own. */
     find: (id: string): Uint8Array | undefined => {
       const read = findRead(id);
       const added = own.get(id);
@@ -193,18 +164,10 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
         read !== undefined && added !== undefined && added.acceptedAtMs - read.writtenAtMs >= KEY_LIFETIME_MS;
       return read === undefined || isNewUse ? added?.value : read.value;
     },
-    addOwn: (id: string, acceptance: OwnAcceptance): void => {
-      removeOwn(id);
-      own.set(id, acceptance);
-    },
-    ownStored: (id: string): void => {
-      if (own.has(id)) stored.add(id);
-      const [oldest] = stored;
-      if (stored.size > MAX_OWN_RECORDS && oldest !== undefined) removeOwn(oldest);
-    },
+    addOwn: (id: string, acceptance: OwnAcceptance): void => void own.set(id, acceptance),
     receive: (id: string, { topic, value, headers, timestampMs }: ReadRecord): void => {
       const isOwn = own.get(id)?.value.equals(value) === true;
-      if (isOwn) removeOwn(id);
+      if (isOwn) own.delete(id);
       const former = findRead(id);
       const isLater = former !== undefined && timestampMs - former.writtenAtMs >= KEY_LIFETIME_MS;
       const isEarlier = former !== undefined && former.writtenAtMs - timestampMs >= KEY_LIFETIME_MS;
@@ -225,32 +188,29 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
 }
 
 /**
- * Returns whether a state from the log replaces the known one: a produce request that took effect late may have written an
- * intent after its outcome. The order of the log decides while one of them cannot be read, or its schema is not cached.
+ * Whether a state from the log replaces the known one: a produce request that took effect late may have written an intent after its outcome.
+ * The order of the log decides while one of them cannot be read, or its schema is not cached.
  */
 function createStateOrder(codec: Codec) {
-  /** States in memory until their schema is fetched, for those that come later. */
-  let fetching = 0;
   const read = (value: Uint8Array): NotificationState | undefined => {
     try {
       const state = decode<NotificationState>(codec, STATE_TYPE, value);
       if (!isPromise(state)) return state;
-      fetching += 1;
-      const end = (): void => void (fetching -= 1);
-      state.then(end, end);
+      // Its schema is fetched for those that come later.
+      state.catch(() => undefined);
     } catch (error) {
       if (!isTransientFailure(error)) throw error;
     }
     return undefined;
   };
   return (value: Uint8Array, former: Uint8Array | undefined): boolean => {
-    if (former === undefined || fetching >= MAX_FETCHING) return true;
+    if (former === undefined) return true;
     const [next, known] = [read(value), read(former)];
     return next === undefined || known === undefined || supersedes(next, known);
   };
 }
 
-/** The payload; undefined for an absent record. Rejects or throws with InfrastructureError for one that cannot be read. */
+/** Rejects or throws with InfrastructureError for a record that cannot be read. */
 function decode<Payload>(
   codec: Codec,
   type: string,

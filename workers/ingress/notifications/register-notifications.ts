@@ -22,29 +22,23 @@ import {
 import { createNotificationKeys, type NotificationKeys } from './idempotency.ts';
 import { registerStatus } from './status-route.ts';
 
-export interface NotificationDeps extends IngressContext {
-  /** Publishes notifications; not yet started. */
+interface NotificationDeps extends IngressContext {
   readonly notificationPublisher: Publisher;
   readonly channelProfiles: ChannelProfiles;
-  /** The secret of the result ids. */
   readonly resultSecret: string;
-  /** Undefined: no quota is configured. */
   readonly quotas?: Quotas | undefined;
-  /** Where the records of notifications are indexed; undefined: in memory. */
   readonly indexFile: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
 }
 
 /** The notification part of an ingress instance. */
 export interface Notifications {
-  /** Message types whose schemas must be registered before requests are accepted. */
+  /** Whose schemas must be registered before requests are accepted. */
   readonly types: readonly string[];
-  /** What is known of all notifications. */
   readonly feed: NotificationFeed;
   readonly keys: NotificationKeys;
   start(): Promise<void>;
   health(): Readonly<Record<string, Health>>;
-  /** How many acceptances are still being written; those that are not when it stops are lost. */
   unwritten(): number;
   stop(timeoutMs: number): Promise<void>;
 }
@@ -66,15 +60,8 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   const counters = createCounters(deps.metrics);
   const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: counters.countLost });
   followSizes(deps.metrics, feed);
-  const accept = createAccept({
-    ...deps,
-    count: counters.count,
-    acceptances,
-    publisher,
-    keys,
-    feed,
-    quotas,
-  });
+  const { count } = counters;
+  const accept = createAccept({ ...deps, count, acceptances, publisher, keys, feed, quotas });
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });
   return {
@@ -105,7 +92,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   };
 }
 
-/** Publishes a first acceptance again. A failure affects only instances that start later; the others have read it. */
+/** A failure affects only instances that start later; the others have read it. */
 function restoreFirst({ notificationPublisher, log }: NotificationDeps, message: OutgoingMessage): void {
   notificationPublisher.publish([message]).catch((error: unknown) => {
     log.error({ reason: errorText(error) }, 'the first acceptance of an id could not be published again');

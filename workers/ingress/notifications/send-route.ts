@@ -13,18 +13,17 @@ import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import type { AcceptNotification } from './accept-notification.ts';
+import type { ValidNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channels.ts';
 
-export interface SendRouteDeps extends IngressContext {
+interface SendRouteDeps extends IngressContext {
   readonly channelProfiles: ChannelProfiles;
-  readonly accept: AcceptNotification;
+  readonly accept: (notification: ValidNotification) => Promise<void>;
 }
 
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);
 const KEY_RULE = `must have 1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`;
-const SENT_ONCE = 'must be sent once';
 /** The urgencies of RFC 8030 section 5.3. There are two priorities, so that the lower ones are treated as normal (N5). */
 const URGENCIES: ReadonlyMap<string, Priority> = new Map([
   ['very-low', 'normal'],
@@ -33,20 +32,9 @@ const URGENCIES: ReadonlyMap<string, Priority> = new Map([
   ['high', 'urgent'],
 ]);
 
-const URGENCY_RULE = `one of ${[...URGENCIES.keys()].join(', ')}`;
+type NotificationHeaders = Pick<ValidNotification, 'idempotencyKey' | 'priority'>;
 
-type NotificationHeaders =
-  | {
-      readonly kind: 'valid';
-      readonly idempotencyKey: string | undefined;
-      readonly priority: Priority;
-    }
-  | { readonly kind: 'refused'; readonly problem: Problem };
-
-/**
- * POST of a notification (interface 4.8): checks the headers, the cheapest checks first, reads the body, reports all its
- * faults together, then calls `accept`. The token is accepted in the header only (E2).
- */
+/** POST of a notification (interface 4.8), the cheapest checks first. The token is accepted in the header only (E2). */
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
   const { options, admission, traffic, channelProfiles } = deps;
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
@@ -66,7 +54,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
       ],
       handler: async (request, reply) => {
         const headers = readNotificationHeaders(request.raw, contract);
-        if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
+        if ('code' in headers) return sendProblem(reply, headers);
         const profile = channelProfiles(channel);
         if (profile === undefined) return refuse(reply, 'no-provider');
         await readJsonBody(request, reply, { limitBytes });
@@ -80,16 +68,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
           return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
         }
         const { payload: command, warnings } = read;
-        const { idempotencyKey, priority } = headers;
-        await deps.accept({
-          request,
-          reply,
-          contract,
-          command,
-          warnings,
-          idempotencyKey,
-          priority,
-        });
+        await deps.accept({ ...headers, request, reply, contract, command, warnings });
       },
     });
   }
@@ -101,15 +80,11 @@ function queueOf({ urgency }: IncomingHttpHeaders): AdmissionQueue {
   return isUrgent ? 'urgentNotifications' : 'notifications';
 }
 
-/**
- * Reads the headers of a notification: X-Sender-Id (403), X-Communication-Channel, Idempotency-Key and
- * Urgency (400). All faults
- * are reported together; the status is 403 if the sender is one of them.
- */
+/** All faults are reported together; the status is 403 if the sender is one of them, otherwise 400. */
 function readNotificationHeaders(
   { headers, headersDistinct }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
   { channel, channelNumber: number }: NotificationDefinition,
-): NotificationHeaders {
+): NotificationHeaders | Problem {
   const sender = headers['x-sender-id'];
   const sent = headers['x-communication-channel'];
   const faults: Fault[] = [];
@@ -122,16 +97,21 @@ function readNotificationHeaders(
   // Node joins repeated headers with commas, and a key may contain commas.
   const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
   if (isRepeated || (key !== undefined && !KEY.test(String(key)))) {
-    faults.push({ path: 'Idempotency-Key', code: 'wrong-type', message: isRepeated ? SENT_ONCE : KEY_RULE });
+    faults.push({
+      path: 'Idempotency-Key',
+      code: 'wrong-type',
+      message: isRepeated ? 'must be sent once' : KEY_RULE,
+    });
   }
   const urgency = headers['urgency'];
   const priority = urgency === undefined ? 'normal' : URGENCIES.get(String(urgency).toLowerCase());
-  if (priority === undefined) faults.push(createValueFault('Urgency', urgency, URGENCY_RULE));
+  if (priority === undefined)
+    faults.push(createValueFault('Urgency', urgency, `one of ${[...URGENCIES.keys()].join(', ')}`));
   if (faults.length === 0 && priority !== undefined)
-    return { kind: 'valid', idempotencyKey: key === undefined ? undefined : String(key), priority };
+    return { idempotencyKey: key === undefined ? undefined : String(key), priority };
   const detail = faults.map(({ path, message }) => `The header ${path} ${message}.`).join(' ');
   const code = sender === SENDER_ID ? 'invalid-request' : 'forbidden';
-  return { kind: 'refused', problem: createProblem(code, { detail, errors: faults }) };
+  return createProblem(code, { detail, errors: faults });
 }
 
 function createValueFault(path: string, sent: unknown, wanted: string): Fault {

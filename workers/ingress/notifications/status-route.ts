@@ -11,16 +11,13 @@ import { earliestTime } from '../../../shared/notification/notification-state.ts
 import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 
-export interface StatusRouteDeps extends IngressContext {
-  readonly feed: NotificationFeed;
-}
+type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed };
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * GET of a notification (N3): responds with its state, from any instance. A notification that was sent over HTTP is shown
- * only to its caller, one of an upstream system to every admitted caller. 404 for an id that was never issued, belongs to
- * another caller or is no longer kept; 503 while it may be one that this instance cannot know.
+ * GET of a notification (N3), from any instance. One that was sent over HTTP is shown only to its caller, one of an upstream system to every
+ * admitted caller. 404 for any other id; 503 while it may be one that this instance cannot know.
  */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
   const url = '/api/notifications/v1/:notificationId';
@@ -35,7 +32,6 @@ export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): voi
   });
 }
 
-/** Responds with 503 if the state of notifications cannot be read. */
 export async function orUnreadable(
   { log }: Pick<IngressContext, 'log'>,
   reply: FastifyReply,
@@ -60,7 +56,6 @@ export function refuseBehind(reply: FastifyReply): void {
 /** The longest time from the acceptance of a notification to its first attempt by default. */
 const LATE_ATTEMPT_MS = 25 * 3_600_000;
 
-/** What is known of the notification with this id. Rejects or throws as the feed does. */
 export async function findNotification(
   feed: Pick<NotificationFeed, 'acceptance' | 'state'>,
   notificationId: string,
@@ -73,9 +68,8 @@ export async function findNotification(
 }
 
 /**
- * Whether a caller, given by the hash of its subject, may query a notification: its own, or that of an upstream system, which
- * wrote the command itself. A state without an acceptance belongs to an upstream system only as long as an acceptance would still
- * be known.
+ * Whether a caller, given by the hash of its subject, may query a notification: its own, or that of an upstream system. A state without an
+ * acceptance belongs to an upstream system only as long as an acceptance would still be known.
  */
 export function mayQuery(
   { acceptance, state }: KnownNotification,

@@ -47,28 +47,26 @@ import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { callerOf } from '../server/admission.ts';
 import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
 
-export interface DeadLetterRouteDeps extends IngressContext {
+interface DeadLetterRouteDeps extends IngressContext {
   readonly letters: DeadLetterLog;
   readonly proofs: CommandProofs;
 }
 
-type ReadingDeps = DeadLetterRouteDeps & { readonly calls: DeadLetterCalls };
+type ReadingDeps = DeadLetterRouteDeps & { readonly respond: Respond };
 
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
-const ACTIONS = ['redrive', 'edit', 'discard', 'mark-sent'] as const;
 /** The names of the fields and headers that an edit may change. */
 const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
 /** The processor time of reading this many dead letters or records of the audit is one unit of the caller's allowance, 10 ms. */
 const RECORDS_PER_UNIT = 500;
 
 /**
- * Dead letters, for `npm run dead-letters` and the workbench: a list by filters, one with its audit, and redrive, edit, discard and mark-sent by
- * selection, with dry run and reason. Payloads are masked. Reading requires the scope `operations:read`, actions
- * `operations:write`.
+ * Dead letters, for `npm run dead-letters` and the workbench: a list, one with its audit, and actions by selection. Payloads are masked.
+ * Reading requires the scope `operations:read`, actions `operations:write`.
  */
 export function registerDeadLetters(app: FastifyInstance, base: string, context: DeadLetterRouteDeps): void {
-  const deps = { ...context, calls: createDeadLetterCalls(context) };
+  const deps = { ...context, respond: createResponder(context) };
   const label = labelMetrics('operations-dead-letters');
   const opened = requireOpen(deps.traffic);
   const mayRead = { preHandler: [label, opened, authorizeOperator(deps, 'operations:read')] };
@@ -82,9 +80,8 @@ export function registerDeadLetters(app: FastifyInstance, base: string, context:
     requireJson(BODY_LIMIT_BYTES),
     authorizeOperator(deps, 'operations:write'),
   ];
-  for (const action of ACTIONS) {
-    const address = `${url}/${action}`;
-    app.post(address, { preHandler: mayAct }, async (request, reply) => {
+  for (const action of Object.keys(BODIES) as LetterAction[]) {
+    app.post(`${url}/${action}`, { preHandler: mayAct }, async (request, reply) => {
       await readJsonBody(request, reply, { limitBytes: BODY_LIMIT_BYTES });
       if (!reply.sent) await act(deps, action, request, reply);
     });
@@ -92,7 +89,6 @@ export function registerDeadLetters(app: FastifyInstance, base: string, context:
 }
 
 export interface PageQuery {
-  /** Includes those that were handled. */
   readonly all: boolean;
   readonly limit?: number | undefined;
   /** `time:id` of the last letter of the previous page. */
@@ -119,7 +115,6 @@ export function renderPage(
   };
 }
 
-/** Scans within the limits of a call, and charges the caller for it. */
 async function scanCharged(
   deps: ReadingDeps,
   request: FastifyRequest,
@@ -142,7 +137,7 @@ async function list(deps: ReadingDeps, request: FastifyRequest, reply: FastifyRe
   if (read.kind === 'invalid') return refuseFaults(reply, read.faults);
   const { topic, code, type, id, channel, key, since, until, ...query } = read.fields;
   const selection = { topics: topic, codes: code, types: type, ids: id, channel, key, since, until };
-  await respond(deps, { reply, kind: 'read', reason: undefined }, async (context) => {
+  await deps.respond(reply, { kind: 'read', reason: undefined }, async (context) => {
     const scan = await scanCharged(deps, request, context, selection);
     return renderPage(scan, query satisfies PageQuery);
   });
@@ -157,7 +152,7 @@ async function show(
   const place = parsePlace(`${topic}/${partition}/${offset}`);
   if (place === undefined) return refuseUnknown(reply);
   const selection = { ids: [placeId(place)] };
-  await respond(deps, { reply, kind: 'read', reason: undefined }, async (context) => {
+  await deps.respond(reply, { kind: 'read', reason: undefined }, async (context) => {
     const { letters, states } = await scanCharged(deps, request, context, selection);
     const [letter] = letters;
     const shown = letter && (await showDeadLetter(context, letter, states.of(letter.id).status));
@@ -192,20 +187,13 @@ async function act(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const body = BODIES[action];
-  const read = readFields(body, request.body);
-  const fields = read.kind === 'read' ? (read.fields as ActionFields) : undefined;
-  const edit =
-    action === 'edit' && fields !== undefined ? createEdit(fields.patch, fields.headers) : undefined;
-  const wrong = edit !== undefined && 'faults' in edit ? edit.faults : [];
-  const faults = [
-    ...(read.kind === 'invalid' ? read.faults : []),
-    ...(fields === undefined ? [] : missingFields(action, fields)),
-    ...wrong,
-  ];
-  if (fields === undefined || faults.length > 0 || (edit !== undefined && 'faults' in edit))
-    return refuseFaults(reply, faults);
-  await respond(deps, { reply, kind: 'action', reason: fields.reason }, async (context) => {
+  const read = readFields(BODIES[action], request.body);
+  if (read.kind === 'invalid') return refuseFaults(reply, read.faults);
+  const fields = read.fields as ActionFields;
+  const edit = action === 'edit' ? createEdit(fields.patch, fields.headers) : undefined;
+  const faults = [...missingFields(action, fields), ...(edit && 'faults' in edit ? edit.faults : [])];
+  if (faults.length > 0 || (edit && 'faults' in edit)) return refuseFaults(reply, faults);
+  await deps.respond(reply, { kind: 'action', reason: fields.reason }, async (context) => {
     const { selection, limit = OPERATIONS_LIMITS.defaultActionLetters, dryRun } = fields;
     const scan = await scanCharged(deps, request, context, selection);
     if (!scan.isComplete || !scan.audit.isComplete) return 'incomplete';
@@ -217,7 +205,6 @@ async function act(
   });
 }
 
-/** Fields that are required together with others. */
 function missingFields(
   action: string,
   { selection, dryRun, reason, patch, headers = {} }: ActionFields,
@@ -232,37 +219,6 @@ function missingFields(
   const changes = Object.keys(headers).length;
   if (action === 'edit' && patch === undefined && changes === 0) missing('patch', 'must be sent, or headers');
   return faults;
-}
-
-/** Runs the work of a call and responds with its result; `undefined`: there is no such dead letter. */
-async function respond(
-  { calls, log }: ReadingDeps,
-  call: DeadLetterCall,
-  work: (context: DeadLetterContext) => Promise<object | 'incomplete' | undefined>,
-): Promise<void> {
-  const { reply } = call;
-  try {
-    if (reply.raw.destroyed) return void reply.hijack();
-    const result = await calls.run(call, work);
-    if (reply.raw.destroyed) return void reply.hijack();
-    if (result === undefined) return refuseUnknown(reply);
-    if (result === 'busy')
-      return refuse(reply, 'rate-limited', {
-        detail: 'Other calls of yours on dead letters are still running.',
-      });
-    if (result === 'full')
-      return refuse(reply, 'overloaded', { detail: 'Too many calls on dead letters are running.' });
-    if (result === 'late') return refuse(reply, 'broker-unavailable', { detail: LATE });
-    if (result === 'incomplete') return refuse(reply, 'too-many-records', { detail: TOO_MANY });
-    sendJson(reply, 200, JSON.stringify(result));
-  } catch (error) {
-    refuseFailed(reply, {
-      log,
-      error,
-      event: 'a call on dead letters failed',
-      detail: 'The dead letters cannot be read at the moment.',
-    });
-  }
 }
 
 const LATE = 'The broker takes too long. What an action has done is in the audit.';
@@ -311,9 +267,8 @@ function renderDeadLetter(letter: DeadLetter, { states, prefix }: Scan): ListedL
 }
 
 /**
- * `stopMs`: longest time of a call; what was not read until then is left out, and no other dead letter is begun. 500 of them take
- * seconds; the rest allows for reading them and for a slow broker. `answerMs`: then the caller is answered although a
- * call of the broker has not ended; a publish may take 15 s.
+ * `stopMs`: then what was not read is left out, and no other dead letter is begun. 500 of them take seconds. `answerMs`: then the caller is
+ * answered although a call of the broker has not ended; a publish may take 15 s.
  */
 const LIMITS = {
   read: { stopMs: 10_000, answerMs: 15_000 },
@@ -321,70 +276,65 @@ const LIMITS = {
 } as const;
 /** Scans of all callers that may run at the same time: each takes a share of the event loop. */
 const MAX_RUNNING = 6;
-/** Of one caller: a page reads lists and dead letters at once. */
 const MAX_OF_CALLER = 3;
-/** Operator in the audit where access control is off. */
-const ANONYMOUS = 'anonymous';
+const BUSY = 'Other calls of yours on dead letters are still running.';
 
-/** One call that works on dead letters. */
-interface DeadLetterCall {
-  readonly reply: FastifyReply;
-  readonly kind: 'read' | 'action';
-  readonly reason: string | undefined;
-}
+/** Runs the work of a call and responds with its result; undefined: there is no such dead letter. */
+type Respond = (
+  reply: FastifyReply,
+  call: { readonly kind: keyof typeof LIMITS; readonly reason: string | undefined },
+  work: (context: DeadLetterContext) => Promise<object | 'incomplete' | undefined>,
+) => Promise<void>;
 
-/** Runs calls on dead letters within limits. */
-interface DeadLetterCalls {
-  /**
-   * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. Returns
-   * `busy` if the caller has three calls in progress, or another action, so that none acts twice; `full` if too many run; and `late` if the
-   * broker does not answer: then the call keeps its place until it does.
-   */
-  run<Result>(
-    call: DeadLetterCall,
-    work: (context: DeadLetterContext) => Promise<Result>,
-  ): Promise<Result | 'busy' | 'full' | 'late'>;
-}
-
-function createDeadLetterCalls(deps: DeadLetterRouteDeps): DeadLetterCalls {
-  const { options, codec, clock, timers, newId, letters, proofs } = deps;
-  const running = new Set<{ readonly caller: string; readonly kind: DeadLetterCall['kind'] }>();
-  const refusalOf = (caller: string, kind: DeadLetterCall['kind']): 'busy' | 'full' | undefined => {
-    const own = [...running].filter((one) => one.caller === caller);
+/**
+ * A caller may have three calls in progress, of which one acts, so that none acts twice. The signal of the context is aborted at the end of
+ * the call's time, or when the caller disconnects. A call that the broker does not answer keeps its place until it does.
+ */
+function createResponder(deps: DeadLetterRouteDeps): Respond {
+  const { options, codec, clock, timers, newId, letters, proofs, log } = deps;
+  const running = new Set<{ readonly caller: string; readonly kind: keyof typeof LIMITS }>();
+  return async (reply, { kind, reason }, work) => {
+    const { request, raw } = reply;
+    if (raw.destroyed) return void reply.hijack();
+    const call = { caller: callerOf(request), kind };
+    const own = [...running].filter(({ caller }) => caller === call.caller);
     const isActing = kind === 'action' && own.some((one) => one.kind === 'action');
-    if (isActing || own.length >= MAX_OF_CALLER) return 'busy';
-    return running.size >= MAX_RUNNING ? 'full' : undefined;
-  };
-  return {
-    run: async ({ reply, kind, reason }, work) => {
-      const { request } = reply;
-      const call = { caller: callerOf(request), kind };
-      const refusal = refusalOf(call.caller, kind);
-      if (refusal !== undefined) return refusal;
-      const end = new AbortController();
-      reply.raw.once('close', () => end.abort());
-      const late = Promise.withResolvers<'late'>();
-      const { stopMs, answerMs } = LIMITS[kind];
-      const cancelStop = timers.schedule(() => end.abort(), stopMs, 'background');
-      const cancelAnswer = timers.schedule(() => late.resolve('late'), answerMs, 'background');
-      running.add(call);
-      const ended = work({
-        codec,
-        proofs,
-        clock,
-        timers,
-        topics: deadLetterTopics(options.topicPrefix),
-        maxAuditRecords: OPERATIONS_LIMITS.auditRecords,
-        log: letters,
-        actor: { operator: request.subject === '' ? ANONYMOUS : request.subject, run: newId(), reason },
-        signal: end.signal,
-      }).finally(() => {
-        running.delete(call);
-        cancelStop();
-        cancelAnswer();
-      });
-      ended.catch(() => undefined);
-      return Promise.race([ended, late.promise]);
-    },
+    if (isActing || own.length >= MAX_OF_CALLER) return refuse(reply, 'rate-limited', { detail: BUSY });
+    if (running.size >= MAX_RUNNING)
+      return refuse(reply, 'overloaded', { detail: 'Too many calls on dead letters are running.' });
+    const end = new AbortController();
+    raw.once('close', () => end.abort());
+    const late = Promise.withResolvers<'late'>();
+    const { stopMs, answerMs } = LIMITS[kind];
+    const cancelStop = timers.schedule(() => end.abort(), stopMs, 'background');
+    const cancelAnswer = timers.schedule(() => late.resolve('late'), answerMs, 'background');
+    running.add(call);
+    const ended = work({
+      codec,
+      proofs,
+      clock,
+      timers,
+      topics: deadLetterTopics(options.topicPrefix),
+      maxAuditRecords: OPERATIONS_LIMITS.auditRecords,
+      log: letters,
+      actor: { operator: request.subject === '' ? 'anonymous' : request.subject, run: newId(), reason },
+      signal: end.signal,
+    }).finally(() => {
+      running.delete(call);
+      cancelStop();
+      cancelAnswer();
+    });
+    ended.catch(() => undefined);
+    try {
+      const result = await Promise.race([ended, late.promise]);
+      if (raw.destroyed) return void reply.hijack();
+      if (result === undefined) return refuseUnknown(reply);
+      if (result === 'late') return refuse(reply, 'broker-unavailable', { detail: LATE });
+      if (result === 'incomplete') return refuse(reply, 'too-many-records', { detail: TOO_MANY });
+      sendJson(reply, 200, JSON.stringify(result));
+    } catch (error) {
+      const detail = 'The dead letters cannot be read at the moment.';
+      refuseFailed(reply, { log, error, event: 'a call on dead letters failed', detail });
+    }
   };
 }

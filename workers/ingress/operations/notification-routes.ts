@@ -5,7 +5,6 @@ import {
   type KnownNotification,
 } from '../../../shared/api/operations/notification-lists.ts';
 import { readQuery } from '../../../shared/api/operations/operation-fields.ts';
-import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { hashSubject } from '../access/access.ts';
 import {
   findNotification,
@@ -22,17 +21,14 @@ import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator, refuseScope } from '../server/authentication.ts';
 
-export interface NotificationSearchDeps extends IngressContext {
+interface NotificationSearchDeps extends IngressContext {
   readonly feed: NotificationFeed;
   readonly keys: NotificationKeys;
 }
 
-const CHANNEL_NAMES: readonly Channel[] = ['sms', 'email'];
-
 /**
- * Finds notifications by id, or by the Idempotency-Key of a caller, and shows their timeline. A caller sees its own and those
- * of upstream systems, as by GET /api/notifications/v1/{id}; with the scope `operations:read` it sees all. The id is derived
- * from caller and key, so that no further index is needed.
+ * Finds notifications by id, or by the Idempotency-Key of a caller, from which the id is derived, and shows their timeline. A caller sees its
+ * own and those of upstream systems; with the scope `operations:read` it sees all.
  */
 export function registerNotificationSearch(
   app: FastifyInstance,
@@ -81,14 +77,13 @@ function isOperator({ scopes }: FastifyRequest): boolean {
   return scopes?.has('operations:read') === true;
 }
 
-/** The notifications of a key, one of each channel; after a later use of the key, that of the later one. */
 async function findByKey(
   { feed, keys }: NotificationSearchDeps,
   subject: string,
   idempotencyKey: string,
 ): Promise<readonly KnownNotification[]> {
   const found: KnownNotification[] = [];
-  for (const channel of CHANNEL_NAMES) {
+  for (const channel of ['sms', 'email'] as const) {
     const id = keys.idOf({ subject, channel, idempotencyKey });
     const acceptance = await feed.acceptance(id);
     const known = await findNotification(feed, acceptance?.notificationId ?? id);

@@ -13,7 +13,6 @@ import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { authorizeOperator, authorizeTicket } from '../server/authentication.ts';
 
-/** Read access to the local outbox. */
 export type OutboxReader = Pick<SentMessages, 'list' | 'read'>;
 
 type MessageRequest = FastifyRequest<{
@@ -25,10 +24,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 const TICKET_LIFETIME_MS = 5 * 60_000;
 const TICKET = /^(\d{13,15})\.([\w-]{43})$/;
-/**
- * An e-mail may style itself and contain its pictures. The sandbox gives it an origin of its own, without scripts, forms and
- * pop-ups; nothing is loaded.
- */
+/** The sandbox gives an e-mail an origin of its own, without scripts, forms and pop-ups; nothing is loaded. */
 const MAIL_POLICY = [
   'sandbox',
   "default-src 'none'",
@@ -39,10 +35,7 @@ const MAIL_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/**
- * The local outbox as JSON, and the HTML of an e-mail for a frame. A frame cannot send a token, so the address of the HTML has
- * a ticket for this message, valid for five minutes.
- */
+/** The local outbox as JSON, and the HTML of an e-mail for a frame. A frame cannot send a token, so the address has a ticket for this message. */
 export function registerOutboxMessages(
   app: FastifyInstance,
   base: string,
@@ -54,13 +47,11 @@ export function registerOutboxMessages(
   const tickets = createTickets(deps.resultSecret, deps.clock);
   const find = async (id: string, reply: FastifyReply): Promise<SentMessage | undefined> => {
     const message = UUID.test(id) ? await outbox?.read(id) : undefined;
-    if (message !== undefined) return message;
-    if (outbox === undefined) explainNoOutbox(reply);
-    else refuse(reply, 'not-found', { detail: 'The outbox has no message with this id.' });
-    return undefined;
+    if (message === undefined) refuse(reply, 'not-found', { detail: outbox ? NO_MESSAGE : NO_OUTBOX });
+    return message;
   };
   app.get(url, { preHandler }, async (_request, reply) => {
-    if (outbox === undefined) return explainNoOutbox(reply);
+    if (outbox === undefined) return refuse(reply, 'not-found', { detail: NO_OUTBOX });
     const items = await outbox.list(OPERATIONS_LIMITS.outboxMessages);
     const messages = items.map(({ writtenAt, sizeBytes: bytes, ...item }) => ({
       ...item,
@@ -72,12 +63,24 @@ export function registerOutboxMessages(
   app.get(`${url}/:id`, { preHandler }, async (request: MessageRequest, reply) => {
     const message = await find(request.params.id, reply);
     if (message === undefined) return;
-    const htmlAddress = `${url}/${message.id}/html?ticket=${tickets.create(message.id)}`;
-    sendJson(reply, 200, JSON.stringify(await renderMessage(message, htmlAddress)));
+    const { id, channel, content } = message;
+    const { sender, receiver, subject } = await readMessageHead(content);
+    const { head: headers, text, html, files } = await readMailText(content);
+    const shown: OutboxReply = {
+      id,
+      channel,
+      sender,
+      receiver,
+      subject,
+      headers,
+      text: text.slice(0, MAX_SHOWN_CHARACTERS),
+      htmlAddress: html === undefined ? undefined : `${url}/${id}/html?ticket=${tickets.create(id)}`,
+      files,
+    };
+    sendJson(reply, 200, JSON.stringify(shown));
   });
-  const html = `${url}/:id/html`;
   const mayFrame = { preHandler: [labelMetrics('operations-outbox'), authorizeTicket(deps)] };
-  app.get(html, mayFrame, async (request: MessageRequest, reply) => {
+  app.get(`${url}/:id/html`, mayFrame, async (request: MessageRequest, reply) => {
     const { params, query } = request;
     if (!tickets.isValid(params.id, query.ticket)) return refuse(reply, 'forbidden', { detail: EXPIRED });
     const message = await find(params.id, reply);
@@ -93,24 +96,12 @@ export function registerOutboxMessages(
   });
 }
 
-/** The readable text of a message in the local outbox. */
-export interface MailText {
-  /** Header lines, unfolded. */
-  readonly head: readonly string[];
-  /** Plain text, or the source of HTML if there is no other. */
-  readonly text: string;
-  readonly html: string | undefined;
-  /** Names of the attached files. */
-  readonly files: readonly string[];
-}
-
-/** Our messages have fewer levels; the limit bounds the work for malicious files. */
-const MAX_DEPTH = 5;
 const FOLD = /\r?\n(?=[ \t])/g;
 
-export async function readMailText(content: Buffer): Promise<MailText> {
+/** `text`: the source of HTML if there is no other. Our messages have fewer levels than 5, which bounds the work for malicious files. */
+export async function readMailText(content: Buffer) {
   const { default: mail } = await import('postal-mime');
-  const { headerLines, text, html, attachments } = await mail.parse(content, { maxNestingDepth: MAX_DEPTH });
+  const { headerLines, text, html, attachments } = await mail.parse(content, { maxNestingDepth: 5 });
   return {
     head: headerLines.map(({ line }) => line.replaceAll(FOLD, '')),
     text: text ?? html ?? '',
@@ -119,36 +110,12 @@ export async function readMailText(content: Buffer): Promise<MailText> {
   };
 }
 
-function explainNoOutbox(reply: FastifyReply): void {
-  refuse(reply, 'not-found', {
-    detail:
-      'The local outbox is available only on the embedded broker without a provider configuration. Otherwise messages ' +
-      'go to the providers of NOTIFICATION_CONFIG_FILE, or to the folder outbox in the DATA_DIR of the notification worker.',
-  });
-}
-
+const NO_MESSAGE = 'The outbox has no message with this id.';
+const NO_OUTBOX =
+  'The local outbox is available only on the embedded broker without a provider configuration. Otherwise messages ' +
+  'go to the providers of NOTIFICATION_CONFIG_FILE, or to the folder outbox in the DATA_DIR of the notification worker.';
 const EXPIRED = 'The address has expired; read the message again for a new one.';
 
-async function renderMessage(
-  { id, channel, content }: SentMessage,
-  htmlAddress: string,
-): Promise<OutboxReply> {
-  const { head, text, html, files } = await readMailText(content);
-  const { sender, receiver, subject } = await readMessageHead(content);
-  return {
-    id,
-    channel,
-    sender,
-    receiver,
-    subject,
-    headers: [...head],
-    text: text.slice(0, MAX_SHOWN_CHARACTERS),
-    ...(html === undefined ? {} : { htmlAddress }),
-    files: [...files],
-  };
-}
-
-/** Tickets for the HTML of one message: the time of their expiry, and an HMAC of message and time. */
 function createTickets(secret: string, clock: Clock) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'plat outbox ticket', 32));
   const sign = (id: string, expiresAt: string): Buffer =>

@@ -32,16 +32,15 @@ import {
 /** The searched text of each product: ten thousand take 20 ms, and every letter that a user types is a search. */
 const TEXTS = new WeakMap<ListedProduct, string>();
 
-/** The parameters of the list. */
-export type ProductQuery = z.output<typeof productQuery>;
-
-/**
- * A page of the products that match, from the first after the cursor. `products` are sorted by code, so that a page is the same
- * while others change.
- */
+/** A page of the products that match. `products` are sorted by code, so that a page is the same while others change. */
 export function searchProducts(
   products: readonly ListedProduct[],
-  { search = '', validOn, limit = OPERATIONS_LIMITS.defaultPageProducts, cursor }: ProductQuery,
+  {
+    search = '',
+    validOn,
+    limit = OPERATIONS_LIMITS.defaultPageProducts,
+    cursor,
+  }: z.output<typeof productQuery>,
 ): Omit<ProductPage, 'isComplete'> {
   const words = plain(search).split(/\s+/);
   const day = validOn === undefined ? undefined : formatCalendarDate(validOn);
@@ -56,11 +55,10 @@ export function searchProducts(
     products: page.map(withListedVersions),
     count: matching.length,
     total: products.length,
-    ...(last === undefined || page.length === rest.length ? {} : { nextCursor: codeKey(last.code) }),
+    nextCursor: last === undefined || page.length === rest.length ? undefined : codeKey(last.code),
   };
 }
 
-/** The product with as many of its latest versions as an answer shows. */
 function withListedVersions(product: ListedProduct): ListedProduct {
   return { ...product, versions: product.versions.slice(-OPERATIONS_LIMITS.listedVersions) };
 }
@@ -73,43 +71,35 @@ function hasWords(product: ListedProduct, words: readonly string[]): boolean {
 }
 
 function isOffered({ versions }: ListedProduct, day: string): boolean {
-  return versions.some((version) => version.status === 'Approved' && isWithin(version, day));
+  // Days as `yyyy-mm-dd` sort like text.
+  return versions.some(
+    ({ status, validFrom, validTo }) =>
+      status === 'Approved' &&
+      (validFrom === null || validFrom <= day) &&
+      (validTo === null || day <= validTo),
+  );
 }
 
-/** Days as `yyyy-mm-dd` sort like text. */
-function isWithin({ validFrom, validTo }: ListedVersion, day: string): boolean {
-  return (validFrom === null || validFrom <= day) && (validTo === null || day <= validTo);
-}
-
-/** In lower case, without diacritics. */
 function plain(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-export interface ProductDirectoryOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
+interface ProductDirectoryOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
   readonly monotonic: MonotonicClock;
 }
 
-/** What a list shows of the body of a version; empty if it cannot be read. */
-interface Summary {
-  readonly name?: string;
-  readonly type?: string;
-  readonly currency?: string;
-}
+type Summary = Pick<ListedProduct, 'name' | 'type' | 'currency'>;
 
-/** A record and the bytes of its JSON, or why there is none. */
 type Unpacked = { readonly entry: CatalogueRecord; readonly bytes: number } | { readonly fault: string };
 
 type Reference = readonly [kind: ListKind, code: string];
 
-/** Names are decompressed for so long before other work has its turn. */
 const SLICE_MS = 5;
-/** Longest name of a record; a longer text is not one. */
 const MAX_NAME_CHARACTERS = 200;
 
 /**
- * Follows the catalogue topic. Unlike a CatalogueTable it compiles nothing and shows every version. The names of all versions
- * are read when the list is first asked for, 0.2 ms each, without validating the records; later only what has changed is.
+ * Follows the catalogue topic; unlike a CatalogueTable it shows every version. Names are read when the list is first asked for, 0.2 ms each,
+ * without validating the records; later only what has changed is.
  */
 export class ProductDirectory {
   readonly #options: ProductDirectoryOptions;
@@ -143,16 +133,15 @@ export class ProductDirectory {
 
   /** The versions of a product; undefined if there is none. */
   product(code: string): CatalogueProductReply | undefined {
-    const entries = this.#versions(code);
+    const entries = this.#records.index.versions('product', code);
     if (entries.length === 0) return undefined;
     return { ...withListedVersions(this.#describe(entries)), isComplete: this.isComplete() };
   }
 
   /** A version with the lists to which it refers; undefined if there is none. */
   version(code: string, number: number): CatalogueVersionReply | undefined {
-    const entry = this.#records.index
-      .versions('product', code)
-      .find(({ identity: { version } }) => version === number);
+    const entries = this.#records.index.versions('product', code);
+    const entry = entries.find(({ identity: { version } }) => version === number);
     if (entry === undefined) return undefined;
     const { name: _, ...head } = this.#describeVersion(entry);
     const shown = { code: entry.identity.code, ...head };
@@ -169,17 +158,13 @@ export class ProductDirectory {
     return this.#records.health().status === 'ready';
   }
 
-  #versions(code: string): readonly IndexEntry[] {
-    return this.#records.index.versions('product', code);
-  }
-
   async #list(): Promise<readonly ListedProduct[]> {
     const { monotonic, timers } = this.#options;
     let endsAtMs = monotonic.elapsedMs() + SLICE_MS;
     const products: ListedProduct[] = [];
     for (const code of this.#records.index.codes('product').toSorted()) {
       // A product may be removed meanwhile.
-      const versions = this.#versions(code);
+      const versions = this.#records.index.versions('product', code);
       if (versions.length > 0) products.push(this.#describe(versions));
       if (monotonic.elapsedMs() < endsAtMs) continue;
       await new Promise<void>((resolve) => {
@@ -204,29 +189,23 @@ export class ProductDirectory {
   #describeVersion(entry: IndexEntry): ListedVersion {
     const { version, id, status, validFrom, validTo } = entry.identity;
     const { name } = this.#summaryOf(entry);
-    return { version, id, status, validFrom, validTo, ...(name === undefined ? {} : { name }) };
+    return { version, id, status, validFrom, validTo, name };
   }
 
   #summaryOf(entry: IndexEntry): Summary {
     const known = this.#summaries.get(entry);
     if (known !== undefined) return known;
-    const summary = this.#readSummary(entry);
-    this.#summaries.set(entry, summary);
-    return summary;
-  }
-
-  #readSummary(entry: IndexEntry): Summary {
+    let summary: Summary = {};
     try {
       const { encoding, body } = this.#payload(entry);
       const { Name, BankingProductType, Availability } = fieldsOf(unpackBody(encoding, body).value);
-      return {
-        ...nameOf('name', Name),
-        ...nameOf('type', BankingProductType),
-        ...nameOf('currency', fieldsOf(Availability)['Currency']),
-      };
+      const currency = nameOf(fieldsOf(Availability)['Currency']);
+      summary = { name: nameOf(Name), type: nameOf(BankingProductType), currency };
     } catch {
-      return {};
+      // It has no summary.
     }
+    this.#summaries.set(entry, summary);
+    return summary;
   }
 
   #payload({ encoded }: IndexEntry) {
@@ -243,7 +222,7 @@ export class ProductDirectory {
     }
   }
 
-  /** The lists in force to which a product refers, and the custom lists of their filters, each once. */
+  /** And the custom lists of their filters, each once. */
   #referredLists(product: ProductRecord): ReferredList[] {
     const waiting = [...referencesOf(product)];
     const seen = new Set<string>();
@@ -268,16 +247,16 @@ export class ProductDirectory {
     return lists;
   }
 
-  /** The version in force: the latest Active one that can be read. */
+  /** The latest Active one that can be read. */
   #listInForce(kind: ListKind, code: string): Unpacked {
     let left = this.#records.index.versions(kind, code);
     let fault = NOT_IN_FORCE;
     for (let chosen = selectListVersion(left); chosen !== undefined; chosen = selectListVersion(left)) {
-      const unreadable = chosen;
-      const unpacked = this.#unpack(chosen);
+      const read = chosen;
+      const unpacked = this.#unpack(read);
       if (!('fault' in unpacked)) return unpacked;
       fault = unpacked;
-      left = left.filter((entry) => entry !== unreadable);
+      left = left.filter((entry) => entry !== read);
     }
     return fault;
   }
@@ -290,12 +269,8 @@ function reference(kind: ListKind, code: string | null): Reference[] {
   return code === null ? [] : [[kind, code]];
 }
 
-/** The lists that a product names. */
-function referencesOf({
-  InterestsAndCommissions,
-  Insurances,
-  Discounts,
-}: ProductRecord): readonly Reference[] {
+function referencesOf(product: ProductRecord): readonly Reference[] {
+  const { InterestsAndCommissions, Insurances, Discounts } = product;
   return [
     ...InterestsAndCommissions.flatMap(({ InterestList }) => reference('interest-list', InterestList)),
     ...InterestsAndCommissions.flatMap(({ CommissionList }) => reference('commission-list', CommissionList)),
@@ -318,7 +293,6 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-function nameOf<Key extends string>(key: Key, value: unknown): { readonly [_ in Key]?: string } {
-  const isName = typeof value === 'string' && value.length <= MAX_NAME_CHARACTERS;
-  return isName ? ({ [key]: value } as { readonly [_ in Key]: string }) : {};
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_NAME_CHARACTERS ? value : undefined;
 }

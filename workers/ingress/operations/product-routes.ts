@@ -10,9 +10,7 @@ import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { sleep } from '../../../shared/platform/system-ports.ts';
 import { ProductDirectory, searchProducts } from './product-directory.ts';
 
-export interface ProductRouteDeps extends IngressContext {
-  readonly catalogue: OnDemandCatalogue;
-}
+type ProductRouteDeps = IngressContext & { readonly catalogue: OnDemandCatalogue };
 
 interface VersionParams {
   readonly code: string;
@@ -21,10 +19,7 @@ interface VersionParams {
 
 const VERSION_NUMBER = /^[1-9]\d{0,9}$/;
 
-/**
- * The products of the catalogue with all of their versions, also those that look-ups do not return: the list, one product, and
- * one version with the lists to which it refers. Requires the scope `operations:read`.
- */
+/** The products of the catalogue with all of their versions, also those that look-ups do not return. Requires the scope `operations:read`. */
 export function registerProducts(app: FastifyInstance, base: string, deps: ProductRouteDeps): void {
   const preHandler = [
     labelMetrics('operations-products'),
@@ -53,19 +48,15 @@ export function registerProducts(app: FastifyInstance, base: string, deps: Produ
   });
 }
 
-export interface OnDemandCatalogueDeps extends Pick<
-  IngressContext,
-  'codec' | 'log' | 'monotonic' | 'timers'
-> {
+interface OnDemandCatalogueDeps extends Pick<IngressContext, 'codec' | 'log' | 'monotonic' | 'timers'> {
   readonly broker: Pick<Broker, 'createTail'> & { readonly admin: Pick<BrokerAdmin, 'partitionCounts'> };
   readonly options: Pick<IngressContext['options'], 'topicPrefix'>;
 }
 
-/** The catalogue in memory, once an operator has asked for it. */
-export interface OnDemandCatalogue {
+interface OnDemandCatalogue {
   /**
-   * The directory, when the whole topic has been read: by the first call, which may wait for 10 s. `absent`: the topic does not
-   * exist. `reading`: it takes longer; the next call waits further. Rejects with the errors of the broker.
+   * The directory, when the whole topic has been read. `absent`: the topic does not exist. `reading`: it takes longer than 10 s; the next call
+   * waits further. Rejects with the errors of the broker.
    */
   directory(): Promise<ProductDirectory | 'absent' | 'reading'>;
   /** Stops reading. Calls that wait are rejected. */
@@ -78,27 +69,43 @@ const WAIT_MS = 10_000;
 const READ_LIMIT_MS = 64_000;
 const STOP_MS = 2_000;
 
-/** Reads the catalogue topic on the first call, and follows it from then on: 65 MiB for ten thousand products. */
+/** Reads the catalogue on the first call, and follows it from then on: 65 MiB for ten thousand products. */
 export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCatalogue {
-  const { timers } = deps;
-  let current: OpenedDirectory | undefined;
-  const open = (): OpenedDirectory => {
-    const opened = openDirectory(deps);
-    void forgetUnusable(opened);
-    return opened;
-  };
-  // The next call tries again, whether a call was still waiting or not.
-  const forgetUnusable = async (opened: OpenedDirectory): Promise<void> => {
-    const directory = await opened.directory.catch(() => undefined);
-    if (!(directory instanceof ProductDirectory) && current === opened) current = undefined;
+  const { broker, options, timers } = deps;
+  const topic = topicName(options.topicPrefix, 'catalogueRecords');
+  let current: ProductDirectory | undefined;
+  let opening: Promise<ProductDirectory | 'absent'> | undefined;
+  const open = async (directory: ProductDirectory): Promise<ProductDirectory | 'absent'> => {
+    // The next call tries again, whether a call is still waiting or not.
+    const forget = (): void => {
+      if (current === directory) current = undefined;
+    };
+    try {
+      const counts = await broker.admin.partitionCounts([topic]);
+      if (counts.has(topic)) {
+        await directory.start();
+        return directory;
+      }
+      forget();
+      return 'absent';
+    } catch (error) {
+      forget();
+      await directory.stop(0);
+      throw error;
+    }
   };
   return {
     directory: async () => {
-      current ??= open();
+      if (current === undefined || opening === undefined) {
+        const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
+        current = new ProductDirectory({ ...deps, ...limits, topic });
+        opening = open(current);
+        opening.catch(() => undefined);
+      }
       const waiting = new AbortController();
       const tooLong = sleep(timers, WAIT_MS, waiting.signal).then(() => 'reading' as const);
       try {
-        return await Promise.race([current.directory, tooLong]);
+        return await Promise.race([opening, tooLong]);
       } finally {
         waiting.abort();
       }
@@ -106,7 +113,7 @@ export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCa
     stop: async () => {
       const stopped = current;
       current = undefined;
-      await stopped?.stop();
+      await stopped?.stop(STOP_MS);
     },
   };
 }
@@ -125,12 +132,8 @@ async function respond(
     if (found === undefined) return refuse(reply, 'unknown-product', { detail: UNKNOWN });
     sendTagged(request, reply, JSON.stringify(found));
   } catch (error) {
-    refuseFailed(reply, {
-      log,
-      error,
-      event: 'the catalogue could not be read',
-      detail: 'The catalogue cannot be read at the moment.',
-    });
+    const detail = 'The catalogue cannot be read at the moment.';
+    refuseFailed(reply, { log, error, event: 'the catalogue could not be read', detail });
   }
 }
 
@@ -148,27 +151,4 @@ function sendTagged(request: FastifyRequest, reply: FastifyReply, json: string):
   reply.header('etag', etag);
   if (!matchesTag(request.headers['if-none-match'], etag)) return sendJson(reply, 200, json, CACHE_CONTROL);
   reply.code(304).header('cache-control', CACHE_CONTROL).send();
-}
-
-interface OpenedDirectory {
-  readonly directory: Promise<ProductDirectory | 'absent'>;
-  stop(): Promise<void>;
-}
-
-function openDirectory({ broker, options, ...context }: OnDemandCatalogueDeps): OpenedDirectory {
-  const topic = topicName(options.topicPrefix, 'catalogueRecords');
-  const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
-  const directory = new ProductDirectory({ ...context, ...limits, broker, topic });
-  const open = async (): Promise<ProductDirectory | 'absent'> => {
-    const counts = await broker.admin.partitionCounts([topic]);
-    if (!counts.has(topic)) return 'absent';
-    try {
-      await directory.start();
-      return directory;
-    } catch (error) {
-      await directory.stop(0);
-      throw error;
-    }
-  };
-  return { directory: open(), stop: () => directory.stop(STOP_MS) };
 }

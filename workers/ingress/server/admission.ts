@@ -10,38 +10,34 @@ export type AdmissionQueue = TopicKey | 'notifications' | 'urgentNotifications';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key of the limits of a caller, its subject or address; empty until the request is counted. */
+    /** The subject or address of the caller; empty until the request is counted. */
     caller: string;
-    /** What the call takes of the limits of its queue; undefined until it is admitted. */
+    /** Undefined until the call is admitted. */
     permit: Permit | undefined;
-    /** The cost of the body in addition to the request itself, in ordinary calls; 0 until it has been read. */
+    /** The cost of the body in ordinary calls; 0 until it has been read. */
     bodyCost: number;
   }
 }
 
 /**
- * Refuses calls of a caller that sends too many (429 with Retry-After, E6) and calls that could not be answered in time (503
- * `overloaded`). The unit of all costs is one ordinary call. Each queue has a limit on the work of the calls in progress. A caller
- * may take more of it while it has less than is left, so that one that floods takes half of it and leaves the rest to others.
+ * Refuses calls of a caller that sends too many (429, E6) and calls that could not be answered in time (503 `overloaded`). The unit of all
+ * costs is one ordinary call. Each queue has a limit on its work in progress, which its callers share (shared-limit.ts).
  */
 export interface Admission {
-  /** Counts a request of `request.caller`; false if it was refused, because the allowance of this second is used up. */
+  /** False if it was refused, because the allowance of this second is used up. */
   countRequest(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
-  /** Takes the cost of work that has been done already. What exceeds the allowance is paid in the next seconds. */
+  /** For work that has been done already. What exceeds the allowance is paid in the next seconds. */
   spend(request: FastifyRequest, calls: number): void;
   /** Hook after those that identify the caller, before its body is read. */
   requirePermit(
     queueOf: (request: FastifyRequest) => AdmissionQueue,
     body: { readonly limitBytes: number; readonly bytesPerUnit: number },
   ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
-  /**
-   * Admits the work of a call whose body has been read, and charges a dear one to the caller's allowance. Undefined if it was
-   * refused, or if its caller has disconnected, which has released its permit.
-   */
+  /** Charges a dear call to the caller's allowance. Undefined if it was refused, or if its caller has disconnected. */
   admitWork(request: FastifyRequest, reply: FastifyReply, units: number): Promise<Permit | undefined>;
 }
 
-/** What one call takes of the limits of its queue, until its response is written or, if it is held, until it is released. */
+/** What one call takes of its queue, until its response is written or, if it is held, until it is released. */
 export class Permit {
   readonly queue: AdmissionQueue;
   readonly #caller: string;
@@ -66,7 +62,6 @@ export class Permit {
     this.#isHeld = true;
   }
 
-  /** Idempotent. */
   release(): void {
     for (const { limit, units } of this.#taken.splice(0)) limit.giveBack(this.#caller, units);
   }
@@ -77,29 +72,23 @@ export class Permit {
 }
 
 /**
- * The work in progress of a queue: 0.4 s of what the event loop does, of which one caller has half, so that another one's call waits
- * 0.2 s at most; and two seconds of what threads do, so that a caller may have two of the dearest requests in progress. An admitted
- * call is then answered long before its deadline.
+ * 0.4 s of the event loop, of which one caller has half, so that another one's call waits 0.2 s at most; and two seconds of threads, so that a
+ * caller may have two of the dearest requests in progress.
  */
 const MAX_UNITS = { short: 400 * UNITS_PER_MS, long: 2_000 * UNITS_PER_MS };
-/** What a call takes besides its calculation: a millisecond, so that at most 400 are in progress in a queue. */
+/** A millisecond, so that at most 400 calls are in progress in a queue. */
 const ARRIVAL_UNITS = UNITS_PER_MS;
-/**
- * Bytes of a body that take a unit: one of an action may consist of names and numbers, which take long to read and encode, and that
- * of a notification of texts and files, which take memory.
- */
+/** Bytes of a body that take a unit: names and numbers take long to read and encode; texts and files of a notification take memory. */
 export const ACTION_BYTES_PER_UNIT = 6;
 export const NOTIFICATION_BYTES_PER_UNIT = 200;
-/** While the turns of the event loop take longer on average, the process has no time for calls. */
+/** While its turns take longer on average, the process has no time for calls. */
 const MAX_LOOP_DELAY_MS = 1_000;
 const OVERLOADED = 'Too many requests are waiting; this one was not processed.';
 
-/** The caller of a request; before it is known, its address. */
 export function callerOf(request: FastifyRequest): string {
   return request.caller === '' ? addressOf(request) : request.caller;
 }
 
-/** The caller of a request without a valid token. */
 export function addressOf(request: FastifyRequest): string {
   return `address ${request.ip}`;
 }
@@ -173,7 +162,7 @@ function isLoopLate(app: FastifyInstance): boolean {
 
 const SECOND_MS = 1_000;
 
-/** The allowance of each caller. `take` resolves with false after it has responded, because the allowance is used up. */
+/** `take` resolves with false after it has responded. */
 async function createAllowance(perSecond: number) {
   if (perSecond === 0) return { take: async () => true, spend: () => undefined };
   const { RateLimiterMemory } = await import('rate-limiter-flexible');

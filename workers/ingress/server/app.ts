@@ -14,15 +14,11 @@ import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
 import { answerClientError, refuseConnect, trackResponse } from './malformed-http.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
-/** The only path that accepts larger bodies. */
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 
 /**
- * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin for all requests, and a
- * problem document for every failure (E1). Requests are not logged.
- *
- * Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves: up to a limit, and
- * not at all if a hook has already responded.
+ * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin, and a problem document for every failure
+ * (E1). Requests are not logged. Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves.
  */
 export function createApp(
   options: IngressOptions,
@@ -69,7 +65,6 @@ declare module 'fastify' {
   }
 }
 
-/** The routes of one address, as the pattern of fastify: `:name` is a segment, `*` the rest. */
 interface Address {
   readonly path: RegExp;
   readonly methods: string[];
@@ -77,35 +72,23 @@ interface Address {
 }
 
 /**
- * Responds to requests without a route: to OPTIONS with 204 and Allow and to every other method with 405 and Allow if their address
- * has a route, otherwise with 404. Sends no CORS headers: pages of other sites are not admitted. To be called before the first route.
+ * Responds to OPTIONS with 204, to other methods with 405 if their address has a route, otherwise with 404. Sends no CORS headers: pages of
+ * other sites are not admitted. To be called before the first route.
  */
 function answerOtherMethods(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();
   app.addHook('onRoute', ({ url, method, config }) => {
-    const address = addresses.get(url) ?? {
-      path: pathOf(url),
-      methods: [],
-      before: config?.beforeOtherMethods,
-    };
+    const before = config?.beforeOtherMethods;
+    const address = addresses.get(url) ?? { path: pathOf(url), methods: [], before };
     addresses.set(url, address);
     address.methods.push(...[method].flat());
   });
-  const find = (request: FastifyRequest): Address | undefined => {
-    const [path = ''] = request.url.split('?', 1);
-    for (const address of addresses.values()) {
-      const match = address.path.exec(path);
-      if (match === null) continue;
-      request.params = match.groups;
-      return address;
-    }
-    return undefined;
-  };
   app.setNotFoundHandler((request, reply) => {
-    const address = find(request);
-    if (address === undefined) {
+    const [path = ''] = request.url.split('?', 1);
+    const address = [...addresses.values()].find((one) => one.path.test(path));
+    if (address === undefined)
       return refuse(reply, 'not-found', { detail: 'The documentation at /docs lists all paths.' });
-    }
+    request.params = address.path.exec(path)?.groups;
     address.before?.call(app, request, reply, () => undefined);
     if (reply.sent) return undefined;
     const allow = [...address.methods.toSorted(), 'OPTIONS'].join(', ');
@@ -121,12 +104,9 @@ export type Listen = (
   address: { readonly host: string; readonly port: number },
 ) => Promise<number>;
 
-/** How often the delay of the event loop is read, by which calls are refused (admission.ts). */
-const SAMPLE_MS = 1_000;
-
 /** Listens on TCP sockets, port 0: any free one, and watches the delay of the event loop. */
 export const listenOnSockets: Listen = async (app, { host, port }) => {
-  await app.register(underPressure, { sampleInterval: SAMPLE_MS });
+  await app.register(underPressure, { sampleInterval: 1_000 });
   await app.listen({ host, port });
   return (app.server.address() as AddressInfo).port;
 };
@@ -136,37 +116,32 @@ const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}
 /** W3C Trace Context, 3.2.2: neither version ff nor ids of zeros only. */
 const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-type NewId = () => string;
-
 /**
- * The id for tracing a request: the caller's `X-Correlation-Id`, or `X-Request-Id`, or a new UUID. An id that is not 1
- * to 128 visible ASCII characters, or that was sent twice, is replaced by a new one.
+ * The id for tracing a request: the caller's `X-Correlation-Id`, or `X-Request-Id`, or a new UUID if that was sent twice or is not 1 to 128
+ * visible ASCII characters.
  */
-export function chooseCorrelationId(headers: IncomingHttpHeaders, newId: NewId): string {
+export function chooseCorrelationId(headers: IncomingHttpHeaders, newId: () => string): string {
   return sentId(headers) ?? newId();
 }
 
-/**
- * The correlation id of the request message. Two callers may send the same id, and each must get the reply to its own
- * request, so a UUID is appended to a sent id; a generated id is already unique.
- */
+/** Two callers may send the same id, and each must get the reply to its own request, so a UUID is appended to a sent id. */
 export function createLogCorrelationId(
   headers: IncomingHttpHeaders,
   correlationId: string,
-  newId: NewId,
+  newId: () => string,
 ): string {
   return sentId(headers) === undefined ? correlationId : `${correlationId}.${newId()}`;
 }
 
-/** The W3C trace context to propagate: `{ traceParent }` if the caller sent a valid one, otherwise `{}`. */
+/** `{ traceParent }` if the caller sent a valid one, otherwise `{}`. */
 export function readTraceContext({ traceparent }: IncomingHttpHeaders): { readonly traceParent?: string } {
   const isValid = typeof traceparent === 'string' && TRACE_PARENT.test(traceparent);
   return isValid ? { traceParent: traceparent } : {};
 }
 
 /**
- * Finds a fault in the framing of a request that Node's parser accepted. A proxy in front may interpret such a request
- * differently, which allows request smuggling (RFC 9112 sections 3.2 and 6.1).
+ * A fault in the framing of a request that Node accepted: a proxy may interpret it differently, which allows request smuggling (RFC 9112
+ * sections 3.2 and 6.1).
  */
 export function findFramingFault(request: IncomingMessage): string | undefined {
   if (request.httpVersionMajor !== 1) return 'Send HTTP/1.1.';
@@ -181,17 +156,10 @@ export function findFramingFault(request: IncomingMessage): string | undefined {
   return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
 }
 
-/**
- * Routes declare no JSON schemas: contracts read the requests, and send-answer.ts writes the answers. Without these factories
- * fastify loads ajv and fast-json-stringify, which take 8 MiB.
- */
-const NO_SCHEMAS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
-
 function refuseSchema(): never {
   throw new Error('a route must not declare a JSON schema');
 }
 
-/** A server with its limits and timeouts. */
 function createServer(options: IngressOptions, newId: () => string): FastifyInstance {
   return fastify({
     logger: false,
@@ -208,13 +176,15 @@ function createServer(options: IngressOptions, newId: () => string): FastifyInst
     },
     routerOptions: { maxParamLength: HTTP_LIMITS.pathParameterLength },
     return503OnClosing: false,
-    schemaController: { compilersFactory: NO_SCHEMAS },
+    // Without these factories fastify loads ajv and fast-json-stringify, which take 8 MiB.
+    schemaController: {
+      compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);
-      if (error.code === 'FST_ERR_BAD_URL') {
+      if (error.code === 'FST_ERR_BAD_URL')
         return refuse(reply, 'invalid-request', { detail: 'The address is not a valid URL.' });
-      }
       return refuse(reply, 'not-found');
     },
   });
@@ -225,8 +195,8 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * `Expect: 100-continue`: refuses a body that is too long before the client sends it. Ignores other expectations
- * (RFC 9110 section 10.1.1), since Node would respond with 417 and no body.
+ * Refuses a body that is too long before the client sends it. Ignores other expectations (RFC 9110 section 10.1.1), since Node would respond
+ * with 417 and no body.
  */
 function answerExpectations(app: FastifyInstance, limits: IngressOptions): void {
   app.server.on('checkContinue', (request, response) => {
@@ -238,16 +208,13 @@ function answerExpectations(app: FastifyInstance, limits: IngressOptions): void 
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
-/** Handles errors of the framework (4xx) and bugs, which are logged with their stack; the response does not contain it. */
+/** Errors of the framework (4xx), and bugs, which are logged. */
 function answerError(error: FastifyError, reply: FastifyReply, log: IngressContext['log']): void {
   if (error.statusCode === 415) return refuse(reply, 'unsupported-media-type');
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return refuse(reply, 'invalid-request');
-  }
-  log.error(
-    { error: error.message, stack: error.stack, correlationId: reply.request.id },
-    'a request failed',
-  );
+  const { message, stack } = error;
+  log.error({ error: message, stack, correlationId: reply.request.id }, 'a request failed');
   refuse(reply, 'unexpected');
 }
 

@@ -27,10 +27,7 @@ interface AuthenticationDeps extends Pick<IngressContext, 'access'> {
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/**
- * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Requests are counted by
- * subject, or by remote address if there is no valid token or no access control.
- */
+/** Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Counts by subject, or by remote address. */
 export function authenticate(deps: AuthenticationDeps): Hook {
   return (request, reply) => admit(deps, request, reply, bearerOf(request));
 }
@@ -45,8 +42,8 @@ export function authenticateBearer(deps: AuthenticationDeps): Hook {
 }
 
 /**
- * Hook after `authenticateBearer` and `readJsonBody`: admits a caller by the credentials of the generic form. A request that was
- * admitted by its bearer token is not counted again, but a user_name in its body must match the token.
+ * Hook after `authenticateBearer` and `readJsonBody`: admits a caller by the generic form. After a bearer token it does not count the request
+ * again, but a user_name in the body must match the token.
  */
 export function authenticateBody(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
@@ -61,9 +58,8 @@ export function authenticateBody(deps: AuthenticationDeps): Hook {
 }
 
 /**
- * Hook: admits a caller to an operations address, or responds with 401, 403, 429 or 503 (E2, E6). With access control the
- * token needs the scope, if one is given. Without it only callers on this machine are admitted: the instance listens on loopback, and a
- * request for another allowed host came through a proxy.
+ * Hook: admits a caller to an operations address (E2, E6). With access control the token needs the scope, if one is given. Without it only
+ * callers on this machine are admitted: a request for another allowed host came through a proxy.
  */
 export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsScope): Hook {
   return async (request, reply) => {
@@ -74,10 +70,7 @@ export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsSc
   };
 }
 
-/**
- * Hook for an address with a ticket in place of a token, which a browser opens by itself: counts the request by its remote
- * address (E6), and admits only callers on this machine if there is no access control.
- */
+/** Hook for an address with a ticket in place of a token, which a browser opens by itself. */
 export function authorizeTicket(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     request.caller = addressOf(request);
@@ -85,7 +78,7 @@ export function authorizeTicket(deps: AuthenticationDeps): Hook {
   };
 }
 
-/** Responds that the token lacks a scope: 403 (RFC 6750 section 3.1). */
+/** 403 (RFC 6750 section 3.1). */
 export function refuseScope(reply: FastifyReply, scope: OperationsScope): void {
   reply.header('www-authenticate', `Bearer realm="platapi", error="insufficient_scope", scope="${scope}"`);
   refuse(reply, 'forbidden', { detail: `The access token does not have the scope ${scope}.` });

@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendCoded, matchesTag, weakTag } from './send-answer.ts';
 
-/** Renders the published documents as they are sent. */
 export interface Documents {
   readonly openApiJson: () => string;
   readonly asyncApiJson: () => string;
@@ -24,8 +23,8 @@ const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
 /**
- * Serves /docs, /openapi.json and /asyncapi.json with entity tags. Each is rendered once, on its first request, and what renders
- * them is loaded then: both take tens of milliseconds, which would delay every start.
+ * Serves /docs, /openapi.json and /asyncapi.json with entity tags. Each is loaded and rendered on its first request: both take tens of
+ * milliseconds, which would delay every start.
  */
 export function registerDocuments(app: FastifyInstance, load: () => Promise<Documents>): void {
   const json = 'application/json; charset=utf-8';
@@ -39,13 +38,9 @@ export function registerDocuments(app: FastifyInstance, load: () => Promise<Docu
   };
   for (const [path, create] of Object.entries(creators)) {
     let resource: Resource | undefined;
-    const find = async (): Promise<Resource> => {
-      if (resource !== undefined) return resource;
-      const documents = await load();
-      return (resource ??= await create(documents));
-    };
     app.get(path, async (request, reply) => {
-      sendResource(request, reply, await find());
+      const content = (resource ??= await create(await load()));
+      sendResource(request, reply, content);
       return reply;
     });
   }
@@ -58,18 +53,10 @@ function createResource(type: string, text: string, contentSecurityPolicy?: stri
 
 function sendResource(request: FastifyRequest, reply: FastifyReply, content: Resource): void {
   reply.header('etag', content.etag).header('cache-control', CACHE_CONTROL).header('vary', 'accept-encoding');
-  if (content.contentSecurityPolicy !== undefined) {
+  if (content.contentSecurityPolicy !== undefined)
     reply.header('content-security-policy', content.contentSecurityPolicy);
-  }
-  if (matchesTag(request.headers['if-none-match'], content.etag)) {
-    reply.code(304).send();
-    return;
-  }
+  if (matchesTag(request.headers['if-none-match'], content.etag)) return void reply.code(304).send();
   sendCoded(request, reply.header('content-type', content.type), content);
-}
-
-function source(allowed: ReadonlySet<string>): string {
-  return allowed.size === 0 ? "'none'" : [...allowed].join(' ');
 }
 
 /** The page loads no resources; its inline styles and scripts are allowed by their hashes. */
@@ -81,8 +68,8 @@ function pagePolicy(page: string): string {
   }
   return [
     "default-src 'none'",
-    `style-src ${source(hashes.style)}`,
-    `script-src ${source(hashes.script)}`,
+    `style-src ${[...hashes.style].join(' ') || "'none'"}`,
+    `script-src ${[...hashes.script].join(' ') || "'none'"}`,
     "connect-src 'self'",
     'img-src data:',
     "base-uri 'none'",

@@ -7,19 +7,13 @@ import { sendJson } from './send-answer.ts';
 export interface HealthDeps {
   readonly metrics: Metrics;
   readonly timers: Timers;
-  /** The parts of this instance by name. */
   readonly health: () => Readonly<Record<string, Health>>;
-  /** The other workers of the process by name. */
   readonly workers: () => Readonly<Record<string, Health>>;
 }
 
 /**
- * Serves three paths:
- *
- * - /health/live: 503 when a part of this instance or any worker of the process is unhealthy, and only a restart helps;
- * - /health/ready: 503 with the reason while this instance cannot serve; other workers are listed but do not count, since
- *   another process may do their work;
- * - /metrics.
+ * Serves /health/live (503 when any worker of the process needs a restart), /health/ready (503 while this instance cannot serve; other workers
+ * are listed but do not count, since another process may do their work) and /metrics.
  */
 export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
   const respond = (reply: FastifyReply, health: Health, isOk: boolean): void => {

@@ -8,19 +8,17 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 /** The limits of the HTTP server that are not settings. */
 export const HTTP_LIMITS = {
-  /** Maximum size of request line and header fields; larger ones get 431. An access token of 8 KiB fits. */
+  /** Of request line and header fields; larger ones get 431. An access token of 8 KiB fits. */
   headerBytes: 16 * KIB,
-  /** Maximum number of open connections; further ones are closed at once. */
+  /** Further connections are closed at once. */
   connections: 10_000,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,
   /** A refused body up to this length is read completely to keep the connection; after a longer one it is closed. */
   keptConnectionBodyBytes: 256 * KIB,
-  /** How much of a longer body is read and discarded, so that the client can read the response first. */
+  /** Of a longer body, read and discarded so that the client can read the response first. */
   discardedBodyBytes: 32 * MIB,
-  /** How long such a body is drained. */
   drainBodyMs: 10 * SECOND_MS,
-  /** Maximum length in characters of a correlation id that a caller sends. */
   correlationIdLength: 128,
 } as const;
 
@@ -37,9 +35,8 @@ export type IngressOptions = ReturnType<typeof readIngressOptions>;
 export function readIngressOptions({ http, notification, ...config }: Config) {
   return {
     host: http.host,
-    /** 0: any free port. */
     port: http.port,
-    /** Host names of this instance in addition to loopback names, in lower case (host-names.ts). */
+    /** In addition to loopback names, in lower case. */
     allowedHosts: http.allowedHosts,
     bodyLimitBytes: http.bodyLimitBytes,
     emailBodyLimitBytes: notification.emailBodyLimitBytes,
@@ -47,22 +44,20 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     rateLimitPerSecond: http.rateLimitPerSecond,
     /** Maximum wait of a synchronous caller (E6). */
     replyTimeoutMs: config.replyTimeoutMs,
-    /** Maximum duration of an asynchronous request. */
+    /** For an asynchronous request. */
     asyncTimeoutMs: config.asyncTimeoutMs,
     topicPrefix: config.topicPrefix,
-    /** Country of telephone numbers without a country code; if undefined, such numbers are refused. */
+    /** Of telephone numbers without a country code; if undefined, such numbers are refused. */
     defaultCountry: notification.defaultCountry,
     /** Time limit for receiving the headers, against slow-loris attacks. */
     headersTimeoutMs: 10 * SECOND_MS,
     /** Time limit for receiving headers and body: enough for 256 KiB over a slow mobile connection. */
     requestTimeoutMs: 30 * SECOND_MS,
-    /** How often Node checks the connections for these two. */
     timeoutCheckMs: 1 * SECOND_MS,
-    /** Longer than the 60 s of common load balancers, so that the load balancer closes idle connections first. */
+    /** Longer than the 60 s of common load balancers, so that these close idle connections first. */
     keepAliveTimeoutMs: 72 * SECOND_MS,
     /** A client that does not read its response is disconnected this long after the maximum wait for a reply. */
     stalledResponseMs: 60 * SECOND_MS,
-    /** How long results are kept after the deadline of their request (E6, results topic retention). */
     resultRetentionMs: 60 * MINUTE_MS,
     resultStoreBytes: config.limits.resultBytes,
     notificationRetentionMs: ACCEPTANCE_RETENTION_MS,

@@ -3,10 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { jsonProblem, parseJson } from '../../../shared/platform/bounded-json.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
-/** What a body may take. */
 export interface BodyRoom {
   readonly limitBytes: number;
-  /** Maximum number of members and elements. @default MAX_JSON_VALUES */
+  /** @default MAX_JSON_VALUES */
   readonly maxValues?: number;
 }
 
@@ -40,8 +39,8 @@ export function requireJson(limitBytes: number) {
 }
 
 /**
- * Reads the body into `request.body`, and its cost into `request.bodyCost`, or responds with its fault. `reply.sent` is then true,
- * as it is when the client disconnected.
+ * Reads the body into `request.body`, and its cost into `request.bodyCost`, or responds with its fault. `reply.sent` is then true, as it is
+ * when the client disconnected.
  */
 export async function readJsonBody(
   request: FastifyRequest,
@@ -81,7 +80,7 @@ function refuseTooLarge(reply: FastifyReply, limitBytes: number): void {
   refuse(reply, 'body-too-large', { detail: `A body may have at most ${limitBytes} bytes.` });
 }
 
-/** Reads a body; stops as soon as it exceeds the limit. `aborted`: the client disconnected. */
+/** Stops as soon as the body exceeds the limit. `aborted`: the client disconnected. */
 function receiveBody(
   request: IncomingMessage,
   limitBytes: number,

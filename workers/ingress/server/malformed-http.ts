@@ -5,7 +5,7 @@ import { STATUS_CODES } from '../../../shared/platform/http-server.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
 
-/** The responses of each connection that are not finished, the oldest first: no other may be mixed into them. */
+/** The unfinished responses of each connection, the oldest first: no other may be mixed into them. */
 const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
 
 /** Connections that are being closed here; Node reports another error for any further bytes, which is ignored. */
@@ -20,9 +20,8 @@ export function trackResponse(response: ServerResponse): void {
 }
 
 /**
- * Responds to bytes that Node could not parse as a request: not HTTP, both Content-Length and Transfer-Encoding, header
- * fields above the limit, or a request that did not arrive in time. Then closes the connection. Earlier requests on the
- * same connection get their responses first.
+ * Responds to bytes that Node could not parse as a request, or that did not arrive in time, after the responses to earlier requests on the
+ * connection. Then closes it.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -46,7 +45,6 @@ function problemCode(code: string | undefined): ErrorCode {
   return 'malformed-http';
 }
 
-/** Responds after the earlier pipelined responses. */
 function answerInTurn(code: ErrorCode, socket: Duplex): void {
   const [response] = unfinished.get(socket) ?? [];
   if (response?.req.complete === true) {
@@ -59,7 +57,7 @@ function answerInTurn(code: ErrorCode, socket: Duplex): void {
   else endWithProblem(socket, code);
 }
 
-/** Responds with a problem on the bare connection, with `header` lines of its own, and closes the connection. */
+/** `header`: further header lines. */
 export function endWithProblem(
   socket: Duplex,
   code: ErrorCode,

@@ -13,11 +13,6 @@ import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-const SECOND_MS = 1_000;
-const MIN_ERROR_STATUS = 400;
-const MAX_ERROR_STATUS = 599;
-const TOO_MANY_REQUESTS = 429;
-const SERVICE_UNAVAILABLE = 503;
 
 /** Sends JSON that is already rendered, as text or bytes. */
 export function sendJson(
@@ -34,10 +29,7 @@ export function refuse(reply: FastifyReply, code: ErrorCode, extras: ProblemExtr
   sendProblem(reply, createProblem(code, extras));
 }
 
-/**
- * Responds with 503 to a failure of the broker or of what it has, and logs it. Throws other errors, which are bugs. `detail`: what
- * cannot be done at the moment.
- */
+/** Responds with 503 to a failure of the broker, and logs it. Throws other errors, which are bugs. `detail`: what cannot be done. */
 export function refuseFailed(
   reply: FastifyReply,
   { log, error, event, detail }: { log: Log; error: unknown; event: string; detail: string },
@@ -51,34 +43,30 @@ export function refuseFailed(
 
 /** Sets the `Retry-After` of the coming response to this time, in whole seconds. */
 export function setRetryAfter(reply: FastifyReply, ms: number): void {
-  reply.header('retry-after', Math.max(1, Math.ceil(ms / SECOND_MS)));
+  reply.header('retry-after', Math.max(1, Math.ceil(ms / 1_000)));
 }
 
-/**
- * Responds with a problem document (E1) that has the correlation id of this request. The status is 500 if that of the
- * problem is not an error status. May be called while the body is still being received.
- */
+/** Responds with a problem document (E1), with status 500 if that of the problem is not an error status. The body may still arrive. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  const status = isErrorStatus(problem.status) ? problem.status : 500;
-  if ((status === TOO_MANY_REQUESTS || status === SERVICE_UNAVAILABLE) && !reply.hasHeader('retry-after')) {
+  const isError = Number.isInteger(problem.status) && problem.status >= 400 && problem.status <= 599;
+  const status = isError ? problem.status : 500;
+  if ((status === 429 || status === 503) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', RETRY_AFTER_SECONDS);
-  }
   const body = JSON.stringify({ ...problem, status, correlationId: reply.request.id });
   reply.code(status).header('content-type', PROBLEM_TYPE).header('cache-control', 'no-store');
   if (hasLongRest(reply)) sendAndDrain(reply, body);
   else reply.send(body);
 }
 
-/** Content-Length in bytes; undefined for chunked bodies. Node has already rejected values that are not numbers. */
+/** Undefined for chunked bodies. Node has already rejected values that are not numbers. */
 export function announcedLength({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }
 
 /**
- * Ends a response that was written while the body of its request is still being received, and closes the connection. An
- * immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the
- * rest of the body is read and discarded first, within a maximum size and time.
+ * An immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the rest of the body
+ * is read and discarded first, within a maximum size and time.
  */
 function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;
@@ -94,7 +82,7 @@ function endAfterBody(request: IncomingMessage, response: ServerResponse): void 
   });
 }
 
-/** The name, unless its weight is zero; in any case, as the name of the weight. */
+/** Unless its weight is zero; in any case, as the name of the weight. */
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 /** Sends a body compressed if the caller accepts that (RFC 9110 section 12.5.3). */
@@ -108,12 +96,9 @@ export function sendCoded(
   reply.header('vary', 'accept-encoding').send(accepts ? gzip : body);
 }
 
-/** 132 bits. */
-const TAG_CHARACTERS = 22;
-
 /** The entity tag of a content. Weak, because it is the same for all codings of it. */
 export function weakTag(content: string | Buffer): string {
-  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, TAG_CHARACTERS)}"`;
+  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }
 
 /** RFC 9110 section 13.1.2: `*` or a list of tags, compared weakly. */
@@ -123,14 +108,7 @@ export function matchesTag(ifNoneMatch: string | undefined, etag: string): boole
   return tags.has('*') || tags.has(etag.replace(/^W\//, ''));
 }
 
-function isErrorStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= MIN_ERROR_STATUS && status <= MAX_ERROR_STATUS;
-}
-
-/**
- * Whether the rest of the body is too long to be read just to keep the connection open. Where the connection is closed
- * after the response, any rest is: closing it while bytes arrive would reset it.
- */
+/** Where the connection is closed after the response, any rest is too long: closing it while bytes arrive would reset it. */
 function hasLongRest({ request: { raw: request }, raw: { shouldKeepAlive } }: FastifyReply): boolean {
   if (request.complete || request.destroyed) return false;
   const length = announcedLength(request);
@@ -138,7 +116,6 @@ function hasLongRest({ request: { raw: request }, raw: { shouldKeepAlive } }: Fa
   return length > (shouldKeepAlive ? HTTP_LIMITS.keptConnectionBodyBytes : 0);
 }
 
-/** Writes the whole response, and ends it when the rest of the request's body has been drained. */
 function sendAndDrain(reply: FastifyReply, body: string): void {
   reply.header('connection', 'close').header('content-length', Buffer.byteLength(body)).hijack();
   const headers = reply.getHeaders() as OutgoingHttpHeaders;

@@ -4,9 +4,7 @@ import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { refuse } from './send-answer.ts';
 
-/** Status of requests whose caller disconnected; used in metrics only. */
 const ABANDONED = 499;
-const MILLIS_PER_SECOND = 1_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,11 +21,10 @@ export interface Traffic {
   /** Refuses new requests, and marks all further responses as the last on their connections. */
   close(): void;
   inFlight(): number;
-  /** Counts a request as in flight until its response is sent or its caller disconnects. */
+  /** In flight until its response is sent or its caller disconnects. */
   observe(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Counts requests in flight and their duration by action and status. */
 export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traffic {
   let state: 'starting' | 'open' | 'draining' = 'starting';
   const inFlight = new Set<ServerResponse>();
@@ -56,7 +53,7 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
       raw.on('close', () => {
         inFlight.delete(raw);
         const status = raw.writableFinished ? raw.statusCode : ABANDONED;
-        const seconds = (monotonic.elapsedMs() - startedAtMs) / MILLIS_PER_SECOND;
+        const seconds = (monotonic.elapsedMs() - startedAtMs) / 1_000;
         duration.observe({ action: request.metricsLabel, status }, seconds);
       });
     },
@@ -75,12 +72,8 @@ export function labelMetrics(label: string) {
 export function requireOpen(traffic: Traffic) {
   return (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const state = traffic.state();
-    if (state === 'open') {
-      done();
-      return;
-    }
-    const detail =
-      state === 'draining' ? 'This instance is shutting down.' : 'This instance is still starting.';
-    refuse(reply, 'not-ready', { detail });
+    if (state === 'open') return done();
+    const doing = state === 'draining' ? 'shutting down' : 'still starting';
+    refuse(reply, 'not-ready', { detail: `This instance is ${doing}.` });
   };
 }

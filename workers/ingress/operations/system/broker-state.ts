@@ -1,16 +1,16 @@
 import type { SystemCatalogue, SystemGroup } from '../../../../shared/api/operations/system-state.ts';
-import type { Broker, GroupState, PartitionRange } from '../../../../shared/messaging/ports.ts';
+import type { Broker, GroupState } from '../../../../shared/messaging/ports.ts';
 import { workerGroups, type WorkerGroup } from '../../../../shared/messaging/topics/consumer-groups.ts';
 import { topicName } from '../../../../shared/messaging/topics/topic-list.ts';
 
 /** What the broker knows of the workers, in this process and in others. */
-export interface BrokerState {
+interface BrokerState {
   readonly groups: readonly SystemGroup[];
   /** Undefined: its topic does not exist. */
   readonly catalogue: SystemCatalogue | undefined;
 }
 
-export interface BrokerStateDeps {
+interface BrokerStateDeps {
   readonly broker: Pick<Broker, 'admin' | 'readRanges'>;
   readonly topicPrefix: string;
   readonly retryTiersMs: readonly number[];
@@ -39,7 +39,7 @@ function toGroup({ worker, isDelayed }: WorkerGroup, state: GroupState | undefin
     // A group without a commit begins with the first retained message. Commits are read before the ends.
     lag: Math.max(0, high - Math.max(committed ?? low, low)),
     end: high,
-    ...(committed === undefined ? {} : { committed }),
+    committed,
   }));
   return {
     groupId: state.groupId,
@@ -56,35 +56,25 @@ function toGroup({ worker, isDelayed }: WorkerGroup, state: GroupState | undefin
   };
 }
 
-/** Reads the last record only when the end of the topic has moved. */
-function catalogueReader({
-  broker,
-  topicPrefix,
-}: BrokerStateDeps): () => Promise<SystemCatalogue | undefined> {
+function catalogueReader({ broker, topicPrefix }: BrokerStateDeps) {
   const topic = topicName(topicPrefix, 'catalogueRecords');
   let known: SystemCatalogue | undefined;
-  return async () => {
+  return async (): Promise<SystemCatalogue | undefined> => {
     const counts = await broker.admin.partitionCounts([topic]);
     if (!counts.has(topic)) return undefined;
     const ranges = await broker.admin.offsets(topic);
     const version = ranges.reduce((sum, { high }) => sum + high, 0);
-    if (known?.version !== version) known = await describeVersion(broker, { topic, version, ranges });
-    return known;
+    // The last records are read only when the end of the topic has moved.
+    if (known?.version === version) return known;
+    const last = ranges
+      .filter(({ low, high }) => high > low)
+      .map(({ partition, high }) => ({ topic, partition, from: high - 1, to: high }));
+    let changedAtMs = -Infinity;
+    await broker.readRanges(last, ({ timestampMs }) => {
+      changedAtMs = Math.max(changedAtMs, timestampMs);
+      return 'more';
+    });
+    const isChanged = changedAtMs > -Infinity;
+    return (known = isChanged ? { version, changedAt: new Date(changedAtMs).toISOString() } : { version });
   };
-}
-
-async function describeVersion(
-  broker: BrokerStateDeps['broker'],
-  { topic, version, ranges }: { topic: string; version: number; ranges: readonly PartitionRange[] },
-): Promise<SystemCatalogue> {
-  const last = ranges
-    .filter(({ low, high }) => high > low)
-    .map(({ partition, high }) => ({ topic, partition, from: high - 1, to: high }));
-  let changedAtMs = -Infinity;
-  await broker.readRanges(last, ({ timestampMs }) => {
-    changedAtMs = Math.max(changedAtMs, timestampMs);
-    return 'more';
-  });
-  if (changedAtMs === -Infinity) return { version };
-  return { version, changedAt: new Date(changedAtMs).toISOString() };
 }

@@ -1,41 +1,30 @@
-import type { SystemFaultCode } from '../../../../shared/api/operations/system-state.ts';
+import type { SystemProcess } from '../../../../shared/api/operations/system-state.ts';
 import { errorText, SystemError } from '../../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 
-/** Something outside this process that is read on demand, and the last that was read. */
+/** Why a reading failed, as answers show it: a sentence in English without a full stop, its code, and what it says beyond the code. */
+export type ReadingFault = Pick<SystemProcess, 'fault' | 'faultCode' | 'faultDetail'>;
+
+/** Something outside this process that is read on demand. */
 export interface Reading<Value> {
-  /**
-   * Reads again, unless it is being read or was read recently. Resolves when it was read, or at the time limit; never rejects.
-   */
+  /** Reads again, unless it was read recently. Resolves when it was read, or at the time limit; never rejects. */
   refresh(): Promise<void>;
+  /** What was read last, and why the last attempt failed if it did. */
   latest(): LatestReading<Value>;
 }
 
 export interface LatestReading<Value> {
-  /** Undefined if it was never read. */
   readonly value: Value | undefined;
-  /** Why the last attempt failed; undefined if it did not. */
-  readonly fault: ReadingFault | undefined;
-  /** Epoch milliseconds of the last successful reading. */
-  readonly readAtMs: number | undefined;
-}
-
-/** Why a reading failed. */
-export interface ReadingFault {
-  readonly code: SystemFaultCode;
-  /** One sentence in English without a full stop. */
-  readonly text: string;
-  /** What the text says beyond its code. */
-  readonly detail?: string;
+  readonly fault: (ReadingFault & Pick<SystemProcess, 'lastReadAt'>) | undefined;
 }
 
 /** A failure that a reading can name; others have the code `failed`. */
 export class ReadingError extends Error {
+  override readonly name = 'ReadingError';
   readonly fault: ReadingFault;
 
   constructor(fault: ReadingFault, cause?: unknown) {
-    super(fault.text, { cause });
-    this.name = 'ReadingError';
+    super(fault.fault, { cause });
     this.fault = fault;
   }
 }
@@ -50,26 +39,30 @@ export function createReading<Value>(
   { clock, monotonic, timers }: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>,
   limitMs: number,
 ): Reading<Value> {
-  let latest: LatestReading<Value> = { value: undefined, fault: undefined, readAtMs: undefined };
+  let value: Value | undefined;
+  let fault: ReadingFault | undefined;
+  let lastReadAt: string | undefined;
   let dueMs = -Infinity;
   let pending: Promise<void> | undefined;
   const readOnce = async (): Promise<void> => {
     try {
-      latest = { value: await read(), fault: undefined, readAtMs: clock.now() };
+      value = await read();
+      fault = undefined;
+      lastReadAt = new Date(clock.now()).toISOString();
     } catch (error) {
-      latest = { ...latest, fault: describeFault(error) };
+      fault = describeFault(error);
     }
     dueMs = monotonic.elapsedMs() + SHARED_MS;
     pending = undefined;
   };
   return {
-    latest: () => latest,
+    latest: () => ({ value, fault: fault && { ...fault, lastReadAt } }),
     refresh: async () => {
       if (pending === undefined && monotonic.elapsedMs() < dueMs) return;
       pending ??= readOnce();
       const { promise: tooLate, resolve } = Promise.withResolvers<void>();
       const giveUp = (): void => {
-        latest = { ...latest, fault: noAnswer(limitMs) };
+        fault = noAnswer(limitMs);
         resolve();
       };
       const cancel = timers.schedule(giveUp, limitMs, 'background');
@@ -79,16 +72,15 @@ export function createReading<Value>(
   };
 }
 
-/** A source that did not answer in time. */
 export function noAnswer(limitMs: number): ReadingFault {
-  const detail = `${limitMs / 1_000} s`;
-  return { code: 'no-answer', text: `no answer within ${detail}`, detail };
+  const faultDetail = `${limitMs / 1_000} s`;
+  return { fault: `no answer within ${faultDetail}`, faultCode: 'no-answer', faultDetail };
 }
 
 function describeFault(error: unknown): ReadingFault {
   if (error instanceof ReadingError) return error.fault;
-  const text = errorText(error).slice(0, MAX_TEXT_LENGTH);
+  const fault = errorText(error).slice(0, MAX_TEXT_LENGTH);
   const code = error instanceof SystemError ? error.code : '';
-  if (code === 'broker-unavailable' || code === 'broker-refused') return { code, text };
-  return { code: 'failed', text, detail: text };
+  if (code === 'broker-unavailable' || code === 'broker-refused') return { fault, faultCode: code };
+  return { fault, faultCode: 'failed', faultDetail: fault };
 }

@@ -5,16 +5,13 @@ import type {
 } from '../../../../shared/api/operations/system-state.ts';
 import type { DeadLetterFigures, OpenDeadLetters } from '../../../../shared/dead-letters/count-open.ts';
 
-/** What the findings are about: everything but the verdict itself. */
 export type Observed = Omit<SystemState, 'status' | 'findings' | 'at'>;
 
-/** Finds groups without progress while the state is watched; see `groupsWithoutProgress`. */
-export interface ProgressWatch {
+interface ProgressWatch {
   /** Groups that have had messages to read for a minute and completed none, by id with the time since then. */
   observe(groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number>;
 }
 
-/** As long as health of a worker allows. */
 const STALLED_MS = 60_000;
 const SECOND_MS = 1_000;
 const MAX_FINDINGS = 100;
@@ -38,7 +35,6 @@ export function findFindings(
   return findings.toSorted((one, other) => RANK[one.severity] - RANK[other.severity]).slice(0, MAX_FINDINGS);
 }
 
-/** The most severe finding. */
 export function worstOf(findings: readonly SystemFinding[]): SystemState['status'] {
   if (findings.length === 0) return 'ok';
   return findings.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning';
@@ -75,13 +71,10 @@ const CATALOGUE_ABSENT: SystemFinding = {
 function findDeadLetters({ open, parked }: DeadLetterFigures): SystemFinding[] {
   const letters = open.count === 1 ? 'dead letter is open' : 'dead letters are open';
   const notifications = parked.count === 1 ? 'notification' : 'notifications';
+  const ask = `${notifications} may have been sent: ask the provider`;
   return [
     ...describeDeadLetters('dead-letters-open', letters, open),
-    ...describeDeadLetters(
-      'notifications-parked',
-      `${notifications} may have been sent: ask the provider`,
-      parked,
-    ),
+    ...describeDeadLetters('notifications-parked', ask, parked),
   ];
 }
 
@@ -96,31 +89,17 @@ function describeDeadLetters(
   return [{ severity: 'warning', code, subject: 'dead letters', text, parameters: { count, since } }];
 }
 
-function brokerUnreadable({ fault, ...source }: SystemState['broker']): SystemFinding {
+function brokerUnreadable({ fault, faultCode, faultDetail }: SystemState['broker']): SystemFinding {
   const text = `The state of the broker cannot be read: ${fault}.`;
-  const parameters = faultParameters(source);
+  const parameters = { faultCode, faultDetail };
   return { severity: 'critical', code: 'broker-unreadable', subject: 'broker', text, parameters };
 }
 
-function faultParameters({
-  faultCode,
-  faultDetail,
-}: Pick<SystemState['broker'], 'faultCode' | 'faultDetail'>) {
-  return {
-    ...(faultCode === undefined ? {} : { faultCode }),
-    ...(faultDetail === undefined ? {} : { faultDetail }),
-  };
-}
-
-function findProcess({
-  name: process,
-  fault,
-  workers,
-  ...source
-}: SystemState['processes'][number]): SystemFinding[] {
+function findProcess(state: SystemState['processes'][number]): SystemFinding[] {
+  const { name: process, fault, faultCode, faultDetail, workers } = state;
   if (fault !== undefined) {
     const text = `The process cannot be read: ${fault}.`;
-    const parameters = { process, ...faultParameters(source) };
+    const parameters = { process, faultCode, faultDetail };
     return [{ severity: 'critical', code: 'process-unreadable', subject: process, text, parameters }];
   }
   return workers
@@ -130,7 +109,7 @@ function findProcess({
       code: 'worker-not-ready',
       subject: process === 'this' ? name : `${name} of ${process}`,
       text: `${status}${reason === undefined ? '' : `: ${reason}`}`,
-      parameters: { process, worker: name, status, ...(reason === undefined ? {} : { reason }) },
+      parameters: { process, worker: name, status, reason },
     }));
 }
 
@@ -149,15 +128,8 @@ function findGroup(group: SystemGroup, stalledMs: number | undefined): SystemFin
   if (stalledMs === undefined || members.length === 0) return [];
   const seconds = Math.floor(stalledMs / SECOND_MS / 10) * 10;
   const text = `${messages}, and none has been completed for ${seconds} s.`;
-  return [
-    {
-      severity: 'warning',
-      code: 'group-without-progress',
-      subject: groupId,
-      text,
-      parameters: { ...parameters, seconds },
-    },
-  ];
+  const code = 'group-without-progress';
+  return [{ severity: 'warning', code, subject: groupId, text, parameters: { ...parameters, seconds } }];
 }
 
 function findBreaker({ process, name, state }: SystemState['breakers'][number]): SystemFinding[] {
