@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { statSync } from 'node:fs';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health.ts';
@@ -44,23 +43,6 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   }
 }
 
-/** Warns about the data folder and files with credentials if other users of this machine have access to them. */
-export function warnAboutLooseFiles({ dataFolder, credentialFiles }: Config, log: Pick<Log, 'warn'>): void {
-  // The permissions of Windows are others.
-  if (process.platform === 'win32') return;
-  const check = (setting: string, path: string, refused: number, wanted: string): void => {
-    const mode = modeOf(path);
-    if ((mode & refused) === 0) return;
-    log.warn(
-      { setting, path, mode: (mode & 0o777).toString(8) },
-      `other users of this machine have access to ${setting}: chmod ${wanted}`,
-    );
-  };
-  if (dataFolder !== undefined) check('DATA_DIR', dataFolder, 0o077, '700');
-  // Files may be readable by a group, as mounted secrets often are.
-  for (const [setting, file] of credentialFiles) check(setting, file, 0o007, '600');
-}
-
 function describeFailure(error: unknown): string {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE')
@@ -91,7 +73,6 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
 
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
   const log = createLog({ level: config.logLevel, name: 'engine' });
-  warnAboutLooseFiles(config, log);
   const metrics = createMetrics({ processMetrics: true });
   // Registered before the start, so that signals are handled during it.
   const ending = awaitEnd(log, DRAIN_TIMEOUT_MS + EXIT_GRACE_MS);
@@ -171,13 +152,4 @@ function awaitEnd(log: Log, limitMs: number): Promise<End> {
 function fail(message: string, code: number): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = code;
-}
-
-/** 0 for what does not exist: it is created for this user only. */
-function modeOf(path: string): number {
-  try {
-    return statSync(path).mode;
-  } catch {
-    return 0;
-  }
 }

@@ -5,7 +5,7 @@ import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queue-limits.ts';
-import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './settings.ts';
+import { environment, SECRETS, type Environment } from './settings.ts';
 
 /** How long a request with `Prefer: respond-async` may take: the longest calculations take seconds, and may wait in a queue. */
 const ASYNC_TIMEOUT_MS: number = 60_000;
@@ -17,8 +17,6 @@ type Given = Readonly<Record<string, string | undefined>>;
 export interface Config extends ReturnType<typeof toConfig> {
   /** Which settings were set, without their secrets. */
   readonly settings: readonly SettingState[];
-  /** The files with credentials by their settings. */
-  readonly credentialFiles: ReadonlyMap<string, string>;
 }
 
 /** The quotas of notifications for one UTC day. Absent: not limited. */
@@ -50,20 +48,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   const parsed = environment.safeParse(given);
-  const wrong = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const wrong = issues.map(({ path: field, message }) => `${field.join('.')}: ${message}`);
   const faults = [...findUnknownNames(given), ...unreadable, ...wrong, ...findContradictions(given)];
   if (faults.length > 0 || !parsed.success) {
     throw new ConfigError(`the configuration is invalid:\n  ${faults.join('\n  ')}`);
   }
-  return {
-    ...toConfig(parsed.data),
-    settings: settingStates(given),
-    credentialFiles: new Map(
-      CREDENTIAL_FILES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
-    ),
-  };
+  return { ...toConfig(parsed.data), settings: settingStates(given) };
 }
 
 /** Whether a setting was set, and its value if operators may see it. */

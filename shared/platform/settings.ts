@@ -210,13 +210,6 @@ export const SECRETS = [
   'AUTH_JWT_SECRET',
 ] as const;
 
-/** Settings that name a file with credentials. */
-export const CREDENTIAL_FILES: readonly string[] = [
-  ...SECRETS.map((name) => `${name}_FILE`),
-  'NOTIFICATION_CONFIG_FILE',
-  'KAFKA_SSL_KEY_FILE',
-];
-
 function durationMs(text: string): number {
   const [, amount = '0', unit = ''] = DURATION.exec(text) ?? [];
   return Number(amount) * (UNIT_MS[unit] ?? 0);

@@ -1,26 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
-import type { DataFile } from '../../shared/messaging/data-file.ts';
-import type { IndexLimits } from '../../shared/messaging/record-index/record-index.ts';
-import type { Publisher } from '../../shared/messaging/ports.ts';
-import type { Requester } from '../../shared/messaging/requester/requester.ts';
-import type { Quotas } from '../../shared/quotas/quotas.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import { type SystemPorts, sleep } from '../../shared/platform/system-ports.ts';
 import type { CalculationThreads } from '../runtime/thread-pool.ts';
-import { registerActions, type ActionRegistry } from './actions/action-route.ts';
+import { registerActions } from './actions/action-route.ts';
 import { createReplyReader } from './actions/send-reply.ts';
-import { createKeptResults, type KeptResults } from './actions/kept-results.ts';
+import { KeptResults } from './actions/kept-results.ts';
 import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
-import type { ChannelProfiles } from './notifications/channels.ts';
 import { registerNotifications, type Notifications } from './notifications/register-notifications.ts';
 import { sharedDeadLetterLog } from '../../shared/dead-letters/dead-letter-log.ts';
 import { registerDeadLetters } from './operations/dead-letter-routes.ts';
 import { registerNotificationSearch } from './operations/notification-routes.ts';
-import { registerOutboxMessages, type OutboxReader } from './operations/outbox-routes.ts';
+import { registerOutboxMessages } from './operations/outbox-routes.ts';
 import { createOnDemandCatalogue, registerProducts } from './operations/product-routes.ts';
-import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
+import { registerSystem } from './operations/system/system-routes.ts';
 import { createAdmission } from './server/admission.ts';
 import { createApp, type Listen } from './server/app.ts';
 import type { IngressContext } from './server/context.ts';
@@ -31,23 +25,8 @@ import { registerWorkbench } from './workbench/workbench-pages.ts';
 
 export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic'> {
   readonly listen: Listen;
-  readonly actions: ActionRegistry;
   readonly documents: () => Promise<Documents>;
-  /** Signs the ids of results; the same for all instances. */
-  readonly resultSecret: string;
-  /** Not yet started. */
-  readonly requester: Requester;
-  /** Publishes notifications; not yet started. */
-  readonly notificationPublisher: Publisher;
-  readonly channelProfiles: ChannelProfiles;
-  readonly quotas?: Quotas | undefined;
-  /** Undefined: the records of notifications are indexed in memory. Closed with the ingress. */
-  readonly indexFile?: DataFile | undefined;
-  readonly indexLimits?: Partial<IndexLimits>;
-  /** Undefined: it does not receive the messages, or may not be shown. */
-  readonly outbox: OutboxReader | undefined;
   readonly threads?: CalculationThreads | undefined;
-  readonly system: ShownSystem;
   /** Of this process, by name. */
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }
@@ -94,19 +73,19 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const traffic = createTraffic(metrics, deps.monotonic);
   const app = createApp(options, { ...deps, traffic });
   const admission = await createAdmission(app, metrics, options.rateLimitPerSecond);
-  const results = createKeptResults(deps.broker, deps);
+  const results = new KeptResults(deps.broker, deps);
   const resultIds = createResultIds(deps.resultSecret, deps.newId);
   const context = { ...deps, traffic, resultIds, admission };
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
-  const notifications = registerNotifications(app, { ...context, indexFile: deps.indexFile });
+  const notifications = registerNotifications(app, context);
   const stopOperations = registerOperations(app, context, notifications);
   registerDocuments(app, deps.documents);
   registerWorkbench(app, context);
 
   const health = () => checkParts(deps, { traffic, results, notifications });
   const workers = () => ({ ingress: combineHealth(health()), ...deps.otherWorkers() });
-  registerSystem(app, { ...context, system: deps.system, workers });
+  registerSystem(app, { ...context, workers });
   const parts = { app, traffic, results, notifications, stopOperations };
   registerHealth(app, { ...deps, health, workers: deps.otherWorkers });
   registerMetrics(deps, results);
@@ -127,7 +106,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
 
 function registerOperations(
   app: FastifyInstance,
-  context: IngressDeps & IngressContext,
+  context: IngressContext,
   { feed, keys }: Notifications,
 ): IngressParts['stopOperations'] {
   const base = '/api/operations/v1';

@@ -142,7 +142,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
 describe('handler of long calculations', () => {
   const busy: CalculationThreads = {
     calculate: () => Promise.resolve(undefined),
-    render: () => Promise.resolve(undefined),
+    render: () => Promise.reject(new Error('nothing is rendered')),
     stop: () => Promise.resolve(),
   };
   const handlers = createScheduleHandlers(restoreEnvironment(SNAPSHOT), { threads: busy, codec });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { Action } from '../../../shared/api/json/action-definition.ts';
-import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
+import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { MAX_REQUEST_VALUES } from '../../../shared/platform/bounded-json.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
@@ -29,8 +29,6 @@ export type ActionContract = Pick<
 export type ActionRegistry = ReadonlyMap<string, ActionContract>;
 
 interface ActionRouteDeps extends IngressContext {
-  readonly actions: ActionRegistry;
-  readonly requester: Requester;
   readonly resultIds: ResultIds;
   /** Calls back when the result of a correlation id is on the results topic. */
   readonly onResult: (correlationId: string, callback: () => void) => void;

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import type { Broker, Tail } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { atMost } from '../../../shared/platform/queue-limits.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
@@ -15,98 +16,87 @@ const MAX_CALLBACKS = 10_000;
 /** As many as a dozen callers can have evicted within a minute at the default rate limit. */
 const MAX_EVICTED_IDS = 65_536;
 
-/** The results topic in memory, still encoded: most results are never requested from this instance. */
-export interface KeptResults {
-  /** Resolves when all existing results have been received. */
-  start(): Promise<void>;
-  /** Whether all existing results have been received and new ones are being received. */
-  isCurrent(): boolean;
-  stop(timeoutMs: number): Promise<void>;
-  /** The first result of a correlation id; later ones are ignored (delivery is at least once). */
-  find(correlationId: string): EncodedMessage | undefined;
-  /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
-  onArrival(correlationId: string, callback: () => void): void;
-  /** Whether the result was evicted because of the size limit; of very many only the last are known. */
-  isEvicted(correlationId: string): boolean;
-  size(): { readonly records: number; readonly bytes: number };
-}
-
 interface KeptResult extends EncodedMessage {
   readonly writtenAtMs: number;
 }
 
+/** The results of one caller, the oldest first. */
 interface Share {
   bytes: number;
   readonly ids: Set<string>;
 }
 
-/** Follows the results topic, and keeps its records within an age and a number of bytes. */
-export function createKeptResults(
-  broker: Pick<Broker, 'createTail'>,
-  { options, clock }: { readonly options: IngressOptions; readonly clock: Clock },
-): KeptResults {
-  // From the deadline of a request on; its result may have been there at once.
-  const retentionMs = options.asyncTimeoutMs + options.resultRetentionMs;
-  const results = new BoundedResults(options.resultStoreBytes);
-  const expire = (): void => results.expire(clock.now() - retentionMs);
-  const callbacks = new LRUCache<string, () => void>(atMost(MAX_CALLBACKS));
-  let isCaughtUp = false;
-  const topics = [topicName(options.topicPrefix, 'ingressResults')];
-  const tail = broker.createTail({ clientId: 'ingress-results', topics, from: 'earliest' });
-  return {
-    start: async () => {
-      await tail.start(({ value, headers, timestampMs }) => {
-        expire();
-        const id = headerText(headers, HEADER.correlationId);
-        const isExpired = timestampMs < clock.now() - retentionMs;
-        if (id === undefined || isExpired || results.isEvicted(id) || results.find(id) !== undefined) return;
-        results.keep(id, { value, headers, writtenAtMs: timestampMs });
-        callbacks.get(id)?.();
-        callbacks.delete(id);
-      });
-      await tail.caughtUp(CATCH_UP_MS);
-      isCaughtUp = true;
-    },
-    isCurrent: () => isCaughtUp && tail.isReady(),
-    stop: (timeoutMs) => tail.stop(timeoutMs),
-    find: (correlationId) => {
-      expire();
-      return results.find(correlationId);
-    },
-    onArrival: (correlationId, callback) => void callbacks.set(correlationId, callback),
-    isEvicted: (correlationId) => results.isEvicted(correlationId),
-    size: () => results.size(),
-  };
-}
-
 /**
- * Results by correlation id. Above the limit the oldest ones are evicted of the caller that has the most bytes, so that a caller
- * with no more than an equal share keeps its results whatever others do.
+ * The results topic in memory, within an age and a number of bytes, still encoded: most results are never requested from this instance. Above
+ * the limit the oldest ones are evicted of the caller that has the most bytes, so that a caller with no more than an equal share keeps its
+ * results whatever others do.
  */
-class BoundedResults {
+export class KeptResults {
+  readonly #clock: Clock;
+  readonly #tail: Tail;
   readonly #maxBytes: number;
+  readonly #retentionMs: number;
   readonly #results = new Map<string, KeptResult>();
   readonly #shares = new Map<string, Share>();
   readonly #evicted = new LRUCache<string, true>(atMost(MAX_EVICTED_IDS));
+  readonly #callbacks = new LRUCache<string, () => void>(atMost(MAX_CALLBACKS));
   #bytes = 0;
+  #isCaughtUp = false;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor(
+    broker: Pick<Broker, 'createTail'>,
+    { options, clock }: { readonly options: IngressOptions; readonly clock: Clock },
+  ) {
+    const topics = [topicName(options.topicPrefix, 'ingressResults')];
+    this.#tail = broker.createTail({ clientId: 'ingress-results', topics, from: 'earliest' });
+    this.#clock = clock;
+    this.#maxBytes = options.resultStoreBytes;
+    // From the deadline of a request on; its result may have been there at once.
+    this.#retentionMs = options.asyncTimeoutMs + options.resultRetentionMs;
   }
 
-  find(id: string): KeptResult | undefined {
-    return this.#results.get(id);
+  /** Resolves when all existing results have been received. */
+  async start(): Promise<void> {
+    await this.#tail.start((message) => this.#receive(message));
+    await this.#tail.caughtUp(CATCH_UP_MS);
+    this.#isCaughtUp = true;
   }
 
-  isEvicted(id: string): boolean {
-    return this.#evicted.has(id);
+  /** Whether all existing results have been received and new ones are being received. */
+  isCurrent(): boolean {
+    return this.#isCaughtUp && this.#tail.isReady();
+  }
+
+  stop(timeoutMs: number): Promise<void> {
+    return this.#tail.stop(timeoutMs);
+  }
+
+  /** The first result of a correlation id; later ones are ignored (delivery is at least once). */
+  find(correlationId: string): EncodedMessage | undefined {
+    this.#expire();
+    return this.#results.get(correlationId);
+  }
+
+  /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
+  onArrival(correlationId: string, callback: () => void): void {
+    this.#callbacks.set(correlationId, callback);
+  }
+
+  /** Whether the result was evicted because of the size limit; of very many only the last are known. */
+  isEvicted(correlationId: string): boolean {
+    return this.#evicted.has(correlationId);
   }
 
   size(): { readonly records: number; readonly bytes: number } {
     return { records: this.#results.size, bytes: this.#bytes };
   }
 
-  keep(id: string, result: KeptResult): void {
+  #receive({ value, headers, timestampMs: writtenAtMs }: LogMessage): void {
+    this.#expire();
+    const id = headerText(headers, HEADER.correlationId);
+    const isExpired = writtenAtMs < this.#clock.now() - this.#retentionMs;
+    if (id === undefined || isExpired || this.isEvicted(id) || this.#results.has(id)) return;
+    const result = { value, headers, writtenAtMs };
     const share = this.#shares.get(callerIn(id)) ?? { bytes: 0, ids: new Set() };
     this.#shares.set(callerIn(id), share);
     share.ids.add(id);
@@ -114,10 +104,13 @@ class BoundedResults {
     this.#bytes += sizeOf(result);
     this.#results.set(id, result);
     while (this.#bytes > this.#maxBytes) this.#evict();
+    this.#callbacks.get(id)?.();
+    this.#callbacks.delete(id);
   }
 
-  /** In the order of the topic, so the first ones. */
-  expire(beforeMs: number): void {
+  /** They are in the order of the topic. */
+  #expire(): void {
+    const beforeMs = this.#clock.now() - this.#retentionMs;
     for (const [id, { writtenAtMs }] of this.#results) {
       if (writtenAtMs >= beforeMs) return;
       this.#remove(id);
@@ -125,10 +118,11 @@ class BoundedResults {
   }
 
   #evict(): void {
-    const share = largestOf(this.#shares.values());
+    let largest: Share = { bytes: 0, ids: new Set() };
+    for (const share of this.#shares.values()) if (share.bytes > largest.bytes) largest = share;
     const equalShare = this.#maxBytes / this.#shares.size;
-    for (const id of share.ids) {
-      if (this.#bytes <= this.#maxBytes || share.bytes <= equalShare) return;
+    for (const id of largest.ids) {
+      if (this.#bytes <= this.#maxBytes || largest.bytes <= equalShare) return;
       this.#remove(id);
       this.#evicted.set(id, true);
     }
@@ -148,10 +142,4 @@ class BoundedResults {
 
 function sizeOf({ value }: KeptResult): number {
   return (value?.length ?? 0) + ENTRY_BYTES;
-}
-
-function largestOf(shares: Iterable<Share>): Share {
-  let largest: Share = { bytes: 0, ids: new Set() };
-  for (const share of shares) if (share.bytes > largest.bytes) largest = share;
-  return largest;
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The content of a result id: with it any instance can check an id that another instance issued. */
-export interface ResultTicket {
+interface ResultTicket {
   readonly correlationId: string;
   /** Workers do not reply after this, in epoch milliseconds. */
   readonly deadlineMs: number;
@@ -10,16 +10,7 @@ export interface ResultTicket {
   readonly action: string;
 }
 
-/** Issues and reads the ids of results. */
-export interface ResultIds {
-  /** `caller`: by whom the room for results is shared; every instance reads its hash from the correlation id. */
-  issue(
-    ticket: Omit<ResultTicket, 'correlationId'>,
-    caller: string,
-  ): { readonly id: string; readonly correlationId: string };
-  /** The ticket, or undefined for an id that was never issued with this secret. */
-  read(id: string): ResultTicket | undefined;
-}
+export type ResultIds = ReturnType<typeof createResultIds>;
 
 /** Changes with the parts of an id, so that an id of another release is refused rather than misread. */
 const VERSION = '2';
@@ -30,18 +21,20 @@ const MAC_BYTES = 16;
 const MAX_ID_LENGTH = 480;
 
 /** An id is the ticket in base64url, a dot and the HMAC of the ticket. `newId` makes the correlation ids unique. */
-export function createResultIds(secret: string, newId: () => string): ResultIds {
+export function createResultIds(secret: string, newId: () => string) {
   const sign = (body: string): Buffer =>
     createHmac('sha256', secret).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    issue: (ticket, caller) => {
+    /** `caller`: by whom the room for results is shared; every instance reads its hash from the correlation id. */
+    issue: (ticket: Omit<ResultTicket, 'correlationId'>, caller: string) => {
       const correlationId = `${sign(caller).toString('base64url')}${CALLER_END}${newId()}`;
       const { deadlineMs, owner, action } = ticket;
       const parts = [VERSION, correlationId, deadlineMs, owner, action];
       const body = Buffer.from(parts.join(SEPARATOR)).toString('base64url');
       return { id: `${body}.${sign(body).toString('base64url')}`, correlationId };
     },
-    read: (id) => {
+    /** The ticket, or undefined for an id that was never issued with this secret. */
+    read: (id: string): ResultTicket | undefined => {
       const dot = id.indexOf('.');
       if (dot < 0 || id.length > MAX_ID_LENGTH) return undefined;
       const body = id.slice(0, dot);

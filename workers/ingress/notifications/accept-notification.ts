@@ -45,7 +45,6 @@ export interface ValidNotification {
 
 interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
-  readonly quotas: Quotas | undefined;
   readonly acceptances: AcceptanceRecords;
 }
 

@@ -5,18 +5,10 @@ import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../shared/platform/queue-limits.ts';
 import type { EmailCommand, SmsCommand, Channel } from '../../../shared/notification/notification-command.ts';
-import {
-  earliestTime,
-  type NotificationAcceptance,
-} from '../../../shared/notification/notification-state.ts';
+import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { refuse, setRetryAfter } from '../server/send-answer.ts';
-import {
-  createCommandProofs,
-  ingressId,
-  keyFor,
-  type CommandProofs,
-} from '../../../shared/notification/command-proof.ts';
+import { createCommandProofs, ingressId, keyFor } from '../../../shared/notification/command-proof.ts';
 import { KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
 
 /** The ids under which a notification is published and its acceptance recorded. */
@@ -60,36 +52,28 @@ export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNot
   };
 }
 
-const REALM = 'platrealm';
-
-export interface KeyOwner {
+interface KeyOwner {
   readonly subject: string;
   readonly channel: Channel;
   readonly idempotencyKey: string;
 }
 
-/** The ids and hashes of notifications; the same on every instance that shares the secret. */
-export interface NotificationKeys {
-  newId(): string;
-  /** Only who knows the secret can derive it. `formerId`: the id of the use before, if the key had expired. */
-  idOf(owner: KeyOwner, formerId?: string): string;
-  /** Message key of a command: the same for all messages to one receiver, and opaque. */
-  receiverKey(channel: Channel, receiver: string): string;
-  readonly commands: CommandProofs;
-}
+export type NotificationKeys = ReturnType<typeof createNotificationKeys>;
 
-/** `secret` is that of the result ids. If it changes, repeats of an Idempotency-Key are sent again. */
-export function createNotificationKeys(secret: string, newId: () => string): NotificationKeys {
+/** The ids and hashes of notifications. `secret` is that of the result ids. If it changes, repeats of an Idempotency-Key are sent again. */
+export function createNotificationKeys(secret: string, newId: () => string) {
   const receivers = keyFor(secret, 'plat notification receiver');
   const ids = keyFor(secret, 'plat notification id');
   return {
     newId: () => ingressId(newId().replaceAll('-', '')),
-    idOf: ({ subject, channel, idempotencyKey }, formerId) => {
-      const parts = [REALM, subject, channel, idempotencyKey];
+    /** Only who knows the secret can derive it. `formerId`: the id of the use before, if the key had expired. */
+    idOf: ({ subject, channel, idempotencyKey }: KeyOwner, formerId?: string): string => {
+      const parts = ['platrealm', subject, channel, idempotencyKey];
       const text = JSON.stringify(formerId === undefined ? parts : [...parts, formerId]);
       return ingressId(createHmac('sha256', ids).update(text).digest('hex'));
     },
-    receiverKey: (channel, receiver) =>
+    /** Message key of a command: the same for all messages to one receiver, and opaque. */
+    receiverKey: (channel: Channel, receiver: string): string =>
       createHmac('sha256', receivers).update(`${channel}\n${receiver.toLowerCase()}`).digest('hex'),
     commands: createCommandProofs(secret),
   };
@@ -127,20 +111,18 @@ async function acceptInTurn(
   const bodyHash = deps.keys.commands.hash(command);
   const former = await deps.feed.acceptance(keyId);
   if (former !== undefined && !hasExpired(former.acceptedAt)) {
-    respondToRepeat(deps, notification, { former, bodyHash });
-    return;
+    if (former.bodyHash !== bodyHash) return refuseConflict(deps, notification);
+    deps.count(former.channel, 'repeated');
+    return notification.repeatAnswer(former.notificationId);
   }
   const uncertain = unknown.get(keyId);
-  if (uncertain !== undefined && uncertain.bodyHash !== bodyHash && !hasExpired(uncertain.atMs)) {
-    refuseConflict(deps, notification);
-    return;
-  }
+  if (uncertain !== undefined && uncertain.bodyHash !== bodyHash && !hasExpired(uncertain.atMs))
+    return refuseConflict(deps, notification);
   const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
   if (incompleteForMs > 0) {
     deps.count(owner.channel, 'refused');
     setRetryAfter(reply, incompleteForMs);
-    refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
-    return;
+    return refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
   }
   const notificationId = await chooseId(deps, owner, former?.notificationId);
   const result = await accept({ notificationId, bodyHash, keyId });
@@ -164,19 +146,6 @@ async function chooseId(
     if (state === undefined || clock.now() - earliestTime(state) < KEY_LIFETIME_MS) return id;
     id = keys.idOf(owner, id);
   }
-}
-
-function respondToRepeat(
-  deps: IdempotencyDeps,
-  notification: KeyedNotification,
-  { former, bodyHash }: { readonly former: NotificationAcceptance; readonly bodyHash: string },
-): void {
-  if (former.bodyHash !== bodyHash) {
-    refuseConflict(deps, notification);
-    return;
-  }
-  deps.count(former.channel, 'repeated');
-  notification.repeatAnswer(former.notificationId);
 }
 
 function refuseConflict({ count }: IdempotencyDeps, { owner, reply }: KeyedNotification): void {

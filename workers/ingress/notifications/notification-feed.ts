@@ -15,7 +15,6 @@ import type {
 } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
-import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
@@ -42,43 +41,19 @@ interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' |
   readonly options: IngressOptions;
   readonly codec: Codec;
   readonly log: Log;
-  readonly indexFile: DataFile | undefined;
+  readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   /** Publishes the first acceptance of an id again, after this instance wrote a later one. */
   readonly restoreFirst: (message: OutgoingMessage) => void;
 }
 
-/** The acceptances and states of all notifications, which every instance keeps in an index of its own. */
-export interface NotificationFeed {
-  start(): Promise<void>;
-  isCurrent(): boolean;
-  stop(timeoutMs: number): Promise<void>;
-  /**
-   * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the schema is cached. Rejects
-   * or throws with InfrastructureError while the index, a record in it, or its schema cannot be read: a record must not count as none.
-   */
-  acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
-  /** The latest state of the notification. Synchronous, rejecting or throwing like `acceptance`. */
-  state(id: string): SyncOrAsync<NotificationState | undefined>;
-  /**
-   * Adds an acceptance that is about to be published. It is in memory only until it is read back: a restart must not find one that never reached
-   * the log.
-   */
-  addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
-  /** For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them unread. */
-  incompleteForMs(): number;
-  /** Whether everything that is on the topics now has been read, after a limited time. Concurrent calls share the question to the broker. */
-  catchUp(): Promise<boolean>;
-  /** Not ready: acceptances cannot be kept, so that none may be added. */
-  health(): Health;
-  size(): { readonly records: number };
-}
+export type NotificationFeed = ReturnType<typeof createNotificationFeed>;
 
-/** Follows the topics of acceptances and outcomes. */
+/** The acceptances and states of all notifications, of which every instance follows the topics and keeps an index of its own. */
 export function createNotificationFeed(
   broker: Pick<Broker, 'createTail' | 'admin'>,
   deps: NotificationFeedDeps,
-): NotificationFeed {
+) {
   const { options, codec, clock } = deps;
   const index = new RecordIndex({
     ...deps,
@@ -114,17 +89,27 @@ export function createNotificationFeed(
   return {
     start: () => tail.start(),
     isCurrent: () => tail.isCurrent(),
+    /** Whether everything that is on the topics now has been read, after a limited time. Concurrent calls share the question to the broker. */
     catchUp: shareQuestion(() =>
       tail.caughtUp(CATCH_UP_MS).then(
         () => true,
         () => false,
       ),
     ),
-    stop: (timeoutMs) => tail.stop(timeoutMs),
-    acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, accepted.find(id)),
-    state: (id) => decode(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
-    addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, { value, acceptedAtMs }),
+    stop: (timeoutMs: number) => tail.stop(timeoutMs),
+    /**
+     * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the schema is cached.
+     * Rejects or throws with InfrastructureError while the index, a record in it, or its schema cannot be read: it must not count as none.
+     */
+    acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
+    /** The latest state of the notification. Synchronous, rejecting or throwing like `acceptance`. */
+    state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
+    /** An acceptance that is about to be published. In memory until it is read back: a restart must not find one that never reached the log. */
+    addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
+      accepted.addOwn(id, { value, acceptedAtMs }),
+    /** For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them unread. */
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
+    /** Not ready: acceptances cannot be kept, so that none may be added. */
     health: () => index.health(),
     size: () => index.size(),
   };

@@ -1,47 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { DataFile } from '../../../shared/messaging/data-file.ts';
-import type { IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
-import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { combineHealth, type Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from '../server/context.ts';
-import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
-import type { ChannelProfiles } from './channels.ts';
 import { NOTIFICATIONS } from '../../../shared/api/notification/send-operations.ts';
 import { registerSending } from './send-route.ts';
-import {
-  ACCEPTANCE_TYPE,
-  createNotificationFeed,
-  STATE_TYPE,
-  type NotificationFeed,
-} from './notification-feed.ts';
-import { createNotificationKeys, type NotificationKeys } from './idempotency.ts';
+import { ACCEPTANCE_TYPE, createNotificationFeed, STATE_TYPE } from './notification-feed.ts';
+import { createNotificationKeys } from './idempotency.ts';
 import { registerStatus } from './status-route.ts';
 
-interface NotificationDeps extends IngressContext {
-  readonly notificationPublisher: Publisher;
-  readonly channelProfiles: ChannelProfiles;
-  readonly resultSecret: string;
-  readonly quotas?: Quotas | undefined;
-  readonly indexFile: DataFile | undefined;
-  readonly indexLimits?: Partial<IndexLimits>;
-}
-
-/** The notification part of an ingress instance. */
-export interface Notifications {
-  /** Whose schemas must be registered before requests are accepted. */
-  readonly types: readonly string[];
-  readonly feed: NotificationFeed;
-  readonly keys: NotificationKeys;
-  start(): Promise<void>;
-  health(): Readonly<Record<string, Health>>;
-  unwritten(): number;
-  stop(timeoutMs: number): Promise<void>;
-}
+export type Notifications = ReturnType<typeof registerNotifications>;
 
 const READY: Health = { status: 'ready' };
 const CUT_OFF: Health = {
@@ -50,23 +21,27 @@ const CUT_OFF: Health = {
 };
 
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
-export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
-  const { broker, notificationPublisher: publisher, traffic, quotas } = deps;
+export function registerNotifications(app: FastifyInstance, deps: IngressContext) {
+  const { broker, notificationPublisher: publisher, traffic, quotas, metrics } = deps;
   const feed = createNotificationFeed(broker, {
     ...deps,
     restoreFirst: (message) => restoreFirst(deps, message),
   });
+  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
+  metrics.onScrape(() => kept.set(feed.size().records));
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
-  const counters = createCounters(deps.metrics);
-  const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: counters.countLost });
-  followSizes(deps.metrics, feed);
-  const { count } = counters;
-  const accept = createAccept({ ...deps, count, acceptances, publisher, keys, feed, quotas });
+  const lost = metrics.counter(
+    'plat_ingress_acceptances_lost_total',
+    'Acceptances that were not written before the process ended: the notifications cannot be queried',
+  );
+  const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: () => lost.inc() });
+  const accept = createAccept({ ...deps, count: createCount(metrics), acceptances, publisher, keys, feed });
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });
   return {
     feed,
     keys,
+    /** Whose schemas must be registered before requests are accepted. */
     types: [...NOTIFICATIONS.map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
       await Promise.all([publisher.start(), feed.start(), quotas?.start()]);
@@ -85,7 +60,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
       };
     },
     unwritten: () => acceptances.unwritten(),
-    stop: async (timeoutMs) => {
+    stop: async (timeoutMs: number) => {
       acceptances.stop();
       await Promise.all([publisher.stop(timeoutMs), feed.stop(timeoutMs), quotas?.stop(timeoutMs)]);
     },
@@ -93,29 +68,17 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
 }
 
 /** A failure affects only instances that start later; the others have read it. */
-function restoreFirst({ notificationPublisher, log }: NotificationDeps, message: OutgoingMessage): void {
+function restoreFirst({ notificationPublisher, log }: IngressContext, message: OutgoingMessage): void {
   notificationPublisher.publish([message]).catch((error: unknown) => {
     log.error({ reason: errorText(error) }, 'the first acceptance of an id could not be published again');
   });
 }
 
-function createCounters(metrics: Metrics) {
+function createCount(metrics: Metrics) {
   const requests = metrics.counter(
     'plat_ingress_notifications_total',
     'Notifications by channel and result',
     ['channel', 'outcome'],
   );
-  const lost = metrics.counter(
-    'plat_ingress_acceptances_lost_total',
-    'Acceptances that were not written before the process ended: the notifications cannot be queried',
-  );
-  return {
-    count: (channel: string, result: string) => requests.inc({ channel, outcome: result }),
-    countLost: () => lost.inc(),
-  };
-}
-
-function followSizes(metrics: Metrics, feed: NotificationFeed): void {
-  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
-  metrics.onScrape(() => kept.set(feed.size().records));
+  return (channel: string, outcome: string) => requests.inc({ channel, outcome });
 }

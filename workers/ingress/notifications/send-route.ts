@@ -14,12 +14,10 @@ import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { ValidNotification } from './accept-notification.ts';
-import type { ChannelProfiles } from './channels.ts';
 
-interface SendRouteDeps extends IngressContext {
-  readonly channelProfiles: ChannelProfiles;
+type SendRouteDeps = IngressContext & {
   readonly accept: (notification: ValidNotification) => Promise<void>;
-}
+};
 
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);

@@ -36,11 +36,7 @@ const MAIL_POLICY = [
 ].join('; ');
 
 /** The local outbox as JSON, and the HTML of an e-mail for a frame. A frame cannot send a token, so the address has a ticket for this message. */
-export function registerOutboxMessages(
-  app: FastifyInstance,
-  base: string,
-  deps: IngressContext & { readonly outbox: OutboxReader | undefined; readonly resultSecret: string },
-): void {
+export function registerOutboxMessages(app: FastifyInstance, base: string, deps: IngressContext): void {
   const { outbox } = deps;
   const url = `${base}/outbox`;
   const preHandler = [labelMetrics('operations-outbox'), authorizeOperator(deps, 'operations:read')];

@@ -19,23 +19,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Refuses calls of a caller that sends too many (429, E6) and calls that could not be answered in time (503 `overloaded`). The unit of all
- * costs is one ordinary call. Each queue has a limit on its work in progress, which its callers share (shared-limit.ts).
- */
-export interface Admission {
-  /** False if it was refused, because the allowance of this second is used up. */
-  countRequest(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
-  /** For work that has been done already. What exceeds the allowance is paid in the next seconds. */
-  spend(request: FastifyRequest, calls: number): void;
-  /** Hook after those that identify the caller, before its body is read. */
-  requirePermit(
-    queueOf: (request: FastifyRequest) => AdmissionQueue,
-    body: { readonly limitBytes: number; readonly bytesPerUnit: number },
-  ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
-  /** Charges a dear call to the caller's allowance. Undefined if it was refused, or if its caller has disconnected. */
-  admitWork(request: FastifyRequest, reply: FastifyReply, units: number): Promise<Permit | undefined>;
-}
+export type Admission = Awaited<ReturnType<typeof createAdmission>>;
 
 /** What one call takes of its queue, until its response is written or, if it is held, until it is released. */
 export class Permit {
@@ -93,12 +77,12 @@ export function addressOf(request: FastifyRequest): string {
   return `address ${request.ip}`;
 }
 
-/** `perSecond` calls of each caller in a second; 0: no limit. Each instance counts its own requests. */
-export async function createAdmission(
-  app: FastifyInstance,
-  metrics: Metrics,
-  perSecond: number,
-): Promise<Admission> {
+/**
+ * Refuses calls of a caller that sends more than `perSecond` in a second (429, E6; 0: no limit; each instance counts its own requests) and calls
+ * that could not be answered in time (503 `overloaded`). The unit of all costs is one ordinary call. Each queue has a limit on its work in
+ * progress, which its callers share (shared-limit.ts).
+ */
+export async function createAdmission(app: FastifyInstance, metrics: Metrics, perSecond: number) {
   app.decorateRequest('caller', '').decorateRequest('permit', undefined).decorateRequest('bodyCost', 0);
   const allowance = await createAllowance(perSecond);
   const refused = metrics.counter(
@@ -106,43 +90,49 @@ export async function createAdmission(
     'Requests refused because they could not be answered in time. Reason event-loop: the process has no time; share: of a caller that had its share of the work in progress',
     ['queue', 'reason'],
   );
-  const queues = new Map<AdmissionQueue, { readonly short: SharedLimit; readonly long: SharedLimit }>();
-  const limitsOf = (queue: AdmissionQueue) => {
-    const known = queues.get(queue) ?? { short: new SharedLimit(), long: new SharedLimit() };
-    queues.set(queue, known);
-    return known;
+  const limits = new Map<string, SharedLimit>();
+  const take = (permit: Permit, kind: 'short' | 'long', units: number): boolean => {
+    const name = `${permit.queue} ${kind}`;
+    const limit = limits.get(name) ?? new SharedLimit();
+    limits.set(name, limit);
+    return permit.take(limit, MAX_UNITS[kind], units);
   };
   const refuseOverloaded = (reply: FastifyReply, queue: AdmissionQueue, reason: 'share' | 'event-loop') => {
     refused.inc({ queue, reason });
     refuse(reply, 'overloaded', { detail: OVERLOADED });
   };
   return {
-    countRequest: (request, reply) => allowance.take(request, reply, 1),
-    spend: (request, calls) => {
+    /** False if it was refused, because the allowance of this second is used up. */
+    countRequest: (request: FastifyRequest, reply: FastifyReply) => allowance.take(request, reply, 1),
+    /** For work that has been done already. What exceeds the allowance is paid in the next seconds. */
+    spend: (request: FastifyRequest, calls: number): void => {
       if (calls > 0) allowance.spend(callerOf(request), calls);
     },
+    /** Hook after those that identify the caller, before its body is read. */
     requirePermit:
-      (queueOf, { limitBytes, bytesPerUnit }) =>
-      (request, reply, done) => {
+      (
+        queueOf: (request: FastifyRequest) => AdmissionQueue,
+        { limitBytes, bytesPerUnit }: { readonly limitBytes: number; readonly bytesPerUnit: number },
+      ) =>
+      (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
         const queue = queueOf(request);
         if (isLoopLate(app)) return refuseOverloaded(reply, queue, 'event-loop');
         const permit = new Permit(queue, callerOf(request));
         const bodyBytes = announcedLength(request.raw) ?? limitBytes;
         const units = ARRIVAL_UNITS + Math.ceil(bodyBytes / bytesPerUnit);
-        if (!permit.take(limitsOf(queue).short, MAX_UNITS.short, units))
-          return refuseOverloaded(reply, queue, 'share');
+        if (!take(permit, 'short', units)) return refuseOverloaded(reply, queue, 'share');
         request.permit = permit;
         // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
         reply.raw.on('close', () => permit.onClose());
         if (reply.raw.destroyed) permit.release();
         done();
       },
-    admitWork: async (request, reply, units) => {
+    /** Charges a dear call to the caller's allowance. Undefined if it was refused, or if its caller has disconnected. */
+    admitWork: async (request: FastifyRequest, reply: FastifyReply, units: number) => {
       const { permit, bodyCost } = request;
       if (permit === undefined) throw new Error('the hook requirePermit has not run');
       if (reply.raw.destroyed) return undefined;
-      const kind = needsThread(units) ? 'long' : 'short';
-      if (!permit.take(limitsOf(permit.queue)[kind], MAX_UNITS[kind], Math.ceil(units))) {
+      if (!take(permit, needsThread(units) ? 'long' : 'short', Math.ceil(units))) {
         refuseOverloaded(reply, permit.queue, 'share');
         return undefined;
       }
@@ -159,8 +149,6 @@ function isLoopLate(app: FastifyInstance): boolean {
   const { eventLoopDelay } = app.hasDecorator('memoryUsage') ? app.memoryUsage() : { eventLoopDelay: 0 };
   return Number.isFinite(eventLoopDelay) && eventLoopDelay > MAX_LOOP_DELAY_MS;
 }
-
-const SECOND_MS = 1_000;
 
 /** `take` resolves with false after it has responded. */
 async function createAllowance(perSecond: number) {
@@ -179,7 +167,7 @@ async function createAllowance(perSecond: number) {
         return true;
       } catch (refused) {
         const { msBeforeNext } = refused as { readonly msBeforeNext: number };
-        const waitSeconds = Math.max(1, Math.ceil(msBeforeNext / SECOND_MS));
+        const waitSeconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
         reply.header('retry-after', waitSeconds);
         refuse(reply, 'rate-limited', { detail: `Send fewer requests; try again in ${waitSeconds} s.` });
         return false;

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { assertNever } from '../../../shared/platform/errors.ts';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import {
   readBearerToken,
@@ -111,24 +110,19 @@ function decide(
   decision: AccessDecision,
   { token }: CallerCredentials,
 ): void {
-  switch (decision.kind) {
-    case 'granted':
-      request.subject = decision.subject;
-      request.scopes = decision.scopes;
-      return;
-    case 'unauthenticated': {
-      // RFC 6750 section 3: a request without a token gets no error code.
-      const reason = token === undefined ? '' : ', error="invalid_token"';
-      reply.header('www-authenticate', `Bearer realm="platapi"${reason}`);
-      return refuse(reply, 'unauthenticated', { detail: decision.reason });
-    }
-    case 'forbidden':
-      return refuse(reply, 'forbidden', { detail: decision.reason });
-    case 'undecided':
-      return refuse(reply, 'keys-unavailable', { detail: 'Try again shortly.' });
-    default:
-      assertNever(decision);
+  if (decision.kind === 'granted') {
+    request.subject = decision.subject;
+    request.scopes = decision.scopes;
+    return;
   }
+  if (decision.kind === 'undecided')
+    return refuse(reply, 'keys-unavailable', { detail: 'Try again shortly.' });
+  if (decision.kind === 'unauthenticated') {
+    // RFC 6750 section 3: a request without a token gets no error code.
+    const reason = token === undefined ? '' : ', error="invalid_token"';
+    reply.header('www-authenticate', `Bearer realm="platapi"${reason}`);
+  }
+  refuse(reply, decision.kind, { detail: decision.reason });
 }
 
 function refuseForeignHost(

@@ -66,14 +66,9 @@ export function isReadableContent(
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
   if (contentType === 'application/json') return true;
   const parameters = JSON_TYPE.exec(contentType ?? '')?.[1];
-  return (
-    parameters !== undefined && [...parameters.matchAll(CHARSET)].every(([, , name]) => isUtf8Charset(name))
-  );
-}
-
-/** `utf8` is not a registered charset name but common. */
-function isUtf8Charset(charset = ''): boolean {
-  return charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
+  if (parameters === undefined) return false;
+  // `utf8` is not a registered charset name but common.
+  return [...parameters.matchAll(CHARSET)].every(([, , name = '']) => /^utf-?8$/i.test(name));
 }
 
 function refuseTooLarge(reply: FastifyReply, limitBytes: number): void {

@@ -13,19 +13,11 @@ declare module 'fastify' {
   }
 }
 
-/** Whether an instance accepts requests, its requests in flight, and their metrics. */
-export interface Traffic {
-  /** `starting`: replies cannot be received yet; `draining`: the instance is shutting down. */
-  state(): 'starting' | 'open' | 'draining';
-  open(): void;
-  /** Refuses new requests, and marks all further responses as the last on their connections. */
-  close(): void;
-  inFlight(): number;
-  /** In flight until its response is sent or its caller disconnects. */
-  observe(request: FastifyRequest, reply: FastifyReply): void;
-}
+export type Traffic = ReturnType<typeof createTraffic>;
 
-export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traffic {
+/** Whether an instance accepts requests, its requests in flight, and their metrics. */
+export function createTraffic(metrics: Metrics, monotonic: MonotonicClock) {
+  /** `starting`: replies cannot be received yet; `draining`: the instance is shutting down. */
   let state: 'starting' | 'open' | 'draining' = 'starting';
   const inFlight = new Set<ServerResponse>();
   const duration = metrics.duration(
@@ -37,15 +29,17 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
   metrics.onScrape(() => gauge.set(inFlight.size));
   return {
     state: () => state,
-    open: () => {
+    open: (): void => {
       if (state === 'starting') state = 'open';
     },
-    close: () => {
+    /** Refuses new requests, and marks all further responses as the last on their connections. */
+    close: (): void => {
       state = 'draining';
       for (const response of inFlight) response.shouldKeepAlive = false;
     },
     inFlight: () => inFlight.size,
-    observe: (request, { raw }) => {
+    /** In flight until its response is sent or its caller disconnects. */
+    observe: (request: FastifyRequest, { raw }: FastifyReply): void => {
       const startedAtMs = monotonic.elapsedMs();
       inFlight.add(raw);
       if (state === 'draining') raw.shouldKeepAlive = false;

@@ -6,7 +6,7 @@ import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { hashSubject } from '../../../../workers/ingress/access/access.ts';
-import { createKeptResults } from '../../../../workers/ingress/actions/kept-results.ts';
+import { KeptResults } from '../../../../workers/ingress/actions/kept-results.ts';
 import { callerIn, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
 import { chooseResultSecret } from '../../../../workers/runtime/result-secret.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
@@ -139,7 +139,7 @@ describe('the result feed', () => {
       },
     };
     const clock = { nowMs: 100, now: () => clock.nowMs };
-    const feed = createKeptResults(broker, { options: OPTIONS, clock });
+    const feed = new KeptResults(broker, { options: OPTIONS, clock });
     expect(feed.isCurrent()).toBe(false);
     await feed.start();
     return { feed, clock, deliver: (message: LogMessage) => tails[0]?.deliver(message), tail: tails[0] };
