@@ -2,11 +2,6 @@ import { isLoopback } from '../shared/platform/host-names.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
 const PRINTED_TOKEN_MS = 900_000;
-/** The printed calls of actions, each with its first example; the later ones need the example catalogue. */
-const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
-const STANDALONE_ACTIONS = [SCHEDULE_ACTION, 'PLAT_BP_CalculatePMT'];
-const CATALOGUE_ACTIONS = ['plat_bp_getbankingproductbycode', 'PLAT_BP_Simulate'];
-
 const OWN_TOKEN = "# a token: TOKEN=$(npm run --silent token -- --scope 'operations:read operations:write')";
 const TOKEN_OF_ISSUER = '# TOKEN stands for an access token of your issuer';
 
@@ -32,8 +27,7 @@ export async function renderStartBanner(options: {
   lines.push(`Open ${url}/workbench in a browser, or paste one of these calls:`);
   const { jwtSecret, jwksUrl } = config.auth;
   const isGuarded = (jwtSecret ?? jwksUrl) !== undefined;
-  const token = (await printedToken(config, options.nowMs)) ?? '$TOKEN';
-  const access = isGuarded ? `-H "authorization: Bearer ${token}" ` : '';
+  const access = isGuarded ? `-H "authorization: Bearer ${await printedToken(config, options.nowMs)}" ` : '';
   if (isGuarded) lines.push(jwtSecret === undefined ? TOKEN_OF_ISSUER : OWN_TOKEN);
   lines.push('', ...(await renderActionCalls(config, url, access)));
   if (names.includes('notification')) lines.push(...(await renderNotificationCalls(config, url, access)));
@@ -41,31 +35,36 @@ export async function renderStartBanner(options: {
   return `${lines.join('\n')}\n`;
 }
 
-/** Loaded here, since only a process with an ingress needs the definitions of the actions. */
+/** The first example of each action. Loaded here, since only a process with an ingress needs the definitions of the actions. */
 async function renderActionCalls(config: Config, url: string, access: string): Promise<string[]> {
   const { ACTIONS } = await import('../shared/api/actions/actions.ts');
   const isExampleCatalogue = config.kafka === undefined && config.lending.catalogueFolder === undefined;
-  const names = [...STANDALONE_ACTIONS, ...(isExampleCatalogue ? CATALOGUE_ACTIONS : [])];
-  const callOf = (name: string, summary: string | undefined, extra: string): string[] =>
+  const calls: readonly (readonly [name: string, extra?: string, summary?: string])[] = [
+    ['PLAT_BP_CalculateRepaymentSchedule'],
+    [
+      'PLAT_BP_CalculateRepaymentSchedule',
+      "-H 'prefer: respond-async' ",
+      'the same as an asynchronous request',
+    ],
+    ['PLAT_BP_CalculatePMT'],
+    ...(isExampleCatalogue ? ([['plat_bp_getbankingproductbycode'], ['PLAT_BP_Simulate']] as const) : []),
+  ];
+  return calls.flatMap(([name, extra = '', summary]) =>
     ACTIONS.filter((action) => action.name === name).flatMap(({ examples: [example] }) => [
       `# ${summary ?? example.summary}`,
       `curl -s ${extra}${access}${url}/platapi/automation-processors/actions/${name} ` +
         `-H 'content-type: application/json' \\\n  -d '${JSON.stringify(example.request)}'`,
       '',
-    ]);
-  const later = callOf(SCHEDULE_ACTION, 'the same as an asynchronous request', "-H 'prefer: respond-async' ");
-  return names.flatMap((name) => [
-    ...callOf(name, undefined, ''),
-    ...(name === SCHEDULE_ACTION ? later : []),
-  ]);
+    ]),
+  );
 }
 
-/** A token for the printed calls. On other addresses than loopback the output may go to a log, which holds no secrets. */
-async function printedToken({ auth, http }: Config, nowMs: number): Promise<string | undefined> {
-  if (auth.jwtSecret === undefined || !isLoopback(http.host)) return undefined;
+/** On other addresses than loopback the output may go to a log, which holds no secrets. */
+async function printedToken({ auth, http }: Config, issuedAtMs: number): Promise<string> {
+  if (auth.jwtSecret === undefined || !isLoopback(http.host)) return '$TOKEN';
   const { signToken } = await import('./ingress/access/sign-token.ts');
-  const times = { issuedAtMs: nowMs, lifetimeMs: PRINTED_TOKEN_MS };
-  return signToken(auth, auth.jwtSecret, { subject: 'demo', scope: '', ...times });
+  const claims = { subject: 'demo', scope: '', issuedAtMs, lifetimeMs: PRINTED_TOKEN_MS };
+  return signToken(auth, auth.jwtSecret, claims);
 }
 
 async function renderNotificationCalls(config: Config, url: string, access: string): Promise<string[]> {
@@ -76,16 +75,14 @@ async function renderNotificationCalls(config: Config, url: string, access: stri
     `curl -s ${access}${url}/api/notifications/v1/${channel}/send -H 'x-communication-channel: ${number}' ` +
     `-H 'x-sender-id: platrealm' -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
   const isLocal = config.kafka === undefined && config.notification.configFile === undefined;
-  const outbox = isLocal
-    ? [`# sent notifications, since no provider is configured: ${url}/workbench/messages/outbox`, '']
-    : [];
-  return [
+  const calls = [
     '# an SMS',
     send('sms', 1, examples.sms),
     '',
     '# an e-mail',
     send('email', 2, examples.email),
     '',
-    ...outbox,
   ];
+  const outbox = `# sent notifications, since no provider is configured: ${url}/workbench/messages/outbox`;
+  return isLocal ? [...calls, outbox, ''] : calls;
 }

@@ -25,7 +25,6 @@ import { WORKER_NAMES, WORKERS, type WorkerEntry, type WorkerName } from './work
 export interface RunningSystem {
   readonly broker: Broker;
   readonly metrics: Metrics;
-  /** Address of the HTTP ingress, when it is among the workers. */
   readonly url: string | undefined;
   health(): Readonly<Record<string, Health>>;
   /** Drains all workers in reverse order, then closes the broker. Idempotent. */
@@ -45,6 +44,9 @@ export interface StartOptions {
   readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
   readonly signal?: AbortSignal;
 }
+
+const UNSERVED =
+  'the embedded broker serves this process only: requests for the absent workers are not handled';
 
 /** How long a stopping process may finish its work: the longest reply takes as long by default. */
 export const DRAIN_TIMEOUT_MS = 10_000;
@@ -77,7 +79,9 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   let codec: MessageCodec;
   try {
     await wait('Kafka', () => provideTopics(broker, options, ports));
-    warnAboutAbsentWorkers(options, broker);
+    const absent = WORKER_NAMES.filter((name) => !names.includes(name));
+    if (options.broker === undefined && broker.kind === 'embedded' && absent.length > 0)
+      log.warn({ absent }, UNSERVED);
     codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
@@ -130,14 +134,6 @@ async function createBroker(
     onUnreadable: (topic) => unreadable.inc({ topic }),
     clock: ports.clock,
   });
-}
-
-function warnAboutAbsentWorkers({ names, log, broker: joined }: StartOptions, broker: Broker): void {
-  const absent = WORKER_NAMES.filter((name) => !names.includes(name));
-  if (joined !== undefined || broker.kind === 'kafka' || absent.length === 0) return;
-  const text =
-    'the embedded broker serves this process only: requests for the absent workers are not handled';
-  log.warn({ absent }, text);
 }
 
 async function provideTopics(

@@ -8,6 +8,8 @@ export interface WorkerEntry {
   readonly retryTiers?: true;
 }
 
+const COMMANDS = ['smsCommands', 'emailCommands', 'smsUrgentCommands', 'emailUrgentCommands'] as const;
+
 /** All workers by name, in the order of their start: the ingress last, so that the consumers are running. */
 export const WORKERS = {
   schedule: {
@@ -25,10 +27,7 @@ export const WORKERS = {
   notification: {
     load: async () => (await import('./notification/main.ts')).start,
     topics: [
-      'smsCommands',
-      'emailCommands',
-      'smsUrgentCommands',
-      'emailUrgentCommands',
+      ...COMMANDS,
       'notificationHold',
       'notificationUsage',
       'notificationOutcomes',
@@ -44,10 +43,7 @@ export const WORKERS = {
       'simulationRequests',
       'ingressReplies',
       'ingressResults',
-      'smsCommands',
-      'emailCommands',
-      'smsUrgentCommands',
-      'emailUrgentCommands',
+      ...COMMANDS,
       'notificationAcceptances',
       'notificationUsage',
       'notificationOutcomes',

@@ -27,7 +27,6 @@ const LONG_NAME_BITS = 6;
 /** A text counts as one value more for each 256 escapes, since the parser reads an escape five times as long as a letter. */
 const ESCAPES_BITS = 8;
 const MAX_REPEATED = 100;
-/** Of a text, for the paths of repeated members. */
 const MAX_SEARCHED_CHARACTERS = 1_024 * 1_024;
 const IS_REPEATED = 'is repeated; each member of an object must be sent once';
 const MAX_SHOWN_NAME = 60;
@@ -85,15 +84,14 @@ export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}):
   const { whole = 'body', maxValues = MAX_JSON_VALUES } = options;
   const bytes = typeof sent === 'string' ? ENCODER.encode(sent) : sent;
   const found = scan(bytes, maxValues);
-  if (found === 'too-deep')
-    return refuseJson(
-      whole,
-      found,
-      `is nested too deeply; objects and arrays may have at most ${MAX_JSON_DEPTH} levels`,
-    );
-  if (found === TOO_MANY) return refuseJson(whole, found, `has more than ${maxValues} members and elements`);
-  if (found === 'number-too-long')
-    return refuseJson(whole, found, `contains a number of more than ${MAX_NUMBER_CHARACTERS} characters`);
+  if (typeof found === 'string') {
+    const messages = {
+      'too-deep': `is nested too deeply; objects and arrays may have at most ${MAX_JSON_DEPTH} levels`,
+      [TOO_MANY]: `has more than ${maxValues} members and elements`,
+      'number-too-long': `contains a number of more than ${MAX_NUMBER_CHARACTERS} characters`,
+    };
+    return refuseJson(whole, found, messages[found]);
+  }
   let text: string;
   try {
     text = DECODER.decode(bytes);
@@ -136,7 +134,6 @@ export function readJsonNumber(text: string): number | RawJson {
   return isSame ? value : JSON.rawJSON(text);
 }
 
-/** Refuses bytes that are not UTF-8, and omits a byte order mark. */
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 const ENCODER = new TextEncoder();
 const QUOTE = 0x22;
@@ -155,8 +152,8 @@ const LOWER_CASE_BIT = 0x20;
 const IN_NUMBER: ReadonlySet<number | undefined> = new Set(ENCODER.encode('+-.0123456789Ee'));
 
 /**
- * Counts what the parser neither limits nor reports, in UTF-8, whose multi-byte characters contain none of these bytes. For
- * bytes that are not JSON the result is arbitrary, but the parser rejects them.
+ * Counts what the parser neither limits nor reports. No multi-byte character of UTF-8 contains these bytes. For bytes that are not JSON the
+ * result is arbitrary, but the parser rejects them.
  */
 function scan(bytes: Uint8Array, maxValues: number) {
   const { length } = bytes;
@@ -220,7 +217,6 @@ interface Open {
   readonly path: string;
   /** Undefined for an array. */
   readonly names: Set<string> | undefined;
-  /** The path of the current member or element. */
   current: string;
   index: number;
 }
@@ -256,7 +252,6 @@ function repeatedMembers(whole: string): readonly string[] {
   return [...repeated];
 }
 
-/** The rest of the parser's message quotes the text. */
 function describePosition(error: unknown): string {
   const found = /at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(
     error instanceof Error ? error.message : '',

@@ -11,6 +11,7 @@ const UNSAFE_IN_HEADER = /[^\x20-\x7e]/gu;
 const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
 const CUT_BYTE = /%[0-9A-F]?$/;
 const TRUNCATED = 'truncated';
+const safeItemText = (text: string): string => percentEncode(text, UNSAFE_IN_ITEM);
 const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
 /** Makes a text safe for a header: percent-encodes other characters as UTF-8 and truncates at 1,024 characters. */
@@ -74,10 +75,6 @@ function truncate(items: readonly string[]): string {
     text = next;
   }
   return text + TRUNCATED;
-}
-
-function safeItemText(text: string): string {
-  return percentEncode(text, UNSAFE_IN_ITEM);
 }
 
 function percentEncode(text: string, unsafe: RegExp): string {

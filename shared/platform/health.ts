@@ -3,12 +3,6 @@ import { closeServer, createServer, listen } from './http-server.ts';
 import { shareScrapeTexts, type Metrics } from './metrics.ts';
 import type { Timers } from './system-ports.ts';
 
-/** Probes send their few bytes immediately, and read the answer. */
-const TIMEOUT_MS = 5_000;
-const TIMEOUT_CHECK_MS = 1_000;
-/** A few probes and scrapers keep one or two each; further ones are closed at once. */
-const MAX_CONNECTIONS = 100;
-
 /**
  * Health of one part of the process. Ready and degraded parts serve requests; a starting one does not yet, or has paused; an unhealthy one
  * needs a restart.
@@ -16,11 +10,6 @@ const MAX_CONNECTIONS = 100;
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
   readonly reason?: string;
-}
-
-export interface HealthServer {
-  readonly url: string;
-  stop(): Promise<void>;
 }
 
 /** Combines the health of several parts: the worst status and its reason. */
@@ -53,31 +42,26 @@ export async function startHealthServer(
     health: () => Readonly<Record<string, Health>>;
     timeoutMs?: number;
   },
-): Promise<HealthServer> {
+) {
   const checkNames = createNameCheck(options);
   const scrape = shareScrapeTexts(options.metrics, options.timers);
-  const { timeoutMs = TIMEOUT_MS } = options;
-  const limits = {
-    requestTimeout: timeoutMs,
-    headersTimeout: timeoutMs,
-    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-  };
-  const server = createServer(limits, (request, response) => {
+  // Probes send their few bytes immediately, and read the answer.
+  const { timeoutMs = 5_000 } = options;
+  const timeouts = { requestTimeout: timeoutMs, headersTimeout: timeoutMs };
+  const server = createServer({ ...timeouts, connectionsCheckingInterval: 1_000 }, (request, response) => {
     const answer = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     };
     const foreign = checkNames(request.headers);
-    if (foreign !== undefined) {
+    if (foreign !== undefined)
       return answer(foreign.status, 'application/problem+json', JSON.stringify(foreign));
-    }
     const parts = options.health();
     const { status, reason } = combineHealth(parts);
     const body = JSON.stringify({ status, ...(reason === undefined ? {} : { reason }), parts });
     const path = request.url?.split('?', 1)[0];
     if (path === '/health/live') return answer(status === 'unhealthy' ? 503 : 200, 'application/json', body);
-    if (path === '/health/ready') {
+    if (path === '/health/ready')
       return answer(status === 'ready' || status === 'degraded' ? 200 : 503, 'application/json', body);
-    }
     if (path === '/metrics') {
       scrape(namesIn(request.url)).then(
         (text) => answer(200, options.metrics.contentType, text),
@@ -88,6 +72,7 @@ export async function startHealthServer(
     return answer(404, 'text/plain', 'try /health/live, /health/ready or /metrics\n');
   });
   server.timeout = timeoutMs;
-  server.maxConnections = MAX_CONNECTIONS;
+  // A few probes and scrapers keep one or two each; further ones are closed at once.
+  server.maxConnections = 100;
   return { url: await listen(server, options.host, options.port), stop: () => closeServer(server) };
 }

@@ -13,7 +13,7 @@ export interface ServedNames {
 }
 
 /** Returns the problem of a request whose Host or Origin is not a name of the server, or undefined. */
-export type CheckNames = (headers: IncomingHttpHeaders) => Problem | undefined;
+type CheckNames = (headers: IncomingHttpHeaders) => Problem | undefined;
 
 const HOST = /^([^[\]:]+|\[[^[\]]+\])(?::\d*)?$/;
 const ORIGIN = /^https?:\/\//i;

@@ -61,7 +61,6 @@ export const flagOf = (
     .meta(shown)
     .transform((value) => value === true || value === 1);
 
-/** Largest whole number that clients read into 32 bits. */
 const MAX_INT32 = 2_147_483_647;
 
 export const plainText = (description: string) => z.string().describe(description);

@@ -15,13 +15,11 @@ const EMAIL_BODY_LIMIT_BYTES: number = 10 * 1_024 * 1_024;
 type Given = Readonly<Record<string, string | undefined>>;
 
 export interface Config extends ReturnType<typeof toConfig> {
-  /** Which settings were set, without their secrets. */
   readonly settings: readonly SettingState[];
 }
 
 /** The quotas of notifications for one UTC day. Absent: not limited. */
 export interface QuotaSettings {
-  /** The allowed countries of SMS receivers, ISO 3166. */
   readonly countries: readonly string[] | undefined;
   readonly perCaller: number | undefined;
   readonly perReceiver: number | undefined;
@@ -66,7 +64,7 @@ export interface SettingState {
   readonly value?: string;
 }
 
-/** The states of all settings in their order. `given`: the variables that are set and valid, those of `<NAME>_FILE` included. */
+/** `given`: the variables that are set and valid, those of `<NAME>_FILE` included. */
 function settingStates(given: Readonly<Record<string, string | undefined>>): readonly SettingState[] {
   return Object.entries(environment.shape).map(([name, kind]) => {
     if (SECRETS.some((secret) => secret === name) && given[`${name}_FILE`] !== undefined)
@@ -101,6 +99,13 @@ function findUnknownNames(given: Given): string[] {
   return [...removed, ...unknown];
 }
 
+const NEEDS_DISK =
+  'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were ' +
+  'accepted but not sent, and repeated Idempotency-Keys may send notifications again';
+const NEEDS_SECRET =
+  'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
+  'it is the key for the hashes of receivers';
+
 /** Ignores settings that are invalid by themselves, which are reported too. */
 function findContradictions(given: Given): string[] {
   const readable = Object.entries(environment.shape).flatMap(([name, kind]) => {
@@ -109,66 +114,51 @@ function findContradictions(given: Given): string[] {
   });
   const env = Object.fromEntries(readable) as Partial<Environment>;
   const isOnKafka = given['KAFKA_BROKERS'] !== undefined;
-  const rules: readonly (readonly [isBroken: boolean, text: string])[] = [
+  const rules: Rules = {
     ...kafkaRules(env),
-    [
+    'SCHEMA_REGISTRY_PASSWORD needs a SCHEMA_REGISTRY_URL that is https or on loopback':
       env.SCHEMA_REGISTRY_PASSWORD !== undefined && isPlainText(env.SCHEMA_REGISTRY_URL),
-      'SCHEMA_REGISTRY_PASSWORD needs a SCHEMA_REGISTRY_URL that is https or on loopback',
-    ],
-    [
-      isPlainText(env.KAFKA_SASL_OAUTH_TOKEN_URL),
-      'KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it receives the client secret',
-    ],
-    [
-      isPlainText(env.AUTH_JWKS_URL),
-      'AUTH_JWKS_URL must be https or on loopback: its keys verify access tokens',
-    ],
-    [
-      env.NOTIFICATION_CONFIG_FILE !== undefined && !isOnKafka && env.DATA_DIR === 'memory',
-      'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were ' +
-        'accepted but not sent, and repeated Idempotency-Keys may send notifications again',
-    ],
-    [
+    'KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it receives the client secret': isPlainText(
+      env.KAFKA_SASL_OAUTH_TOKEN_URL,
+    ),
+    'AUTH_JWKS_URL must be https or on loopback: its keys verify access tokens': isPlainText(
+      env.AUTH_JWKS_URL,
+    ),
+    [NEEDS_DISK]: env.NOTIFICATION_CONFIG_FILE !== undefined && !isOnKafka && env.DATA_DIR === 'memory',
+    [NEEDS_SECRET]:
       env.NOTIFICATION_QUOTA_RECEIVER !== undefined && isOnKafka && env.RESULT_ID_SECRET === undefined,
-      'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
-        'it is the key for the hashes of receivers',
-    ],
-    [
+    'set only one of AUTH_JWT_SECRET and AUTH_JWKS_URL':
       env.AUTH_JWT_SECRET !== undefined && env.AUTH_JWKS_URL !== undefined,
-      'set only one of AUTH_JWT_SECRET and AUTH_JWKS_URL',
-    ],
-  ];
-  return rules.filter(([isBroken]) => isBroken).map(([, text]) => text);
+  };
+  return Object.keys(rules).filter((rule) => rules[rule]);
 }
 
-function kafkaRules(env: Partial<Environment>): [boolean, string][] {
+/** By what it demands: whether each rule is broken. */
+type Rules = Readonly<Record<string, boolean>>;
+
+function kafkaRules(env: Partial<Environment>): Rules {
   const mechanism = env.KAFKA_SASL_MECHANISM;
   const lacksUser = env.KAFKA_SASL_USERNAME === undefined || env.KAFKA_SASL_PASSWORD === undefined;
   const sendsSecret = mechanism === 'plain' || mechanism === 'oauthbearer';
   const isRemote = (env.KAFKA_BROKERS ?? []).some((broker) => !isLoopback(broker.replace(/:\d*$/, '')));
   const files = ['KAFKA_SSL_CA_FILE', 'KAFKA_SSL_CERT_FILE', 'KAFKA_SSL_KEY_FILE'] as const;
-  return [
-    [
+  const isUnencrypted = env.KAFKA_SSL === false;
+  return {
+    [`KAFKA_SASL_MECHANISM ${mechanism} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD`]:
       mechanism !== undefined && lacksUser,
-      `KAFKA_SASL_MECHANISM ${mechanism} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD`,
-    ],
-    [
+    'KAFKA_SASL_MECHANISM oauthbearer needs KAFKA_SASL_OAUTH_TOKEN_URL':
       mechanism === 'oauthbearer' && env.KAFKA_SASL_OAUTH_TOKEN_URL === undefined,
-      'KAFKA_SASL_MECHANISM oauthbearer needs KAFKA_SASL_OAUTH_TOKEN_URL',
-    ],
-    [
+    'KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE must be set together':
       (env.KAFKA_SSL_CERT_FILE === undefined) !== (env.KAFKA_SSL_KEY_FILE === undefined),
-      'KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE must be set together',
-    ],
-    ...files.map((file): [boolean, string] => [
-      env.KAFKA_SSL === false && env[file] !== undefined,
-      `${file} has no effect without KAFKA_SSL=true`,
-    ]),
-    [
-      sendsSecret && isRemote && env.KAFKA_SSL === false,
-      `KAFKA_SASL_MECHANISM ${mechanism} needs KAFKA_SSL=true for brokers beyond loopback: it sends its secret in plain text`,
-    ],
-  ];
+    ...Object.fromEntries(
+      files.map((file) => [
+        `${file} has no effect without KAFKA_SSL=true`,
+        isUnencrypted && env[file] !== undefined,
+      ]),
+    ),
+    [`KAFKA_SASL_MECHANISM ${mechanism} needs KAFKA_SSL=true for brokers beyond loopback: it sends its secret in plain text`]:
+      sendsSecret && isRemote && isUnencrypted,
+  };
 }
 
 function isPlainText(address: string | undefined): boolean {

@@ -1,24 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Timers } from './system-ports.ts';
 
-/** Seconds: from the embedded broker to the longest reply timeout. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The metrics of the process. Labels are names and codes, never ids, amounts or personal data. */
-export interface Metrics {
-  counter(name: string, help: string, labelNames?: readonly string[]): Counter;
-  gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
-  /** A histogram in seconds with the standard latency buckets. */
-  duration(name: string, help: string, labelNames?: readonly string[]): Histogram;
-  /** Calls `collect` before each scrape, to set gauges that are only needed then. */
-  onScrape(collect: () => void): void;
-  /**
-   * Prometheus text exposition of all metrics, or of those with these names, without the collectors of `onScrape`, some of which begin a
-   * new period for the next scrape.
-   */
-  text(names?: readonly string[]): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const MAX_CODES = 500;
 
@@ -35,26 +21,28 @@ export function limitCodes(): (code: string) => string {
 }
 
 /** Creates an empty registry; a name that is requested again returns the same metric. */
-export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
+export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }) {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  const base = (name: string, help: string, labelNames: readonly string[]) => ({
-    name,
-    help,
-    labelNames: [...labelNames],
-    registers: [registry],
-  });
+  const get = <Kind extends Counter | Gauge | Histogram>(name: string, create: () => Kind): Kind =>
+    (registry.getSingleMetric(name) as Kind | undefined) ?? create();
+  const registers = [registry];
   return {
-    counter: (name, help, labelNames = []) =>
-      (registry.getSingleMetric(name) as Counter | undefined) ?? new Counter(base(name, help, labelNames)),
-    gauge: (name, help, labelNames = []) =>
-      (registry.getSingleMetric(name) as Gauge | undefined) ?? new Gauge(base(name, help, labelNames)),
-    duration: (name, help, labelNames = []) =>
-      (registry.getSingleMetric(name) as Histogram | undefined) ??
-      new Histogram({ ...base(name, help, labelNames), buckets: DURATION_BUCKETS }),
-    onScrape: (collect) => collectors.push(collect),
-    text: async (names) => {
+    counter: (name: string, help: string, labelNames: readonly string[] = []): Counter =>
+      get(name, () => new Counter({ name, help, labelNames, registers })),
+    gauge: (name: string, help: string, labelNames: readonly string[] = []): Gauge =>
+      get(name, () => new Gauge({ name, help, labelNames, registers })),
+    /** A histogram in seconds with the standard latency buckets. */
+    duration: (name: string, help: string, labelNames: readonly string[] = []): Histogram =>
+      get(name, () => new Histogram({ name, help, labelNames, registers, buckets: DURATION_BUCKETS })),
+    /** Calls `collect` before each scrape, to set gauges that are only needed then. */
+    onScrape: (collect: () => void): void => void collectors.push(collect),
+    /**
+     * Prometheus text exposition of all metrics, or of those with these names, without the collectors of `onScrape`, some of which begin a
+     * new period for the next scrape.
+     */
+    text: async (names?: readonly string[]): Promise<string> => {
       if (names !== undefined) {
         const known = names.filter((name) => hasMetric(registry, name));
         const texts = await Promise.all(known.map((name) => registry.getSingleMetricAsString(name)));

@@ -5,7 +5,6 @@ export interface Problem {
   readonly status: number;
   readonly detail?: string;
   readonly instance?: string;
-  /** Stable code from the list of error codes. */
   readonly code: string;
   readonly errors?: readonly Fault[];
   readonly correlationId?: string;

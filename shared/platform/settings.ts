@@ -7,13 +7,11 @@ import {
   OUTCOME_RETENTION_MS,
 } from './retention.ts';
 
-/** All settings of a process with their types, bounds and defaults. All are optional. */
 const KIB = 1_024;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const MAX_RETRY_TIERS = 8;
-/** Each is asked every few seconds while the state is watched. */
 const MAX_PROCESS_URLS = 32;
 const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
 const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
@@ -55,7 +53,6 @@ const webAddresses = list.pipe(
     .max(MAX_PROCESS_URLS, `must hold at most ${MAX_PROCESS_URLS} addresses`)
     .refine((items) => new Set(items).size === items.length, 'must not contain an address twice'),
 );
-/** A comma-separated list of host names and addresses without ports, in lower case. */
 const hosts = list
   .transform((items) => items.map((item) => item.toLowerCase()))
   .refine(
@@ -98,20 +95,16 @@ const SHOWN = { isShown: true } as const;
 export const environment = z.object({
   HOST: z.string().default('127.0.0.1').meta(SHOWN),
   PORT: port.default(8_080).meta(SHOWN),
-  /** Names other than loopback that callers may send in Host and Origin, such as those of a reverse proxy. */
   ALLOWED_HOSTS: hosts.default([]),
-  /** Port for health and metrics of a process without an ingress; absent: it does not serve them. */
   HEALTH_PORT: port.optional().meta(SHOWN),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info').meta(SHOWN),
   KAFKA_BROKERS: list.optional(),
-  /** The client library that connects to Kafka. */
   KAFKA_CLIENT: oneOf(['kafkajs', 'platformatic']).default('kafkajs').meta(SHOWN),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,64}$/, 'may hold letters, digits, dot, dash and underscore, 64 at most')
     .default('')
     .meta(SHOWN),
-  /** Names and patterns of the topics to which callers may have replies sent. */
   REPLY_TOPICS: list
     .pipe(
       z.array(
@@ -133,7 +126,6 @@ export const environment = z.object({
     .meta(SHOWN),
   KAFKA_SASL_USERNAME: z.string().optional(),
   KAFKA_SASL_PASSWORD: z.string().optional(),
-  /** Token endpoint for oauthbearer (client credentials). */
   KAFKA_SASL_OAUTH_TOKEN_URL: webAddress.optional(),
   SCHEMA_REGISTRY_URL: webAddress.optional(),
   SCHEMA_REGISTRY_USERNAME: z.string().optional(),
@@ -152,13 +144,9 @@ export const environment = z.object({
   AUTH_ISSUER: z.string().optional(),
   /** Tokens must have it in `aud`, so that tokens issued for another service are rejected. */
   AUTH_AUDIENCE: z.string().default('banking-product-engine'),
-  /** Name of the holiday calendar for requests that name none (H2). */
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional().meta(SHOWN),
-  /** Folder of the product catalogue that is published to the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
-  /** Provider configuration of notifications (interface 4.8), a mounted secret; absent: the local outbox is used. */
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
-  /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
   NOTIFICATION_DEFAULT_COUNTRY: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as RO')
@@ -172,11 +160,8 @@ export const environment = z.object({
     )
     .prefault('10s,1m,10m,1h')
     .meta(SHOWN),
-  /** A notification that cannot be sent within this time becomes a dead letter. */
   NOTIFICATION_TIME_LIMIT: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).prefault('24h').meta(SHOWN),
-  /** What to do with a notification whose outcome is unknown. */
   NOTIFICATION_UNKNOWN: oneOf(['park', 'resend']).default('park').meta(SHOWN),
-  /** Timeout of one call of a provider, from connecting to its response. */
   NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100)
     .default(30 * SECOND)
     .meta(SHOWN),
@@ -194,9 +179,7 @@ export const environment = z.object({
     .transform((entries) => new Map(entries.map(([key, text]) => [key, Number(text)])))
     .optional()
     .meta(SHOWN),
-  /** Folder of the embedded broker; `memory`: it keeps nothing. */
   DATA_DIR: z.string().default('var/data'),
-  /** Addresses of the health ports of other processes, whose state the system page shows. */
   SYSTEM_PROCESS_URLS: webAddresses.default([]),
 });
 

@@ -5,14 +5,12 @@ export interface SystemPorts {
   readonly clock: Clock;
   readonly monotonic: MonotonicClock;
   readonly timers: Timers;
-  /** Creates a random UUID. */
   readonly newId: () => string;
   /** Returns 0 up to 1, to spread delays. Never for secrets. */
   readonly random: () => number;
 }
 
 export interface Clock {
-  /** Epoch milliseconds (UTC). */
   now(): number;
 }
 
@@ -20,7 +18,7 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 /** Measures durations within this process, unaffected by corrections of the wall clock. A separate type, so that the clocks cannot be confused. */
 export interface MonotonicClock {
-  /** Milliseconds since an arbitrary moment; never adjusted. */
+  /** Since an arbitrary moment; never adjusted. */
   elapsedMs(): number;
 }
 
@@ -95,18 +93,10 @@ export function repeat(
   return () => cancel();
 }
 
-/** A signal that is aborted by a timeout or by the signal of the caller, whichever comes first. */
-export interface Deadline extends Disposable {
-  readonly signal: AbortSignal;
-  readonly isTimedOut: () => boolean;
-}
+export type Deadline = ReturnType<typeof openDeadline>;
 
-/** Starts a deadline. Declare it with `using`, which removes its timer and listener. */
-export function openDeadline(
-  caller: AbortSignal,
-  timeoutMs: number,
-  timers: Timers = systemTimers,
-): Deadline {
+/** A signal that is aborted by a timeout or by that of the caller. Declare it with `using`, which removes its timer and listener. */
+export function openDeadline(caller: AbortSignal, timeoutMs: number, timers: Timers = systemTimers) {
   const controller = new AbortController();
   let isTimedOut = false;
   const abort = (): void => controller.abort();
@@ -119,7 +109,7 @@ export function openDeadline(
   return {
     signal: controller.signal,
     isTimedOut: () => isTimedOut,
-    [Symbol.dispose]: () => {
+    [Symbol.dispose]: (): void => {
       cancel();
       caller.removeEventListener('abort', abort);
     },

@@ -12,13 +12,8 @@ const TOKENS = new URL('workbench/app/design/tokens.css', import.meta.url);
 const GUIDE = new URL('../../shared/api/documents/page/guide.md', import.meta.url);
 
 /** The published documents with the settings of this process. */
-export function createDocuments({
-  topicPrefix,
-  http,
-  kafka,
-  notification,
-  replyTimeoutMs,
-}: Config): Documents {
+export function createDocuments(config: Config): Documents {
+  const { topicPrefix, http, kafka, notification, replyTimeoutMs } = config;
   const { version } = packageJson;
   const broker = kafka?.brokers[0];
   return {

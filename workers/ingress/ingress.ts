@@ -31,15 +31,7 @@ export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }
 
-export interface RunningIngress {
-  readonly port: number;
-  readonly url: string;
-  /** Resolves when actions are accepted; rejects when the broker cannot be used. */
-  readonly opened: Promise<void>;
-  readonly health: () => Health;
-  /** Rejects new work, waits at most `drainMs` for pending replies, and closes. Idempotent. */
-  readonly stop: (drainMs: number) => Promise<void>;
-}
+export type RunningIngress = Awaited<ReturnType<typeof startIngress>>;
 
 interface IngressParts {
   readonly app: FastifyInstance;
@@ -68,7 +60,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
  * Starts an ingress instance. It listens immediately, for health, and accepts actions once replies can be received. Rejects when the address
  * cannot be bound.
  */
-export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
+export async function startIngress(deps: IngressDeps) {
   const { options, metrics } = deps;
   const traffic = createTraffic(metrics, deps.monotonic);
   const app = createApp(options, { ...deps, traffic });
@@ -98,9 +90,11 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    /** Resolves when actions are accepted; rejects when the broker cannot be used. */
     opened,
-    health: () => combineHealth(health()),
-    stop: (drainMs) => (stopped ??= stop(deps, parts, drainMs)),
+    health: (): Health => combineHealth(health()),
+    /** Rejects new work, waits at most `drainMs` for pending replies, and closes. Idempotent. */
+    stop: (drainMs: number): Promise<void> => (stopped ??= stop(deps, parts, drainMs)),
   };
 }
 

@@ -15,8 +15,6 @@ import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/app.ts';
 
 const NAME = 'ingress';
-/** Identifies the instances of one machine in the broker's tools. */
-const INSTANCE_ID_LENGTH = 8;
 /** Shorter than the timeouts of callers, so that they get a response when the broker cannot be reached. */
 const ACCEPT_DEADLINE_MS = 5_000;
 
@@ -37,7 +35,7 @@ export async function startIngressWorker(
     dataFolder: config.dataFolder,
   });
   const { configFile, outboxFolder } = config.notification;
-  const instanceId = `ingress-${context.newId().slice(0, INSTANCE_ID_LENGTH)}`;
+  const instanceId = `ingress-${context.newId().slice(0, 8)}`;
   const ingress = await startIngress({
     ...context,
     listen,

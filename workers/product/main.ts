@@ -1,15 +1,10 @@
 import { openCatalogue, type OpenCatalogue } from '../../shared/product/storage/catalogue-table.ts';
-import type {
-  InsuranceListInput,
-  ProductByCodePayload,
-  ProductDocumentsPayload,
-} from '../../shared/api/actions/look-up-actions.ts';
+import type { InsuranceListInput } from '../../shared/api/actions/look-up-actions.ts';
 import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
-import type { RequestFault } from '../../shared/lending/request/validation.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
-import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { done, refused } from '../../shared/messaging/outcome.ts';
 import { warningsList } from '../../shared/platform/header-text.ts';
-import { createProblem, type ErrorCode, type Warning } from '../../shared/platform/problem.ts';
+import { createProblem, type Warning } from '../../shared/platform/problem.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import {
   lookUpInsuranceList,
@@ -23,13 +18,6 @@ import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 
-const LOOK_UPS = [
-  'GetBankingProductByCode',
-  'GetBankingProductDetails',
-  'GetProductInsuranceList',
-  'GetProductDocuments',
-];
-
 /** Starts the product worker. Rejects when it cannot start, and leaves nothing running. */
 export function startProductWorker(
   context: WorkerContext,
@@ -37,8 +25,6 @@ export function startProductWorker(
 ): Promise<RunningWorker> {
   return startCatalogueWorker(context, {
     name: 'product',
-    messageTypes: LOOK_UPS.flatMap((name) => [`${name}Request`, `${name}Reply`]),
-    deadLetterTopic: 'productDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'productRequests' }],
     open,
     createHandlers: ({ view }) => createProductHandlers(view),
@@ -46,32 +32,17 @@ export function startProductWorker(
 }
 
 export function createProductHandlers(catalogue: CatalogueView): Handlers {
-  return {
-    GetBankingProductByCodeRequest: createHandler(
-      catalogue,
-      'GetBankingProductByCodeReply',
-      lookUpProduct,
-      (answer): ProductByCodePayload => ({ json: JSON.stringify(answer) }),
-    ),
-    GetBankingProductDetailsRequest: createHandler(
-      catalogue,
-      'GetBankingProductDetailsReply',
-      lookUpDetails,
-      (answer) => answer,
-    ),
-    GetProductInsuranceListRequest: createHandler(
-      catalogue,
-      'GetProductInsuranceListReply',
-      lookUpInsurances,
-      (Insurances, warnings) => ({ Insurances, warnings }),
-    ),
-    GetProductDocumentsRequest: createHandler(
-      catalogue,
-      'GetProductDocumentsReply',
-      lookUpDocuments,
-      (documents): ProductDocumentsPayload => ({ documents }),
-    ),
-  };
+  return Object.fromEntries([
+    lookUpHandler(catalogue, 'GetBankingProductByCode', lookUpProduct, (answer) => ({
+      json: JSON.stringify(answer),
+    })),
+    lookUpHandler(catalogue, 'GetBankingProductDetails', lookUpDetails, (answer) => answer),
+    lookUpHandler(catalogue, 'GetProductInsuranceList', lookUpInsurances, (Insurances, warnings) => ({
+      Insurances,
+      warnings,
+    })),
+    lookUpHandler(catalogue, 'GetProductDocuments', lookUpDocuments, (documents) => ({ documents })),
+  ]);
 }
 
 /** Filters contain JSON numbers, so a figure is rounded to the nearest number before it is compared (L3). */
@@ -81,29 +52,26 @@ function lookUpInsurances({ filterList, ...request }: InsuranceListInput, contex
 }
 
 /** The day of the look-up is the UTC day of the message timestamp, so that a replay gives the same reply (L1). */
-function createHandler<Answer>(
+function lookUpHandler<Answer>(
   catalogue: CatalogueView,
-  replyType: string,
+  name: string,
   lookUp: (request: never, context: LookUpContext) => LookUp<Answer>,
   toPayload: (answer: Answer, warnings: readonly Warning[]) => object,
-): Handler {
-  return (payload, { originTimestampMs, timeFault }) => {
-    if (timeFault !== undefined && (payload as SelectorRequest).Date === undefined) {
+): [string, Handler] {
+  const handler: Handler = (payload, { originTimestampMs, timeFault }) => {
+    if (timeFault !== undefined && (payload as SelectorRequest).Date === undefined)
       return refused(createProblem('not-computable', { errors: [timeFault] }));
-    }
     // The payload has been validated as a request of this type.
     const found = lookUp(payload as never, { catalogue, requestDay: toUtcDay(originTimestampMs) });
     if (found.kind !== 'found') {
-      return refuseFaults(found.kind === 'refused' ? 'invalid-request' : 'unknown-product', found.faults);
+      const errors = found.faults.map(({ path, code, message }) => ({ path, code, message }));
+      const problem = found.kind === 'refused' ? 'invalid-request' : 'unknown-product';
+      return refused(createProblem(problem, { errors }));
     }
     const { answer, warnings } = found;
     const header = warningsList(warnings, undefined);
-    const reply = { type: replyType, payload: toPayload(answer, warnings) };
+    const reply = { type: `${name}Reply`, payload: toPayload(answer, warnings) };
     return done(header === undefined ? reply : { ...reply, warnings: header });
   };
-}
-
-function refuseFaults(problemCode: ErrorCode, faults: readonly RequestFault[]): Outcome {
-  const errors = faults.map(({ path, code, message }) => ({ path, code, message }));
-  return refused(createProblem(problemCode, { errors }));
+  return [`${name}Request`, handler];
 }

@@ -14,17 +14,12 @@ import { refused } from '../../shared/messaging/outcome.ts';
 import type { ScheduleCatalogue } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
-const COMMON_TYPES = ['CatalogueRecord', 'ProblemReply'];
-
-export interface CatalogueWorker<Opened extends WorkerCatalogue> {
-  readonly name: string;
-  /** Record names of its requests and replies. */
-  readonly messageTypes: readonly string[];
-  readonly deadLetterTopic: TopicKey;
-  /** In the order of their start. */
+interface CatalogueWorker<Opened extends WorkerCatalogue> {
+  readonly name: 'schedule' | 'product' | 'simulation';
+  /** Message types in addition to those of the actions of its topics. */
+  readonly furtherTypes?: readonly string[];
   readonly lanes: readonly Pick<RequestConsumerOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
   readonly open: (context: WorkerContext, worker: string) => Promise<Opened>;
-  /** Creates the handlers by the type of the request; they are called with valid requests only. */
   readonly createHandlers: (catalogue: Opened) => Handlers;
 }
 
@@ -33,20 +28,21 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   context: WorkerContext,
   worker: CatalogueWorker<Opened>,
 ): Promise<RunningWorker> {
-  const { name, deadLetterTopic } = worker;
-  await context.codec.prepare([...worker.messageTypes, ...COMMON_TYPES]);
+  const { name, furtherTypes = [] } = worker;
+  const topics = new Set<TopicKey>(worker.lanes.map(({ requestTopic }) => requestTopic));
+  const actions = ACTIONS.filter(({ topic }) => topics.has(topic));
+  const types = actions.flatMap(({ requestType, replyType }) => [requestType, replyType]);
+  await context.codec.prepare([...types, ...furtherTypes, 'CatalogueRecord', 'ProblemReply']);
   const catalogue = await worker.open(context, name);
   const lanes: (readonly [RequestConsumerOptions['lane'], RequestConsumer])[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
-    await stopInTurn(
-      [stopTogether(lanes.map(([, consumer]) => consumer)), catalogue],
-      timeoutMs,
-      context.monotonic,
-    );
+    const inTurn = [stopTogether(lanes.map(([, consumer]) => consumer)), catalogue];
+    await stopInTurn(inTurn, timeoutMs, context.monotonic);
   };
   try {
     const handlers = checkedHandlers(worker.createHandlers(catalogue), catalogue.view);
     const startLane = async (own: CatalogueWorker<Opened>['lanes'][number]) => {
+      const deadLetterTopic = `${name}DeadLetters` as const;
       const options = { worker: name, deadLetterTopic, handlers, ...own };
       return [own.lane, await startRequestConsumer(context, options)] as const;
     };
@@ -62,28 +58,22 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   return { name, health, stop };
 }
 
-interface KnownNames {
-  readonly lending: ScheduleCatalogue;
-}
-
 const REQUESTS = new Map(ACTIONS.map(({ requestType, request }) => [requestType, request]));
 
 /**
  * Wraps handlers so that they receive valid requests only. Requests in JSON were validated when they were parsed; requests in Avro are
  * validated here by the reader of their action, and refused with all of their faults (E1, E3).
  */
-export function checkedHandlers(handlers: Handlers, view: KnownNames): Handlers {
-  return Object.fromEntries(
-    Object.entries(handlers).map(([type, handler]) => [type, checkedHandler(type, handler, view)]),
-  );
-}
-
-function checkedHandler(type: string, handler: Handler, view: KnownNames): Handler {
-  const request = REQUESTS.get(type);
-  if (request === undefined) throw new Error(`no action has requests of type ${type}`);
-  return (payload, context) => {
-    const wrong = context.format === 'avro' ? request.check(payload, view.lending) : undefined;
-    if (wrong === undefined) return handler(payload, context);
-    return refused(createProblem(wrong.problem, { errors: wrong.faults }));
-  };
+export function checkedHandlers(handlers: Handlers, view: { readonly lending: ScheduleCatalogue }): Handlers {
+  const checked = Object.entries(handlers).map(([type, handler]): [string, Handler] => {
+    const request = REQUESTS.get(type);
+    if (request === undefined) throw new Error(`no action has requests of type ${type}`);
+    const checkedHandler: Handler = (payload, context) => {
+      const wrong = context.format === 'avro' ? request.check(payload, view.lending) : undefined;
+      if (wrong === undefined) return handler(payload, context);
+      return refused(createProblem(wrong.problem, { errors: wrong.faults }));
+    };
+    return [type, checkedHandler];
+  });
+  return Object.fromEntries(checked);
 }

@@ -6,11 +6,9 @@ import { lazy } from '../../shared/platform/lazy.ts';
 
 const FILE = 'result-id-secret';
 const SECRET_BYTES = 32;
-const MODE = 0o600;
 
 /** Without access control every caller may read every result, so the secret does not need protection. */
 const OPEN_SECRET = 'results of an instance without access control';
-/** The same for all workers of the process. */
 const ownSecret = lazy(createSecret);
 
 /**
@@ -43,19 +41,17 @@ function keptSecret(folder: string): string {
   const file = path.join(folder, FILE);
   let secret: string;
   try {
-    if (!existsSync(file)) create(file);
+    if (!existsSync(file)) {
+      // Never leaves a part of a secret, whenever the process ends.
+      const unfinished = path.join(folder, `.${FILE}`);
+      rmSync(unfinished, { force: true });
+      writeFileSync(unfinished, createSecret(), { mode: 0o600, flag: 'wx', flush: true });
+      renameSync(unfinished, file);
+    }
     secret = readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError(`${file} cannot be read or written (${errorText(error)})`);
   }
   if (Buffer.from(secret, 'base64').length === SECRET_BYTES) return secret;
   throw new ConfigError(`${file} is damaged: restore it, or remove it to begin with a new secret`);
-}
-
-/** Never leaves a part of a secret, whenever the process ends. */
-function create(file: string): void {
-  const unfinished = path.join(path.dirname(file), `.${FILE}`);
-  rmSync(unfinished, { force: true });
-  writeFileSync(unfinished, createSecret(), { mode: MODE, flag: 'wx', flush: true });
-  renameSync(unfinished, file);
 }

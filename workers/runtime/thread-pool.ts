@@ -23,9 +23,7 @@ export interface CalculationWork {
   readonly value: Uint8Array;
   readonly format: MessageFormat;
   readonly originTimestampMs: number;
-  /** Epoch milliseconds after which its caller no longer waits. */
   readonly deadlineMs: number | undefined;
-  /** Units of work (shared/lending/work-units.ts). */
   readonly units: number;
   /** The queue is shared between requesters. */
   readonly requester: string;
@@ -38,7 +36,6 @@ export interface CalculationWork {
 export interface CalculationThreads {
   /** The outcome has the encoded reply. Undefined when it could not be answered in time, because of what its requester and others have queued. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
-  /** Decodes a reply and renders it as JSON. */
   render(message: EncodedMessage): Promise<Reply>;
   /** Terminates the threads. Running and queued tasks are rejected. Idempotent. */
   stop(): Promise<void>;

@@ -16,7 +16,6 @@ export interface WorkerContext extends SystemPorts {
   readonly codec: MessageCodec;
   /** If absent, long calculations run on the event loop. */
   readonly threads?: CalculationThreads;
-  /** Health of the started workers and the storage, by name. */
   readonly processHealth: () => Readonly<Record<string, Health>>;
 }
 
@@ -26,7 +25,6 @@ export interface RunningWorker {
   health(): Health;
   /** Drains: accepts no new work, finishes work in progress within `timeoutMs`, and leaves its groups. Idempotent. */
   stop(timeoutMs: number): Promise<void>;
-  /** Address of the worker's own HTTP server, if it has one. */
   readonly url?: string;
 }
 

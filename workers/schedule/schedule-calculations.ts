@@ -44,7 +44,6 @@ type CalculationResult =
 interface Calculation {
   /** Refuses a request whose answer depends on its day (D2), which is unknown because of `fault`. */
   readonly refuseUnknownDay?: (payload: unknown, fault: Fault) => Outcome | undefined;
-  /** The units of work (E6). */
   readonly units: (payload: unknown) => number;
   /**
    * A refusal contains all faults (E1, E3). The day of the request is the UTC day of its message's timestamp, so that a replay gives the same

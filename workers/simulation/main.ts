@@ -13,7 +13,7 @@ import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
-import { createProblem, type ErrorCode } from '../../shared/platform/problem.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 import { formatCalendar, warningsList } from '../../shared/platform/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { simulateInSteps } from '../../shared/product/simulation/simulate-product.ts';
@@ -22,10 +22,6 @@ import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { SimulationQueue } from './simulation-queue.ts';
 
-const SLICE_MS = 10;
-
-type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
-
 /** Starts the simulation worker. Rejects when it cannot start, and leaves nothing running. */
 export function startSimulationWorker(
   context: WorkerContext,
@@ -33,12 +29,10 @@ export function startSimulationWorker(
 ): Promise<RunningWorker> {
   return startCatalogueWorker(context, {
     name: 'simulation',
-    messageTypes: ['SimulateRequest', 'SimulateReply'],
-    deadLetterTopic: 'simulationDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'simulationRequests' }],
     open: (own, worker) => openLendingCatalogue(own, worker, open),
     createHandlers: ({ view, environment }) => {
-      const slices = new WorkSlices({ ...context, sliceMs: SLICE_MS });
+      const slices = new WorkSlices({ ...context, sliceMs: 10 });
       return createSimulationHandlers(view, environment, new SimulationQueue(slices, context.clock));
     },
   });
@@ -61,8 +55,14 @@ export function createSimulationHandlers(
   };
 }
 
+/** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */
 function toOutcome(simulated: SimulationOutcome): Outcome {
-  if (simulated.kind === 'refused') return refuseFaults(simulated);
+  if (simulated.kind === 'refused') {
+    const errors = limitFaults(simulated.faults).map(({ path, code, message }) => ({ path, code, message }));
+    if (simulated.unknownProduct === true) return refused(createProblem('unknown-product', { errors }));
+    const isIncomplete = simulated.faults.some(({ status }) => status === 400);
+    return refused(createProblem(isIncomplete ? 'invalid-request' : 'not-computable', { errors }));
+  }
   const { records, calendar, warnings } = simulated;
   const header = warningsList(warnings, undefined);
   return done({
@@ -71,12 +71,4 @@ function toOutcome(simulated: SimulationOutcome): Outcome {
     ...(header === undefined ? {} : { warnings: header }),
     ...(calendar === undefined ? {} : { holidayCalendar: formatCalendar(calendar) }),
   });
-}
-
-/** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */
-function refuseFaults({ faults, unknownProduct }: Refused): Outcome {
-  const errors = limitFaults(faults).map(({ path, code, message }) => ({ path, code, message }));
-  const isIncomplete = faults.some(({ status }) => status === 400);
-  const others: ErrorCode = isIncomplete ? 'invalid-request' : 'not-computable';
-  return refused(createProblem(unknownProduct === true ? 'unknown-product' : others, { errors }));
 }

@@ -17,9 +17,6 @@ const OVERLOADED = createProblem('overloaded', {
   detail: 'Too many long simulations are waiting; try again in a moment.',
 });
 
-/** A simulation in steps; each value is the remaining work in rows. */
-type Steps<Result> = Generator<number, Result, undefined>;
-
 /** Runs short simulations immediately, and long ones one after the other, which yield to the event loop after each slice. */
 export class SimulationQueue {
   readonly #slices: WorkSlices;
@@ -36,7 +33,7 @@ export class SimulationQueue {
    * while it waits is refused. Rejects with InfrastructureError when the process stops.
    */
   async run<Result>(
-    steps: Steps<Result>,
+    steps: Generator<number, Result, undefined>,
     request: Request,
     conclude: (result: Result) => Outcome,
   ): Promise<Outcome> {
@@ -57,7 +54,10 @@ export class SimulationQueue {
       assertNotStopping(signal);
       if (isExpired(deadlineMs, this.#clock)) return refused(createProblem('deadline-exceeded'));
       while (step.done !== true) {
-        if (this.#slices.isOver()) await this.#yield(signal);
+        if (this.#slices.isOver()) {
+          await this.#slices.yield();
+          assertNotStopping(signal);
+        }
         step = steps.next();
       }
       return conclude(step.value);
@@ -65,11 +65,6 @@ export class SimulationQueue {
       this.#slices.release();
       this.#rows.giveBack(requester, rows);
     }
-  }
-
-  async #yield(signal: AbortSignal): Promise<void> {
-    await this.#slices.yield();
-    assertNotStopping(signal);
   }
 }
 

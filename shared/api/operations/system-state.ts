@@ -158,7 +158,6 @@ export const systemSettingsReply = namedObject('SystemSettings', {
 });
 
 export type SystemState = z.infer<typeof systemReply>;
-export type SystemFaultCode = NonNullable<SystemProcess['faultCode']>;
 export type SystemFinding = z.infer<typeof finding>;
 export type SystemProcess = z.infer<typeof systemProcess>;
 export type SystemWorker = z.infer<typeof worker>;

@@ -3,9 +3,7 @@ import type { Health } from '../../../shared/platform/health.ts';
 
 export interface CallerCredentials {
   readonly token: string | undefined;
-  /** `user_name` of the generic form. */
   readonly userName: string | undefined;
-  /** Set when the generic form has a token that is ignored because `user_name` is absent. */
   readonly lacksUserName?: boolean;
 }
 
@@ -25,7 +23,6 @@ export type AccessDecision =
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
-  /** Whether tokens can be checked, where that depends on another system. */
   health?(): Health;
 }
 

@@ -27,7 +27,6 @@ interface VerifiedToken {
   readonly subject: string;
   /** The expected value of `user_name`: `preferred_username`, or `sub` if it is absent (E2). */
   readonly userName: string;
-  /** Of the claims `scope` (RFC 8693) and `scp`. */
   readonly scopes: ReadonlySet<string>;
   readonly expiresAtMs: number;
 }
@@ -43,7 +42,6 @@ const KEY_SET_TIMEOUT_MS = 5_000;
 /** A revoked token is accepted for at most this time. Verification takes 100 times as long as a cache look-up. */
 const MAX_CACHE_AGE_MS = 60_000;
 const MAX_CACHED_TOKENS = 10_000;
-/** Maximum length of a token in characters; typical ones have about 1,000. */
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
 const USER_CLAIM = 'preferred_username';

@@ -3,7 +3,6 @@ import type { Config } from '../../../shared/platform/load-config.ts';
 
 export interface TokenClaims {
   readonly subject: string;
-  /** Separated by blanks. */
   readonly scope: string;
   readonly issuedAtMs: number;
   readonly lifetimeMs: number;

@@ -30,7 +30,6 @@ export type ActionRegistry = ReadonlyMap<string, ActionContract>;
 
 interface ActionRouteDeps extends IngressContext {
   readonly resultIds: ResultIds;
-  /** Calls back when the result of a correlation id is on the results topic. */
   readonly onResult: (correlationId: string, callback: () => void) => void;
 }
 
@@ -84,18 +83,11 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       const permit = await admission.admitWork(request, reply, action.units?.(payload) ?? 0);
       if (permit === undefined) return;
       const valid = { action, payload, warnings, permit, timeoutMs };
-      if (respondAsync) return respondLater(deps, request, reply, valid);
+      if (respondAsync) return respondLater(deps, reply, valid);
       if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${waitSeconds}`);
-      return respondNow(deps, request, reply, valid);
+      return respondNow(deps, reply, valid);
     },
   });
-}
-
-interface Preferences {
-  /** Whether to respond with 202 and a result address (RFC 7240 section 4.1). */
-  readonly respondAsync: boolean;
-  /** How long the caller waits for a reply, in whole seconds (RFC 7240 section 4.3). */
-  readonly waitSeconds: number | undefined;
 }
 
 /** An open quotation extends to the end. If it were no match, each quote in it would be tried again up to the end. */
@@ -103,7 +95,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const SEPARATORS = /[,;=]/g;
 
 /** Reads `Prefer` (RFC 7240). Other preferences and waits that are not positive integers are ignored; the first of repeated ones applies. */
-export function readPreferences(header: string | readonly string[] | undefined): Preferences {
+export function readPreferences(header: string | readonly string[] | undefined) {
   let respondAsync = false;
   let waitSeconds: number | undefined;
   const text = String(header ?? '').replaceAll(QUOTED, (quoted) => quoted.replaceAll(SEPARATORS, ' '));
@@ -111,7 +103,8 @@ export function readPreferences(header: string | readonly string[] | undefined):
     const [token = ''] = preference.split(';', 1);
     const [name = '', value] = token.split('=', 2).map((part) => part.trim());
     if (name.toLowerCase() === 'respond-async') respondAsync = true;
-    if (name.toLowerCase() === 'wait') waitSeconds ??= wholeSeconds(value);
+    const digits = value?.replaceAll('"', '') ?? '';
+    if (name.toLowerCase() === 'wait' && /^[1-9]\d{0,8}$/.test(digits)) waitSeconds ??= Number(digits);
   }
   return { respondAsync, waitSeconds };
 }
@@ -146,17 +139,13 @@ function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => 
 }
 
 /** The request keeps its permit until the reply, also if the caller disconnects: its worker is busy with it. */
-async function respondNow(
-  deps: ActionRouteDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  valid: ValidRequest,
-): Promise<void> {
+async function respondNow(deps: ActionRouteDeps, reply: FastifyReply, valid: ValidRequest): Promise<void> {
   const { permit, timeoutMs } = valid;
-  const correlationId = createLogCorrelationId(request.headers, request.id, deps.newId);
+  const { headers, id } = reply.request;
+  const correlationId = createLogCorrelationId(headers, id, deps.newId);
   permit.hold();
   try {
-    const answer = await deps.requester.request(createOutgoing(deps, request, valid, correlationId));
+    const answer = await deps.requester.request(createOutgoing(deps, headers, { ...valid, correlationId }));
     sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
   } finally {
     permit.release();
@@ -167,17 +156,13 @@ async function respondNow(
  * Responds once the broker has stored the request. The result of a request that was stored although publishing failed is never read. The
  * request keeps its permit until its result is there or overdue.
  */
-async function respondLater(
-  deps: ActionRouteDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  valid: ValidRequest,
-): Promise<void> {
+async function respondLater(deps: ActionRouteDeps, reply: FastifyReply, valid: ValidRequest): Promise<void> {
   const { permit, timeoutMs } = valid;
+  const { request } = reply;
   const owner = hashSubject(request.subject);
   const ticket = { deadlineMs: deps.clock.now() + timeoutMs, owner, action: valid.action.name };
   const { id, correlationId } = deps.resultIds.issue(ticket, callerOf(request));
-  const outgoing = createOutgoing(deps, request, valid, correlationId);
+  const outgoing = createOutgoing(deps, request.headers, { ...valid, correlationId });
   permit.hold();
   const cancelRelease = deps.timers.schedule(() => permit.release(), timeoutMs, 'background');
   const release = (): void => {
@@ -201,9 +186,8 @@ async function respondLater(
 
 function createOutgoing(
   { options }: ActionRouteDeps,
-  { headers }: FastifyRequest,
-  { action, payload, timeoutMs }: ValidRequest,
-  correlationId: string,
+  headers: FastifyRequest['headers'],
+  { action, payload, timeoutMs, correlationId }: ValidRequest & { readonly correlationId: string },
 ): OutgoingRequest {
   const topic = topicName(options.topicPrefix, action.topic);
   return { topic, type: action.requestType, payload, correlationId, timeoutMs, ...readTraceContext(headers) };
@@ -213,9 +197,4 @@ function explainTimeout(answer: Reply, timeoutMs: number): Reply {
   if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
   const detail = `No worker replied within ${timeoutMs} ms. Actions store nothing: the request may be sent again.`;
   return { kind: 'problem', problem: { detail, ...answer.problem } };
-}
-
-function wholeSeconds(value: string | undefined): number | undefined {
-  const digits = value?.replaceAll('"', '');
-  return digits !== undefined && /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
 }

@@ -20,7 +20,6 @@ interface KeptResult extends EncodedMessage {
   readonly writtenAtMs: number;
 }
 
-/** The results of one caller, the oldest first. */
 interface Share {
   bytes: number;
   readonly ids: Set<string>;
@@ -55,14 +54,12 @@ export class KeptResults {
     this.#retentionMs = options.asyncTimeoutMs + options.resultRetentionMs;
   }
 
-  /** Resolves when all existing results have been received. */
   async start(): Promise<void> {
     await this.#tail.start((message) => this.#receive(message));
     await this.#tail.caughtUp(CATCH_UP_MS);
     this.#isCaughtUp = true;
   }
 
-  /** Whether all existing results have been received and new ones are being received. */
   isCurrent(): boolean {
     return this.#isCaughtUp && this.#tail.isReady();
   }

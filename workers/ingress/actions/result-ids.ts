@@ -5,7 +5,6 @@ interface ResultTicket {
   readonly correlationId: string;
   /** Workers do not reply after this, in epoch milliseconds. */
   readonly deadlineMs: number;
-  /** Hash of the caller who may read the result. */
   readonly owner: string;
   readonly action: string;
 }

@@ -26,8 +26,7 @@ const BYTES_PER_REQUEST = 131_072;
  * when it is no longer kept, 404 for an id that was never issued or belongs to another caller. Any instance can respond.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
-  const url = '/platapi/results/:id';
-  app.get<{ Params: { readonly id: string } }>(url, {
+  app.get<{ Params: { readonly id: string } }>('/platapi/results/:id', {
     preHandler: [labelMetrics('result'), authenticate(deps)],
     handler: async (request, reply) => {
       const { id } = request.params;

@@ -90,7 +90,6 @@ export function createAccept(deps: AcceptDeps): (notification: ValidNotification
   };
 }
 
-/** Rejects only on bugs and when a schema registry cannot be reached. */
 async function accept(
   deps: AcceptDeps,
   notification: ValidNotification,
@@ -101,14 +100,14 @@ async function accept(
   const { notificationId } = ids;
   const times = { ...ids, acceptedAt: deps.clock.now() };
   const acceptance = await encodeAcceptance(deps, notification, times);
-  if (!acceptances.reserve(acceptance)) {
+  if (!acceptances.reserve()) {
     deps.count(contract.channel, 'refused');
     if (!reply.raw.destroyed) refuse(reply, 'not-ready', { detail: NOT_KEPT });
     return 'refused';
   }
   const records = quotas === undefined ? [] : admitByQuotas(quotas, notification, times);
   if (records === undefined) {
-    acceptances.release(acceptance);
+    acceptances.release();
     deps.count(contract.channel, 'refused');
     return 'refused';
   }
@@ -116,12 +115,12 @@ async function accept(
   try {
     fault = await publishCommand(deps, notification, { ...times, records });
   } catch (error) {
-    acceptances.release(acceptance);
+    acceptances.release();
     if (isTransientFailure(error)) quotas?.release(notificationId);
     throw error;
   }
   if (fault === undefined) return respondToStored(deps, notification, acceptance);
-  acceptances.release(acceptance);
+  acceptances.release();
   const result = fault === 'accept-unknown' ? 'unknown' : 'refused';
   if (result === 'unknown') quotas?.keep(notificationId);
   else quotas?.release(notificationId);

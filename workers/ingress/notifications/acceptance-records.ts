@@ -20,11 +20,10 @@ interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'
   readonly feed: Pick<NotificationFeed, 'addAcceptance'>;
   readonly log: Log;
   readonly countLost: () => void;
-  readonly limits?: Partial<typeof LIMITS>;
 }
 
 /** Acceptances of requests in progress, and those that are written again. One takes a few hundred bytes. */
-const LIMITS = { records: 10_000, bytes: 16 * 1_048_576 };
+const MAX_RECORDS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 5_000 };
 
 /**
@@ -33,29 +32,23 @@ const BACKOFF = { minMs: 250, maxMs: 5_000 };
  */
 export class AcceptanceRecords {
   readonly #options: AcceptanceRecordsOptions;
-  readonly #limits: typeof LIMITS;
   readonly #stopping = new AbortController();
   readonly #unwritten = new Set<string>();
   #records = 0;
-  #bytes = 0;
 
   constructor(options: AcceptanceRecordsOptions) {
     this.#options = options;
-    this.#limits = { ...LIMITS, ...options.limits };
   }
 
   /** Reserves a place, which `release` or `write` gives back. False: there is none. */
-  reserve(record: AcceptanceRecord): boolean {
-    const bytes = this.#bytes + sizeOf(record);
-    if (this.#records >= this.#limits.records || bytes > this.#limits.bytes) return false;
+  reserve(): boolean {
+    if (this.#records >= MAX_RECORDS) return false;
     this.#records += 1;
-    this.#bytes = bytes;
     return true;
   }
 
-  release(record: AcceptanceRecord): void {
+  release(): void {
     this.#records -= 1;
-    this.#bytes -= sizeOf(record);
   }
 
   /** Whether the acceptance was stored by the deadline of one publish. If not, it is written again in the background. Never rejects. */
@@ -63,7 +56,7 @@ export class AcceptanceRecords {
     const { notificationId } = record;
     try {
       await this.#publish(record);
-      this.release(record);
+      this.release();
       return true;
     } catch (error) {
       const text = 'an acceptance could not be written yet; it is written again';
@@ -84,13 +77,12 @@ export class AcceptanceRecords {
   }
 
   health(): Health {
-    if (this.#records >= this.#limits.records || this.#bytes >= this.#limits.bytes)
+    if (this.#records >= MAX_RECORDS)
       return { status: 'starting', reason: 'too many acceptances are not on the log yet' };
     if (this.#unwritten.size === 0) return { status: 'ready' };
     return { status: 'degraded', reason: `acceptances that are written again: ${this.#unwritten.size}` };
   }
 
-  /** Ends the repetitions: acceptances that are not written at their next failure are lost. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -112,7 +104,7 @@ export class AcceptanceRecords {
       }
     }
     this.#unwritten.delete(notificationId);
-    this.release(record);
+    this.release();
   }
 
   /** Each attempt tells the feed, which writes an earlier acceptance of another instance again after this one. */
@@ -120,8 +112,4 @@ export class AcceptanceRecords {
     for (const id of ids) this.#options.feed.addAcceptance(id, message.value, acceptedAt);
     await this.#options.publisher.publish(ids.map((key) => ({ ...message, key })));
   }
-}
-
-function sizeOf({ ids, message }: AcceptanceRecord): number {
-  return ids.length * message.value.length;
 }

@@ -27,15 +27,7 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 const AVRO = 0;
 const CATCH_UP_MS = 1_000;
-/** Both kinds of records have the id of a notification as their key. */
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
-
-interface OwnAcceptance {
-  readonly value: Buffer;
-  readonly acceptedAtMs: number;
-}
-
-type ReadRecord = LogMessage & { readonly value: Buffer };
 
 interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly options: IngressOptions;
@@ -106,10 +98,9 @@ export function createNotificationFeed(
     state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
     /** An acceptance that is about to be published. In memory until it is read back: a restart must not find one that never reached the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
-      accepted.addOwn(id, { value, acceptedAtMs }),
+      void accepted.own.set(id, { value, acceptedAtMs }),
     /** For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them unread. */
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
-    /** Not ready: acceptances cannot be kept, so that none may be added. */
     health: () => index.health(),
     size: () => index.size(),
   };
@@ -139,9 +130,10 @@ function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: nu
  */
 function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingMessage) => void) {
   /** Published by this instance and not yet read back from the log. */
-  const own = new Map<string, OwnAcceptance>();
+  const own = new Map<string, { readonly value: Buffer; readonly acceptedAtMs: number }>();
   const findRead = (id: string) => index.find(KEY_OF.acceptance + id);
   return {
+    own,
     find: (id: string): Uint8Array | undefined => {
       const read = findRead(id);
       const added = own.get(id);
@@ -149,8 +141,8 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
         read !== undefined && added !== undefined && added.acceptedAtMs - read.writtenAtMs >= KEY_LIFETIME_MS;
       return read === undefined || isNewUse ? added?.value : read.value;
     },
-    addOwn: (id: string, acceptance: OwnAcceptance): void => void own.set(id, acceptance),
-    receive: (id: string, { topic, value, headers, timestampMs }: ReadRecord): void => {
+    receive: (id: string, message: LogMessage & { readonly value: Buffer }): void => {
+      const { topic, value, headers, timestampMs } = message;
       const isOwn = own.get(id)?.value.equals(value) === true;
       if (isOwn) own.delete(id);
       const former = findRead(id);

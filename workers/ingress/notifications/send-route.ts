@@ -15,10 +15,6 @@ import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { ValidNotification } from './accept-notification.ts';
 
-type SendRouteDeps = IngressContext & {
-  readonly accept: (notification: ValidNotification) => Promise<void>;
-};
-
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);
 const KEY_RULE = `must have 1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`;
@@ -33,7 +29,10 @@ const URGENCIES: ReadonlyMap<string, Priority> = new Map([
 type NotificationHeaders = Pick<ValidNotification, 'idempotencyKey' | 'priority'>;
 
 /** POST of a notification (interface 4.8), the cheapest checks first. The token is accepted in the header only (E2). */
-export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
+export function registerSending(
+  app: FastifyInstance,
+  deps: IngressContext & { readonly accept: (notification: ValidNotification) => Promise<void> },
+): void {
   const { options, admission, traffic, channelProfiles } = deps;
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
   for (const contract of NOTIFICATIONS) {

@@ -20,8 +20,7 @@ export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * admitted caller. 404 for any other id; 503 while it may be one that this instance cannot know.
  */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
-  const url = '/api/notifications/v1/:notificationId';
-  app.get<{ Params: { readonly notificationId: string } }>(url, {
+  app.get<{ Params: { readonly notificationId: string } }>('/api/notifications/v1/:notificationId', {
     preHandler: [labelMetrics('notification'), authenticate(deps)],
     handler: async (request, reply) => {
       const { notificationId } = request.params;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, preHandlerHookHandler } from 'fastify';
 import type { z } from 'zod';
 import {
   discardBody,
@@ -52,11 +52,10 @@ interface DeadLetterRouteDeps extends IngressContext {
   readonly proofs: CommandProofs;
 }
 
-type ReadingDeps = DeadLetterRouteDeps & { readonly respond: Respond };
+type ReadingDeps = DeadLetterRouteDeps & { readonly respond: ReturnType<typeof createResponder> };
 
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
-/** The names of the fields and headers that an edit may change. */
 const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
 /** The processor time of reading this many dead letters or records of the audit is one unit of the caller's allowance, 10 ms. */
 const RECORDS_PER_UNIT = 500;
@@ -71,9 +70,9 @@ export function registerDeadLetters(app: FastifyInstance, base: string, context:
   const opened = requireOpen(deps.traffic);
   const mayRead = { preHandler: [label, opened, authorizeOperator(deps, 'operations:read')] };
   const url = `${base}/dead-letters`;
-  app.get(url, mayRead, (request, reply) => list(deps, request, reply));
+  app.get(url, mayRead, (_request, reply) => list(deps, reply));
   const one = `${url}/:topic/:partition/:offset`;
-  app.get<{ Params: PlaceParams }>(one, mayRead, (request, reply) => show(deps, request, reply));
+  app.get<{ Params: PlaceParams }>(one, mayRead, ({ params }, reply) => show(deps, params, reply));
   const mayAct: preHandlerHookHandler[] = [
     label,
     opened,
@@ -83,23 +82,17 @@ export function registerDeadLetters(app: FastifyInstance, base: string, context:
   for (const action of Object.keys(BODIES) as LetterAction[]) {
     app.post(`${url}/${action}`, { preHandler: mayAct }, async (request, reply) => {
       await readJsonBody(request, reply, { limitBytes: BODY_LIMIT_BYTES });
-      if (!reply.sent) await act(deps, action, request, reply);
+      if (!reply.sent) await act(deps, action, reply);
     });
   }
-}
-
-export interface PageQuery {
-  readonly all: boolean;
-  readonly limit?: number | undefined;
-  /** `time:id` of the last letter of the previous page. */
-  readonly cursor?: string | undefined;
 }
 
 /** A page of the scanned letters, newest first. */
 export function renderPage(
   scan: Scan,
-  { all, limit = OPERATIONS_LIMITS.defaultPageLetters, cursor }: PageQuery,
+  query: Pick<z.output<typeof letterQuery>, 'all' | 'limit' | 'cursor'>,
 ): LetterPage {
+  const { all, limit = OPERATIONS_LIMITS.defaultPageLetters, cursor } = query;
   const visible = visibleDeadLetters(scan, all);
   const rest = cursor === undefined ? visible : visible.slice(afterCursor(visible, cursor));
   const page = rest.slice(0, limit);
@@ -111,13 +104,13 @@ export function renderPage(
     handled: scan.letters.length - visible.length,
     isComplete: scan.isComplete,
     isAuditComplete: scan.audit.isComplete,
-    ...(last === undefined || rest.length === page.length ? {} : { nextCursor: cursorOf(last) }),
+    nextCursor: last === undefined || rest.length === page.length ? undefined : cursorOf(last),
   };
 }
 
 async function scanCharged(
   deps: ReadingDeps,
-  request: FastifyRequest,
+  { request }: FastifyReply,
   context: DeadLetterContext,
   selection: Selection,
 ): Promise<Scan> {
@@ -126,34 +119,26 @@ async function scanCharged(
   return scan;
 }
 
-interface PlaceParams {
-  readonly topic: string;
-  readonly partition: string;
-  readonly offset: string;
-}
+type PlaceParams = Readonly<Record<'topic' | 'partition' | 'offset', string>>;
 
-async function list(deps: ReadingDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const read = readQuery(letterQuery, request.query);
+async function list(deps: ReadingDeps, reply: FastifyReply): Promise<void> {
+  const read = readQuery(letterQuery, reply.request.query);
   if (read.kind === 'invalid') return refuseFaults(reply, read.faults);
   const { topic, code, type, id, channel, key, since, until, ...query } = read.fields;
   const selection = { topics: topic, codes: code, types: type, ids: id, channel, key, since, until };
   await deps.respond(reply, { kind: 'read', reason: undefined }, async (context) => {
-    const scan = await scanCharged(deps, request, context, selection);
-    return renderPage(scan, query satisfies PageQuery);
+    const scan = await scanCharged(deps, reply, context, selection);
+    return renderPage(scan, query);
   });
 }
 
-async function show(
-  deps: ReadingDeps,
-  request: FastifyRequest<{ Params: PlaceParams }>,
-  reply: FastifyReply,
-): Promise<void> {
-  const { topic, partition, offset } = request.params;
+async function show(deps: ReadingDeps, params: PlaceParams, reply: FastifyReply): Promise<void> {
+  const { topic, partition, offset } = params;
   const place = parsePlace(`${topic}/${partition}/${offset}`);
   if (place === undefined) return refuseUnknown(reply);
   const selection = { ids: [placeId(place)] };
   await deps.respond(reply, { kind: 'read', reason: undefined }, async (context) => {
-    const { letters, states } = await scanCharged(deps, request, context, selection);
+    const { letters, states } = await scanCharged(deps, reply, context, selection);
     const [letter] = letters;
     const shown = letter && (await showDeadLetter(context, letter, states.of(letter.id).status));
     if (shown === undefined) return undefined;
@@ -181,13 +166,8 @@ type ActionFields = z.output<typeof discardBody> & Partial<z.output<typeof editB
 const BODIES = { redrive: redriveBody, edit: editBody, discard: discardBody, 'mark-sent': markSentBody };
 type LetterAction = keyof typeof BODIES;
 
-async function act(
-  deps: ReadingDeps,
-  action: LetterAction,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const read = readFields(BODIES[action], request.body);
+async function act(deps: ReadingDeps, action: LetterAction, reply: FastifyReply): Promise<void> {
+  const read = readFields(BODIES[action], reply.request.body);
   if (read.kind === 'invalid') return refuseFaults(reply, read.faults);
   const fields = read.fields as ActionFields;
   const edit = action === 'edit' ? createEdit(fields.patch, fields.headers) : undefined;
@@ -195,7 +175,7 @@ async function act(
   if (faults.length > 0 || (edit && 'faults' in edit)) return refuseFaults(reply, faults);
   await deps.respond(reply, { kind: 'action', reason: fields.reason }, async (context) => {
     const { selection, limit = OPERATIONS_LIMITS.defaultActionLetters, dryRun } = fields;
-    const scan = await scanCharged(deps, request, context, selection);
+    const scan = await scanCharged(deps, reply, context, selection);
     if (!scan.isComplete || !scan.audit.isComplete) return 'incomplete';
     const options = { force: false, acceptDuplicates: false, ...fields };
     const summary = await actOnSelected(context, scan, { selection, limit, action, options, edit });
@@ -279,21 +259,18 @@ const MAX_RUNNING = 6;
 const MAX_OF_CALLER = 3;
 const BUSY = 'Other calls of yours on dead letters are still running.';
 
-/** Runs the work of a call and responds with its result; undefined: there is no such dead letter. */
-type Respond = (
-  reply: FastifyReply,
-  call: { readonly kind: keyof typeof LIMITS; readonly reason: string | undefined },
-  work: (context: DeadLetterContext) => Promise<object | 'incomplete' | undefined>,
-) => Promise<void>;
-
 /**
- * A caller may have three calls in progress, of which one acts, so that none acts twice. The signal of the context is aborted at the end of
+ * Runs the work of a call and responds with its result; undefined: there is no such dead letter. A caller may have three calls in progress, of which one acts, so that none acts twice. The signal of the context is aborted at the end of
  * the call's time, or when the caller disconnects. A call that the broker does not answer keeps its place until it does.
  */
-function createResponder(deps: DeadLetterRouteDeps): Respond {
+function createResponder(deps: DeadLetterRouteDeps) {
   const { options, codec, clock, timers, newId, letters, proofs, log } = deps;
   const running = new Set<{ readonly caller: string; readonly kind: keyof typeof LIMITS }>();
-  return async (reply, { kind, reason }, work) => {
+  return async (
+    reply: FastifyReply,
+    { kind, reason }: { readonly kind: keyof typeof LIMITS; readonly reason: string | undefined },
+    work: (context: DeadLetterContext) => Promise<object | 'incomplete' | undefined>,
+  ): Promise<void> => {
     const { request, raw } = reply;
     if (raw.destroyed) return void reply.hijack();
     const call = { caller: callerOf(request), kind };

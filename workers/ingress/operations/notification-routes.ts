@@ -21,10 +21,10 @@ import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator, refuseScope } from '../server/authentication.ts';
 
-interface NotificationSearchDeps extends IngressContext {
+type NotificationSearchDeps = IngressContext & {
   readonly feed: NotificationFeed;
   readonly keys: NotificationKeys;
-}
+};
 
 /**
  * Finds notifications by id, or by the Idempotency-Key of a caller, from which the id is derived, and shows their timeline. A caller sees its

@@ -35,13 +35,9 @@ const TEXTS = new WeakMap<ListedProduct, string>();
 /** A page of the products that match. `products` are sorted by code, so that a page is the same while others change. */
 export function searchProducts(
   products: readonly ListedProduct[],
-  {
-    search = '',
-    validOn,
-    limit = OPERATIONS_LIMITS.defaultPageProducts,
-    cursor,
-  }: z.output<typeof productQuery>,
+  query: z.output<typeof productQuery>,
 ): Omit<ProductPage, 'isComplete'> {
+  const { search = '', validOn, limit = OPERATIONS_LIMITS.defaultPageProducts, cursor } = query;
   const words = plain(search).split(/\s+/);
   const day = validOn === undefined ? undefined : formatCalendarDate(validOn);
   const matching = products.filter(
@@ -117,7 +113,6 @@ export class ProductDirectory {
     });
   }
 
-  /** Resolves when the whole topic has been read; rejects after the time limit. */
   start(): Promise<void> {
     return this.#records.start();
   }
@@ -131,7 +126,6 @@ export class ProductDirectory {
     return (this.#listing ??= this.#list());
   }
 
-  /** The versions of a product; undefined if there is none. */
   product(code: string): CatalogueProductReply | undefined {
     const entries = this.#records.index.versions('product', code);
     if (entries.length === 0) return undefined;
@@ -148,7 +142,6 @@ export class ProductDirectory {
     const isComplete = this.isComplete();
     const unpacked = this.#unpack(entry);
     if ('fault' in unpacked) return { ...shown, fault: unpacked.fault, lists: [], isComplete };
-    // Only products have the kind of this entry.
     const product = unpacked.entry.record as ProductRecord;
     return { ...shown, product: { ...product }, lists: this.#referredLists(product), isComplete };
   }

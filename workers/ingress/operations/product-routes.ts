@@ -1,21 +1,17 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { productQuery, type ProductPage } from '../../../shared/api/operations/product-lists.ts';
 import { readQuery } from '../../../shared/api/operations/operation-fields.ts';
 import type { IngressContext } from '../server/context.ts';
 import { matchesTag, weakTag, refuse, refuseFailed, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator } from '../server/authentication.ts';
-import type { Broker, BrokerAdmin } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { sleep } from '../../../shared/platform/system-ports.ts';
 import { ProductDirectory, searchProducts } from './product-directory.ts';
 
-type ProductRouteDeps = IngressContext & { readonly catalogue: OnDemandCatalogue };
+type ProductRouteDeps = IngressContext & { readonly catalogue: ReturnType<typeof createOnDemandCatalogue> };
 
-interface VersionParams {
-  readonly code: string;
-  readonly version: string;
-}
+type VersionParams = Readonly<Record<'code' | 'version', string>>;
 
 const VERSION_NUMBER = /^[1-9]\d{0,9}$/;
 
@@ -30,37 +26,21 @@ export function registerProducts(app: FastifyInstance, base: string, deps: Produ
   app.get(list, { preHandler }, async (request, reply) => {
     const read = readQuery(productQuery, request.query);
     if (read.kind === 'invalid') return refuse(reply, 'invalid-request', { errors: read.faults });
-    await respond(deps, request, reply, async (directory): Promise<ProductPage> => {
+    await respond(deps, reply, async (directory): Promise<ProductPage> => {
       const isComplete = directory.isComplete();
       return { ...searchProducts(await directory.products(), read.fields), isComplete };
     });
   });
   const one = `${list}/:code`;
   app.get<{ Params: VersionParams }>(one, { preHandler }, async (request, reply) => {
-    await respond(deps, request, reply, (directory) => directory.product(request.params.code));
+    await respond(deps, reply, (directory) => directory.product(request.params.code));
   });
-  const version = `${one}/versions/:version`;
-  app.get<{ Params: VersionParams }>(version, { preHandler }, async (request, reply) => {
+  app.get<{ Params: VersionParams }>(`${one}/versions/:version`, { preHandler }, async (request, reply) => {
     const { code, version: number } = request.params;
-    await respond(deps, request, reply, (directory) =>
+    await respond(deps, reply, (directory) =>
       VERSION_NUMBER.test(number) ? directory.version(code, Number(number)) : undefined,
     );
   });
-}
-
-interface OnDemandCatalogueDeps extends Pick<IngressContext, 'codec' | 'log' | 'monotonic' | 'timers'> {
-  readonly broker: Pick<Broker, 'createTail'> & { readonly admin: Pick<BrokerAdmin, 'partitionCounts'> };
-  readonly options: Pick<IngressContext['options'], 'topicPrefix'>;
-}
-
-interface OnDemandCatalogue {
-  /**
-   * The directory, when the whole topic has been read. `absent`: the topic does not exist. `reading`: it takes longer than 10 s; the next call
-   * waits further. Rejects with the errors of the broker.
-   */
-  directory(): Promise<ProductDirectory | 'absent' | 'reading'>;
-  /** Stops reading. Calls that wait are rejected. */
-  stop(): Promise<void>;
 }
 
 /** A call waits so long for the first read: less than callers do. */
@@ -70,7 +50,7 @@ const READ_LIMIT_MS = 64_000;
 const STOP_MS = 2_000;
 
 /** Reads the catalogue on the first call, and follows it from then on: 65 MiB for ten thousand products. */
-export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCatalogue {
+export function createOnDemandCatalogue(deps: IngressContext) {
   const { broker, options, timers } = deps;
   const topic = topicName(options.topicPrefix, 'catalogueRecords');
   let current: ProductDirectory | undefined;
@@ -95,6 +75,10 @@ export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCa
     }
   };
   return {
+    /**
+     * The directory, when the whole topic has been read. `absent`: the topic does not exist. `reading`: it takes longer than 10 s; the next
+     * call waits further. Rejects with the errors of the broker, and when it is stopped.
+     */
     directory: async () => {
       if (current === undefined || opening === undefined) {
         const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
@@ -118,10 +102,8 @@ export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCa
   };
 }
 
-/** Responds with what `find` finds; undefined: there is no such product. */
 async function respond(
   { catalogue, log }: ProductRouteDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   find: (directory: ProductDirectory) => Promise<object> | object | undefined,
 ): Promise<void> {
@@ -130,7 +112,7 @@ async function respond(
     if (typeof directory === 'string') return refuse(reply, 'not-ready', { detail: NOT_READY[directory] });
     const found = await find(directory);
     if (found === undefined) return refuse(reply, 'unknown-product', { detail: UNKNOWN });
-    sendTagged(request, reply, JSON.stringify(found));
+    sendTagged(reply, JSON.stringify(found));
   } catch (error) {
     const detail = 'The catalogue cannot be read at the moment.';
     refuseFailed(reply, { log, error, event: 'the catalogue could not be read', detail });
@@ -146,9 +128,10 @@ const UNKNOWN = 'The catalogue has no product with this code, or no such version
 /** A caller may keep the answer, if it asks each time whether it has changed. */
 const CACHE_CONTROL = 'private, no-cache';
 
-function sendTagged(request: FastifyRequest, reply: FastifyReply, json: string): void {
+function sendTagged(reply: FastifyReply, json: string): void {
   const etag = weakTag(json);
   reply.header('etag', etag);
-  if (!matchesTag(request.headers['if-none-match'], etag)) return sendJson(reply, 200, json, CACHE_CONTROL);
+  if (!matchesTag(reply.request.headers['if-none-match'], etag))
+    return sendJson(reply, 200, json, CACHE_CONTROL);
   reply.code(304).header('cache-control', CACHE_CONTROL).send();
 }

@@ -12,7 +12,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The subject or address of the caller; empty until the request is counted. */
     caller: string;
-    /** Undefined until the call is admitted. */
     permit: Permit | undefined;
     /** The cost of the body in ordinary calls; 0 until it has been read. */
     bodyCost: number;
@@ -33,7 +32,6 @@ export class Permit {
     this.#caller = caller;
   }
 
-  /** False if the caller has its share of the limit. */
   take(limit: SharedLimit, most: number, units: number): boolean {
     if (!limit.hasRoom(this.#caller, most)) return false;
     limit.take(this.#caller, units);

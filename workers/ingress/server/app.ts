@@ -208,7 +208,6 @@ function answerExpectations(app: FastifyInstance, limits: IngressOptions): void 
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
-/** Errors of the framework (4xx), and bugs, which are logged. */
 function answerError(error: FastifyError, reply: FastifyReply, log: IngressContext['log']): void {
   if (error.statusCode === 415) return refuse(reply, 'unsupported-media-type');
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)

@@ -15,7 +15,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Stable identity of the caller; empty until it is admitted. */
     subject: string;
-    /** The scopes of the caller's token; undefined until it is admitted. */
     scopes: ReadonlySet<string> | undefined;
   }
 }
@@ -28,7 +27,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Counts by subject, or by remote address. */
 export function authenticate(deps: AuthenticationDeps): Hook {
-  return (request, reply) => admit(deps, request, reply, bearerOf(request));
+  return (request, reply) => admit(deps, reply, bearerOf(request));
 }
 
 /** Hook: like `authenticate`, but leaves a request without a bearer token to `authenticateBody` (E2). */
@@ -36,7 +35,7 @@ export function authenticateBearer(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     const credentials = bearerOf(request);
     if (deps.access.required && credentials.token === undefined) return;
-    await admit(deps, request, reply, credentials);
+    await admit(deps, reply, credentials);
   };
 }
 
@@ -48,10 +47,10 @@ export function authenticateBody(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     const credentials = readCredentials(request.headers.authorization, request.body);
     if (request.caller === '') {
-      await admit(deps, request, reply, credentials);
+      await admit(deps, reply, credentials);
       // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
       if (reply.sent) request.caller = addressOf(request);
-    } else decide(request, reply, await deps.access.check(credentials), credentials);
+    } else decide(reply, await deps.access.check(credentials), credentials);
     deps.admission.spend(request, request.bodyCost);
   };
 }
@@ -62,8 +61,8 @@ export function authenticateBody(deps: AuthenticationDeps): Hook {
  */
 export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsScope): Hook {
   return async (request, reply) => {
-    await admit(deps, request, reply, bearerOf(request));
-    if (!reply.sent) refuseForeignHost(deps, request, reply);
+    await admit(deps, reply, bearerOf(request));
+    if (!reply.sent) refuseForeignHost(deps, reply);
     if (reply.sent || scope === undefined || request.scopes?.has(scope) === true) return;
     refuseScope(reply, scope);
   };
@@ -73,7 +72,7 @@ export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsSc
 export function authorizeTicket(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     request.caller = addressOf(request);
-    if (await deps.admission.countRequest(request, reply)) refuseForeignHost(deps, request, reply);
+    if (await deps.admission.countRequest(request, reply)) refuseForeignHost(deps, reply);
   };
 }
 
@@ -94,25 +93,20 @@ function bearerOf({ headers }: FastifyRequest): CallerCredentials {
 
 async function admit(
   { access, admission }: AuthenticationDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   credentials: CallerCredentials,
 ): Promise<void> {
+  const { request } = reply;
   const decision = await access.check(credentials);
   const isKnown = access.required && decision.kind === 'granted';
   request.caller = isKnown ? `subject ${decision.subject}` : addressOf(request);
-  if (await admission.countRequest(request, reply)) decide(request, reply, decision, credentials);
+  if (await admission.countRequest(request, reply)) decide(reply, decision, credentials);
 }
 
-function decide(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  decision: AccessDecision,
-  { token }: CallerCredentials,
-): void {
+function decide(reply: FastifyReply, decision: AccessDecision, { token }: CallerCredentials): void {
   if (decision.kind === 'granted') {
-    request.subject = decision.subject;
-    request.scopes = decision.scopes;
+    reply.request.subject = decision.subject;
+    reply.request.scopes = decision.scopes;
     return;
   }
   if (decision.kind === 'undecided')
@@ -125,11 +119,8 @@ function decide(
   refuse(reply, decision.kind, { detail: decision.reason });
 }
 
-function refuseForeignHost(
-  { access }: AuthenticationDeps,
-  { hostname, headers }: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function refuseForeignHost({ access }: AuthenticationDeps, reply: FastifyReply): void {
+  const { hostname, headers } = reply.request;
   if (access.required) return;
   if (!isLoopback(hostname)) return refuse(reply, 'forbidden', { detail: NO_KEYS });
   // A page of another site cannot read the answer, but could keep streams open and readings busy. Following a link is no harm.

@@ -18,7 +18,6 @@ interface Resource {
   readonly contentSecurityPolicy: string | undefined;
 }
 
-/** Browsers revalidate after this time; the documents change only with a release. */
 const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 

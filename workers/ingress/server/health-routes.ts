@@ -1,21 +1,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { combineHealth, namesIn, type Health } from '../../../shared/platform/health.ts';
-import { shareScrapeTexts, type Metrics } from '../../../shared/platform/metrics.ts';
-import type { Timers } from '../../../shared/platform/system-ports.ts';
+import { shareScrapeTexts } from '../../../shared/platform/metrics.ts';
+import type { IngressContext } from './context.ts';
 import { sendJson } from './send-answer.ts';
-
-export interface HealthDeps {
-  readonly metrics: Metrics;
-  readonly timers: Timers;
-  readonly health: () => Readonly<Record<string, Health>>;
-  readonly workers: () => Readonly<Record<string, Health>>;
-}
 
 /**
  * Serves /health/live (503 when any worker of the process needs a restart), /health/ready (503 while this instance cannot serve; other workers
  * are listed but do not count, since another process may do their work) and /metrics.
  */
-export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
+export function registerHealth(
+  app: FastifyInstance,
+  deps: Pick<IngressContext, 'metrics' | 'timers'> &
+    Record<'health' | 'workers', () => Readonly<Record<string, Health>>>,
+): void {
   const respond = (reply: FastifyReply, health: Health, isOk: boolean): void => {
     const body = { ...health, parts: deps.health(), workers: deps.workers() };
     sendJson(reply, isOk ? 200 : 503, JSON.stringify(body));

@@ -10,7 +10,6 @@ const MINUTE_MS = 60 * SECOND_MS;
 export const HTTP_LIMITS = {
   /** Of request line and header fields; larger ones get 431. An access token of 8 KiB fits. */
   headerBytes: 16 * KIB,
-  /** Further connections are closed at once. */
   connections: 10_000,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,
@@ -36,15 +35,11 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
   return {
     host: http.host,
     port: http.port,
-    /** In addition to loopback names, in lower case. */
     allowedHosts: http.allowedHosts,
     bodyLimitBytes: http.bodyLimitBytes,
     emailBodyLimitBytes: notification.emailBodyLimitBytes,
-    /** Per caller; 0: no limit. */
     rateLimitPerSecond: http.rateLimitPerSecond,
-    /** Maximum wait of a synchronous caller (E6). */
     replyTimeoutMs: config.replyTimeoutMs,
-    /** For an asynchronous request. */
     asyncTimeoutMs: config.asyncTimeoutMs,
     topicPrefix: config.topicPrefix,
     /** Of telephone numbers without a country code; if undefined, such numbers are refused. */

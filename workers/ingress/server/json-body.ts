@@ -3,12 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { jsonProblem, parseJson } from '../../../shared/platform/bounded-json.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
-export interface BodyRoom {
-  readonly limitBytes: number;
-  /** @default MAX_JSON_VALUES */
-  readonly maxValues?: number;
-}
-
 /** Reading, parsing and checking this much of a body takes as long as one ordinary call, 10 ms. */
 const BODY_BYTES_PER_CALL = 262_144;
 /** Reading this many members and elements takes as long. */
@@ -45,7 +39,7 @@ export function requireJson(limitBytes: number) {
 export async function readJsonBody(
   request: FastifyRequest,
   reply: FastifyReply,
-  { limitBytes, maxValues }: BodyRoom,
+  { limitBytes, maxValues }: { readonly limitBytes: number; readonly maxValues?: number },
 ): Promise<void> {
   const read = await receiveBody(request.raw, limitBytes);
   if (read === 'too-large') return refuseTooLarge(reply, limitBytes);

@@ -24,10 +24,7 @@ export function trackResponse(response: ServerResponse): void {
  * connection. Then closes it.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   if (ending.has(socket)) return;
   ending.add(socket);
   answerInTurn(problemCode(error.code), socket);

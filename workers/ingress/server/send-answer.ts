@@ -37,8 +37,7 @@ export function refuseFailed(
   if (!(error instanceof SystemError)) throw error;
   log.error({ code: error.code, reason: error.message }, event);
   if (error.canRetry) return refuse(reply, 'broker-unavailable');
-  const isOfBroker = error instanceof MessagingError;
-  refuse(reply, 'not-ready', { detail: isOfBroker ? error.message : detail });
+  refuse(reply, 'not-ready', { detail: error instanceof MessagingError ? error.message : detail });
 }
 
 /** Sets the `Retry-After` of the coming response to this time, in whole seconds. */

@@ -3,13 +3,6 @@ import type { Broker, GroupState } from '../../../../shared/messaging/ports.ts';
 import { workerGroups, type WorkerGroup } from '../../../../shared/messaging/topics/consumer-groups.ts';
 import { topicName } from '../../../../shared/messaging/topics/topic-list.ts';
 
-/** What the broker knows of the workers, in this process and in others. */
-interface BrokerState {
-  readonly groups: readonly SystemGroup[];
-  /** Undefined: its topic does not exist. */
-  readonly catalogue: SystemCatalogue | undefined;
-}
-
 interface BrokerStateDeps {
   readonly broker: Pick<Broker, 'admin' | 'readRanges'>;
   readonly topicPrefix: string;
@@ -20,11 +13,11 @@ interface BrokerStateDeps {
 const MAX_SHOWN = { members: 64, partitions: 128 } as const;
 
 /** Creates a function that asks the broker for the groups of all workers and the version of the catalogue. */
-export function createBrokerState(deps: BrokerStateDeps): () => Promise<BrokerState> {
+export function createBrokerState(deps: BrokerStateDeps) {
   const { broker, topicPrefix, retryTiersMs } = deps;
   const known = workerGroups(topicPrefix, retryTiersMs);
   const readCatalogue = catalogueReader(deps);
-  return async () => {
+  return async (): Promise<{ groups: SystemGroup[]; catalogue: SystemCatalogue | undefined }> => {
     const states = await broker.admin.groups(known);
     const groups = known.flatMap((group, index) => toGroup(group, states[index]) ?? []);
     return { groups, catalogue: await readCatalogue() };

@@ -5,18 +5,7 @@ import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 /** Why a reading failed, as answers show it: a sentence in English without a full stop, its code, and what it says beyond the code. */
 export type ReadingFault = Pick<SystemProcess, 'fault' | 'faultCode' | 'faultDetail'>;
 
-/** Something outside this process that is read on demand. */
-export interface Reading<Value> {
-  /** Reads again, unless it was read recently. Resolves when it was read, or at the time limit; never rejects. */
-  refresh(): Promise<void>;
-  /** What was read last, and why the last attempt failed if it did. */
-  latest(): LatestReading<Value>;
-}
-
-export interface LatestReading<Value> {
-  readonly value: Value | undefined;
-  readonly fault: (ReadingFault & Pick<SystemProcess, 'lastReadAt'>) | undefined;
-}
+export type Reading<Value> = ReturnType<typeof createReading<Value>>;
 
 /** A failure that a reading can name; others have the code `failed`. */
 export class ReadingError extends Error {
@@ -33,12 +22,15 @@ export class ReadingError extends Error {
 const SHARED_MS = 900;
 const MAX_TEXT_LENGTH = 500;
 
-/** `limitMs`: after this time it counts as failed, until it ends; it is not read again before that. */
+/**
+ * Something outside this process that is read on demand. `limitMs`: after this time it counts as failed, until it ends; it is not read again
+ * before that.
+ */
 export function createReading<Value>(
   read: () => Promise<Value>,
   { clock, monotonic, timers }: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>,
   limitMs: number,
-): Reading<Value> {
+) {
   let value: Value | undefined;
   let fault: ReadingFault | undefined;
   let lastReadAt: string | undefined;
@@ -56,8 +48,10 @@ export function createReading<Value>(
     pending = undefined;
   };
   return {
+    /** What was read last, and why the last attempt failed if it did. */
     latest: () => ({ value, fault: fault && { ...fault, lastReadAt } }),
-    refresh: async () => {
+    /** Reads again, unless it was read recently. Resolves when it was read, or at the time limit; never rejects. */
+    refresh: async (): Promise<void> => {
       if (pending === undefined && monotonic.elapsedMs() < dueMs) return;
       pending ??= readOnce();
       const { promise: tooLate, resolve } = Promise.withResolvers<void>();

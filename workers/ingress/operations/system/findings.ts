@@ -7,11 +7,6 @@ import type { DeadLetterFigures, OpenDeadLetters } from '../../../../shared/dead
 
 export type Observed = Omit<SystemState, 'status' | 'findings' | 'at'>;
 
-interface ProgressWatch {
-  /** Groups that have had messages to read for a minute and completed none, by id with the time since then. */
-  observe(groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number>;
-}
-
 const STALLED_MS = 60_000;
 const SECOND_MS = 1_000;
 const MAX_FINDINGS = 100;
@@ -40,11 +35,12 @@ export function worstOf(findings: readonly SystemFinding[]): SystemState['status
   return findings.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning';
 }
 
-export function createProgressWatch(): ProgressWatch {
+export function createProgressWatch() {
   const since = new Map<string, { readonly done: number; readonly atMs: number }>();
   let lastMs = -Infinity;
   return {
-    observe: (groups, nowMs) => {
+    /** Groups that have had messages to read for a minute and completed none, by id with the time since then. */
+    observe: (groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number> => {
       // There was no watcher in between: it may have stopped and continued.
       if (nowMs - lastMs > STALLED_MS) since.clear();
       lastMs = nowMs;

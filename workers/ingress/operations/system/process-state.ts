@@ -53,9 +53,7 @@ export async function readProcess(address: string, timers: Timers): Promise<Proc
   }
 }
 
-type WorkersHealth = Readonly<
-  Record<string, { readonly status: Health['status']; readonly reason?: string | undefined }>
->;
+type WorkersHealth = Readonly<Record<string, Pick<SystemWorker, 'status' | 'reason'>>>;
 
 /** Another process is not trusted to be short. */
 function toState(health: WorkersHealth, metrics: string): ProcessState {

@@ -80,7 +80,7 @@ function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
         workers: [...(value?.workers ?? [])],
         ...ofProcess,
       })),
-      groups: [...(state?.groups ?? [])],
+      groups: state?.groups ?? [],
       breakers: known.flatMap(({ name: process, value }) =>
         (value?.breakers ?? []).map((breaker) => ({ process, ...breaker })),
       ),
