@@ -3,18 +3,19 @@ import { PROBLEM_TYPE } from '../../schemas/messages.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import { type SystemPorts, sleep } from '../../shared/platform/system-ports.ts';
 import type { CalculationThreads } from '../runtime/thread-pool.ts';
-import { registerActions } from './actions/action-route.ts';
+import { registerActions, type ActionRegistry } from './actions/action-route.ts';
 import { createReplyReader } from './actions/send-reply.ts';
 import { KeptResults } from './actions/kept-results.ts';
 import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
+import type { ChannelProfiles } from './notifications/channels.ts';
 import { registerNotifications, type Notifications } from './notifications/register-notifications.ts';
 import { sharedDeadLetterLog } from '../../shared/dead-letters/dead-letter-log.ts';
 import { registerDeadLetters } from './operations/dead-letter-routes.ts';
 import { registerNotificationSearch } from './operations/notification-routes.ts';
-import { registerOutboxMessages } from './operations/outbox-routes.ts';
+import { registerOutboxMessages, type OutboxReader } from './operations/outbox-routes.ts';
 import { createOnDemandCatalogue, registerProducts } from './operations/product-routes.ts';
-import { registerSystem } from './operations/system/system-routes.ts';
+import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
 import { createAdmission } from './server/admission.ts';
 import { createApp, type Listen } from './server/app.ts';
 import type { IngressContext } from './server/context.ts';
@@ -26,6 +27,11 @@ import { registerWorkbench } from './workbench/workbench-pages.ts';
 export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic'> {
   readonly listen: Listen;
   readonly documents: () => Promise<Documents>;
+  readonly actions: ActionRegistry;
+  readonly channelProfiles: ChannelProfiles;
+  /** Undefined: it does not receive the messages, or may not be shown. */
+  readonly outbox: OutboxReader | undefined;
+  readonly system: ShownSystem;
   readonly threads?: CalculationThreads | undefined;
   /** Of this process, by name. */
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
@@ -98,11 +104,9 @@ export async function startIngress(deps: IngressDeps) {
   };
 }
 
-function registerOperations(
-  app: FastifyInstance,
-  context: IngressContext,
-  { feed, keys }: Notifications,
-): IngressParts['stopOperations'] {
+type Context = IngressDeps & IngressContext;
+
+function registerOperations(app: FastifyInstance, context: Context, { feed, keys }: Notifications) {
   const base = '/api/operations/v1';
   const letters = sharedDeadLetterLog(context.broker);
   const catalogue = createOnDemandCatalogue(context);

@@ -29,6 +29,7 @@ export type ActionContract = Pick<
 export type ActionRegistry = ReadonlyMap<string, ActionContract>;
 
 interface ActionRouteDeps extends IngressContext {
+  readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
   readonly onResult: (correlationId: string, callback: () => void) => void;
 }

@@ -16,9 +16,7 @@ const MAX_CALLBACKS = 10_000;
 /** As many as a dozen callers can have evicted within a minute at the default rate limit. */
 const MAX_EVICTED_IDS = 65_536;
 
-interface KeptResult extends EncodedMessage {
-  readonly writtenAtMs: number;
-}
+type KeptResult = EncodedMessage & { readonly writtenAtMs: number };
 
 interface Share {
   bytes: number;

@@ -8,11 +8,13 @@ import type { IngressContext } from '../server/context.ts';
 import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
+import type { ActionRegistry } from './action-route.ts';
 import { renderPending, sendReply } from './send-reply.ts';
 import type { KeptResults } from './kept-results.ts';
 import type { ResultIds } from './result-ids.ts';
 
 interface ResultRouteDeps extends IngressContext {
+  readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
   readonly results: Pick<KeptResults, 'find' | 'isEvicted' | 'isCurrent'>;
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;

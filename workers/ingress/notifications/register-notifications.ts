@@ -7,7 +7,7 @@ import type { IngressContext } from '../server/context.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
 import { NOTIFICATIONS } from '../../../shared/api/notification/send-operations.ts';
-import { registerSending } from './send-route.ts';
+import { registerSending, type NotificationContext } from './send-route.ts';
 import { ACCEPTANCE_TYPE, createNotificationFeed, STATE_TYPE } from './notification-feed.ts';
 import { createNotificationKeys } from './idempotency.ts';
 import { registerStatus } from './status-route.ts';
@@ -21,7 +21,7 @@ const CUT_OFF: Health = {
 };
 
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
-export function registerNotifications(app: FastifyInstance, deps: IngressContext) {
+export function registerNotifications(app: FastifyInstance, deps: NotificationContext) {
   const { broker, notificationPublisher: publisher, traffic, quotas, metrics } = deps;
   const feed = createNotificationFeed(broker, {
     ...deps,

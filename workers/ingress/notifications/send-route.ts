@@ -14,6 +14,9 @@ import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { ValidNotification } from './accept-notification.ts';
+import type { ChannelProfiles } from './channels.ts';
+
+export type NotificationContext = IngressContext & { readonly channelProfiles: ChannelProfiles };
 
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);
@@ -31,7 +34,7 @@ type NotificationHeaders = Pick<ValidNotification, 'idempotencyKey' | 'priority'
 /** POST of a notification (interface 4.8), the cheapest checks first. The token is accepted in the header only (E2). */
 export function registerSending(
   app: FastifyInstance,
-  deps: IngressContext & { readonly accept: (notification: ValidNotification) => Promise<void> },
+  deps: NotificationContext & { readonly accept: (notification: ValidNotification) => Promise<void> },
 ): void {
   const { options, admission, traffic, channelProfiles } = deps;
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };

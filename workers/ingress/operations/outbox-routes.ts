@@ -36,7 +36,11 @@ const MAIL_POLICY = [
 ].join('; ');
 
 /** The local outbox as JSON, and the HTML of an e-mail for a frame. A frame cannot send a token, so the address has a ticket for this message. */
-export function registerOutboxMessages(app: FastifyInstance, base: string, deps: IngressContext): void {
+export function registerOutboxMessages(
+  app: FastifyInstance,
+  base: string,
+  deps: IngressContext & { readonly outbox: OutboxReader | undefined },
+): void {
   const { outbox } = deps;
   const url = `${base}/outbox`;
   const preHandler = [labelMetrics('operations-outbox'), authorizeOperator(deps, 'operations:read')];

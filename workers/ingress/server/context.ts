@@ -8,10 +8,6 @@ import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import type { Access } from '../access/access.ts';
-import type { ActionRegistry } from '../actions/action-route.ts';
-import type { ChannelProfiles } from '../notifications/channels.ts';
-import type { OutboxReader } from '../operations/outbox-routes.ts';
-import type { ShownSystem } from '../operations/system/system-routes.ts';
 import type { Admission } from './admission.ts';
 import type { IngressOptions } from './http-limits.ts';
 import type { Traffic } from './traffic.ts';
@@ -26,19 +22,14 @@ export interface IngressContext extends SystemPorts {
   readonly codec: MessageCodec;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly actions: ActionRegistry;
   /** Signs the ids of results; the same for all instances. */
   readonly resultSecret: string;
   /** Not yet started. */
   readonly requester: Requester;
   /** Publishes notifications; not yet started. */
   readonly notificationPublisher: Publisher;
-  readonly channelProfiles: ChannelProfiles;
   readonly quotas?: Quotas | undefined;
   /** Undefined: the records of notifications are indexed in memory. Closed with the ingress. */
   readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
-  /** Undefined: it does not receive the messages, or may not be shown. */
-  readonly outbox: OutboxReader | undefined;
-  readonly system: ShownSystem;
 }

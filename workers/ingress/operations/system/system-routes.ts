@@ -25,6 +25,7 @@ export interface ShownSystem {
 }
 
 interface SystemRouteDeps extends IngressContext {
+  readonly system: ShownSystem;
   /** Health of this instance and of the other workers of its process, by name. */
   readonly workers: () => Readonly<Record<string, Health>>;
 }
