@@ -12,7 +12,6 @@ export type MessageTopic =
   | 'smsCommands'
   | 'smsUrgentCommands';
 
-/** The common part of all message definitions. */
 interface MessageBase {
   /** Record name of the Avro schema and value of header plat-message-type; unique among the messages. */
   readonly type: string;
@@ -20,20 +19,15 @@ interface MessageBase {
   readonly context: string;
   /** Incremented by an incompatible change; every version is a separate message. */
   readonly version: number;
-  /**
-   * Schema id of messages without a registry. Every change of a schema takes the next free id, and ids are never
-   * reused, so that a message stays readable during its whole retention.
-   */
+  /** Schema id without a registry. Every change of a schema takes the next free id; ids are never reused. */
   readonly localSchemaId: number;
 }
 
-/** Requests an answer from a worker. */
 export interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
   /** Type of its reply; a refused request gets the only type of kind `error`. */
   readonly replyType: string;
   readonly requestTopic: MessageTopic;
-  /** Separate topic for bulk traffic. */
   readonly bulkRequestTopic?: MessageTopic;
 }
 
@@ -41,11 +35,9 @@ export interface RequestDefinition extends MessageBase {
 export interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
   readonly commandTopic: MessageTopic;
-  /** Separate topic for urgent commands. */
   readonly urgentCommandTopic: MessageTopic;
 }
 
-/** The reply to a request. */
 export interface ReplyDefinition extends MessageBase {
   readonly kind: 'reply' | 'error';
 }
@@ -139,7 +131,6 @@ const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(
   MESSAGES.map((message) => [message.type, message]),
 );
 
-/** The definition of a message type, or undefined. */
 export function messageDefinition(type: string): MessageDefinition | undefined {
   return BY_TYPE.get(type);
 }

@@ -6,10 +6,8 @@ import type { MessageDefinition } from './messages.ts';
 const RELEASED_FOLDER = fileURLToPath(new URL('./released/', import.meta.url));
 const RELEASED_NAME = /^(\d+)\.([A-Za-z][A-Za-z0-9]*)\.avsc$/;
 
-/** A released schema. */
 export interface ReleasedSchema {
   readonly localSchemaId: number;
-  /** Record name without its namespace. */
   readonly type: string;
   readonly text: string;
 }
@@ -19,12 +17,10 @@ export function schemaFile(message: MessageDefinition): string {
   return `${message.context}/${message.type}.v${message.version}.avsc`;
 }
 
-/** Reads a message's schema. Throws if the file is missing. */
 export function readSchema(message: MessageDefinition): string {
   return readFileSync(new URL(`./${schemaFile(message)}`, import.meta.url), 'utf8');
 }
 
-/** Path of the released copy of a message's schema. */
 export function releasedFile(message: MessageDefinition): string {
   return `${RELEASED_FOLDER}${message.localSchemaId}.${message.type}.avsc`;
 }

@@ -45,7 +45,6 @@ some minutes of warm-up.
 Exit codes: 0 measured or compared, 1 failed, 2 wrong usage.
 `;
 
-/** Progress goes to stderr, so that stdout contains only the figures. */
 const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };

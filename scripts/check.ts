@@ -22,7 +22,6 @@ const STEPS: readonly Step[] = [
   { name: 'schemas (compatible with the released ones)', command: ['node', 'scripts/schemas.ts', 'check'] },
 ];
 
-/** Stops a step that hangs; on a busy machine the type check takes more than a minute. */
 const STEP_LIMIT_MS = 300_000;
 
 if (process.argv.includes('--help')) {

@@ -1,25 +1,16 @@
-/**
- * Packages that only one command needs are not installed with the project: the command has a package.json and a
- * package-lock.json in its own folder, and installs the packages when it is first used.
- */
+/** Packages that only one command needs have a lock file in its folder, and are installed when it is first used. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SystemError } from '../shared/platform/errors.ts';
 import { runProgram } from './command-line/run-program.ts';
 
-/** The largest installation takes one or two minutes over a slow network; npm itself retries for longer. */
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
 interface LockFile {
-  /** Packages by their path below the folder, which is itself ''. */
   readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
 }
 
-/**
- * Installs the packages of the lock file in `folder` unless they are installed. Passes one line to `report` before npm is
- * started and one afterwards. Rejects with `packages-missing` and the output of npm if npm fails or installs other
- * packages.
- */
+/** Rejects with `packages-missing` and the output of npm if npm fails or installs other packages. */
 export async function installOwnPackages(folder: string, report: (line: string) => void): Promise<void> {
   if (isInstalled(folder)) return;
   const name = path.relative(process.cwd(), folder) || '.';

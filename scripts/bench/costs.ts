@@ -10,21 +10,15 @@ interface Step {
 }
 
 const WARM_UP_MS = 500;
-/** For each step, over all rounds. */
 const MEASURE_MS = 1_000;
-/** The approximate duration of the calls between two readings of the clock. */
 const LOOK_US = 1_000;
 const US_PER_MS = 1_000;
 const REQUEST = 'CalculateRepaymentScheduleRequest';
 const REPLY = 'CalculateRepaymentScheduleReply';
 
-/**
- * Node's own parser and writer of JSON on the answer of 12 rows. Costs relative to it, measured in the same rounds, can be
- * compared between machines.
- */
+/** Node's own JSON on the answer of 12 rows: costs relative to it can be compared between machines. */
 const YARDSTICK = 'JSON.parse and JSON.stringify of the answer, 12 rows';
 
-/** Times every step in every round, after a warm-up. */
 export async function benchCosts({ rounds, progress }: BenchOptions): Promise<PartResult> {
   const steps = await stepsOfSchedule();
   progress(`timing ${steps.length} steps in ${rounds} rounds`);
@@ -48,7 +42,6 @@ export async function benchCosts({ rounds, progress }: BenchOptions): Promise<Pa
   return { table: table(['work per call', 'us', 'fastest round'], rows), figures: costs, ratios };
 }
 
-/** The first one is the yardstick. */
 async function stepsOfSchedule(): Promise<readonly Step[]> {
   const codec = benchCodec();
   const shortBody = scheduleBody(12);
@@ -86,7 +79,7 @@ async function stepsOfSchedule(): Promise<readonly Step[]> {
   ];
 }
 
-/** Microseconds of a call. Processor time of this thread: time in which other processes have the processor does not count. */
+/** Microseconds of a call, in processor time of this thread. */
 function timeSlice(run: () => unknown, calls: number, forMs: number): number {
   const startedAt = threadUs();
   let done = 0;

@@ -1,7 +1,4 @@
-/**
- * Measures schedules over HTTP beside what others would write instead: a Spring Boot pair with request-reply over Kafka, and a
- * fastify server with the engine in its handler.
- */
+/** Measures schedules over HTTP beside a Spring Boot pair over Kafka, and a fastify server with the engine in its handler. */
 
 import { existsSync, globSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -27,7 +24,6 @@ import {
   tripTable,
 } from './trips.ts';
 
-/** A Kafka, and what stops everything that was started for the measurement. */
 interface Ground {
   readonly brokers: string;
   readonly brokerPid: number;
@@ -47,13 +43,11 @@ const IN_MEMORY = 'this project, embedded in memory';
 const INLINE = 'fastify with the engine in its handler';
 /** Shortest warm-ups: the slowest slices of Java are those at the beginning. */
 const WARM_UP_MS = { java: 60_000, node: 10_000 } as const;
-/** What an ingress and a worker print when they are ready. */
 const READY = /Ready in/;
 const TOPICS_LIMIT_MS = 120_000;
 /** No limits of a caller, and nothing on standard output while it is measured. */
 const SETTINGS = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' } as const;
 
-/** Schedules over HTTP and Kafka, with each Kafka client beside the Spring pair. */
 export async function benchPeers(options: BenchOptions): Promise<PartResult> {
   const { progress } = options;
   const java = await buildSpringPair(progress);
@@ -111,7 +105,6 @@ async function startSpringPair(ground: Ground, java: string): Promise<MeasuredSy
   return { name: SPRING, url, pids, warmUpMs: WARM_UP_MS.java };
 }
 
-/** An ingress and a schedule worker, as in production. */
 async function startOwn(ground: Ground, client: KafkaClientName): Promise<MeasuredSystem> {
   const prefix = await createTopics(ground, client);
   const settings = { KAFKA_BROKERS: ground.brokers, KAFKA_TOPIC_PREFIX: prefix, KAFKA_CLIENT: client };
@@ -126,7 +119,6 @@ async function startOwn(ground: Ground, client: KafkaClientName): Promise<Measur
   return systemOf(ownName(client), ingress, pids);
 }
 
-/** The prefix of a system's own topics. */
 async function createTopics({ brokers }: Ground, name: string): Promise<string> {
   const prefix = `bench-${name}.`;
   const env = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix };
@@ -140,7 +132,6 @@ function ownName(client: KafkaClientName): string {
   return `this project on ${client}`;
 }
 
-/** A program that has printed its address. */
 function systemOf(name: string, { output }: Child, pids: MeasuredSystem['pids']): MeasuredSystem {
   const origin = /http:\/\/[\d.]+:\d+/.exec(output)?.[0] ?? '';
   return { name, url: origin + SCHEDULE_PATH, pids, warmUpMs: WARM_UP_MS.node };
@@ -180,12 +171,10 @@ function embeddedRatios(lines: readonly TripLine[]): readonly Ratio[] {
 
 const SPRING_FOLDER = path.join(import.meta.dirname, 'spring');
 const JAR = path.join(SPRING_FOLDER, 'target', 'spring-peer.jar');
-/** Loading Spring, its plug-ins and Tomcat over a slow network takes minutes. */
 const BUILD_LIMIT_MS = 10 * 60_000;
 /** A small service on two cores: the serial collector uses the least processor time, the heap stays below its limit. */
 const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC'];
 
-/** The path of Java, with the jar built; undefined, with a report, if Java or Maven is missing or the build fails. */
 async function buildSpringPair(progress: (text: string) => void): Promise<string | undefined> {
   const command = javaCommand();
   try {
@@ -198,7 +187,6 @@ async function buildSpringPair(progress: (text: string) => void): Promise<string
   }
 }
 
-/** Starts a part of the pair; resolves when it is ready, the endpoint with its address in the output. */
 function startSpring(
   java: string,
   part: 'http' | 'echo',

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Many times as long as a program needs beside many others. */
 const READY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 15_000;
 const KEPT_ERROR_BYTES = 4_000;
@@ -18,15 +17,12 @@ const TICKS_PER_SECOND = 100;
 
 export interface Child {
   readonly pid: number;
-  /** The output of the program until it was ready. */
   readonly output: string;
-  /** Ends the program, by force if it takes longer than STOP_LIMIT_MS. */
   stop(): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts a Node program of this project; resolves when it prints a line that matches `ready`. */
 export function startNode(args: readonly string[], ready: RegExp, env: Environment): Promise<Child> {
   const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', '--import', END_WITH_PARENT, ...args];
   return startProgram([process.execPath, ...nodeArgs], ready, env);
@@ -75,7 +71,6 @@ export async function startProgram(
   return { pid: child.pid ?? 0, output, stop };
 }
 
-/** Processor seconds of a process, all threads included. */
 export function processSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

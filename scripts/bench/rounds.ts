@@ -5,38 +5,30 @@ export interface BenchOptions {
   readonly progress: (text: string) => void;
 }
 
-/** What a part of the benchmark returns: its table, its figures for --json, and its ratios. */
 export interface PartResult {
   readonly table: string;
   readonly figures: unknown;
   readonly ratios: readonly Ratio[];
 }
 
-/** A figure relative to another of the same round, or a figure on its own. */
 export interface Ratio {
   readonly name: string;
   /** `>= 1.4`, `<= 0.9`, or `less`, which states what is better without a target. */
   readonly aim: string;
-  /** One value for each round; the result is their median. */
   readonly rounds: readonly number[];
 }
 
-/** Each value divided by the other of the same round. */
 export function quotients(values: readonly number[], others: readonly number[]): readonly number[] {
   return values.map((value, round) => value / (others[round] ?? Number.NaN));
 }
 
-/** Whether a ratio reaches its target; undefined without one. */
 export function isReached({ aim, rounds }: Ratio): boolean | undefined {
   const [direction, limit] = aim.split(' ');
   if (limit === undefined) return undefined;
   return direction === '>=' ? median(rounds) >= Number(limit) : median(rounds) <= Number(limit);
 }
 
-/**
- * Measures each scenario once in every round; returns one result per scenario and round. Every second round runs in reverse
- * order, so that the caches that a scenario leaves behind do not always affect the same neighbour.
- */
+/** Each scenario once a round; every second round runs in reverse, so that no scenario always follows the same neighbour. */
 export async function inTurns<Scenario, Round>(
   rounds: number,
   scenarios: readonly Scenario[],
@@ -51,7 +43,6 @@ export async function inTurns<Scenario, Round>(
   return results.map(({ own }) => own);
 }
 
-/** The value below which the share `q` of the values lies; NaN without values. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
@@ -63,7 +54,6 @@ export function thousands(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** One line for each ratio: its median, its lowest and highest round, and whether the target is reached. */
 export function ratioTable(ratios: readonly Ratio[]): string {
   const rows = ratios.map((ratio) => {
     const { name, aim, rounds } = ratio;
@@ -74,7 +64,6 @@ export function ratioTable(ratios: readonly Ratio[]): string {
   return table(['ratio (same run)', 'median', 'rounds', 'aim', 'reached'], rows);
 }
 
-/** Empty if there are no rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const widths = head.map((title, column) =>

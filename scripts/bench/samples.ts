@@ -13,11 +13,9 @@ import { systemClock } from '../../shared/platform/system-ports.ts';
 
 export const SCHEDULE_PATH = '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule';
 
-/** No effect on the loans, which have a start date. */
 const REQUEST_DAY = 20_000 as CalendarDate;
 const START = 19_737 as CalendarDate;
 
-/** A typical consumer loan with the effective rate. */
 export function scheduleBody(installments: number): string {
   return JSON.stringify({
     jsonParam: {
@@ -34,10 +32,7 @@ export function scheduleBody(installments: number): string {
   });
 }
 
-/**
- * 250,000 at 7.25 % with level monthly payments and both rates, a monthly fee, a yearly percentage of the balance that is charged
- * monthly, and a premium at the start of each year.
- */
+/** 250,000 at 7.25 % with both rates, a monthly fee, a yearly percentage charged monthly, and a premium each year. */
 export function loanWithEverything(installments: number): RepaymentScheduleRequest {
   return {
     ScheduleType: 'EqualInstallments',

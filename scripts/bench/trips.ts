@@ -5,7 +5,6 @@ import { processSeconds } from './processes.ts';
 import { type BenchOptions, inTurns, median, quantile, table, thousands } from './rounds.ts';
 import { scheduleBody } from './samples.ts';
 
-/** A system that answers schedules of twelve rows. */
 export interface MeasuredSystem {
   readonly name: string;
   readonly url: string;
@@ -14,7 +13,6 @@ export interface MeasuredSystem {
   readonly warmUpMs: number;
 }
 
-/** One round of a system with a number of calls in flight. */
 interface TripRound {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -25,14 +23,12 @@ interface TripRound {
   readonly cpuUs: Readonly<Record<string, number>>;
 }
 
-/** All rounds of a system with a window, the number of calls that are in flight at any time. */
 export interface TripLine {
   readonly system: string;
   readonly window: number;
   readonly rounds: readonly TripRound[];
 }
 
-/** One call at a time, and as many as a busy caller has in flight. */
 export const ONE = 1;
 export const MANY = 64;
 
@@ -40,12 +36,9 @@ const MEASURE_MS = 2_000;
 /** Before each round, because the processes were idle during the other trips. */
 const WAKE_MS = 300;
 const WARM_UP_SLICE_MS = 5_000;
-/** So many slices without a faster one end the warm-up. */
 const SLICES_WITHOUT_RISE = 3;
 const SMALLEST_RISE = 1.02;
-/** Compilers that are still gaining after so long gain little. */
 const LONGEST_WARM_UP_MS = 15 * 60_000;
-/** How often the load generator looks whether its time is over. */
 const LOOK_MS = 50;
 const MS_PER_SECOND = 1_000;
 const US_PER_SECOND = 1_000_000;
@@ -60,7 +53,6 @@ interface Autocannon extends PromiseLike<{ readonly errors: number; readonly non
 
 const require = createRequire(import.meta.url);
 
-/** Warms every system up, then measures each with both windows once in every round. */
 export async function measureTrips(
   { rounds, progress }: BenchOptions,
   systems: readonly MeasuredSystem[],
@@ -142,7 +134,6 @@ async function load(url: string, window: number, forMs: number) {
   return { latencies, perSecond, refused: errors + non2xx };
 }
 
-/** A figure of every round of a system with a window; empty if it was not measured. */
 export function figuresOf(
   lines: readonly TripLine[],
   trip: Pick<TripLine, 'system' | 'window'>,
@@ -152,7 +143,6 @@ export function figuresOf(
   return found?.rounds.map(figure) ?? [];
 }
 
-/** One row for each system and window: medians, and processor time per call by part. */
 export function tripTable(title: string, lines: readonly TripLine[]): string {
   const rows = lines.map(({ system, window, rounds }) => {
     const middle = (figure: (round: TripRound) => number): number => median(rounds.map(figure));

@@ -16,7 +16,6 @@ import {
   readComparedDays,
 } from './public-holidays.ts';
 
-/** Folder of the files; their names are relative to it. */
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
 /** Raised when a correction of the package's days changes. */
 const CORRECTIONS_VERSION = '2026.2';
@@ -24,7 +23,6 @@ const INDEX_FILE = 'library-countries.json';
 const DAYS_FOLDER = 'days';
 
 export interface LibraryFile {
-  /** Relative to {@link LIBRARY_FOLDER}. */
   readonly name: string;
   readonly text: string;
 }
@@ -34,7 +32,6 @@ export function listFileCountries(): readonly string[] {
   return [...listOtherCountries().keys()];
 }
 
-/** The list of countries with the version of the package. */
 export function createIndexFile(): LibraryFile {
   const version = `${readPackageVersion()}-${CORRECTIONS_VERSION}`;
   const index = { version, countries: Object.fromEntries(listOtherCountries()) };
@@ -50,7 +47,6 @@ export function createCountryFile(country: string): LibraryFile {
   return { name: `${DAYS_FOLDER}/${country}.txt`, text: writeLibraryDays(title, corrected) };
 }
 
-/** Files of countries that the package no longer has. */
 export function listStrayFiles(): readonly string[] {
   const expected = new Set(listFileCountries().map((country) => `${country}.txt`));
   const folder = path.join(LIBRARY_FOLDER, DAYS_FOLDER);

@@ -1,7 +1,4 @@
-/**
- * Public holidays of the package date-holidays as calendar days. Its query for a single day depends on the time zone of the
- * process and returns only the first day of a longer holiday, so the list of holidays is parsed instead.
- */
+/** The package's query for a day depends on the time zone and knows only the first day of a holiday, so its list is parsed. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +13,6 @@ interface Holiday {
   readonly end: Date;
 }
 
-/** The part of the package that is used. It is installed for this command only, on first use. */
 interface HolidayRules {
   getCountries(language: string): Readonly<Record<string, string>>;
   getHolidays(year: number): readonly Holiday[];
@@ -32,17 +28,13 @@ const NOON_MINUTES = 720;
 /** `yyyy-mm-dd hh:mm:ss`, followed by ` -0600` when the day begins at sunset on the eve, six hours earlier. */
 const HOLIDAY_TEXT = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):\d{2}(?: ([+-])(\d{2})(\d{2}))?$/;
 
-/** English names of all countries of the package by ISO 3166 alpha-2 code, in the order of the codes. */
 export function listPackageCountries(): ReadonlyMap<string, string> {
   const Holidays = loadHolidays();
   const names = Object.entries(new Holidays().getCountries('en'));
   return new Map(names.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/**
- * The statutory holidays of a whole country from the first to the last year; half days, bank holidays and regional holidays
- * are omitted. The adjacent years are read too, because a holiday may span New Year.
- */
+/** The statutory holidays of a whole country; half days, bank and regional holidays are omitted. One may span New Year. */
 export function listPublicHolidays(
   country: string,
   firstYear: number,
@@ -60,10 +52,7 @@ export function listPublicHolidays(
   return days;
 }
 
-/**
- * The days whose noon is within a holiday, given its start and length. So an entry of 48 hours yields two days, an
- * entry from sunset to sunset the day after the eve, and half a day none. Clock changes of an hour do not matter.
- */
+/** The days whose noon is within a holiday: two of 48 hours, the day after the eve from sunset to sunset, none of half a day. */
 function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[] {
   const match = HOLIDAY_TEXT.exec(text);
   const first = parseCalendarDate(match?.[1] ?? '');
@@ -91,7 +80,6 @@ export type ComparedDays = ReadonlyMap<CalendarDate, Verdict>;
 const FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
 const LINE = /^([A-Z]{2}) ([a-z]+)((?: \d{4}-\d{2}-\d{2})+): (\S.*)$/;
 
-/** The verdicts by country. The file comes with the program, so an invalid line or a day with two verdicts throws. */
 export function readComparedDays(): ReadonlyMap<string, ComparedDays> {
   const byCountry = new Map<string, Map<CalendarDate, Verdict>>();
   for (const line of readFileSync(path.join(FOLDER, 'compared-days.txt'), 'utf8').split('\n')) {

@@ -1,5 +1,3 @@
-/** Runs the commands of `npm run catalogue` over any broker. */
-
 import { existsSync } from 'node:fs';
 import { writeRecords, type RecordChanges } from '../../shared/product/storage/write-records.ts';
 import {
@@ -36,7 +34,6 @@ import {
   type ValidationContext,
 } from './publication.ts';
 
-/** Kinds that have a status. */
 const KINDS_WITH_STATUS: readonly RecordKind[] = [
   'product',
   'interest-list',
@@ -56,7 +53,6 @@ export interface CommandReport {
 }
 
 export interface CommandTools extends ValidationContext {
-  /** Opens the topic; throws if no broker is configured. */
   readonly connect: () => Promise<CatalogueConnection>;
 }
 
@@ -212,7 +208,7 @@ async function write(
   return faults.length > 0 ? conflicting(faults, written) : written;
 }
 
-/** Reads the records of a folder by message key. Records that they refer to may exist only on the topic. */
+/** The records may refer to others that exist only on the topic. */
 function readFolder(
   folder: string,
 ): { readonly records: ReadonlyMap<string, CatalogueRecord> } | { readonly refused: CommandReport } {
@@ -221,7 +217,6 @@ function readFolder(
   return all.length > 0 ? { refused: refused(all) } : { records: indexByKey(records) };
 }
 
-/** Finds faults that concern only the publication: two records with one key, and a folder without records. */
 function findPublicationFaults(
   folder: string,
   records: readonly CatalogueRecord[],

@@ -1,5 +1,3 @@
-/** The command line of `npm run catalogue`. */
-
 import { RECORD_KINDS } from '../../shared/product/catalogue/catalogue-record.ts';
 import {
   flag,
@@ -39,7 +37,6 @@ const OPTIONS = {
   kind: oneOf(RECORD_KINDS),
   json: flag(),
 };
-/** Options of each command besides the common ones. */
 const COMMANDS = {
   validate: [],
   diff: [],
@@ -61,7 +58,6 @@ const OPERANDS: Readonly<Record<keyof typeof COMMANDS, readonly string[]>> = {
 };
 const VERSION = /^[1-9]\d{0,8}$/;
 
-/** A command with its operands; what it does not have is empty, false or the default. */
 export type CatalogueCommand = NonNullable<ReturnType<typeof readCatalogueArguments>>['command'];
 
 /** Reads the command line; undefined for --help. Throws UsageError. */

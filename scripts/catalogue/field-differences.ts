@@ -22,7 +22,6 @@ export function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** Lists the differences between two JSON values, in the order of the fields. */
 export function compareFields(from: unknown, to: unknown, path = ''): readonly FieldDifference[] {
   if (isDeepStrictEqual(from, to)) return [];
   if (isObject(from) && isObject(to)) {

@@ -68,12 +68,10 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
   }
 }
 
-/** Number of messages that have ever been written to the topic. */
 export async function countWritten({ broker, topic }: CatalogueConnection): Promise<number> {
   return (await broker.admin.offsets(topic)).reduce((sum, { high }) => sum + high, 0);
 }
 
-/** How folder and topic differ, by message key. */
 export interface FolderDifference {
   readonly added: readonly string[];
   /** In both; `members` is empty if the record on the topic is unreadable. */
@@ -82,12 +80,10 @@ export interface FolderDifference {
   readonly unchanged: number;
 }
 
-/** Indexes records by message key, in their order. */
 export function indexByKey(records: readonly CatalogueRecord[]): ReadonlyMap<string, CatalogueRecord> {
   return new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry]));
 }
 
-/** Compares the records on the topic with those of a folder. */
 export function compareWithTopic(
   folder: ReadonlyMap<string, CatalogueRecord>,
   topic: TopicRecords,
@@ -107,7 +103,6 @@ export function compareWithTopic(
   return { added, changed, missing, unchanged: folder.size - added.length - changed.length };
 }
 
-/** Plans the changes that bring the topic to the state of the folder. */
 export function planChanges(
   folder: ReadonlyMap<string, CatalogueRecord>,
   { added, changed, missing }: FolderDifference,
@@ -125,16 +120,12 @@ interface Outcome {
   readonly changed: readonly string[];
 }
 
-/** What a validation needs besides the records. */
 export interface ValidationContext {
   readonly otherCalendars?: OtherCalendars | undefined;
   readonly today: CalendarDate;
 }
 
-/**
- * Finds all faults that the topic would have after the publication, so that a faulty catalogue is never written. The source
- * of a record that is only on the topic is the topic.
- */
+/** All faults that the topic would have after the publication: a faulty catalogue is never written. */
 export function validateResult(
   { put, removed, changed }: Outcome,
   topic: TopicRecords,
@@ -175,7 +166,6 @@ function isAffected(product: ProductRecord, changed: readonly string[]): boolean
   );
 }
 
-/** Finds records of a folder that have the same message key as another record. */
 export function findSharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
   const first = new Map<string, CatalogueRecord>();
   return records.flatMap((entry) => {

@@ -15,12 +15,10 @@ export interface CommandOption<Value> {
   readonly read: (sent: Sent, fault: (must: string) => void) => Value;
 }
 
-/** An option without a value; false if absent. */
 export function flag(): CommandOption<boolean> {
   return { type: 'boolean', read: (sent) => sent === true };
 }
 
-/** Undefined if absent. */
 export function optionalText(): CommandOption<string | undefined> {
   return { type: 'string', read: (sent) => (typeof sent === 'string' ? sent : undefined) };
 }
@@ -73,10 +71,7 @@ export interface CommandLine<Options extends CommandOptions> {
   readonly faults: readonly string[];
 }
 
-/**
- * Parses the arguments; undefined for --help or -h. Throws UsageError for an unknown option, with the most similar known
- * one, and for an option without its value.
- */
+/** Undefined for --help. Throws UsageError for an unknown option, with the most similar one, and for one without its value. */
 export function parseCommandLine<Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
@@ -97,20 +92,15 @@ export function parseCommandLine<Options extends CommandOptions>(
   };
 }
 
-/** Throws UsageError with all faults, one per line, if there are any. */
 export function refuseFaults(faults: readonly string[]): void {
   if (faults.length > 0) throw new UsageError(`${faults.join('\n')}\n(see --help)`);
 }
 
-/** The faults of positional arguments of a command that has none. */
 export function unexpectedArguments(positionals: readonly string[]): readonly string[] {
   return positionals.map((argument) => `unexpected argument ${JSON.stringify(argument)}`);
 }
 
-/**
- * The command that the first positional argument names. `commands` lists the options that only some commands support.
- * Throws UsageError for an unknown command and for an option of another command.
- */
+/** `commands` lists the options that only some commands support. Throws UsageError for an unknown command or a foreign option. */
 export function readCommand<const Name extends string>(
   { positionals, given }: Pick<CommandLine<CommandOptions>, 'positionals' | 'given'>,
   commands: Readonly<Record<Name, readonly string[]>>,

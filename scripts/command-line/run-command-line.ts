@@ -5,7 +5,6 @@ const FAILED = 1;
 const WRONG_USAGE = 2;
 
 interface Command<Arguments> {
-  /** Its name in errors, as after `npm run`. */
   readonly name: string;
   readonly help: string;
   readonly read: (args: readonly string[]) => Arguments | undefined;
@@ -29,10 +28,7 @@ export async function runCommandLine<Arguments>(command: Command<Arguments>): Pr
   }
 }
 
-/**
- * A reader such as `head` may close the pipe of the output early, or a terminal may be closed. The command then continues, and
- * its result determines the exit code. Any other failure of the output ends it.
- */
+/** A reader such as `head` may close the pipe early: the command continues, and its result decides the exit code. */
 function continueWithClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

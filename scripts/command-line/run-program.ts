@@ -4,11 +4,9 @@ import { promisify } from 'node:util';
 export interface ProgramResult {
   /** The exit code, or `missing` if the program is not installed. */
   readonly code: number | 'missing';
-  /** Standard output followed by standard error. */
   readonly output: string;
 }
 
-/** Far more than Maven and npm print. */
 const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
 const execute = promisify(execFile);

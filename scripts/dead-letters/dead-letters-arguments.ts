@@ -64,7 +64,6 @@ const MAX_LIMIT = 1_000_000;
 
 const ACT = ['dry-run', 'reason', 'again'] as const;
 const SEND = [...ACT, 'force', 'accept-duplicates'] as const;
-/** The options that only some commands support. */
 const COMMANDS = {
   list: ['all'],
   show: [],
@@ -76,7 +75,6 @@ const COMMANDS = {
 
 export type DeadLettersArguments = NonNullable<ReturnType<typeof readDeadLettersArguments>>;
 
-/** Reads the command line; undefined for --help. Throws UsageError. */
 export function readDeadLettersArguments(args: readonly string[], nowMs: number) {
   const line = parseCommandLine(args, optionsAt(nowMs));
   if (line === undefined) return undefined;
@@ -112,7 +110,6 @@ export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set
   };
 }
 
-/** The options of all commands; durations such as "2h" are relative to `nowMs`. */
 function optionsAt(nowMs: number) {
   return {
     topic: textList(),
@@ -187,7 +184,6 @@ function readPatch(file: string): unknown {
   throw new UsageError(refusalText(read, `--patch ${file}`));
 }
 
-/** The patch of `path.to.field=value`, with the value as JSON if it is valid JSON, otherwise as a string. */
 function patchOfSetting(setting: string): unknown {
   const [, path = '', text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   const names = path.split('.');

@@ -9,14 +9,12 @@ export interface CommandReport {
   /** False if an action failed or was refused, or something is not known. */
   readonly ok: boolean;
   readonly lines: readonly string[];
-  /** The document of --json. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
 export interface CommandContext {
   readonly api: DeadLetterApi;
   readonly onProgress: (line: string) => void;
-  /** Aborted by the operator; the call in progress ends, and no other one is begun. */
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +35,6 @@ function listLine({ id, at, code, from = '-', attempts, redrives, status }: List
   return `${id}  ${at}  ${code}  ${from}  attempts ${attempts}  redrives ${redrives}  ${status}`;
 }
 
-/** How the option that disables a guard is written in a reason. */
 const OVERRIDE_TEXT = {
   again: '; use --again to repeat it',
   force: ', or use --force',
@@ -72,10 +69,7 @@ const TOO_MANY_REQUESTS = 429;
 
 type DeadLetterApi = ReturnType<typeof createDeadLetterApi>;
 
-/**
- * The addresses of dead letters of an ingress, whose `url` has the base path. The methods reject with SystemError, whose message
- * says what the ingress refused and what to do.
- */
+/** `url` has the base path. The methods reject with SystemError, which says what the ingress refused and what to do. */
 export function createDeadLetterApi({
   url,
   token,
@@ -157,7 +151,6 @@ async function show(args: DeadLettersArguments, context: CommandContext): Promis
 
 type ListedPages = Omit<LetterPage, 'nextCursor'>;
 
-/** The newest selected dead letters, from as many pages as it takes. */
 async function readPages(
   { criteria, ids }: DeadLettersArguments,
   { api, signal }: CommandContext,
@@ -200,7 +193,7 @@ async function act(args: DeadLettersArguments, context: CommandContext): Promise
   return reportActions(all, { dryRun: args['dry-run'], notBegun: Math.max(0, left) });
 }
 
-/** The ids that were given, or those of the selected dead letters, the oldest first; if there is none, how many were handled. */
+/** If all selected dead letters were handled before, how many these are. */
 async function chooseIds(
   args: DeadLettersArguments,
   context: CommandContext,

@@ -1,7 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
 const TEST_LIMIT_MS = 60_000;
-/** Patterns of test files, separated by colons; set by scripts/mutate.ts. */
 const include = (process.env['MUTATE_TESTS'] ?? '').split(':');
 
 /** The levels without sockets and processes, as one project. For each mutant, Stryker runs the tests that reach it. */

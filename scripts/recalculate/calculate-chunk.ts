@@ -23,10 +23,7 @@ export type ContractOutcome =
 /** Decodes the outcome when it is written; encoded replies take less memory. */
 export type LateOutcome = () => Promise<ContractOutcome>;
 
-/**
- * Has at most 500 contracts calculated; resolves with one outcome for each, in their order. Rejects if no usable reply
- * can be expected any more; a contract that cannot be calculated is an outcome, not an error.
- */
+/** One outcome for each of at most 500 contracts, in their order. Rejects if no usable reply can be expected any more. */
 export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonly LateOutcome[]>;
 
 export interface CalculateChunkOptions {

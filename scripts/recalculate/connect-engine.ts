@@ -16,17 +16,11 @@ export type Engine = Awaited<ReturnType<typeof connectEngine>>;
 
 /** Size of an embedded topic. It is small because consumed messages are not read again; by default it is 32 MiB. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
-/**
- * The partitions of a dead broker get new leaders after its session (9 s by default) and an election; requests to it are
- * retried until then.
- */
+/** A dead broker's partitions get new leaders after its session (9 s by default) and an election. */
 const SEND_DEADLINE_MS = 30_000;
 const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
 
-/**
- * Connects to the Kafka of the configuration, or starts a schedule worker in this process. Rejects with ConfigError if
- * topics are missing, and with MessagingError if the broker cannot be reached.
- */
+/** Rejects with ConfigError if topics are missing, and with MessagingError if the broker cannot be reached. */
 export async function connectEngine(config: Config, instanceId: string) {
   const { broker, close } = await openBroker(config);
   try {
@@ -46,7 +40,6 @@ export async function connectEngine(config: Config, instanceId: string) {
       sendDeadlineMs: SEND_DEADLINE_MS,
     });
     await requester.start();
-    /** Cancels the pending requests and closes the connection. */
     const closeAll = async (): Promise<void> => {
       await requester.stop(0);
       await close();

@@ -43,10 +43,7 @@ const SURVEYED_CHARACTERS = 65_536;
 const MAX_HEAD_BYTES = 65_536;
 const NOT_UTF8 = '\uFFFD';
 
-/**
- * The records, the first line before them. Rejects with InputError if the columns are invalid, the notation is contradictory, or
- * a record cannot be told from the next one.
- */
+/** The records, the first line before them. Rejects with InputError for invalid columns, and if a record has no certain end. */
 export async function* csvInput(options: InputOptions, source: Source): AsyncGenerator<RawRecord, void> {
   const { csv = {} } = options;
   const records = csvRecords(source);

@@ -1,5 +1,3 @@
-/** Runs the command and decides how it exits. */
-
 import { UsageError } from '../command-line/parse-command-line.ts';
 import { InputError } from './input-records.ts';
 import type { Interruption } from './interruption.ts';
@@ -11,7 +9,6 @@ const USAGE = 2;
 const ABORTED = 3;
 
 export interface CommandContext extends Pick<RunContext, 'environment' | 'stdout' | 'stderr'> {
-  /** Called once the command line is valid. */
   readonly interrupt: () => Interruption;
 }
 

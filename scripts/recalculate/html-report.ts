@@ -111,7 +111,6 @@ function outputName(output: string | undefined): string {
   return output === STANDARD_STREAM ? 'standard output' : output;
 }
 
-/** A moment in UTC, to the second: 2026-05-01 09:30:00 UTC. */
 function momentText(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
 }

@@ -1,7 +1,4 @@
-/**
- * The records of a portfolio: as raw bytes of the input, then as contracts and refused lines, in chunks that each make
- * one batch of requests.
- */
+/** The records of a portfolio: raw, then contracts and refused lines, in chunks that each make one batch of requests. */
 
 import type { Readable } from 'node:stream';
 import { limitFaults } from '../../shared/api/json/faults.ts';
@@ -37,7 +34,6 @@ export type InputRecord = (
   | {
       readonly kind: 'refused';
       readonly line: number;
-      /** Undefined if it cannot be read. */
       readonly id: string | number | undefined;
       readonly problem: Problem;
     }
@@ -59,12 +55,10 @@ export interface InputChunk {
 export const INPUT_FORMATS = ['ndjson', 'csv'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
-/** How CSV is read: its notation as far as it is known, and the names of columns that are left out. */
 export interface CsvOptions extends Notation {
   readonly ignore?: readonly string[] | undefined;
 }
 
-/** The source of a portfolio, and the size of its chunks. */
 export interface InputOptions {
   readonly file: string;
   readonly format: InputFormat;
@@ -99,10 +93,7 @@ export function refuseLine(line: number, problem: Problem, id?: string | number)
   return { kind: 'refused', line, id, problem };
 }
 
-/**
- * Reads the value of a line. The request is validated as over HTTP, and all faults are reported together (E3). `unreadable`
- * are the faults of cells that could not be read; their fields are absent from the value.
- */
+/** Validates the request as over HTTP, and reports all faults together (E3). `unreadable`: cells that are absent from the value. */
 export function readContract(line: number, value: unknown, unreadable: readonly Fault[] = []): InputRecord {
   const read = readContractLine(value);
   if ('code' in read) return refused(line, undefined, [read]);
@@ -127,7 +118,6 @@ export function readContract(line: number, value: unknown, unreadable: readonly 
   };
 }
 
-/** Omits faults of fields that are known to be unreadable. */
 function beside(known: readonly Fault[], faults: readonly Fault[]): readonly Fault[] {
   const paths = new Set(known.map(({ path }) => path));
   return faults.filter(({ path }) => !paths.has(path));

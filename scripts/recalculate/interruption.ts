@@ -17,10 +17,7 @@ const FINISH_LIMIT_MS = 30_000;
 /** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/**
- * Handles SIGINT and SIGTERM. A signal that arrives a second or more after the first one calls `exitNow`; the last
- * checkpoint stays valid.
- */
+/** A signal a second or more after the first one calls `exitNow`; the last checkpoint stays valid. */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void): Interruption {
   const stopped = new AbortController();
   const abandoned = new AbortController();

@@ -8,13 +8,10 @@ import { createGunzip } from 'node:zlib';
 import { InputError, type InputOptions } from './input-records.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
-/** The name of the standard input and output. */
 export const STANDARD_STREAM = '-';
 
-/** The bytes of an input, read on demand. */
 export type Source = Awaited<ReturnType<typeof openSource>>;
 
-/** Large enough to be cheap, small enough not to block. */
 const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
@@ -22,10 +19,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 const WORKBOOK_MAGICS = [Buffer.from('PK\u0003\u0004'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
 const MAGIC_BYTES = 4;
 
-/**
- * Opens a file, or the standard input for `-`. Input that starts like gzip is decompressed, whatever its name; a file
- * named `.gz` must start like gzip. Rejects with InputError if it cannot be read.
- */
+/** Decompresses what starts like gzip, whatever its name. Rejects with InputError if it cannot be read. */
 export async function openSource(options: Pick<InputOptions, 'file' | 'stdin'>) {
   const { stream, totalBytes } = await openStream(options);
   const raw = stream[Symbol.asyncIterator]() as AsyncGenerator<Buffer, void>;

@@ -14,7 +14,6 @@ interface PatientRequestsOptions {
   readonly patienceMs: number;
   /** Aborted when the run ends; requests that wait for a retry then reject with the reason. */
   readonly signal: AbortSignal;
-  /** Monotonic milliseconds. */
   readonly now?: () => number;
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly random?: () => number;
@@ -87,7 +86,6 @@ function noAnswer(code: string, patienceMs: number): string {
   return `no reply for ${Math.round(patienceMs / 1_000)} s; the last attempt ended with ${code}`;
 }
 
-/** A running worker replies within a second. */
 const SILENCE_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;
 

@@ -1,5 +1,3 @@
-/** Reads a portfolio: bytes into records, records into chunks. */
-
 import { createHash, type Hash } from 'node:crypto';
 import { csvInput } from './csv-input.ts';
 import {
@@ -25,13 +23,9 @@ const MAX_CHUNK_BYTES = 1_048_576;
 /** Maximum number of refused lines of a chunk, which are not sent but take memory. */
 const MAX_REFUSED = 500;
 
-/** A portfolio that is read once from start to end. */
 export type PortfolioInput = Awaited<ReturnType<typeof openInput>>;
 
-/**
- * Opens the input and reads its start, and a file in CSV once as a whole, to recognise its notation. Rejects with InputError if
- * it cannot be opened, does not match its name, or has invalid columns or a contradictory notation.
- */
+/** Rejects with InputError if it cannot be opened, does not match its name, or has invalid columns. */
 export async function openInput(options: InputOptions) {
   const source = await openSource(options);
   try {
@@ -53,9 +47,7 @@ export async function openInput(options: InputOptions) {
           pass,
           state: () => ({ digest: digestText(digest), bytesRead: source.bytesRead() }),
         }),
-      /** The size of the file on disk; undefined for an input without a size. */
       totalBytes: source.totalBytes,
-      /** Bytes of the file read so far, before decompression. */
       bytesRead: () => source.bytesRead(),
       /** Skips the lines that an earlier run processed. Rejects with InputChangedError if their digest differs. */
       skip: async (lastLine: number, expected: string) => {
@@ -91,11 +83,9 @@ async function* following(
 interface Chunking {
   readonly maxContracts: number;
   readonly pass: (raw: RawRecord, read: InputRecord | undefined) => void;
-  /** The state of the reading after the last record that was passed. */
   readonly state: () => Pick<InputChunk, 'digest' | 'bytesRead'>;
 }
 
-/** Chunks of at most `maxContracts`, {@link MAX_CHUNK_ROWS} rows and 1 MiB of text. */
 async function* chunksOf(
   raws: AsyncIterable<RawRecord>,
   { maxContracts, pass, state }: Chunking,
@@ -136,7 +126,6 @@ async function* chunksOf(
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const BLANK = /^[ \t\r]*$/;
-/** A line of this length is not blank. */
 const MAX_BLANK_BYTES = 1_000;
 
 /** The lines that are not blank. Each is read separately, so that a fault in one does not affect the others. */
@@ -160,10 +149,7 @@ function readLine(line: number, bytes: Buffer): InputRecord {
     : refuseLine(line, jsonProblem(parsed, 'The line'));
 }
 
-/**
- * The lines without their ends, counted from 1. Keeps at most one in memory, and of one that is too long only what shows that
- * it is.
- */
+/** Keeps at most one line in memory, and of one that is too long only what shows that it is. */
 async function* linesOf(blocks: AsyncIterable<Buffer>) {
   let held: Buffer = Buffer.alloc(0);
   let line = 0;

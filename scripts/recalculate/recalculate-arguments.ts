@@ -1,5 +1,3 @@
-/** The command line of `npm run recalculate`. */
-
 import {
   flag,
   oneOf,
@@ -74,7 +72,6 @@ Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configurat
 export type RecalculateArguments = NonNullable<ReturnType<typeof readRecalculateArguments>>;
 
 const DEFAULT_BATCH = 100;
-/** Maximum number of items of a request batch. */
 const MAX_BATCH = 500;
 const DEFAULT_WINDOW = 16;
 const MAX_WINDOW = 256;
@@ -122,7 +119,7 @@ const OPTIONS = {
 
 type Values = OptionValues<typeof OPTIONS>;
 
-/** Reads the command line; undefined for --help. Throws UsageError with all faults. */
+/** Undefined for --help. Throws UsageError with all faults. */
 export function readRecalculateArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
@@ -141,7 +138,6 @@ export function readRecalculateArguments(args: readonly string[]) {
     inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
     csv: { ignore: values.ignore, decimal: values.decimal, dates: values.dates } satisfies CsvOptions,
     output: output === '' ? undefined : outputTarget(output, values),
-    /** With --summary they may be only counted. */
     failures: failuresFile(values),
     html: values.html,
     compare: values.compare,

@@ -12,10 +12,7 @@ import { isPlausibleTime } from '../../shared/messaging/handler/request.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { emptyTally, type Tally } from '../../shared/portfolio/tally.ts';
 
-/**
- * Inspects the existing files; changes nothing. Throws UsageError if a file would be lost, or if there is no run that
- * matches the arguments.
- */
+/** Changes nothing. Throws UsageError if a file would be lost, or if no run matches the arguments. */
 export function planRun(args: RecalculateArguments, nowMs: number, stored?: Checkpoint): Checkpoint {
   const output = args.output?.file;
   if (args.resume && stored !== undefined) return resumedRun(args, stored);
@@ -92,7 +89,6 @@ export function isPlainFile(file: string): boolean {
   return stats === undefined || stats.isFile() || stats.isDirectory();
 }
 
-/** Undefined if it does not exist or is not a plain file. */
 function sizeOf(file: string): number | undefined {
   return isPlainFile(file) ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
 }
@@ -147,10 +143,7 @@ export function outputOptions(args: RecalculateArguments) {
   };
 }
 
-/**
- * Opens and locks the checkpoint of an output. Throws UsageError if another process works on the output, and for a file that is
- * no checkpoint of this version, unless `overwrite`.
- */
+/** Locks the checkpoint. Throws UsageError if another process works on the output, and for any other file unless `overwrite`. */
 export function openCheckpoint(output: string, overwrite: boolean) {
   const name = checkpointName(output);
   const { db, stored } = openDatabase(name, output, overwrite);
@@ -170,7 +163,6 @@ export function openCheckpoint(output: string, overwrite: boolean) {
       save.run(serialize(checkpoint));
       last = checkpoint;
     },
-    /** Removes the checkpoint of a complete run, and releases the lock. */
     remove: (): void => {
       last = undefined;
       close();

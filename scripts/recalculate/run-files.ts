@@ -1,5 +1,3 @@
-/** The files of a recalculation: results, failures, and the checkpoint up to which both are valid. */
-
 import {
   accessSync,
   constants,
@@ -34,10 +32,7 @@ const STANDARD_OUTPUT = 1;
 
 export type RunFiles = Awaited<ReturnType<typeof openRunFiles>>;
 
-/**
- * Opens the files and truncates them at the positions where the plan continues. Rejects with UsageError if one cannot
- * be opened; then nothing is changed.
- */
+/** Truncates the files where the plan continues. Rejects with UsageError if one cannot be opened; then nothing is changed. */
 export async function openRunFiles(
   args: RecalculateArguments,
   plan: Checkpoint,
@@ -66,13 +61,9 @@ export async function openRunFiles(
   if (output?.format === 'csv' && plan.outputBytes === 0) await results?.write(csvHeader(args.compare));
   let saved = structuredClone(plan.tally);
   return {
-    /** Undefined if they are not requested. */
     results,
     failures,
-    /**
-     * Resolves when everything written, and then the checkpoint that records it, is durably on disk. Rejects with
-     * RunError; the previous checkpoint is valid then.
-     */
+    /** Resolves when what was written, then the checkpoint, is durable. On RunError the previous checkpoint is valid. */
     save: async (state: RunState): Promise<void> => {
       const outputBytes = (await results?.sync()) ?? 0;
       const failuresBytes = (await failures?.sync()) ?? 0;
@@ -84,10 +75,7 @@ export async function openRunFiles(
   };
 }
 
-/**
- * Throws UsageError if two of the files of a run are the same because of a link: writing one would destroy the other. A name that
- * does not exist yet is compared by its folder.
- */
+/** Throws UsageError if two files of a run are the same, also by a link: writing one would destroy the other. */
 export function refuseSameFiles({ input, output, failures, html }: RecalculateArguments): void {
   const isFile = output !== undefined && output.file !== STANDARD_STREAM;
   const named = [
@@ -191,10 +179,7 @@ const compress = promisify(gzip);
 const writeSome = promisify(write);
 const syncFile = promisify(fsync);
 
-/**
- * Each block of a compressed file is a member of its own (RFC 1952, 2.2), so that the file can be truncated after any of them and
- * continued.
- */
+/** Each block of a compressed file is its own member (RFC 1952, 2.2), so that the file can be truncated after any of them. */
 export function createLineWriter({ descriptor, name, from, isCompressed }: OpenFile) {
   let position = from ?? 0;
   let lines: string[] = [];
@@ -232,19 +217,13 @@ export function createLineWriter({ descriptor, name, from, isCompressed }: OpenF
     }
   };
   return {
-    /**
-     * Writes a line with its end. If it returns a promise, the next call must wait for it; it rejects with the error of
-     * this line or an earlier one.
-     */
+    /** The next call must wait for the promise; it rejects with the error of this line or an earlier one. */
     write: (line: string): Promise<void> | undefined => {
       lines.push(line);
       length += line.length;
       return length < BLOCK_LENGTH ? undefined : orFail(flush);
     },
-    /**
-     * Resolves with the length of the file when all lines are durably on disk. Once it or a write has failed, each later call
-     * rejects with the same error: the system may have dropped what it could not write, and would then report a success.
-     */
+    /** The durable length. Once a write has failed, each call rejects: the system may have dropped what it could not write. */
     sync: async (): Promise<number> => {
       await orFail(async () => {
         await flush();

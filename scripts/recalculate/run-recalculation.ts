@@ -30,9 +30,7 @@ export interface RecalculationOptions {
   /** Duration of the run so far in milliseconds, including earlier sessions. */
   readonly elapsedMs: () => number;
   readonly onFinished?: (chunk: InputChunk) => void;
-  /** When aborted, no further input is read. */
   readonly stopped: AbortSignal;
-  /** When aborted, the run rejects without waiting. */
   readonly abandoned: AbortSignal;
 }
 
@@ -43,10 +41,7 @@ type FinishedLine =
   | { readonly schedule: CountedSchedule; readonly text: string }
   | { readonly failure: CountedFailure };
 
-/**
- * Calculates all contracts of the input. Resolves with `complete` or `stopped`; rejects with the error that ended it. Except
- * after a failed write, the checkpoint is then at the last finished chunk.
- */
+/** Rejects with the error that ended it. Except after a failed write, the checkpoint is then at the last finished chunk. */
 export async function runRecalculation(options: RecalculationOptions): Promise<'complete' | 'stopped'> {
   const { files, elapsedMs } = options;
   const { maxFailures, window } = options.args;
@@ -205,11 +200,7 @@ export interface InOrderOptions<Item, Result> {
   readonly abandoned: AbortSignal;
 }
 
-/**
- * Takes items one by one, only while fewer than `window` of them wait. Resolves when the source has ended
- * (`complete`) or was `stopped`, and all started items are finished. Rejects with the first failure,
- * of an item or of the source, when all items before it are finished.
- */
+/** Resolves when all started items are finished. Rejects with the first failure when all items before it are finished. */
 export async function inOrder<Item, Result>(
   source: AsyncIterable<Item>,
   { window, begin, finish, stopped, abandoned }: InOrderOptions<Item, Result>,

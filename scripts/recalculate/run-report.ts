@@ -62,7 +62,6 @@ export function createReport(tally: Tally, end: RunEnd) {
 function reportedTotals(totals: CurrencyTotals) {
   const { currency, digits, contracts, compared, after, before, difference } = totals;
   const texts = (sums: ScheduleSums) => bySum((name) => formatMinorUnits(sums[name], digits));
-  // The contracts that have a previous schedule.
   const comparedTotals =
     compared === 0
       ? undefined
@@ -87,7 +86,6 @@ function reportedMover({ line, id, currency, digits, before, after }: Mover) {
   };
 }
 
-/** Renders the report as text, one item per line. */
 export function reportLines(report: Report): string[] {
   const { outcome, reason, resumeWith, runId, failuresByCode, sessions } = report;
   const codes = Object.entries(failuresByCode).map(([code, count]) => `${code} ${grouped(String(count))}`);

@@ -1,5 +1,3 @@
-/** Runs a recalculation from its arguments to its report. */
-
 import { randomUUID } from 'node:crypto';
 import { createCalculateChunk } from './calculate-chunk.ts';
 import type { Engine } from './connect-engine.ts';
@@ -35,10 +33,7 @@ const BATCH_TIMEOUT_MS = 120_000;
 /** The worker of this process handles four batches at a time: more messages in flight would only occupy memory. */
 const EMBEDDED_WINDOW = 5;
 
-/**
- * Runs a recalculation and writes its reports; resolves with the exit code. Rejects with UsageError, ConfigError or InputError before anything is changed;
- * errors that end the run later are in the report.
- */
+/** Resolves with the exit code. Rejects with UsageError, ConfigError or InputError before anything is changed. */
 export async function recalculate(args: RecalculateArguments, context: RunContext): Promise<number> {
   const config = loadConfig(context.environment);
   const { output } = args;
@@ -122,10 +117,7 @@ async function recalculateFrom(
   }
 }
 
-/**
- * Connects, and retries while brokers or the registry are unavailable. A service that cannot be reached in time is
- * reported as a configuration error.
- */
+/** A service that cannot be reached in time is reported as a configuration error. */
 async function connect(
   config: Config,
   plan: Checkpoint,

@@ -1,8 +1,4 @@
-/**
- * The distribution of the changes of a portfolio, in percent of the former amount. The bins are the same for every portfolio
- * (steps of 1, 2 and 5, from 0.01 % to 100 %), so that contracts are counted one by one, exactly and in bounded memory, and
- * two reports can be compared.
- */
+/** The bins are the same for every portfolio (steps of 1, 2 and 5 from 0.01 % to 100 %), so that two reports can be compared. */
 
 /** Counts by bin: falls with the largest first, unchanged amounts in the middle, then rises. */
 export interface ChangeCounts {
@@ -52,7 +48,6 @@ function binOf(change: bigint, former: bigint): number {
   return isLower ? SIDE - 1 - step : SIDE + 1 + step;
 }
 
-/** How many contracts have a lower, an unchanged and a higher amount. */
 export function countDirections({ bins }: ChangeCounts): Readonly<Record<ChangeBin['direction'], number>> {
   return {
     lower: sumOf(bins.slice(0, SIDE)),
@@ -65,10 +60,7 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/**
- * The bins from the largest fall to the largest rise, as far from zero on both sides, and up to a power of ten percent: 0.1, 1,
- * 10, 100, or without a limit.
- */
+/** From the largest fall to the largest rise, as far from zero on both sides, and up to a power of ten percent. */
 export function shownBins({ bins }: ChangeCounts): readonly ChangeBin[] {
   const distances = bins.flatMap((count, bin) => (count > 0 ? [Math.abs(bin - SIDE)] : []));
   const farthest = Math.max(1, ...distances);

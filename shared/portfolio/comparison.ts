@@ -11,22 +11,12 @@ export interface FormerSchedule {
   readonly sums: ScheduleSums;
 }
 
-/** A decimal amount with at most 16 digits before the decimal point and 8 after it. */
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
-/**
- * JSON numbers are parsed as binary fractions. Up to 2^52 minor units, the shortest representation of such a number is
- * exactly the decimal that was written, because no two decimals of that size have the same binary fraction. Larger
- * amounts must be strings.
- */
+/** Up to 2^52 minor units the shortest form of a JSON number is the decimal that was written; larger ones must be strings. */
 const MAX_EXACT_MINOR = 2 ** 52;
 
-/**
- * Reads the previous schedule of an input line, in either spelling of the interface, with the decimals of the new one
- * (M2). Rows must have InstallmentNo, principal, interest and totalInstallment; absent commissions and insurances count
- * as zero. Returns undefined if there are no such rows, or if an amount has more decimals than the currency or is too
- * large to be exact; amounts are never rounded.
- */
+/** Undefined without rows, or if an amount has more decimals than the currency (M2) or is too large to be exact. */
 export function readFormerSchedule(former: unknown, currencyDigits: number): FormerSchedule | undefined {
   if (!Array.isArray(former) || former.length === 0) return undefined;
   const rows = former.flatMap((item) => readRow(item, currencyDigits) ?? []);
@@ -42,7 +32,6 @@ interface InstallmentChange {
   readonly difference: bigint;
 }
 
-/** The totals of an instalment that both schedules have, in minor units. */
 export interface PaymentChange {
   readonly before: bigint;
   readonly difference: bigint;
@@ -57,7 +46,6 @@ export interface Comparison {
   readonly largestDifference: bigint;
   /** The change of the payment: the largest change among the instalments of both schedules; undefined if they share none. */
   readonly payment: PaymentChange | undefined;
-  /** Whether any instalment or sum differs. */
   readonly isChanged: boolean;
   /** Whether only one of the schedules has some of the instalments. */
   readonly hasOtherLength: boolean;
@@ -68,10 +56,7 @@ interface NumberedRow {
   readonly totalInstallment: number;
 }
 
-/**
- * Compares instalments by number, and those with the same number (a prepayment has the number of the previous
- * instalment, X3) in order.
- */
+/** By number, and those with the same number (a prepayment has that of the previous instalment, X3) in order. */
 export function compareSchedules(
   former: FormerSchedule,
   rows: readonly NumberedRow[],
@@ -97,7 +82,6 @@ export function compareSchedules(
   };
 }
 
-/** The instalment with the largest change; the first of several equal ones. */
 function largestOf([first, ...others]: readonly InstallmentChange[]): InstallmentChange | undefined {
   return others.reduce(
     (most, one) =>
@@ -128,10 +112,6 @@ function readRow(item: unknown, digits: number): FormerRow | undefined {
   return { InstallmentNo, ...Object.fromEntries(amounts) } as FormerRow;
 }
 
-/**
- * The amount in minor units; undefined if the value is not an amount, has too many decimals or is too large to be
- * exact.
- */
 function minorUnits(value: unknown, digits: number): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const parts = PLAIN_AMOUNT.exec(String(value));
@@ -180,7 +160,6 @@ export function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-/** The comparison as JSON, with amounts as exact decimals. */
 export function renderComparison(comparison: Comparison, digits: number): string {
   const { installments, before, after, difference, largestDifference } = comparison;
   const money = (minor: number | bigint | undefined): string =>
@@ -213,7 +192,6 @@ export interface ScheduleSums {
 export const SUM_NAMES = ['principal', 'interest', 'fees', 'total'] as const;
 export type SumName = (typeof SUM_NAMES)[number];
 
-/** The amounts of one instalment in minor units. */
 export interface SummedRow {
   readonly principal: number;
   readonly interest: number;

@@ -15,27 +15,23 @@ export interface CsvField {
 
 export interface CsvColumn {
   readonly name: string;
-  /** Its path in faults. */
   readonly path: string;
   /** `ignored` has no effect; `unnamed` must have empty cells. */
   readonly kind: CellKind | 'ignored' | 'unnamed';
   readonly isRequestField: boolean;
 }
 
-/** A fault of the first line, with the names of the columns that have it. */
 export interface ColumnFault {
   readonly kind: 'unknown' | 'twice' | 'no-id' | 'no-request' | 'two-requests';
   readonly names: readonly string[];
 }
 
-/** The value of a line as in NDJSON, and the faults of cells that could not be read. */
 export interface LineOfCells {
   /** Undefined if the whole line is at fault. */
   readonly value: Readonly<Record<string, unknown>> | undefined;
   readonly faults: readonly Fault[];
 }
 
-/** Fields of a line besides those of the request. */
 export const OWN_COLUMNS = ['id', 'jsonParam', 'schedule'] as const;
 
 const [ID, REQUEST, FORMER] = OWN_COLUMNS;
@@ -43,10 +39,7 @@ const OWN_KINDS: Readonly<Record<string, CellKind>> = { [ID]: 'text', [REQUEST]:
 /** The day 1954-10-03 or later as the number in which Excel stores it. */
 const EXCEL_DAY = /^[2-9]\d{4}([.,]\d+)?$/;
 
-/**
- * The columns that a first line names, or all its faults. Names are case-insensitive. Columns in `ignored` and those without a
- * name, which a delimiter at the end of each line gives, are not read.
- */
+/** Or all faults. Names are case-insensitive; `ignored` columns and those without a name are not read. */
 export function readColumns(
   names: readonly string[],
   fields: readonly CsvField[],
@@ -104,7 +97,6 @@ export function surveyCells(
   }
 }
 
-/** A character that a decoder puts in place of bytes that are not UTF-8. */
 const NOT_UTF8 = '\uFFFD';
 
 /** The cells of a record as a line, one for each column; undefined without any value. An empty cell is an absent field. */
@@ -192,7 +184,6 @@ function readDay(cell: string, { dates }: Notation): { readonly value: string } 
   return { value: readDate(cell, dates) };
 }
 
-/** The cells of one contract, or of the first line. */
 export interface CsvRecord {
   /** The number of its first line, from 1. */
   readonly line: number;
@@ -207,10 +198,7 @@ export const MALFORMED = 'has a misplaced quote, or one that is not closed withi
 const LINE_FEED = /\n/g;
 const CARRIAGE_RETURN = /\r/g;
 
-/**
- * Options of csv-parse, whose result is what `onRecord` returns for each record. `head`: the first line. csv-parse refuses a
- * misplaced quote.
- */
+/** `head`: the first line. csv-parse returns what `onRecord` returns, and refuses a misplaced quote. */
 export function csvParseOptions(head: string, onRecord: (record: CsvRecord) => unknown): Options {
   // csv-parse counts each carriage return in a cell as a line.
   let carriageReturns = 0;

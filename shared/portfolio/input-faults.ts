@@ -48,7 +48,6 @@ function idFault(sent: unknown): Fault {
   return shapeFault(path, 'out-of-range', largest);
 }
 
-/** A contract and the line on which its id occurred first. */
 export interface DuplicateId {
   readonly id: string | number;
   readonly line: number;

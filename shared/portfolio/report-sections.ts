@@ -1,7 +1,4 @@
-/**
- * The results of a portfolio as HTML without styles of its own: the report of `npm run recalculate -- --html` and the page
- * Portfolio of the workbench show the same sections.
- */
+/** The results of a portfolio as HTML without styles of its own, for `--html` and the page Portfolio of the workbench. */
 
 import { html, type Html } from '../api/documents/html.ts';
 import { type ChangeBin, type ChangeCounts, countDirections, shownBins } from './change-distribution.ts';
@@ -54,7 +51,6 @@ ${fieldTable('ignoredFields', tally.ignoredFields, words)}
 
 type TextKey = keyof ReportTexts;
 
-/** The columns of the sums, after those of what they belong to. */
 const SUM_COLUMNS = ['#contracts', '#principal', '#interest', '#fees', '#total'] as const;
 
 function totalsTable(totals: readonly CurrencyTotals[], words: ReportWords): Html {

@@ -21,7 +21,6 @@ export interface ReportWords {
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
-/** Writes a report in the language of the texts, with figures as in the locale. */
 export function createReportWords(locale: string, text: ReportWords['text']): ReportWords {
   const formatOf = (options: Intl.NumberFormatOptions): Intl.NumberFormat =>
     new Intl.NumberFormat(locale, options);
@@ -42,7 +41,6 @@ export function createReportWords(locale: string, text: ReportWords['text']): Re
   };
 }
 
-/** The texts in English, with `{name}` filled in. */
 export function englishText(
   key: keyof ReportTexts,
   values: Readonly<Record<string, string | number>> = {},

@@ -1,7 +1,4 @@
-/**
- * The results of a recalculation so far, in bounded memory whatever the number of contracts: counts, exact totals by currency,
- * the distribution of the changes compared with previous schedules, the contracts that change most, and the failures.
- */
+/** The results of a recalculation so far, in bounded memory whatever the number of contracts. */
 
 import type { Problem, Warning } from '../platform/problem.ts';
 import { type ChangeCounts, countChange, noChanges } from './change-distribution.ts';
@@ -20,7 +17,6 @@ export interface CurrencyTotals {
   difference: ScheduleSums;
 }
 
-/** A contract that failed, or a line that is no contract. */
 export interface ListedFailure {
   readonly line: number;
   /** Undefined if the line has none that can be read. */
@@ -64,9 +60,7 @@ export interface Tally {
   totals: Map<string, CurrencyTotals>;
   paymentChanges: ChangeCounts;
   totalChanges: ChangeCounts;
-  /** The contracts whose totals rise most, the largest rise first. */
   rises: Mover[];
-  /** The contracts whose totals fall most, the largest fall first. */
   falls: Mover[];
 }
 
@@ -127,7 +121,6 @@ export function countFailure(tally: Tally, { line, id, problem }: CountedFailure
   keepFirst(tally.firstFailures, failure, (one, other) => one.line < other.line, MAX_LISTED_FAILURES);
 }
 
-/** Counts a contract once for each of its fields and codes. */
 function countFields(counts: FieldCounts, found: readonly Warning[]): void {
   let isOther = false;
   for (const key of new Set(found.map(fieldKey))) {
@@ -190,7 +183,6 @@ function countComparison(tally: Tally, schedule: CountedSchedule, comparison: Co
   keepFirst(difference.total > 0n ? tally.rises : tally.falls, mover, movesMore, MAX_MOVERS);
 }
 
-/** At most one for each currency of ISO 4217 and number of digits. */
 function totalsOf(tally: Tally, schedule: CountedSchedule): CurrencyTotals {
   const { currency, digits } = schedule;
   const key = `${currency ?? ''}/${digits}`;
@@ -200,7 +192,6 @@ function totalsOf(tally: Tally, schedule: CountedSchedule): CurrencyTotals {
   return totals;
 }
 
-/** The totals in the order of their currencies; those without one come first. */
 export function totalsByCurrency({ totals }: Pick<Tally, 'totals'>): readonly CurrencyTotals[] {
   return [...totals.values()].toSorted((left, right) => {
     if (left.currency === right.currency) return left.digits - right.digits;
@@ -239,7 +230,6 @@ export function largestMovers(
   return largest;
 }
 
-/** Adds an item to a list in order that keeps only its first items. */
 function keepFirst<Item>(
   list: Item[],
   item: Item,

@@ -4,10 +4,7 @@ const SECOND_MS = 1_000;
 /** Maximum size of a batch: the topics allow 8 MiB (docs: message.max.bytes). */
 const MAX_MESSAGE_BYTES = 8 * MIB;
 
-/**
- * The settings of the brokers that the tests use: the local one and the container. With three nodes, topics have three
- * replicas, two of which must be in sync for writes.
- */
+/** The settings of the brokers that the tests use. Of three replicas two must be in sync for a write. */
 export function brokerSettings(nodeCount: number): Record<string, string> {
   const copies = String(Math.min(3, nodeCount));
   const inSync = nodeCount >= 3 ? '2' : '1';
@@ -63,7 +60,6 @@ export interface Listener {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Settings of one combined node (broker and controller) of a local cluster on loopback. */
 export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataFolder: string) {
   const listeners: readonly Listener[] = [
     { name: 'PLAINTEXT', port: node.brokerPort, protocol: 'PLAINTEXT' },
@@ -94,10 +90,7 @@ export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataF
   };
 }
 
-/**
- * Renders a Java properties file with one `key=value` per line. Escapes backslashes (of folders on Windows). Throws
- * RangeError for a value with a line break.
- */
+/** Escapes backslashes (of folders on Windows). Throws RangeError for a value with a line break. */
 export function renderProperties(settings: Readonly<Record<string, string>>): string {
   const lines = Object.entries(settings).map(([key, value]) => {
     if (/[\r\n]/.test(value)) throw new RangeError(`the setting ${key} has a line break`);

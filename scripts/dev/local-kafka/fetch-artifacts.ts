@@ -5,11 +5,7 @@ import path from 'node:path';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { runProgram } from '../../command-line/run-program.ts';
 
-/**
- * The versions of the local broker, the test containers and docker-compose.yml. Kafka 4.3.1 is the newest 4.x whose published
- * jars are complete (4.4.0 depends on an unpublished jar). Apicurio Registry 3.0.9 is the newest 3.x that runs on Java 17
- * (3.3 is compiled for Java 21).
- */
+/** The newest 4.x whose published jars are complete, and the newest Apicurio 3.x that runs on Java 17. */
 const KAFKA_VERSION = '4.3.1';
 export const REGISTRY_VERSION = '3.0.9';
 export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
@@ -23,7 +19,6 @@ const MAVEN_DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugi
 
 type Report = (line: string) => void;
 
-/** Enough for 110 MB (registry) over a slow connection. */
 const FETCH_LIMIT_MS = 10 * 60_000;
 
 /** The folder of downloaded jars, outside the checkout: KAFKA_CACHE_DIR, or below XDG_CACHE_HOME, or below ~/.cache. */
@@ -34,7 +29,6 @@ function cacheFolder(): string {
     : path.join(base || path.join(homedir(), '.cache'), 'banking-product-engine');
 }
 
-/** Returns the folder with the jars of Kafka, its runtime dependencies and the log binding. */
 export function ensureKafka(report: Report): Promise<string> {
   return ensureFolder(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}`), async (folder) => {
     report(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder()} (about 50 MB, once)`);
@@ -50,7 +44,6 @@ export function ensureKafka(report: Report): Promise<string> {
   });
 }
 
-/** Returns the folder with the unpacked Apicurio Registry. */
 export function ensureRegistry(report: Report): Promise<string> {
   return ensureFolder(path.join(cacheFolder(), `apicurio-registry-${REGISTRY_VERSION}`), async (folder) => {
     report(`fetching Apicurio Registry ${REGISTRY_VERSION} with Maven (about 110 MB, once)`);
@@ -62,10 +55,7 @@ export function ensureRegistry(report: Report): Promise<string> {
   });
 }
 
-/**
- * Returns the folder, and fills it first unless it exists. It appears complete, by a single rename; if several processes fill it
- * at the same time, the first one wins.
- */
+/** Fills the folder unless it exists. It appears complete, by one rename; of several processes the first one wins. */
 export async function ensureFolder(
   folder: string,
   fetchInto: (folder: string) => Promise<void>,

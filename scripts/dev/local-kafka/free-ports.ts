@@ -5,10 +5,8 @@ import { LocalKafkaError } from './local-kafka-error.ts';
 /** Below 32768, so that on Linux no outgoing connection takes the port of a killed node before its restart. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
-/** Maximum number of ports to try; most of the range is free on any machine. */
 const MAX_TRIES = 200;
 
-/** Finds `count` distinct ports that are free on 127.0.0.1 at the moment. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count && tries < MAX_TRIES; tries += 1) {

@@ -13,7 +13,6 @@ export interface Java {
 }
 
 export interface JavaLaunch {
-  /** The name in messages, such as `schema registry`. */
   readonly label: string;
   readonly java: Java;
   readonly args: readonly string[];
@@ -37,7 +36,6 @@ export interface JavaProcess {
 
 /** Required by Kafka 4.x brokers. */
 const MIN_JAVA_VERSION = 17;
-/** `java -version` takes less than a second, or several on a busy machine. */
 const VERSION_LIMIT_MS = 60_000;
 /** A process is ready after 2 to 4 s on an idle machine; one that shares its processors with other test runs takes minutes. */
 const READY_LIMIT_MS = 240_000;
@@ -47,10 +45,7 @@ const STOP_LIMIT_MS = 15_000;
 /** Java's exit code after SIGTERM (128 + 15). */
 const TERMINATED = 143;
 const LOG_TAIL_LINES = 25;
-/**
- * For short-lived processes: the first-tier compiler and the serial collector halve the start-up time. The heap is enough for 12
- * partitions and messages of 8 MiB; a process without memory exits instead of continuing with errors.
- */
+/** The first-tier compiler and the serial collector halve the start-up time; the heap is enough for messages of 8 MiB. */
 const FLAGS = [
   '-Xmx384m',
   '-XX:TieredStopAtLevel=1',
@@ -82,10 +77,7 @@ export async function requireJava(command: string): Promise<Java> {
   return { command, build: /\(build ([^,)]+)/.exec(output)?.[1] ?? version[1] ?? '' };
 }
 
-/**
- * Starts Java in a separate session, so that Ctrl-C reaches only this process, which then stops Java gracefully. `onFailure` is
- * called when it exits without being stopped.
- */
+/** In its own session, so that Ctrl-C reaches only this process, which then stops Java. `onFailure`: it exited by itself. */
 export function startJava(
   launch: JavaLaunch,
   {
@@ -131,10 +123,7 @@ export function startJava(
   };
 }
 
-/**
- * Waits until `isReady` resolves with true. Throws LocalKafkaError `broker-failed` with the end of the log if the
- * process exits first or takes too long.
- */
+/** Throws LocalKafkaError `broker-failed` with the end of the log if the process exits first or takes too long. */
 export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + READY_LIMIT_MS;
   while (!(await isReady())) {
@@ -146,10 +135,7 @@ export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<b
   }
 }
 
-/**
- * An archive of loaded classes (class data sharing), for one build of Java: halves the start-up time of broker and registry. A
- * process that may write it does so when it stops, which takes 2 s more; later ones use it.
- */
+/** Class data sharing of one build of Java halves the start-up time. Who may write the archive does so when it stops. */
 function classArchive({ java, archive: { folder, name, mayWrite } }: JavaLaunch): {
   readonly flags: readonly string[];
   readonly onExit?: (isClean: boolean) => void;

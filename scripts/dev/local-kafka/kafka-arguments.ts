@@ -39,7 +39,6 @@ const OPTIONS = {
   json: flag(),
 };
 
-/** Reads the command line of `npm run kafka`; undefined for --help. Throws UsageError naming the option. */
 export function parseArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;

@@ -1,13 +1,8 @@
 import { Admin, FindCoordinatorKeyTypes } from '@platformatic/kafka';
 
-/** A running broker responds immediately; one that is starting may delay the response. */
 const ANSWER_LIMIT_MS = 2_000;
 
-/**
- * Asks the broker on this port for the ids of the brokers in its cluster, over a connection of its own; empty unless the cluster
- * serves consumer groups: there is a coordinator, and the brokers have loaded their partitions of the offsets topic. In a new
- * cluster this also creates that topic, so that the first test does not wait for it.
- */
+/** The brokers of the cluster; empty unless it serves consumer groups. Creates the offsets topic of a new cluster. */
 export async function fetchBrokerIds(port: number, host = '127.0.0.1'): Promise<readonly number[]> {
   const admin = new Admin({
     clientId: 'local-kafka',

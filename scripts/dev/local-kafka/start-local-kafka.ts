@@ -25,15 +25,11 @@ import { fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
-/**
- * By default one node and a registry on free ports. With three nodes, `port` is that of the first one; the others use
- * the next ports.
- */
+/** With three nodes `port` is that of the first one; the others use the next ports. */
 export interface LocalKafkaOptions {
   readonly nodes?: 1 | 3;
   readonly port?: number | undefined;
   readonly registryPort?: number | undefined;
-  /** Further listeners of each node. */
   readonly listeners?: readonly (readonly Listener[])[];
   readonly registry?: boolean;
   readonly report?: (line: string) => unknown;
@@ -56,7 +52,6 @@ export interface LocalKafka {
 /** One broker, which is also a controller. A test may kill and restart it with its data. */
 export interface LocalKafkaNode {
   readonly nodeId: number;
-  /** `127.0.0.1:PORT`. */
   readonly broker: string;
   readonly pid: number;
   readonly process: JavaProcess;
@@ -71,7 +66,6 @@ const MAX_ATTEMPTS = 3;
 const PORT_TAKEN = /already in use|seems to be in use|BindException/i;
 const FORMAT_LIMIT_MS = 120_000;
 const PROBE_LIMIT_MS = 2_000;
-/** Kafka's cluster ids are 16 bytes in base64url. */
 const CLUSTER_ID_BYTES = 16;
 const LOG4J_SETTINGS = `status=error
 appender.console.type=Console
@@ -86,7 +80,6 @@ interface Run {
   readonly java: Java;
   readonly jarFolder: string;
   readonly registryFolder: string | undefined;
-  /** Temporary; it has a properties file, a log and a data folder for each node. */
   readonly folder: string;
   readonly clusterId: string;
   readonly plans: readonly NodePlan[];
@@ -96,13 +89,7 @@ interface Run {
   readonly processes: { kill(signal: NodeJS.Signals): Promise<void> }[];
 }
 
-/**
- * Starts Apache Kafka (KRaft) and a schema registry on 127.0.0.1 with the local Java; resolves when both are ready. No
- * process or temporary file outlives the calling process, even if it is killed.
- *
- * Throws LocalKafkaError with the code `java-missing`, `maven-missing`, `port-in-use`, `fetch-failed` or `broker-failed`,
- * and advice in its message.
- */
+/** Resolves when all is ready. Throws LocalKafkaError with advice. Nothing outlives the calling process, even if it is killed. */
 export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<LocalKafka> {
   const { report = () => undefined, registry = true } = options;
   const java = await requireJava(javaCommand());
@@ -179,7 +166,6 @@ async function launchAll(
   }
 }
 
-/** Formats the data folder and starts the node; resolves when it has joined the complete cluster. */
 async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
   const { nodeId, brokerPort } = plan;
   const settingsFile = path.join(run.folder, `node-${nodeId}.properties`);
@@ -221,10 +207,7 @@ async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
   return node;
 }
 
-/**
- * Copies a data folder that Kafka's tool has formatted on the first start of a node with this id: the tool takes as long as half a
- * start of the node.
- */
+/** Copies a folder that Kafka's tool has formatted once: the tool takes half as long as a start of the node. */
 async function formatData(run: Run, plan: NodePlan, dataFolder: string): Promise<void> {
   const formatted = await ensureFolder(path.join(run.jarFolder, `node-${plan.nodeId}`), async (folder) => {
     const settingsFile = path.join(folder, 'node.properties');
@@ -252,7 +235,6 @@ function newClusterId(): string {
   return randomBytes(CLUSTER_ID_BYTES).toString('base64url').replace(/^-/, 'A');
 }
 
-/** Starts Apicurio Registry, which keeps its schemas in memory, and waits until it responds. */
 async function startRegistry(run: Run, registryFolder: string): Promise<void> {
   const { java, folder, registryPort: port } = run;
   const jar = path.join(registryFolder, `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);

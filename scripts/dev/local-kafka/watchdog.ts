@@ -1,7 +1,4 @@
-/**
- * Brokers cannot be started in such a way that they exit with their parent. A watchdog does that: when its standard input
- * closes, because the process that started it has ended, also by SIGKILL, it kills the watched processes and removes the folder.
- */
+/** Kills the watched processes and removes the folder when its standard input closes: the process that started it has ended. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
