@@ -4,6 +4,7 @@ import path from 'node:path';
 import { flag, parseCommandLine, readCommand, UsageError } from './command-line/parse-command-line.ts';
 import { runCommandLine } from './command-line/run-command-line.ts';
 import { installOwnPackages } from './command-packages.ts';
+import type { LibraryFile } from './calendars/library-files.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
 
@@ -22,18 +23,7 @@ Exit codes: 0 done, or no file differs; 1 a file differs, or a failure; 2 wrong 
 
 const COMMANDS = { generate: [], check: [] } as const;
 
-interface Arguments {
-  readonly command: keyof typeof COMMANDS;
-  readonly countries: readonly string[];
-  readonly json: boolean;
-}
-
-/** File names relative to shared/lending/calendars/library. */
-interface Report {
-  readonly files: number;
-  /** Files that differed: written or removed by generate, reported by check. */
-  readonly changed: readonly string[];
-}
+type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
 await runCommandLine({
   name: 'calendars',
@@ -42,7 +32,7 @@ await runCommandLine({
   run: async (args) => print(args, await run(args)),
 });
 
-function readArguments(argv: readonly string[]): Arguments | undefined {
+function readArguments(argv: readonly string[]) {
   const line = parseCommandLine(argv, { json: flag() });
   if (line === undefined) return undefined;
   const command = readCommand(line, COMMANDS);
@@ -51,10 +41,9 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
 }
 
 /** The package is installed on first use and is slow to load, so --help does not need it. */
-async function run({ command, countries }: Arguments): Promise<Report> {
-  await installOwnPackages(path.join(import.meta.dirname, 'calendars'), (line) =>
-    process.stderr.write(`${line}\n`),
-  );
+async function run({ command, countries }: Arguments) {
+  const own = path.join(import.meta.dirname, 'calendars');
+  await installOwnPackages(own, (line) => process.stderr.write(`${line}\n`));
   const { createCountryFile, listFileCountries, createIndexFile, LIBRARY_FOLDER, listStrayFiles } =
     await import('./calendars/library-files.ts');
   const known = listFileCountries();
@@ -64,7 +53,7 @@ async function run({ command, countries }: Arguments): Promise<Report> {
   }
   const isAll = countries.length === 0;
   const changed: string[] = [];
-  const compare = (name: string, text: string): void => {
+  const compare = ({ name, text }: LibraryFile): void => {
     const place = path.join(LIBRARY_FOLDER, name);
     if (existsSync(place) && readFileSync(place, 'utf8') === text) return;
     changed.push(name);
@@ -72,11 +61,8 @@ async function run({ command, countries }: Arguments): Promise<Report> {
     mkdirSync(path.dirname(place), { recursive: true });
     writeFileSync(place, text);
   };
-  if (isAll) compare(createIndexFile().name, createIndexFile().text);
-  for (const country of isAll ? known : countries) {
-    const { name, text } = createCountryFile(country);
-    compare(name, text);
-  }
+  if (isAll) compare(createIndexFile());
+  for (const country of isAll ? known : countries) compare(createCountryFile(country));
   for (const name of isAll ? listStrayFiles() : []) {
     changed.push(name);
     if (command === 'generate') rmSync(path.join(LIBRARY_FOLDER, name));
@@ -84,7 +70,7 @@ async function run({ command, countries }: Arguments): Promise<Report> {
   return { files: isAll ? known.length + 1 : countries.length, changed };
 }
 
-function print({ command, json }: Arguments, { files, changed }: Report): void {
+function print({ command, json }: Arguments, { files, changed }: Awaited<ReturnType<typeof run>>): void {
   const ok = command === 'generate' || changed.length === 0;
   if (!ok) process.exitCode = 1;
   if (json) {

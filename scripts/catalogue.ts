@@ -14,22 +14,18 @@ import { HELP, readCatalogueArguments, type CatalogueCommand } from './catalogue
 import type { CatalogueConnection } from './catalogue/publication.ts';
 import { runCommandLine } from './command-line/run-command-line.ts';
 
-const FAULTS = 1;
-const BROKER = 3;
-const DAY_MS = 86_400_000;
-
 let broker: Broker | undefined;
 await runCommandLine({
   name: 'catalogue',
   help: HELP,
   read: readCatalogueArguments,
   run: async ({ command, json }) => print(command.name, json, await run(command)),
-  failureCode: (error) => (error instanceof SystemError ? BROKER : FAULTS),
+  failureCode: (error) => (error instanceof SystemError ? 3 : 1),
 });
 await broker?.close();
 
 async function run(command: CatalogueCommand): Promise<CommandReport> {
-  const today = Math.floor(systemClock.now() / DAY_MS) as CalendarDate;
+  const today = Math.floor(systemClock.now() / 86_400_000) as CalendarDate;
   const attempt = () =>
     runCatalogueCommand(command, { connect, otherCalendars: createLibraryCalendars(), today });
   if (command.name !== 'publish') return attempt();
@@ -60,7 +56,7 @@ async function connect(): Promise<CatalogueConnection> {
 }
 
 function print(command: string, json: boolean, { ok, faults, lines, result }: CommandReport): void {
-  if (!ok) process.exitCode = FAULTS;
+  if (!ok) process.exitCode = 1;
   if (json) {
     process.stdout.write(`${JSON.stringify({ command, ok, faults, ...result }, undefined, 2)}\n`);
     return;

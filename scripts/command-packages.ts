@@ -1,16 +1,11 @@
 /** Packages that only one command needs have a lock file in its folder, and are installed when it is first used. */
-import { existsSync, readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { SystemError } from '../shared/platform/errors.ts';
 import { runProgram } from './command-line/run-program.ts';
 
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
-interface LockFile {
-  readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
-}
-
-/** Rejects with `packages-missing` and the output of npm if npm fails or installs other packages. */
 export async function installOwnPackages(folder: string, report: (line: string) => void): Promise<void> {
   if (isInstalled(folder)) return;
   const name = path.relative(process.cwd(), folder) || '.';
@@ -33,15 +28,6 @@ export async function installOwnPackages(folder: string, report: (line: string) 
 
 /** npm writes its lock file into node_modules last, so an interrupted installation has none. */
 function isInstalled(folder: string): boolean {
-  const record = path.join(folder, 'node_modules', '.package-lock.json');
-  if (!existsSync(record)) return false;
-  const { packages: installed } = readLockFile(record);
-  const { packages: wanted } = readLockFile(path.join(folder, 'package-lock.json'));
-  return Object.entries(wanted)
-    .filter(([place]) => place !== '')
-    .every(([place, { integrity }]) => installed[place]?.integrity === integrity);
-}
-
-function readLockFile(file: string): LockFile {
-  return JSON.parse(readFileSync(file, 'utf8')) as LockFile;
+  const record = statSync(path.join(folder, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
+  return record !== undefined && record.mtimeMs > statSync(path.join(folder, 'package-lock.json')).mtimeMs;
 }

@@ -18,7 +18,6 @@ import {
   toPlainJson,
 } from './dead-letters/run-dead-letters.ts';
 
-const FAILED = 1;
 const TOKEN_LIFETIME_MS = 3_600_000;
 
 const interruption = new AbortController();
@@ -33,7 +32,7 @@ await runCommandLine({
   read: (args) => readDeadLettersArguments(args, Date.now()),
   run: async (args) => {
     const context = {
-      api: createDeadLetterApi(await ingressOf(args)),
+      api: await connectApi(args),
       onProgress: (line: string) => process.stderr.write(`${line}\n`),
       signal: interruption.signal,
     };
@@ -41,17 +40,12 @@ await runCommandLine({
   },
 });
 
-async function ingressOf({
-  url,
-  'token-file': file,
-}: DeadLettersArguments): Promise<Parameters<typeof createDeadLetterApi>[0]> {
+async function connectApi({ url, 'token-file': file }: DeadLettersArguments) {
   const { http, auth } = loadConfig(process.env);
   const isAny = http.host === '0.0.0.0' || http.host === '::';
   const own = `http://${isAny ? '127.0.0.1' : http.host}:${http.port}`;
-  return {
-    url: (url ?? own).replace(/\/$/, ''),
-    token: file === undefined ? await signed(auth) : read(file),
-  };
+  const token = file === undefined ? await signed(auth) : read(file);
+  return createDeadLetterApi((url ?? own).replace(/\/$/, ''), token);
 }
 
 function read(file: string): string {
@@ -74,7 +68,7 @@ async function signed(auth: ReturnType<typeof loadConfig>['auth']): Promise<stri
 }
 
 function print({ name, json }: DeadLettersArguments, { ok, lines, result }: CommandReport): void {
-  if (!ok) process.exitCode = FAILED;
+  if (!ok) process.exitCode = 1;
   if (json) {
     process.stdout.write(`${toPlainJson({ command: name, ok, ...result })}\n`);
     return;

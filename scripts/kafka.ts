@@ -4,8 +4,6 @@ import { EXIT_CODES, LocalKafkaError } from './dev/local-kafka/local-kafka-error
 import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/kafka-arguments.ts';
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 await runCommandLine({
   name: 'kafka',
   help: HELP,
@@ -16,24 +14,18 @@ await runCommandLine({
 });
 
 async function runUntilStopped(args: KafkaArguments): Promise<void> {
-  const stopRequest = awaitStopRequest();
+  // Such as the signal that with-node.mjs sends when npm has ended.
+  const { promise: stopRequest, resolve } = Promise.withResolvers<undefined>();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(undefined));
   const startedAt = performance.now();
   /** Progress goes to standard error, so that standard output contains only the JSON line. */
   const starting = startLocalKafka({ ...args, report: (line) => console.error(`kafka: ${line}`) });
   const kafka = await Promise.race([starting, stopRequest]);
-  /** If it is stopped during startup, the watchdog kills the started processes. */
   if (kafka === undefined) process.exit(0);
   print(kafka, args.json, (performance.now() - startedAt) / 1_000);
   const failure = await Promise.race([stopRequest, kafka.failure]);
   await kafka.stop();
   if (failure !== undefined) throw failure;
-}
-
-/** Resolves on a stop signal, such as the one that with-node.mjs sends when npm has ended. */
-function awaitStopRequest(): Promise<undefined> {
-  return new Promise((resolve) => {
-    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve(undefined));
-  });
 }
 
 function print(kafka: LocalKafka, asJson: boolean, seconds: number): void {

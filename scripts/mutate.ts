@@ -1,8 +1,7 @@
 /** `npm run mutate`: changes the sources one operator at a time and lists the changes that no test detects. */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   type CommandLine,
@@ -22,8 +21,6 @@ mutants of code that a module runs when it is loaded. StrykerJS is installed int
 needed.
 
   --levels NAMES      test levels, separated by commas (default unit,golden; property takes a long time)
-  --sample LINES      mutates only this number of lines, picked at random
-  --seed NUMBER       picks the same lines again (default: a random one, which is printed)
   --concurrency N     test processes side by side (default 1)
   --help              this text
 
@@ -33,16 +30,17 @@ Exit codes: 0 done; 1 a failure, such as a test that fails without a mutant; 2 w
 
 /** The levels without sockets and processes, which a mutant could leave open or running. */
 const LEVELS: readonly string[] = ['unit', 'golden', 'property'];
-/** A line with an operator, a literal or a call; other lines have no mutants. */
-const CODE_LINE =
-  /^(?!\s*(?:\*|\/\*|\/\/|import\b|export (?:type|interface)\b|readonly\b)).*(?:[=?:<>!&|+*/%-]|return\b|\()/;
 const FOLDER = path.join(import.meta.dirname, 'mutate');
 const STRYKER = path.join(FOLDER, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 
 const OPTIONS = {
-  levels: parsed(parseLevels, `some of ${LEVELS.join(',')}, separated by commas`),
-  sample: wholeNumber(1, 1_000_000),
-  seed: wholeNumber(1, 1_000_000_000),
+  levels: parsed(
+    (text) => {
+      const levels = text.split(',');
+      return levels.every((level) => LEVELS.includes(level)) ? levels : undefined;
+    },
+    `some of ${LEVELS.join(',')}, separated by commas`,
+  ),
   concurrency: wholeNumber(1, 64),
 };
 
@@ -61,15 +59,15 @@ async function mutate(line: CommandLine<typeof OPTIONS>): Promise<void> {
     ...(paths.length === 0 ? ['give at least one folder or file'] : []),
     ...unknown.map((name) => `${name}: not a file or folder in shared, workers or scripts`),
   ]);
-  const { levels = ['unit', 'golden'], sample, seed = Date.now() % 1_000_000, concurrency = 1 } = values;
-  const files = paths.flatMap(sourcesOf);
-  const mutated = sample === undefined ? files : sampleLines(files, sample, seed);
-  const extent = sample === undefined ? '' : `, ${mutated.length} lines of them with --seed ${seed}`;
-  console.log(`${files.length} files${extent}`);
+  const { levels = ['unit', 'golden'], concurrency = 1 } = values;
+  const files = paths.flatMap((name) =>
+    statSync(name).isDirectory() ? globSync(`${name}/**/*.ts`, { exclude: ['**/node_modules/**'] }) : [name],
+  );
+  console.log(`${files.length} files`);
   await installOwnPackages(FOLDER, (report) => console.error(report));
   const subjects = [...new Set(paths.map((name) => name.split('/')[1] ?? ''))];
   const tests = subjects.map((subject) => `test/{${levels.join(',')},}/${subject}/**/*.test.ts`);
-  const options = ['--mutate', mutated.join(','), '--concurrency', String(concurrency)];
+  const options = ['--mutate', files.join(','), '--concurrency', String(concurrency)];
   const config = path.join(FOLDER, 'stryker.config.json');
   const child = spawn(process.execPath, [STRYKER, 'run', config, ...options], {
     stdio: 'inherit',
@@ -78,25 +76,4 @@ async function mutate(line: CommandLine<typeof OPTIONS>): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
   const [code] = await once(child, 'close');
   process.exitCode = code === 0 ? 0 : 1;
-}
-
-function parseLevels(text: string): readonly string[] | undefined {
-  const levels = text.split(',');
-  return levels.every((level) => LEVELS.includes(level)) ? levels : undefined;
-}
-
-function sourcesOf(name: string): readonly string[] {
-  if (!statSync(name).isDirectory()) return [name];
-  return globSync(`${name}/**/*.ts`, { exclude: ['**/node_modules/**'] });
-}
-
-/** At most `count` lines of code, each in the range syntax of Stryker: `file:line-line`. The same seed picks the same lines. */
-function sampleLines(files: readonly string[], count: number, seed: number): readonly string[] {
-  const lines = files.flatMap((file) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .flatMap((line, index) => (CODE_LINE.test(line) ? [`${file}:${index + 1}-${index + 1}`] : [])),
-  );
-  const order = (line: string): string => createHash('sha256').update(`${seed} ${line}`).digest('hex');
-  return lines.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)).slice(0, count);
 }

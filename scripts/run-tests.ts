@@ -1,5 +1,6 @@
 /** `npm test`: runs what this machine can run, lists the skipped tests, and ends with `N passed, N failed, N skipped`. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,15 +18,12 @@ Exit codes: 0 all passed, 1 a test failed (with CI=true also if a test was skipp
 /** The complete run with Kafka takes ten minutes on two cores, longer on a busy machine. */
 const RUN_LIMIT_MS = 45 * 60_000;
 
-interface Assertion {
-  readonly fullName: string;
-  readonly status: string;
-}
+/** The part of the report of vitest that is used. */
 interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
   readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly Assertion[];
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
   }[];
 }
 
@@ -36,11 +34,7 @@ const SIDE_BY_SIDE: readonly (readonly string[])[] = [
   ['kafka-conformance', 'integration', 'cluster-faults'],
 ];
 
-interface Run {
-  readonly code: number;
-  /** Undefined if vitest did not write a report. */
-  readonly report: Report | undefined;
-}
+type Run = Awaited<ReturnType<typeof runVitest>>;
 
 const args = process.argv.slice(2);
 if (args.includes('--help')) {
@@ -58,7 +52,7 @@ if (args.includes('--help')) {
   }
 }
 
-function runVitest(extra: readonly string[], folder: string, reportFile: string): Promise<Run> {
+async function runVitest(extra: readonly string[], folder: string, reportFile: string) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const env = {
     ...process.env,
@@ -77,10 +71,8 @@ function runVitest(extra: readonly string[], folder: string, reportFile: string)
   child.stdout.pipe(process.stdout, { end: false });
   child.stderr.pipe(process.stderr, { end: false });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code: code ?? 1, report: readReport(reportFile) }));
-  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code: code ?? 1, report: readReport(reportFile) };
 }
 
 function readReport(file: string): Report | undefined {
@@ -93,8 +85,7 @@ function readReport(file: string): Report | undefined {
 
 function summarise(runs: readonly Run[]): number {
   const reports = runs.flatMap(({ report }) => report ?? []);
-  const files = reports.flatMap((report) => report.testResults);
-  const tests = files.flatMap((file) => file.assertionResults);
+  const tests = reports.flatMap((report) => report.testResults).flatMap((file) => file.assertionResults);
   const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
   if (skipped.length > 0) {
     console.log(`\n!!! SKIPPED: ${skipped.length} tests did not run on this machine:`);
@@ -104,23 +95,14 @@ function summarise(runs: readonly Run[]): number {
         'or packages of scripts/calendars that npm could not install.\n',
     );
   }
-  const failures = reports.flatMap((report) => failuresOf(report));
-  /** Runs that failed without a failed test. */
-  const brokenRuns = runs.filter(
-    ({ code, report }) => code !== 0 && (report === undefined || failuresOf(report).length === 0),
-  );
-  if (brokenRuns.length > 0) console.log('vitest reported an error outside the tests; see above.');
+  // Such as a file that could not be loaded.
+  const broken = runs.filter(({ code, report }) => code !== 0 && (report?.numFailedTests ?? 0) === 0);
+  if (broken.length > 0) console.log('vitest reported an error outside the tests; see above.');
   const maySkip = process.env.CI !== 'true';
-  const failed = failures.length + brokenRuns.length + (maySkip ? 0 : skipped.length);
-  const passed = tests.filter((test) => test.status === 'passed').length;
+  const sum = (of: (report: Report) => number): number =>
+    reports.reduce((total, report) => total + of(report), 0);
+  const failed = sum((report) => report.numFailedTests) + broken.length + (maySkip ? 0 : skipped.length);
+  const passed = sum((report) => report.numPassedTests);
   console.log(`${passed} passed, ${failed} failed, ${maySkip ? skipped.length : 0} skipped`);
   return failed === 0 ? 0 : 1;
-}
-
-/** Failed tests, and files that could not be loaded. */
-function failuresOf(report: Report): readonly unknown[] {
-  return report.testResults.flatMap((file): readonly unknown[] => {
-    const failed = file.assertionResults.filter((test) => test.status === 'failed');
-    return file.status === 'failed' && failed.length === 0 ? [file] : failed;
-  });
 }

@@ -10,6 +10,7 @@ import {
   type SchemaFault,
 } from '../shared/messaging/codec/schema-compatibility.ts';
 import {
+  createSchemaRegistry,
   registeredVersions,
   type SchemaRegistrySettings,
 } from '../shared/messaging/codec/schema-registry.ts';
@@ -141,12 +142,10 @@ async function compareWithRegistry(
   return { faults, done };
 }
 
-/** Registers all schemas. Loads the registry library only here, because it is slow. */
 async function register(
   schemas: readonly DefinedSchema[],
   settings: SchemaRegistrySettings,
 ): Promise<readonly string[]> {
-  const { createSchemaRegistry } = await import('../shared/messaging/codec/schema-registry.ts');
   const registry = createSchemaRegistry(settings);
   const done: string[] = [];
   for (const { definition, text } of schemas) {

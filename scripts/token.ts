@@ -30,8 +30,6 @@ Exit codes: 0 signed, 2 wrong usage or settings.
 `;
 
 const SCOPES: readonly string[] = ['operations:read', 'operations:write'];
-const DEFAULT_LIFETIME_MS = 3_600_000;
-const DEFAULT_SUBJECT = 'demo';
 
 const OPTIONS = {
   scope: textList(),
@@ -67,7 +65,7 @@ async function sign({
   const { auth } = loadConfig(process.env);
   if (auth.jwtSecret === undefined)
     throw new ConfigError('set AUTH_JWT_SECRET to the secret of the ingress; it signs the token');
-  const { sub: subject = DEFAULT_SUBJECT, expires: lifetimeMs = DEFAULT_LIFETIME_MS, json } = values;
+  const { sub: subject = 'demo', expires: lifetimeMs = 3_600_000, json } = values;
   const scope = scopes.join(' ');
   const issuedAtMs = Date.now();
   const token = await signToken(auth, auth.jwtSecret, { subject, scope, issuedAtMs, lifetimeMs });

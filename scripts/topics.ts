@@ -1,6 +1,6 @@
 /** `npm run topics`: creates, checks and lists the required topics on the configured Kafka. */
 import { openKafkaBroker } from '../shared/messaging/kafka/kafka-broker.ts';
-import type { TopicSpec, TopicState } from '../shared/messaging/ports.ts';
+import type { TopicSpec } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { allTopicSpecs, topicDifferences } from '../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
@@ -42,13 +42,6 @@ type Command = keyof typeof COMMANDS;
 
 type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
-interface Report {
-  readonly created: readonly string[];
-  readonly missing: readonly string[];
-  readonly differences: readonly string[];
-  readonly topics: readonly (TopicSpec & { readonly exists: boolean })[];
-}
-
 await runCommandLine({
   name: 'topics',
   help: HELP,
@@ -64,7 +57,7 @@ function readArguments(args: readonly string[]) {
   return { command, json: line.values.json };
 }
 
-async function run(command: Command): Promise<Report> {
+async function run(command: Command) {
   const config = loadConfig(process.env);
   if (config.kafka === undefined) {
     throw new ConfigError('KAFKA_BROKERS is not set (the embedded broker creates its own topics)');
@@ -81,7 +74,13 @@ async function run(command: Command): Promise<Report> {
     const created =
       command === 'create' ? await wait('Kafka', () => broker.admin.createTopics(replicated)) : [];
     const states = await broker.admin.topicStates(specs.map(({ topic }) => topic));
-    return report(specs, states, created);
+    const topics = specs.map((spec) => ({ ...spec, exists: states.has(spec.topic) }));
+    const missing = topics.filter(({ exists }) => !exists).map(({ topic }) => topic);
+    const differences = specs.flatMap((spec) => {
+      const state = states.get(spec.topic);
+      return state === undefined ? [] : topicDifferences(spec, state);
+    });
+    return { created, missing, differences, topics };
   } finally {
     await broker.close();
   }
@@ -94,23 +93,10 @@ function setReplicationFactor(listedBrokers: number, specs: readonly TopicSpec[]
   return specs.map((spec) => ({ ...spec, replicationFactor }));
 }
 
-function report(
-  specs: readonly TopicSpec[],
-  states: ReadonlyMap<string, TopicState>,
-  created: readonly string[],
-): Report {
-  return {
-    created,
-    missing: specs.map(({ topic }) => topic).filter((topic) => !states.has(topic)),
-    differences: specs.flatMap((spec) => {
-      const state = states.get(spec.topic);
-      return state === undefined ? [] : topicDifferences(spec, state);
-    }),
-    topics: specs.map((spec) => ({ ...spec, exists: states.has(spec.topic) })),
-  };
-}
-
-function print({ command, json }: Arguments, { created, missing, differences, topics }: Report): void {
+function print(
+  { command, json }: Arguments,
+  { created, missing, differences, topics }: Awaited<ReturnType<typeof run>>,
+): void {
   const isCorrect = missing.length === 0 && differences.length === 0;
   if (command !== 'list') process.exitCode = isCorrect ? 0 : 1;
   if (json) {
@@ -118,15 +104,17 @@ function print({ command, json }: Arguments, { created, missing, differences, to
     console.log(JSON.stringify(result));
     return;
   }
-  if (command === 'list') return topics.forEach(printTopic);
+  if (command === 'list') {
+    for (const { topic, partitions, config = {}, exists } of topics) {
+      const settings = Object.entries(config)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' ');
+      console.log(`${topic}  ${exists ? 'exists' : 'missing'}  ${partitions} partitions  ${settings}`);
+    }
+    return;
+  }
   for (const topic of created) console.log(`created ${topic}`);
   for (const topic of missing) console.log(`missing ${topic}; create it with: npm run topics -- create`);
   for (const difference of differences) console.log(`differs: ${difference}`);
   if (isCorrect) console.log(`all ${topics.length} topics are correct`);
-  return undefined;
-}
-
-function printTopic({ topic, partitions, config, exists }: Report['topics'][number]): void {
-  const settings = Object.entries(config ?? {}).map(([name, value]) => `${name}=${value}`);
-  console.log(`${topic}  ${exists ? 'exists' : 'missing'}  ${partitions} partitions  ${settings.join(' ')}`);
 }

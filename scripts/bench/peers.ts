@@ -1,6 +1,5 @@
 /** Measures schedules over HTTP beside a Spring Boot pair over Kafka, and a fastify server with the engine in its handler. */
 
-import { existsSync, globSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,14 +11,14 @@ import { startLocalKafka } from '../dev/local-kafka/start-local-kafka.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { runProgram } from '../command-line/run-program.ts';
 import { type Child, startNode, startProgram } from './processes.ts';
-import { type BenchOptions, type PartResult, quotients, type Ratio } from './rounds.ts';
+import { type BenchOptions, type PartResult, type Ratio } from './rounds.ts';
 import { benchCodec, calculate, readBody, SCHEDULE_PATH, scheduleBody } from './samples.ts';
 import {
-  figuresOf,
   MANY,
   type MeasuredSystem,
   measureTrips,
   ONE,
+  quotients,
   type TripLine,
   tripTable,
 } from './trips.ts';
@@ -36,7 +35,6 @@ const AIM = {
   throughput: { platformatic: 1.4, kafkajs: 1 },
   latency: { platformatic: 0.9, kafkajs: 1.15 },
 } as const;
-/** Processor time of a call, as a multiple of that of fastify with the engine in its handler. */
 const EMBEDDED_AIM = 1.2;
 const SPRING = 'Spring Boot pair, echo';
 const IN_MEMORY = 'this project, embedded in memory';
@@ -45,7 +43,6 @@ const INLINE = 'fastify with the engine in its handler';
 const WARM_UP_MS = { java: 60_000, node: 10_000 } as const;
 const READY = /Ready in/;
 const TOPICS_LIMIT_MS = 120_000;
-/** No limits of a caller, and nothing on standard output while it is measured. */
 const SETTINGS = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' } as const;
 
 export async function benchPeers(options: BenchOptions): Promise<PartResult> {
@@ -64,7 +61,6 @@ export async function benchPeers(options: BenchOptions): Promise<PartResult> {
   return { table: tripTable('schedules over HTTP and Kafka', lines), figures: lines, ratios };
 }
 
-/** Schedules over HTTP without Kafka, beside the fastify server. */
 export async function benchEmbedded(options: BenchOptions): Promise<PartResult> {
   await using cleanup = new AsyncDisposableStack();
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
@@ -81,7 +77,10 @@ export async function benchEmbedded(options: BenchOptions): Promise<PartResult> 
     await start(INLINE, 'scripts/bench/inline-server.ts', 'memory'),
   ];
   const lines = await measureTrips(options, systems, [MANY, ONE]);
-  return { table: tripTable('schedules over HTTP', lines), figures: lines, ratios: embeddedRatios(lines) };
+  const name = 'embedded, processor time per call / fastify with the engine';
+  const rounds = quotients(lines, [IN_MEMORY, INLINE], MANY, ({ cpuUs }) => cpuUs['process'] ?? Number.NaN);
+  const ratios: readonly Ratio[] = [{ name, aim: `<= ${EMBEDDED_AIM}`, rounds }];
+  return { table: tripTable('schedules over HTTP', lines), figures: lines, ratios };
 }
 
 /** A controller that waits for the reply of a listener. Both send constant bytes, of the sizes of this project's messages. */
@@ -96,10 +95,14 @@ async function startSpringPair(ground: Ground, java: string): Promise<MeasuredSy
     REQUEST_BYTES: String(encoded.value.length),
     REPLY_BYTES: String(Buffer.byteLength(renderRepaymentSchedule(calculate(request)))),
   };
-  const listener = await startSpring(java, 'echo', env);
-  ground.cleanup.defer(() => listener.stop());
-  const front = await startSpring(java, 'http', env);
-  ground.cleanup.defer(() => front.stop());
+  const start = async (part: 'http' | 'echo'): Promise<Child> => {
+    const args = [...JVM_FLAGS, '-jar', JAR, `--spring.profiles.active=${part}`];
+    const child = await startProgram([java, ...args], /READY .*\n/, env);
+    ground.cleanup.defer(() => child.stop());
+    return child;
+  };
+  const listener = await start('echo');
+  const front = await start('http');
   const pids = { front: front.pid, listener: listener.pid, broker: ground.brokerPid };
   const url = /READY (\S+)/.exec(front.output)?.[1] ?? '';
   return { name: SPRING, url, pids, warmUpMs: WARM_UP_MS.java };
@@ -138,33 +141,17 @@ function systemOf(name: string, { output }: Child, pids: MeasuredSystem['pids'])
 }
 
 function springRatios(client: KafkaClientName, lines: readonly TripLine[]): readonly Ratio[] {
-  const [own, spring] = [ownName(client), SPRING].map((system) => ({
-    rates: figuresOf(lines, { system, window: MANY }, ({ perSecond }) => perSecond),
-    times: figuresOf(lines, { system, window: ONE }, ({ p50Ms }) => p50Ms),
-  }));
+  const systems = [ownName(client), SPRING] as const;
   return [
     {
       name: `${client}: window 64, throughput / Spring`,
       aim: `>= ${AIM.throughput[client]}`,
-      rounds: quotients(own?.rates ?? [], spring?.rates ?? []),
+      rounds: quotients(lines, systems, MANY, ({ perSecond }) => perSecond),
     },
     {
       name: `${client}: window 1, p50 / Spring`,
       aim: `<= ${AIM.latency[client]}`,
-      rounds: quotients(own?.times ?? [], spring?.times ?? []),
-    },
-  ];
-}
-
-function embeddedRatios(lines: readonly TripLine[]): readonly Ratio[] {
-  const [own, inline] = [IN_MEMORY, INLINE].map((system) =>
-    figuresOf(lines, { system, window: MANY }, ({ cpuUs }) => cpuUs['process'] ?? Number.NaN),
-  );
-  return [
-    {
-      name: 'embedded, processor time per call / fastify with the engine',
-      aim: `<= ${EMBEDDED_AIM}`,
-      rounds: quotients(own ?? [], inline ?? []),
+      rounds: quotients(lines, systems, ONE, ({ p50Ms }) => p50Ms),
     },
   ];
 }
@@ -179,33 +166,14 @@ async function buildSpringPair(progress: (text: string) => void): Promise<string
   const command = javaCommand();
   try {
     await requireJava(command);
-    if (!isBuilt()) await build(progress);
+    progress('building the Spring pair with Maven');
+    const args = ['-B', '-q', '-DskipTests', 'package'];
+    const { code, output } = await runProgram('mvn', args, { limitMs: BUILD_LIMIT_MS, cwd: SPRING_FOLDER });
+    if (code === 'missing') throw new Error('Maven (mvn) is not installed');
+    if (code !== 0) throw new Error(`mvn package exited with ${code}\n${output.trim()}`);
     return command;
   } catch (error) {
     progress(`the Spring pair is left out: ${errorText(error)}`);
     return undefined;
   }
-}
-
-function startSpring(
-  java: string,
-  part: 'http' | 'echo',
-  env: Readonly<Record<string, string>>,
-): Promise<Child> {
-  const args = [...JVM_FLAGS, '-jar', JAR, `--spring.profiles.active=${part}`];
-  return startProgram([java, ...args], /READY .*\n/, env);
-}
-
-async function build(progress: (text: string) => void): Promise<void> {
-  progress('building the Spring pair with Maven (once)');
-  const args = ['-B', '-q', '-DskipTests', 'package'];
-  const { code, output } = await runProgram('mvn', args, { limitMs: BUILD_LIMIT_MS, cwd: SPRING_FOLDER });
-  if (code === 'missing') throw new Error('Maven (mvn) is not installed');
-  if (code !== 0) throw new Error(`mvn package exited with ${code}\n${output.trim()}`);
-}
-
-function isBuilt(): boolean {
-  if (!existsSync(JAR)) return false;
-  const sources = globSync(['pom.xml', 'src/**/*'], { cwd: SPRING_FOLDER });
-  return sources.every((file) => statSync(path.join(SPRING_FOLDER, file)).mtimeMs <= statSync(JAR).mtimeMs);
 }

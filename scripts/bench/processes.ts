@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 
 const READY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 15_000;
-const KEPT_ERROR_BYTES = 4_000;
 /** Loaded before a Node program: its channel to this process closes when this process ends. */
 const END_WITH_PARENT =
   "data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGKILL'))";
@@ -43,7 +42,7 @@ export async function startProgram(
   let output = '';
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    errors = (errors + chunk.toString('utf8')).slice(-KEPT_ERROR_BYTES);
+    errors = (errors + chunk.toString('utf8')).slice(-4_000);
   });
   await new Promise<void>((resolve, reject) => {
     const fail = (what: string): void => {

@@ -13,19 +13,8 @@ export interface PartResult {
 
 export interface Ratio {
   readonly name: string;
-  /** `>= 1.4`, `<= 0.9`, or `less`, which states what is better without a target. */
-  readonly aim: string;
+  readonly aim: `>= ${number}` | `<= ${number}`;
   readonly rounds: readonly number[];
-}
-
-export function quotients(values: readonly number[], others: readonly number[]): readonly number[] {
-  return values.map((value, round) => value / (others[round] ?? Number.NaN));
-}
-
-export function isReached({ aim, rounds }: Ratio): boolean | undefined {
-  const [direction, limit] = aim.split(' ');
-  if (limit === undefined) return undefined;
-  return direction === '>=' ? median(rounds) >= Number(limit) : median(rounds) <= Number(limit);
 }
 
 /** Each scenario once a round; every second round runs in reverse, so that no scenario always follows the same neighbour. */
@@ -55,11 +44,11 @@ export function thousands(value: number): string {
 }
 
 export function ratioTable(ratios: readonly Ratio[]): string {
-  const rows = ratios.map((ratio) => {
-    const { name, aim, rounds } = ratio;
+  const rows = ratios.map(({ name, aim, rounds }) => {
     const range = `${Math.min(...rounds).toFixed(2)} to ${Math.max(...rounds).toFixed(2)}`;
-    const reached = isReached(ratio);
-    return [name, median(rounds).toFixed(2), range, aim, reached === undefined ? '' : reached ? 'yes' : 'no'];
+    const limit = Number(aim.slice(aim.indexOf(' ')));
+    const isReached = aim.startsWith('>=') ? median(rounds) >= limit : median(rounds) <= limit;
+    return [name, median(rounds).toFixed(2), range, aim, isReached ? 'yes' : 'no'];
   });
   return table(['ratio (same run)', 'median', 'rounds', 'aim', 'reached'], rows);
 }

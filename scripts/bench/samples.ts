@@ -1,6 +1,3 @@
-/** The loans that are measured, and their calculation as the ingress and the worker do it. */
-
-import { Decimal } from 'decimal.js';
 import { MESSAGE_FORMS } from '../../shared/api/actions/message-forms.ts';
 import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
@@ -14,8 +11,8 @@ import { systemClock } from '../../shared/platform/system-ports.ts';
 export const SCHEDULE_PATH = '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule';
 
 const REQUEST_DAY = 20_000 as CalendarDate;
-const START = 19_737 as CalendarDate;
 
+/** A typical consumer loan with the effective rate. */
 export function scheduleBody(installments: number): string {
   return JSON.stringify({
     jsonParam: {
@@ -30,46 +27,6 @@ export function scheduleBody(installments: number): string {
       CalculateDAE: 2,
     },
   });
-}
-
-/** 250,000 at 7.25 % with both rates, a monthly fee, a yearly percentage charged monthly, and a premium each year. */
-export function loanWithEverything(installments: number): RepaymentScheduleRequest {
-  return {
-    ScheduleType: 'EqualInstallments',
-    Amount: new Decimal(250_000),
-    UpFrontValue: new Decimal(500),
-    InterestPercent: new Decimal('7.25'),
-    InstallmentsNo: installments,
-    PeriodicityType: 'Monthly',
-    InstallmentDay: 15,
-    ActivationDate: START,
-    CalculateDAE: 2,
-    Commission: [
-      {
-        FeeName: 'Account',
-        SourceValue: new Decimal(5),
-        FeePeriodicityType: 'Monthly',
-        FeeDate: START,
-      },
-      {
-        FeeName: 'Administration',
-        SourcePercent: new Decimal('0.5'),
-        PercentAppliedTo: 'RemainingValue',
-        PerAnnum: true,
-        FeePeriodicityType: 'Monthly',
-        FeeDate: START,
-      },
-    ],
-    Insurance: [
-      {
-        InsuranceName: 'Life',
-        SourcePercent: new Decimal('0.2'),
-        InsurancePeriodicityType: 'Annual',
-        InsuranceDate: START,
-        IsUpfront: true,
-      },
-    ],
-  };
 }
 
 export function benchCodec(): Codec {

@@ -1,5 +1,3 @@
-/** Measures calls of several systems over HTTP alternately, with the processor time of each of their processes. */
-
 import { createRequire } from 'node:module';
 import { processSeconds } from './processes.ts';
 import { type BenchOptions, inTurns, median, quantile, table, thousands } from './rounds.ts';
@@ -17,7 +15,6 @@ interface TripRound {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Calls that were answered with another status than 200, or not at all. */
   readonly refused: number;
   /** Microseconds of processor time, user and system, for each answered call by part. */
   readonly cpuUs: Readonly<Record<string, number>>;
@@ -33,16 +30,11 @@ export const ONE = 1;
 export const MANY = 64;
 
 const MEASURE_MS = 2_000;
-/** Before each round, because the processes were idle during the other trips. */
 const WAKE_MS = 300;
 const WARM_UP_SLICE_MS = 5_000;
 const SLICES_WITHOUT_RISE = 3;
 const SMALLEST_RISE = 1.02;
 const LONGEST_WARM_UP_MS = 15 * 60_000;
-const LOOK_MS = 50;
-const MS_PER_SECOND = 1_000;
-const US_PER_SECOND = 1_000_000;
-const OK = 200;
 
 interface Autocannon extends PromiseLike<{ readonly errors: number; readonly non2xx: number }> {
   on(
@@ -87,7 +79,7 @@ async function warmUp({ name, url, warmUpMs }: MeasuredSystem, progress: BenchOp
     best = Math.max(best, perSecond);
     warmMs += WARM_UP_SLICE_MS;
   }
-  progress(`warm after ${warmMs / MS_PER_SECOND} s: ${name}, ${thousands(best)} per second`);
+  progress(`warm after ${warmMs / 1_000} s: ${name}, ${thousands(best)} per second`);
 }
 
 async function measureOnce({ url, pids }: MeasuredSystem, window: number): Promise<TripRound> {
@@ -99,7 +91,7 @@ async function measureOnce({ url, pids }: MeasuredSystem, window: number): Promi
   }
   const cpuUs = Object.entries(pids).map(([part, pid], index) => {
     const seconds = processSeconds(pid) - (before[index] ?? 0);
-    return [part, (seconds * US_PER_SECOND) / latencies.length] as const;
+    return [part, (seconds * 1_000_000) / latencies.length] as const;
   });
   return {
     ...result,
@@ -109,7 +101,6 @@ async function measureOnce({ url, pids }: MeasuredSystem, window: number): Promi
   };
 }
 
-/** A closed loop: each response lets its connection send the next call. */
 async function load(url: string, window: number, forMs: number) {
   const autocannon = require('autocannon') as (options: object) => Autocannon;
   const latencies: number[] = [];
@@ -121,26 +112,30 @@ async function load(url: string, window: number, forMs: number) {
     headers: { 'content-type': 'application/json' },
     body: scheduleBody(12),
     connections: window,
-    duration: forMs / MS_PER_SECOND,
-    sampleInt: LOOK_MS,
+    duration: forMs / 1_000,
+    sampleInt: 50,
   });
   // Its own summary has whole milliseconds.
   run.on('response', (_client, status, _bytes, latencyMs) => {
     endedAt = performance.now();
-    if (status === OK) latencies.push(latencyMs);
+    if (status === 200) latencies.push(latencyMs);
   });
   const { errors, non2xx } = await run;
-  const perSecond = latencies.length === 0 ? 0 : (latencies.length / (endedAt - startedAt)) * MS_PER_SECOND;
+  const perSecond = latencies.length === 0 ? 0 : (latencies.length / (endedAt - startedAt)) * 1_000;
   return { latencies, perSecond, refused: errors + non2xx };
 }
 
-export function figuresOf(
+/** A figure of one system divided by that of another in the same round. */
+export function quotients(
   lines: readonly TripLine[],
-  trip: Pick<TripLine, 'system' | 'window'>,
+  [own, other]: readonly [string, string],
+  window: number,
   figure: (round: TripRound) => number,
 ): readonly number[] {
-  const found = lines.find(({ system, window }) => system === trip.system && window === trip.window);
-  return found?.rounds.map(figure) ?? [];
+  const roundsOf = (name: string) =>
+    lines.find((line) => line.system === name && line.window === window)?.rounds.map(figure) ?? [];
+  const others = roundsOf(other);
+  return roundsOf(own).map((value, round) => value / (others[round] ?? Number.NaN));
 }
 
 export function tripTable(title: string, lines: readonly TripLine[]): string {
@@ -159,14 +154,6 @@ export function tripTable(title: string, lines: readonly TripLine[]): string {
       cpu.join(' + '),
     ];
   });
-  const head = [
-    title,
-    'window',
-    'per second',
-    'p50 ms',
-    'p99 ms',
-    'refused',
-    'us of processor time per call',
-  ];
-  return table(head, rows);
+  const head = [title, 'window', 'per second', 'p50 ms', 'p99 ms', 'refused'];
+  return table([...head, 'us of processor time per call'], rows);
 }

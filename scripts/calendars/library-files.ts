@@ -1,5 +1,3 @@
-/** The files of shared/lending/calendars/library that are generated from the package date-holidays: countries and their holidays. */
-
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -27,7 +25,6 @@ export interface LibraryFile {
   readonly text: string;
 }
 
-/** Codes of the countries with files: those of the package without a built-in calendar. */
 export function listFileCountries(): readonly string[] {
   return [...listOtherCountries().keys()];
 }

@@ -7,7 +7,6 @@ import { addDays, type CalendarDate, parseCalendarDate } from '../../shared/lend
 
 interface Holiday {
   readonly type: string;
-  /** In the format of {@link HOLIDAY_TEXT}, in the local time of the country. */
   readonly date: string;
   readonly start: Date;
   readonly end: Date;

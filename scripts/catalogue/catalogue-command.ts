@@ -14,7 +14,6 @@ import {
   isSameCode,
   recordKey,
   type CatalogueRecord,
-  type RecordIdentity,
   type RecordKind,
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { UsageError } from '../command-line/parse-command-line.ts';
@@ -26,8 +25,6 @@ import {
   countWritten,
   findSharedKeys,
   type FolderDifference,
-  indexByKey,
-  planChanges,
   readTopicRecords,
   type TopicRecords,
   validateResult,
@@ -44,11 +41,9 @@ const KINDS_WITH_STATUS: readonly RecordKind[] = [
 ];
 
 export interface CommandReport {
-  /** False if there are faults or, for `diff`, differences. */
   readonly ok: boolean;
   readonly faults: readonly CatalogueFault[];
   readonly lines: readonly string[];
-  /** Fields of the JSON output besides `ok` and `faults`. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
@@ -56,7 +51,6 @@ export interface CommandTools extends ValidationContext {
   readonly connect: () => Promise<CatalogueConnection>;
 }
 
-/** Runs a command. Rejects with UsageError (no such folder), ConfigError (no broker set) and MessagingError. */
 export async function runCatalogueCommand(
   command: CatalogueCommand,
   tools: CommandTools,
@@ -114,10 +108,10 @@ async function publish(
   const connection = await tools.connect();
   const topic = await readTopicRecords(connection);
   const difference = compareWithTopic(wanted.records, topic);
-  const changes = planChanges(wanted.records, difference, deleteMissing);
   const { added, changed, missing, unchanged } = difference;
   const keys = [...added, ...changed.map(({ key }) => key)];
-  const after = { put: wanted.records, removed: changes.remove, changed: [...keys, ...changes.remove] };
+  const remove = deleteMissing ? missing : [];
+  const after = { put: wanted.records, removed: remove, changed: [...keys, ...remove] };
   const faults = validateResult(after, topic, tools);
   if (faults.length > 0) return refused(faults);
   const will = dryRun ? 'would write' : 'wrote';
@@ -125,21 +119,24 @@ async function publish(
   const lines = [
     ...keys.map((key) => `${will} ${key}`),
     ...missing.map((key) => (deleteMissing ? `${gone} ${key}` : `kept ${key}, which is not in the folder`)),
-    `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${changes.remove.length} deleted` +
+    `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${remove.length} deleted` +
       (dryRun ? ' (dry run: nothing was written)' : ''),
   ];
-  const written = { added, changed: changed.map(({ key }) => key), unchanged, deleted: changes.remove };
+  const written = { added, changed: changed.map(({ key }) => key), unchanged, deleted: remove };
   const report = done(lines, { dryRun, ...written, kept: deleteMissing ? [] : missing });
-  return dryRun ? report : write(changes, topic, { ...tools, connection }, report);
+  const put = keys.flatMap((key) => wanted.records.get(key) ?? []);
+  return dryRun ? report : write({ put, remove }, topic, connection, report);
 }
 
 async function list({ connect }: CommandTools): Promise<CommandReport> {
   const { identities, records, unreadable } = await readTopicRecords(await connect());
   const rows = identities.map(({ key, ...identity }) => ({ ...identity, readable: records.has(key) }));
   const lines = rows.map((row) => {
-    const { kind, code, version, status } = row;
+    const { kind, code, version, status, validFrom, validTo } = row;
+    const hasLimit = validFrom !== null || validTo !== null;
+    const validity = hasLimit ? `${validFrom ?? '...'} to ${validTo ?? '...'}` : '';
     const note = row.readable ? '' : 'CANNOT BE READ';
-    return [kind.padEnd(15), code, `v${version}`, status ?? '-', validity(row), note].join('  ').trimEnd();
+    return [kind.padEnd(15), code, `v${version}`, status ?? '-', validity, note].join('  ').trimEnd();
   });
   if (unreadable > 0) lines.push(`${unreadable} messages on the topic are not catalogue records`);
   return done(lines, { records: rows, unreadable });
@@ -182,17 +179,13 @@ async function changeStatus(
   const faults = validateResult(after, topic, tools);
   if (faults.length > 0) return refused(faults);
   const report = done([`${key} is now ${status}`], { key, status, changed: true });
-  return write({ put: [next], remove: [] }, topic, { ...tools, connection }, report);
+  return write({ put: [next], remove: [] }, topic, connection, report);
 }
 
-/**
- * Writes changes, unless others have written to the topic since it was read. If others write at the same time, reports the
- * faults of both changes together.
- */
 async function write(
   changes: RecordChanges,
   before: TopicRecords,
-  { connection, ...context }: CommandTools & { readonly connection: CatalogueConnection },
+  connection: CatalogueConnection,
   written: CommandReport,
 ): Promise<CommandReport> {
   if ((await countWritten(connection)) !== before.written) {
@@ -200,12 +193,7 @@ async function write(
     return refused([{ source: connection.topic, record: '', message }]);
   }
   await writeRecords({ ...connection, clientId: CLIENT_ID }, changes);
-  const own = changes.put.length + changes.remove.length;
-  if ((await countWritten(connection)) === before.written + own) return written;
-  const after = await readTopicRecords(connection);
-  const changed = after.identities.map(({ key }) => key);
-  const faults = validateResult({ put: new Map(), removed: [], changed }, after, context);
-  return faults.length > 0 ? conflicting(faults, written) : written;
+  return written;
 }
 
 /** The records may refer to others that exist only on the topic. */
@@ -214,7 +202,9 @@ function readFolder(
 ): { readonly records: ReadonlyMap<string, CatalogueRecord> } | { readonly refused: CommandReport } {
   const { records, faults } = readFolderRecords(folder);
   const all = [...faults, ...(faults.length > 0 ? [] : findPublicationFaults(folder, records))];
-  return all.length > 0 ? { refused: refused(all) } : { records: indexByKey(records) };
+  return all.length > 0
+    ? { refused: refused(all) }
+    : { records: new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry])) };
 }
 
 function findPublicationFaults(
@@ -231,24 +221,9 @@ function done(lines: readonly string[], result: CommandReport['result']): Comman
 }
 
 function refused(faults: readonly CatalogueFault[]): CommandReport {
-  const lines = [...faultLines(faults), `${countFaults(faults)}; nothing was written`];
-  return { ok: false, faults, lines, result: {} };
-}
-
-/** The report of changes that were written, but contradict those that others wrote at the same time. */
-function conflicting(faults: readonly CatalogueFault[], written: CommandReport): CommandReport {
-  const text =
-    'on the topic, because others wrote to it at the same time; correct the records and publish them';
-  const lines = [...written.lines, ...faultLines(faults), `${countFaults(faults)} ${text}`];
-  return { ...written, ok: false, faults, lines };
-}
-
-function faultLines(faults: readonly CatalogueFault[]): readonly string[] {
-  return faults.map((fault) => `FAULT  ${formatFault(fault)}`);
-}
-
-function countFaults({ length }: readonly CatalogueFault[]): string {
-  return length === 1 ? '1 fault' : `${length} faults`;
+  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+  const lines = faults.map((fault) => `FAULT  ${formatFault(fault)}`);
+  return { ok: false, faults, lines: [...lines, `${count}; nothing was written`], result: {} };
 }
 
 function unknown(kind: RecordKind, code: string, version: number | undefined): CommandReport {
@@ -271,8 +246,4 @@ function differenceLines({ added, changed, missing, unchanged }: FolderDifferenc
 
 function valueText(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
-}
-
-function validity({ validFrom, validTo }: RecordIdentity): string {
-  return validFrom === null && validTo === null ? '' : `${validFrom ?? '...'} to ${validTo ?? '...'}`;
 }

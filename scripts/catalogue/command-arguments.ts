@@ -46,7 +46,6 @@ const COMMANDS = {
   approve: ['kind'],
   close: ['kind'],
 } as const;
-/** The operands of each command; those in brackets may be left out. */
 const OPERANDS: Readonly<Record<keyof typeof COMMANDS, readonly string[]>> = {
   validate: ['FOLDER'],
   diff: ['FOLDER'],
@@ -60,7 +59,6 @@ const VERSION = /^[1-9]\d{0,8}$/;
 
 export type CatalogueCommand = NonNullable<ReturnType<typeof readCatalogueArguments>>['command'];
 
-/** Reads the command line; undefined for --help. Throws UsageError. */
 export function readCatalogueArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;

@@ -7,7 +7,6 @@ import { MessagingError } from '../../shared/platform/errors.ts';
 import type { Log } from '../../shared/platform/log.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { CatalogueTable } from '../../shared/product/storage/catalogue-table.ts';
-import type { RecordChanges } from '../../shared/product/storage/write-records.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/lending-catalogue.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
@@ -22,7 +21,6 @@ import {
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../../shared/product/catalogue/product-record.ts';
-import { asJson, compareFields, type FieldDifference } from './field-differences.ts';
 
 export interface CatalogueConnection {
   readonly broker: Broker;
@@ -34,7 +32,6 @@ export interface CatalogueConnection {
 export interface TopicRecords {
   /** Every version on the topic, unreadable ones included, in the order of the keys. */
   readonly identities: readonly (RecordIdentity & { readonly key: string })[];
-  /** The records by key, in that order; `source` is the key. */
   readonly records: ReadonlyMap<string, CatalogueRecord>;
   readonly unreadable: number;
   /** Number of messages that had ever been written to the topic before it was read. */
@@ -43,7 +40,6 @@ export interface TopicRecords {
 
 export const CLIENT_ID = 'catalogue-command';
 
-/** Reads the whole topic. Rejects with MessagingError if the topic does not exist or cannot be read. */
 export async function readTopicRecords(connection: CatalogueConnection): Promise<TopicRecords> {
   const { broker, topic } = connection;
   const counts = await broker.admin.partitionCounts([topic]);
@@ -74,14 +70,9 @@ export async function countWritten({ broker, topic }: CatalogueConnection): Prom
 
 export interface FolderDifference {
   readonly added: readonly string[];
-  /** In both; `members` is empty if the record on the topic is unreadable. */
   readonly changed: readonly { readonly key: string; readonly members: readonly FieldDifference[] }[];
   readonly missing: readonly string[];
   readonly unchanged: number;
-}
-
-export function indexByKey(records: readonly CatalogueRecord[]): ReadonlyMap<string, CatalogueRecord> {
-  return new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry]));
 }
 
 export function compareWithTopic(
@@ -95,28 +86,18 @@ export function compareWithTopic(
     const present = topic.records.get(key);
     if (!known.has(key)) added.push(key);
     else if (present === undefined) changed.push({ key, members: [] });
-    else if (!isSame(present, entry)) {
-      changed.push({ key, members: compareFields(asJson(present.record), asJson(entry.record)) });
+    else {
+      const members = compareFields(asJson(present.record), asJson(entry.record));
+      if (members.length > 0) changed.push({ key, members });
     }
   }
   const missing = [...known].filter((key) => !folder.has(key));
   return { added, changed, missing, unchanged: folder.size - added.length - changed.length };
 }
 
-export function planChanges(
-  folder: ReadonlyMap<string, CatalogueRecord>,
-  { added, changed, missing }: FolderDifference,
-  deleteMissing: boolean,
-): RecordChanges {
-  const keys = new Set([...added, ...changed.map(({ key }) => key)]);
-  const put = [...folder].filter(([key]) => keys.has(key)).map(([, entry]) => entry);
-  return { put, remove: deleteMissing ? missing : [] };
-}
-
 interface Outcome {
   readonly put: ReadonlyMap<string, CatalogueRecord>;
   readonly removed: readonly string[];
-  /** Keys of the records that change; products that they affect are simulated. */
   readonly changed: readonly string[];
 }
 
@@ -134,12 +115,12 @@ export function validateResult(
   const deleted = new Set(removed);
   const stays = (key: string): boolean => !put.has(key) && !deleted.has(key);
   const kept = [...topic.records].flatMap(([key, entry]): readonly CatalogueRecord[] =>
-    stays(key) ? [{ ...entry, source: onTopic(key) }] : [],
+    stays(key) ? [{ ...entry, source: `topic ${key}` }] : [],
   );
   const unreadable = topic.identities
     .filter(({ key }) => stays(key) && !topic.records.has(key))
     .map(({ key, code }) => ({
-      source: onTopic(key),
+      source: `topic ${key}`,
       record: code,
       message: 'cannot be read: publish it again, or delete it with --delete-missing',
     }));
@@ -178,10 +159,33 @@ export function findSharedKeys(records: readonly CatalogueRecord[]): readonly Ca
   });
 }
 
-function onTopic(key: string): string {
-  return `topic ${key}`;
+export interface FieldDifference {
+  /** Such as `Interests[0].Values[1].Value`; empty for the whole value. */
+  readonly path: string;
+  readonly from: unknown;
+  readonly to: unknown;
 }
 
-function isSame(one: CatalogueRecord, other: CatalogueRecord): boolean {
-  return isDeepStrictEqual(asJson(one.record), asJson(other.record));
+/** Converts a value to JSON, without undefined fields. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+export function compareFields(from: unknown, to: unknown, path = ''): readonly FieldDifference[] {
+  if (isDeepStrictEqual(from, to)) return [];
+  if (isObject(from) && isObject(to)) {
+    return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((name) =>
+      compareFields(from[name], to[name], path === '' ? name : `${path}.${name}`),
+    );
+  }
+  if (Array.isArray(from) && Array.isArray(to)) {
+    return Array.from({ length: Math.max(from.length, to.length) }, (_, place) =>
+      compareFields(from[place], to[place], `${path}[${place}]`),
+    ).flat();
+  }
+  return [{ path, from, to }];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

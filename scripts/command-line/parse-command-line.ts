@@ -8,7 +8,6 @@ export class UsageError extends Error {
 
 type Sent = string | boolean | readonly (string | boolean)[] | undefined;
 
-/** The type of an option, and how its value is parsed; `fault` receives a description of valid values. */
 export interface CommandOption<Value> {
   readonly type: 'boolean' | 'string';
   readonly multiple?: boolean;
@@ -27,7 +26,6 @@ export function textList(): CommandOption<readonly string[]> {
   return { type: 'string', multiple: true, read: (sent = []) => sent as readonly string[] };
 }
 
-/** An option whose value `parse` converts, returning undefined for a fault. `must` completes "--name must be ...". */
 export function parsed<Value>(
   parse: (text: string) => Value | undefined,
   must: string,
@@ -67,7 +65,6 @@ export interface CommandLine<Options extends CommandOptions> {
   readonly positionals: readonly string[];
   /** Names of the given options in order, including repeated ones. */
   readonly given: readonly string[];
-  /** Faults of values; the command adds its own and passes all to {@link refuseFaults}. */
   readonly faults: readonly string[];
 }
 
@@ -90,6 +87,11 @@ export function parseCommandLine<Options extends CommandOptions>(
     given: tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
     faults,
   };
+}
+
+/** The texts of those that are at fault. */
+export function faultsOf(rules: readonly (readonly [boolean, string])[]): readonly string[] {
+  return rules.flatMap(([isAtFault, text]) => (isAtFault ? [text] : []));
 }
 
 export function refuseFaults(faults: readonly string[]): void {

@@ -1,9 +1,6 @@
 import { ConfigError, errorText } from '../../shared/platform/errors.ts';
 import { UsageError } from './parse-command-line.ts';
 
-const FAILED = 1;
-const WRONG_USAGE = 2;
-
 interface Command<Arguments> {
   readonly name: string;
   readonly help: string;
@@ -16,7 +13,7 @@ interface Command<Arguments> {
 /** Runs the command of this process, or prints its help. An error is one line on stderr, without its stack. */
 export async function runCommandLine<Arguments>(command: Command<Arguments>): Promise<void> {
   continueWithClosedPipes();
-  const { name, help, read, run, failureCode = () => FAILED } = command;
+  const { name, help, read, run, failureCode = () => 1 } = command;
   try {
     const args = read(process.argv.slice(2));
     if (args === undefined) process.stdout.write(help);
@@ -24,7 +21,7 @@ export async function runCommandLine<Arguments>(command: Command<Arguments>): Pr
   } catch (error) {
     process.stderr.write(`${name}: ${errorText(error)}\n`);
     const isUsage = error instanceof UsageError || error instanceof ConfigError;
-    process.exitCode = isUsage ? WRONG_USAGE : failureCode(error);
+    process.exitCode = isUsage ? 2 : failureCode(error);
   }
 }
 

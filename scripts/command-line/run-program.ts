@@ -1,17 +1,11 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { promisify } from 'node:util';
 
-export interface ProgramResult {
-  /** The exit code, or `missing` if the program is not installed. */
-  readonly code: number | 'missing';
-  readonly output: string;
-}
-
 const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
 const execute = promisify(execFile);
 
-/** Runs a program without input. Kills it (code 1) if it takes longer than `limitMs` or this process ends. */
+/** Runs a program without input; the output ends with standard error. Kills it (code 1) if it takes longer than `limitMs` or this process ends. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -19,7 +13,7 @@ export async function runProgram(
     limitMs,
     ...place
   }: { readonly limitMs: number; readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
-): Promise<ProgramResult> {
+): Promise<{ readonly code: number | 'missing'; readonly output: string }> {
   const options = { ...place, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
   const running = execute(program, [...args], options);
   running.child.stdin?.on('error', () => undefined).end();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   type CommandOption,
+  faultsOf,
   flag,
   oneOf,
   parseCommandLine,
@@ -58,10 +59,6 @@ The ingress does the work: it records every action on the audit topic with opera
 Exit codes: 0 done, 1 an action failed or was refused, or the command was interrupted, 2 wrong usage.
 `;
 
-export type CommandName = 'list' | 'show' | 'redrive' | 'edit' | 'discard' | 'mark-sent';
-
-const MAX_LIMIT = 1_000_000;
-
 const ACT = ['dry-run', 'reason', 'again'] as const;
 const SEND = [...ACT, 'force', 'accept-duplicates'] as const;
 const COMMANDS = {
@@ -71,7 +68,7 @@ const COMMANDS = {
   edit: [...SEND, 'set', 'patch', 'header'],
   discard: ACT,
   'mark-sent': ACT,
-} as const satisfies Record<CommandName, readonly string[]>;
+} as const;
 
 export type DeadLettersArguments = NonNullable<ReturnType<typeof readDeadLettersArguments>>;
 
@@ -86,22 +83,24 @@ export function readDeadLettersArguments(args: readonly string[], nowMs: number)
   const isFiltered =
     topic.length + code.length + type.length > 0 || Boolean(channel ?? key ?? since ?? until);
   const isAction = name !== 'list' && name !== 'show';
+  const hasEdit = values.set.length + values.header.length > 0 || values.patch !== undefined;
   refuseFaults([
     ...line.faults,
-    ...(name === 'list' || isFiltered || ids.length > 0
-      ? []
-      : [`select the letters to ${name}, for example by ID or --code`]),
-    ...(name === 'edit' && values.set.length + values.header.length === 0 && values.patch === undefined
-      ? ['edit requires --set, --patch or --header']
-      : []),
-    ...(isAction && !values['dry-run'] && values.reason === undefined
-      ? [`${name} requires --reason, which is recorded with operator and time`]
-      : []),
+    ...faultsOf([
+      [
+        name !== 'list' && !isFiltered && ids.length === 0,
+        `select the letters to ${name}, for example by ID or --code`,
+      ],
+      [name === 'edit' && !hasEdit, 'edit requires --set, --patch or --header'],
+      [
+        isAction && !values['dry-run'] && values.reason === undefined,
+        `${name} requires --reason, which is recorded with operator and time`,
+      ],
+    ]),
   ]);
   return { ...values, name, isAction, ids, criteria, isFiltered };
 }
 
-/** The changes of an edit, from the patch file and then each --set, and the headers. Throws UsageError. */
 export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set' | 'patch' | 'header'>) {
   const patches = [...(patch === undefined ? [] : [readPatch(patch)]), ...set.map(patchOfSetting)];
   return {
@@ -120,7 +119,7 @@ function optionsAt(nowMs: number) {
     since: timeOption(nowMs),
     until: timeOption(nowMs),
     id: textList(),
-    limit: wholeNumber(1, MAX_LIMIT),
+    limit: wholeNumber(1, 1_000_000),
     all: flag(),
     'dry-run': flag(),
     again: flag(),

@@ -6,7 +6,6 @@ import { errorText, InfrastructureError, MessagingError } from '../../shared/pla
 import { type DeadLettersArguments, readEdit } from './dead-letters-arguments.ts';
 
 export interface CommandReport {
-  /** False if an action failed or was refused, or something is not known. */
   readonly ok: boolean;
   readonly lines: readonly string[];
   readonly result: Readonly<Record<string, unknown>>;
@@ -18,11 +17,6 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-const LIST_LIMIT = 100;
-const SHOW_LIMIT = 10;
-const PARTIAL_AUDIT = 'the audit was read in part: dead letters that were handled may appear as open';
-
-/** Runs a command by calls of an ingress. Rejects with SystemError if one is refused, and with UsageError. */
 export async function runDeadLettersCommand(
   args: DeadLettersArguments,
   context: CommandContext,
@@ -65,23 +59,16 @@ export function toPlainJson(value: unknown): string {
 const CALL_TIMEOUT_MS = 120_000;
 /** A long list is charged to the allowance of its caller, which is refilled within seconds. */
 const MAX_ATTEMPTS = 10;
-const TOO_MANY_REQUESTS = 429;
 
 type DeadLetterApi = ReturnType<typeof createDeadLetterApi>;
 
 /** `url` has the base path. The methods reject with SystemError, which says what the ingress refused and what to do. */
-export function createDeadLetterApi({
-  url,
-  token,
-}: {
-  readonly url: string;
-  readonly token: string | undefined;
-}) {
+export function createDeadLetterApi(url: string, token: string | undefined) {
   const base = `${url}/api/operations/v1/dead-letters`;
   const call = async (address: string, init: RequestInit = {}): Promise<unknown> => {
     for (let attempt = 1; ; attempt += 1) {
       const response = await send(address, init);
-      if (response.status === TOO_MANY_REQUESTS && attempt < MAX_ATTEMPTS) {
+      if (response.status === 429 && attempt < MAX_ATTEMPTS) {
         await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000);
         continue;
       }
@@ -113,7 +100,7 @@ export function createDeadLetterApi({
 }
 
 async function list(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
-  const { limit = LIST_LIMIT, all } = args;
+  const { limit = 100, all } = args;
   const { letters, ...page } = await readPages(args, context, { limit, all });
   const { count, codes, handled, isComplete, isAuditComplete } = page;
   const counts = Object.entries(codes).map(([code, number]) => `${number} ${code}`);
@@ -124,7 +111,9 @@ async function list(args: DeadLettersArguments, context: CommandContext): Promis
       `${count} letter${count === 1 ? '' : 's'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`,
       ...(count > letters.length ? [`${count - letters.length} older not shown (--limit)`] : []),
       ...(handled > 0 ? [`${handled} handled not shown (--all)`] : []),
-      ...(isAuditComplete ? [] : [PARTIAL_AUDIT]),
+      ...(isAuditComplete
+        ? []
+        : ['the audit was read in part: dead letters that were handled may appear as open']),
       ...(isComplete
         ? []
         : [`only the newest ${OPERATIONS_LIMITS.scannedLetters} dead letters were searched`]),
@@ -134,7 +123,7 @@ async function list(args: DeadLettersArguments, context: CommandContext): Promis
 }
 
 async function show(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
-  const { letters, count } = await readPages(args, context, { limit: args.limit ?? SHOW_LIMIT, all: true });
+  const { letters, count } = await readPages(args, context, { limit: args.limit ?? 10, all: true });
   if (letters.length === 0) return reportNoMatch(0);
   const shown: unknown[] = [];
   for (const { id } of letters) {
@@ -149,13 +138,11 @@ async function show(args: DeadLettersArguments, context: CommandContext): Promis
   };
 }
 
-type ListedPages = Omit<LetterPage, 'nextCursor'>;
-
 async function readPages(
   { criteria, ids }: DeadLettersArguments,
   { api, signal }: CommandContext,
   { limit, all }: { readonly limit: number; readonly all: boolean },
-): Promise<ListedPages> {
+): Promise<Omit<LetterPage, 'nextCursor'>> {
   const { topics, codes, types, channel, key, since, until } = criteria;
   const lists = { topic: topics, code: codes, type: types, id: ids };
   const query = new URLSearchParams({ all: String(all) });
@@ -173,35 +160,30 @@ async function readPages(
   }
 }
 
-/** Acts in portions: a call takes at most 500 dead letters, the oldest first. */
 async function act(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
   const { name, limit = Infinity } = args;
-  const chosen = await chooseIds(args, context);
-  if ('handled' in chosen) return reportNoMatch(chosen.handled);
+  let selected = args.ids;
+  if (args.isFiltered) {
+    const { letters, handled } = await readPages(args, context, { limit: Infinity, all: args.again });
+    if (letters.length === 0) return reportNoMatch(handled);
+    selected = letters
+      .map(({ id }) => id)
+      .toReversed()
+      .slice(0, limit);
+  }
   const body = bodyOf(args);
   const all: ActionReply[] = [];
-  let left = Math.min(limit, chosen.ids.length);
+  let left = Math.min(limit, selected.length);
   for (let at = 0; left > 0 && !context.signal.aborted; at += OPERATIONS_LIMITS.actionLetters) {
-    const ids = chosen.ids.slice(at, at + OPERATIONS_LIMITS.actionLetters);
+    const ids = selected.slice(at, at + OPERATIONS_LIMITS.actionLetters);
     const portion = { ...body, selection: { ids }, limit: Math.min(left, OPERATIONS_LIMITS.actionLetters) };
     const reply = (await context.api.post(name, portion)) as ActionReply;
     all.push(reply);
     left -= ids.length;
     if (reply.counts['failed'] !== undefined) break;
-    if (left > 0) context.onProgress(`${at + ids.length} of ${chosen.ids.length} letters done`);
+    if (left > 0) context.onProgress(`${at + ids.length} of ${selected.length} letters done`);
   }
   return reportActions(all, { dryRun: args['dry-run'], notBegun: Math.max(0, left) });
-}
-
-/** If all selected dead letters were handled before, how many these are. */
-async function chooseIds(
-  args: DeadLettersArguments,
-  context: CommandContext,
-): Promise<{ readonly ids: readonly string[] } | { readonly handled: number }> {
-  if (!args.isFiltered) return { ids: args.ids };
-  const { letters, handled } = await readPages(args, context, { limit: Infinity, all: args.again });
-  const ids = letters.map(({ id }) => id).toReversed();
-  return ids.length === 0 ? { handled } : { ids: ids.slice(0, args.limit) };
 }
 
 function bodyOf(args: DeadLettersArguments): object {

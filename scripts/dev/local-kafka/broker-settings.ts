@@ -11,7 +11,6 @@ export function brokerSettings(nodeCount: number): Record<string, string> {
   return {
     /** As in production, so that a misspelt topic is an error. */
     'auto.create.topics.enable': 'false',
-    /** By default, the first consumer of a group waits 3 s for others. */
     'group.initial.rebalance.delay.ms': '0',
     'default.replication.factor': copies,
     'min.insync.replicas': inSync,
@@ -27,9 +26,7 @@ export function brokerSettings(nodeCount: number): Record<string, string> {
     'replica.fetch.max.bytes': String(MAX_MESSAGE_BYTES),
     /** The default, 128 MiB, is a third of the heap. */
     'log.cleaner.dedupe.buffer.size': String(16 * MIB),
-    /** Starts compaction every second; by default a test would wait 15 s for it. */
     'log.cleaner.backoff.ms': String(SECOND_MS),
-    /** The cluster detects a killed node after 3 s (default 9 s). */
     'broker.session.timeout.ms': String(3 * SECOND_MS),
     'broker.heartbeat.interval.ms': '500',
     /** A broker waits 3 s for the response of a controller that has been frozen (default 30 s). */
@@ -51,7 +48,6 @@ export interface NodePlan {
 
 /** A listener in addition to the plain one: with TLS, with a login, or for a proxy in front of it. */
 export interface Listener {
-  /** In capitals; its settings begin with `listener.name.` and the name in small letters. */
   readonly name: string;
   readonly port: number;
   /** The port of a proxy, which clients get. Default: the own one. */

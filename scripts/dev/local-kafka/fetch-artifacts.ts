@@ -10,7 +10,6 @@ const KAFKA_VERSION = '4.3.1';
 export const REGISTRY_VERSION = '3.0.9';
 export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
 export const REGISTRY_IMAGE = `apicurio/apicurio-registry:${REGISTRY_VERSION}`;
-/** The path of Apicurio's Confluent-compatible API, with which SCHEMA_REGISTRY_URL ends. */
 export const REGISTRY_CONFLUENT_PATH = '/apis/ccompat/v7';
 
 /** Binds SLF4J to the log4j of Kafka's dependencies; without it a failing broker logs nothing. */
@@ -101,6 +100,10 @@ async function runMaven(cwd: string, args: readonly string[]): Promise<void> {
   );
 }
 
+function dependency(group: string, name: string, version: string): string {
+  return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`;
+}
+
 function renderPom(): string {
   return `<project>
   <modelVersion>4.0.0</modelVersion>
@@ -109,16 +112,8 @@ function renderPom(): string {
   <version>1</version>
   <packaging>pom</packaging>
   <dependencies>
-    <dependency>
-      <groupId>org.apache.kafka</groupId>
-      <artifactId>kafka_2.13</artifactId>
-      <version>${KAFKA_VERSION}</version>
-    </dependency>
-    <dependency>
-      <groupId>org.apache.logging.log4j</groupId>
-      <artifactId>log4j-slf4j-impl</artifactId>
-      <version>${LOG4J_BINDING_VERSION}</version>
-    </dependency>
+    ${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}
+    ${dependency('org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_BINDING_VERSION)}
   </dependencies>
 </project>
 `;

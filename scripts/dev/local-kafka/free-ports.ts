@@ -19,7 +19,6 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...found];
 }
 
-/** Throws LocalKafkaError `port-in-use` if another process listens on the port. */
 export async function requireFreePort(port: number, option: string): Promise<void> {
   if (await isFree(port)) return;
   throw new LocalKafkaError(

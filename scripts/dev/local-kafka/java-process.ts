@@ -6,17 +6,12 @@ import { runProgram } from '../../command-line/run-program.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import type { Watchdog } from './watchdog.ts';
 
-export interface Java {
-  readonly command: string;
-  /** The build, such as `17.0.15+6-Debian-1deb12u1`. */
-  readonly build: string;
-}
+export type Java = Awaited<ReturnType<typeof requireJava>>;
 
 export interface JavaLaunch {
   readonly label: string;
   readonly java: Java;
   readonly args: readonly string[];
-  /** The working folder, with a folder `tmp`. */
   readonly folder: string;
   readonly logFile: string;
   /** Folder and name of the class archive, and whether this process writes a missing one. */
@@ -30,11 +25,9 @@ export interface JavaProcess {
   isRunning(): boolean;
   /** Resolves when the process has exited, with its exit code or signal (`code 1`, `SIGKILL`). */
   readonly ended: Promise<string>;
-  /** Sends the signal and waits for the exit; sends SIGKILL if that takes too long. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Required by Kafka 4.x brokers. */
 const MIN_JAVA_VERSION = 17;
 const VERSION_LIMIT_MS = 60_000;
 /** A process is ready after 2 to 4 s on an idle machine; one that shares its processors with other test runs takes minutes. */
@@ -44,7 +37,6 @@ const READY_POLL_MS = 150;
 const STOP_LIMIT_MS = 15_000;
 /** Java's exit code after SIGTERM (128 + 15). */
 const TERMINATED = 143;
-const LOG_TAIL_LINES = 25;
 /** The first-tier compiler and the serial collector halve the start-up time; the heap is enough for messages of 8 MiB. */
 const FLAGS = [
   '-Xmx384m',
@@ -57,14 +49,12 @@ const FLAGS = [
   '-Xlog:cds+dynamic=off',
 ];
 
-/** The path of the Java in JAVA_HOME, or else of the first one on the PATH. */
 export function javaCommand(): string {
   const { JAVA_HOME: home } = process.env;
   return home ? path.join(home, 'bin', 'java') : 'java';
 }
 
-/** Checks that the Java can run a 4.x broker. Throws LocalKafkaError `java-missing` with what to install. */
-export async function requireJava(command: string): Promise<Java> {
+export async function requireJava(command: string) {
   const { code, output } = await runProgram(command, ['-version'], { limitMs: VERSION_LIMIT_MS });
   const advice = `install Java ${MIN_JAVA_VERSION} or newer (a JRE is enough) and put it on the PATH or into JAVA_HOME`;
   const refuse = (fault: string): LocalKafkaError =>
@@ -74,7 +64,7 @@ export async function requireJava(command: string): Promise<Java> {
   const version = /version "((?:1\.)?(\d+)[^"]*)"/.exec(output);
   if (code !== 0 || version === null) throw refuse(`${command} -version failed: ${output.trim()}`);
   if (Number(version[2]) < MIN_JAVA_VERSION) throw refuse(`Java ${version[2]} (${command}) is too old`);
-  return { command, build: /\(build ([^,)]+)/.exec(output)?.[1] ?? version[1] ?? '' };
+  return { command, version: version[1] ?? '' };
 }
 
 /** In its own session, so that Ctrl-C reaches only this process, which then stops Java. `onFailure`: it exited by itself. */
@@ -140,7 +130,7 @@ function classArchive({ java, archive: { folder, name, mayWrite } }: JavaLaunch)
   readonly flags: readonly string[];
   readonly onExit?: (isClean: boolean) => void;
 } {
-  const file = path.join(folder, `${name}-${java.build.replaceAll(/[^\w.+-]/g, '_')}.jsa`);
+  const file = path.join(folder, `${name}-${java.version}.jsa`);
   if (existsSync(file)) return { flags: [`-XX:SharedArchiveFile=${file}`, '-Xshare:auto'] };
   if (!mayWrite) return { flags: [] };
   const scratch = `${file}.${process.pid}`;
@@ -156,6 +146,6 @@ function classArchive({ java, archive: { folder, name, mayWrite } }: JavaLaunch)
 
 function failed({ label, logFile }: Pick<JavaProcess, 'label' | 'logFile'>, what: string): LocalKafkaError {
   const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : '(no log)';
-  const end = log.trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+  const end = log.trimEnd().split('\n').slice(-25).join('\n');
   return new LocalKafkaError('broker-failed', `${label} ${what}:\n${end}`);
 }

@@ -49,7 +49,6 @@ export function parseArguments(args: readonly string[]) {
   if (values['no-registry'] && registryPort !== undefined) {
     faults.push('--no-registry and --registry-port exclude each other');
   }
-  // The nodes use consecutive ports.
   if (port !== undefined && port + nodes - 1 > MAX_PORT) {
     faults.push(`--port must be a port from 1 to ${MAX_PORT - nodes + 1} with --nodes ${nodes}`);
   }

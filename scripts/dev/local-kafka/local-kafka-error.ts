@@ -12,7 +12,6 @@ export const EXIT_CODES = {
 
 export type LocalKafkaErrorCode = keyof typeof EXIT_CODES;
 
-/** The local broker cannot be started or has failed. The message contains advice. */
 export class LocalKafkaError extends SystemError {
   override readonly name = 'LocalKafkaError';
   declare readonly code: LocalKafkaErrorCode;

@@ -1,3 +1,4 @@
+import { Admin, FindCoordinatorKeyTypes } from '@platformatic/kafka';
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,6 @@ import {
   startJava,
   waitUntilReady,
 } from './java-process.ts';
-import { fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -36,20 +36,15 @@ export interface LocalKafkaOptions {
 }
 
 export interface LocalKafka {
-  /** `127.0.0.1:PORT` of each node. */
   readonly brokers: readonly string[];
-  /** Base URL of the Confluent-compatible API; absent without a registry. */
   readonly registryUrl?: string;
   readonly nodes: readonly LocalKafkaNode[];
-  /** Temporary folder of settings, logs and data. */
   readonly folder: string;
   /** Resolves when a process ends unexpectedly, but not when a node is killed through `nodes`. */
   readonly failure: Promise<LocalKafkaError>;
-  /** Stops all processes and removes the folder. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** One broker, which is also a controller. A test may kill and restart it with its data. */
 export interface LocalKafkaNode {
   readonly nodeId: number;
   readonly broker: string;
@@ -61,12 +56,8 @@ export interface LocalKafkaNode {
   restart(): Promise<void>;
 }
 
-/** Another process may bind a chosen port first; the cluster is then started with other ports. */
-const MAX_ATTEMPTS = 3;
-const PORT_TAKEN = /already in use|seems to be in use|BindException/i;
 const FORMAT_LIMIT_MS = 120_000;
 const PROBE_LIMIT_MS = 2_000;
-const CLUSTER_ID_BYTES = 16;
 const LOG4J_SETTINGS = `status=error
 appender.console.type=Console
 appender.console.name=console
@@ -95,15 +86,8 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
   const java = await requireJava(javaCommand());
   const jarFolder = await ensureKafka(report);
   const registryFolder = registry ? await ensureRegistry(report) : undefined;
-  for (let attempt = 1; ; attempt += 1) {
-    const ports = await choosePorts(options);
-    try {
-      return await launchAll({ java, jarFolder, registryFolder, ...ports });
-    } catch (error) {
-      const isPortTaken = error instanceof LocalKafkaError && PORT_TAKEN.test(error.message);
-      if (!isPortTaken || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
+  const ports = await choosePorts(options);
+  return launchAll({ java, jarFolder, registryFolder, ...ports });
 }
 
 /** The requested ports and free ones for the rest. Throws LocalKafkaError `port-in-use` if a requested port is in use. */
@@ -131,7 +115,8 @@ async function launchAll(
   const run: Run = {
     ...chosen,
     folder,
-    clusterId: newClusterId(),
+    // Kafka's tools would read a leading dash as an option.
+    clusterId: randomBytes(16).toString('base64url').replace(/^-/, 'A'),
     watchdog: startWatchdog(folder),
     onFailure: failure.resolve,
     processes: [],
@@ -230,11 +215,6 @@ function mainOf({ folder, jarFolder }: Run, mainClass: string): readonly string[
   return [logging, '-cp', classPathOf(jarFolder), mainClass];
 }
 
-/** A random id without a leading dash, which Kafka's tools would read as an option. */
-function newClusterId(): string {
-  return randomBytes(CLUSTER_ID_BYTES).toString('base64url').replace(/^-/, 'A');
-}
-
 async function startRegistry(run: Run, registryFolder: string): Promise<void> {
   const { java, folder, registryPort: port } = run;
   const jar = path.join(registryFolder, `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);
@@ -273,4 +253,25 @@ async function startRegistry(run: Run, registryFolder: string): Promise<void> {
 
 function registryUrl(port: number): string {
   return `http://127.0.0.1:${port}${REGISTRY_CONFLUENT_PATH}`;
+}
+
+/** The brokers of the cluster; empty unless it serves consumer groups. Creates the offsets topic of a new cluster. */
+export async function fetchBrokerIds(port: number, host = '127.0.0.1'): Promise<readonly number[]> {
+  const admin = new Admin({
+    clientId: 'local-kafka',
+    bootstrapBrokers: [{ host, port }],
+    retries: 0,
+    connectTimeout: PROBE_LIMIT_MS,
+    timeout: PROBE_LIMIT_MS,
+  });
+  try {
+    const { brokers } = await admin.metadata({ topics: [] });
+    await admin.findCoordinator({ keyType: FindCoordinatorKeyTypes.GROUP, keys: ['local-kafka'] });
+    await admin.listGroups();
+    return [...brokers.keys()];
+  } catch {
+    return [];
+  } finally {
+    await admin.close();
+  }
 }

@@ -4,10 +4,8 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 export interface Watchdog {
-  /** Kills this process when the calling process ends. */
   watch(pid: number): void;
   forget(pid: number): void;
-  /** Kills the processes that are still watched, and removes the folder. */
   close(): Promise<void>;
 }
 

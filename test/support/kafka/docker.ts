@@ -9,7 +9,7 @@ import {
 } from 'testcontainers';
 import { brokerSettings } from '../../../scripts/dev/local-kafka/broker-settings.ts';
 import { findFreePorts } from '../../../scripts/dev/local-kafka/free-ports.ts';
-import { fetchBrokerIds } from '../../../scripts/dev/local-kafka/kafka-probe.ts';
+import { fetchBrokerIds } from '../../../scripts/dev/local-kafka/start-local-kafka.ts';
 import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,

@@ -44,7 +44,7 @@ export function deadLettersAt(url: string, token?: string): RunLine {
     const read = readDeadLettersArguments([...args, ...reason], Date.now());
     if (read === undefined) throw new Error('--help does not print a report');
     return runDeadLettersCommand(read, {
-      api: createDeadLetterApi({ url, token }),
+      api: createDeadLetterApi(url, token),
       onProgress: () => undefined,
       signal: new AbortController().signal,
     });
