@@ -48,7 +48,6 @@ export interface StateDefinition extends MessageBase {
   readonly stateTopic: MessageTopic;
 }
 
-/** Many requests of any type, or their replies, in one message. */
 export interface BatchDefinition extends MessageBase {
   readonly kind: 'batch';
 }

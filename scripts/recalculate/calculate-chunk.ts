@@ -28,12 +28,9 @@ export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonl
 
 export interface CalculateChunkOptions {
   readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
-  /** Retries until it gets a final answer; rejects without one. */
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
   readonly topic: string;
-  /** Partitions of that topic; batches are assigned to them round-robin. */
   readonly partitions: number;
-  /** Prefix of the correlation ids of this process; unique among processes. */
   readonly correlationPrefix: string;
   /** The time at which all requests count as sent (D2), so that a resumed run uses the same day. */
   readonly originTimestampMs: number;
@@ -67,20 +64,18 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
     const reply = await options.request(request);
     const answers = answersTo(items, reply);
     if (answers !== undefined) return answers.map((answer) => () => readAnswer(codec, answer));
-    if (items.length > 1) return askHalves(items, correlationId);
+    if (items.length > 1) {
+      // One contract may fail all of them, by an answer that is too large or by a crash.
+      const middle = Math.ceil(items.length / 2);
+      const first = await ask(items.slice(0, middle), `${correlationId}.1`);
+      return [...first, ...(await ask(items.slice(middle), `${correlationId}.2`))];
+    }
     const problem = reply.kind === 'problem' ? reply.problem : unreadable();
     return items.map(() => async () => failed(problem));
   };
-  /** Sends the halves of a batch: one contract may fail all of it, by an answer that is too large or by a crash. */
-  const askHalves = async (items: readonly Item[], id: string): Promise<LateOutcome[]> => {
-    const middle = Math.ceil(items.length / 2);
-    const first = await ask(items.slice(0, middle), `${id}.1`);
-    return [...first, ...(await ask(items.slice(middle), `${id}.2`))];
-  };
 
   return async (contracts) => {
-    batches += 1;
-    const correlationId = `${correlationPrefix}-${batches}`;
+    const correlationId = `${correlationPrefix}-${++batches}`;
     const encoded = await Promise.all(contracts.map((contract) => encodeContract(codec, contract)));
     const items = encoded.filter((item): item is Item => 'value' in item);
     const answers = items.length === 0 ? [] : await ask(items, correlationId);

@@ -1,5 +1,3 @@
-/** Connects to the schedule workers on a Kafka, or to one in this process on the embedded broker. */
-
 import { REQUEST_TYPE } from './calculate-chunk.ts';
 import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';

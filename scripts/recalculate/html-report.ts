@@ -4,28 +4,21 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { STANDARD_STREAM } from './open-source.ts';
+import type { RecalculateArguments } from './recalculate-arguments.ts';
+import type { Checkpoint } from './resume.ts';
 import { durationText, type Report } from './run-report.ts';
 import { html, type Html } from '../../shared/api/documents/html.ts';
+import type { Config } from '../../shared/platform/load-config.ts';
 import { reportSections } from '../../shared/portfolio/report-sections.ts';
 import { createReportWords, englishText, type ReportWords } from '../../shared/portfolio/report-words.ts';
 import type { Tally } from '../../shared/portfolio/tally.ts';
 
-/** What was run; times in epoch milliseconds. */
-export interface HtmlReportRun extends Report {
-  readonly input: string;
-  /** Undefined with --summary. */
-  readonly output: string | undefined;
-  readonly failures: string | undefined;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-  /** The time at which all requests count as sent (D2). */
-  readonly originTimestampMs: number;
-  /** Workers on Kafka, or this process with the catalogue of a folder; undefined for the example catalogue. */
-  readonly calculatedBy: 'kafka' | { readonly catalogue: string | undefined };
+export interface ReportedRun {
+  readonly args: Pick<RecalculateArguments, 'input' | 'output' | 'failures'>;
+  readonly plan: Pick<Checkpoint, 'startedAtMs' | 'originTimestampMs'>;
+  readonly config: Config;
 }
 
-const LOCALE = 'en-GB';
-const ROOT = path.resolve(import.meta.dirname, '../..');
 /** The looks of the workbench, whose page Portfolio shows the same sections. */
 const STYLES = [
   'workers/ingress/workbench/app/design/tokens.css',
@@ -35,12 +28,17 @@ const STYLES = [
 ];
 
 /** Renders the whole file. All texts of the input are escaped, and the file permits nothing but its own styles. */
-export function renderHtmlReport(tally: Tally, run: HtmlReportRun): string {
-  const words = createReportWords(LOCALE, englishText);
-  const styles = STYLES.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('');
+export function renderHtmlReport(tally: Tally, run: Report, reported: ReportedRun): string {
+  const words = createReportWords('en-GB', englishText);
+  const styles = STYLES.map((file) =>
+    readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8'),
+  ).join('');
   const hash = createHash('sha256').update(styles).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  const title = `Recalculation of ${inputName(run.input)}`;
+  const { input } = reported.args;
+  const name = input === STANDARD_STREAM ? 'the standard input' : path.basename(input);
+  const endedAtMs = Date.now();
+  const title = `Recalculation of ${name}`;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -55,23 +53,19 @@ export function renderHtmlReport(tally: Tally, run: HtmlReportRun): string {
 <body>
 <main class="report stack">
 <header class="page-head">
-<div><h1>${title}</h1><p>${words.count(run.read)} contracts, ${momentText(run.endedAtMs)}</p></div>
+<div><h1>${title}</h1><p>${words.count(run.read)} contracts, ${momentText(endedAtMs)}</p></div>
 ${run.outcome === 'complete' ? html`<span class="badge badge-good">complete</span>` : html`<span class="badge badge-bad">not complete</span>`}
 </header>
 ${endNotice(run)}
 ${reportSections(tally, words, run.duplicateIds)}
-${runSection(run, words)}
+${runSection(run, words, { ...reported, endedAtMs })}
 </main>
 </body>
 </html>
 `.markup;
 }
 
-function inputName(input: string): string {
-  return input === STANDARD_STREAM ? 'the standard input' : path.basename(input);
-}
-
-function endNotice({ outcome, warning, reason, resumeWith }: HtmlReportRun): Html {
+function endNotice({ outcome, warning, reason, resumeWith }: Report): Html {
   if (outcome === 'complete') {
     return warning === undefined ? html`` : html`<p class="notice notice-warn">Warning: ${warning}.</p>`;
   }
@@ -79,36 +73,31 @@ function endNotice({ outcome, warning, reason, resumeWith }: HtmlReportRun): Htm
   return html`<div class="notice notice-bad"><p><strong>The run was aborted: ${reason ?? 'unknown reason'}.</strong> The figures contain the contracts up to then.</p>${resumeWith === undefined ? html`` : resume}</div>`;
 }
 
-function runSection(run: HtmlReportRun, words: ReportWords): Html {
+function runSection(
+  run: Report,
+  words: ReportWords,
+  { args, plan, config, endedAtMs }: ReportedRun & { readonly endedAtMs: number },
+): Html {
   const sessions = run.sessions > 1 ? `, in ${words.count(run.sessions)} sessions` : '';
-  const { calculatedBy } = run;
+  const rate = `${words.count(run.contractsPerSecond)} contracts/s`;
+  const catalogue = config.lending.catalogueFolder ?? 'the example catalogue';
   const entries: readonly (readonly [string, string])[] = [
-    ['Input', run.input === STANDARD_STREAM ? 'standard input' : run.input],
-    ['Results', outputName(run.output)],
-    ['Failures', run.failures ?? 'not written'],
+    ['Input', args.input === STANDARD_STREAM ? 'standard input' : args.input],
+    ['Results', args.output?.file ?? 'not written (--summary)'],
+    ['Failures', args.failures ?? 'not written'],
     ['Contracts read', words.count(run.read)],
-    ['Started', momentText(run.startedAtMs)],
-    ['Ended', momentText(run.endedAtMs)],
-    [
-      'Duration',
-      `${durationText(run.durationSeconds)}${sessions}, ${words.count(run.contractsPerSecond)} contracts/s`,
-    ],
-    ['Calculated as of', momentText(run.originTimestampMs)],
-    ['Calculated by', calculatedBy === 'kafka' ? 'the schedule workers on Kafka' : 'this process'],
-    ...(calculatedBy === 'kafka'
-      ? []
-      : [['Catalogue', calculatedBy.catalogue ?? 'the example catalogue'] as const]),
+    ['Started', momentText(plan.startedAtMs)],
+    ['Ended', momentText(endedAtMs)],
+    ['Duration', `${durationText(run.durationSeconds)}${sessions}, ${rate}`],
+    ['Calculated as of', momentText(plan.originTimestampMs)],
+    ['Calculated by', config.kafka === undefined ? 'this process' : 'the schedule workers on Kafka'],
+    ...(config.kafka === undefined ? [['Catalogue', catalogue] as const] : []),
     ['Run', run.runId],
   ];
   return html`<section class="card stack">
 <h2>Run</h2>
 <dl class="definition-list">${entries.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 </section>`;
-}
-
-function outputName(output: string | undefined): string {
-  if (output === undefined) return 'not written (--summary)';
-  return output === STANDARD_STREAM ? 'standard output' : output;
 }
 
 function momentText(epochMs: number): string {

@@ -13,7 +13,7 @@ import {
   type Problem,
   type Warning,
 } from '../../shared/platform/problem.ts';
-import { type NamedCell, readContractLine } from '../../shared/portfolio/input-faults.ts';
+import { readContractLine } from '../../shared/portfolio/input-faults.ts';
 import type { Notation } from '../../shared/portfolio/csv-notation.ts';
 
 export interface Contract {
@@ -29,26 +29,20 @@ export interface Contract {
   readonly former: unknown;
 }
 
-export type InputRecord = (
+export type InputRecord =
   | ({ readonly kind: 'contract' } & Contract)
   | {
       readonly kind: 'refused';
       readonly line: number;
       readonly id: string | number | undefined;
       readonly problem: Problem;
-    }
-) & {
-  /** Of CSV: the cell of a field, by its path in faults. */
-  readonly cellOf?: (path: string) => NamedCell | undefined;
-};
+    };
 
-/** Consecutive records of the input. Never empty. */
 export interface InputChunk {
   readonly records: readonly InputRecord[];
   readonly lastLine: number;
   /** SHA-256 in hexadecimal over the content of all records up to the last one, whatever the compression and the chunks. */
   readonly digest: string;
-  /** Bytes of the file read up to this chunk, which show the progress when it is done. */
   readonly bytesRead: number;
 }
 
@@ -72,12 +66,10 @@ export class InputError extends Error {
   override readonly name: string = 'InputError';
 }
 
-/** The input of a resumed run has changed since the run started. */
 export class InputChangedError extends InputError {
   override readonly name = 'InputChangedError';
 }
 
-/** One contract of the input before it is read: a line, or several lines if a cell contains line breaks. */
 export interface RawRecord {
   readonly line: number;
   readonly text: Buffer | string;
@@ -103,8 +95,11 @@ export function readContract(line: number, value: unknown, unreadable: readonly 
   if (request.kind === 'invalid' && faults.length === 0) {
     return refuseLine(line, createProblem(request.problem, { errors: request.faults }), id);
   }
-  if (request.kind === 'invalid')
-    return refused(line, id, [...faults, ...beside(unreadable, request.faults)]);
+  if (request.kind === 'invalid') {
+    // Fields that are known to be unreadable are missing in the request.
+    const known = new Set(unreadable.map(({ path }) => path));
+    return refused(line, id, [...faults, ...request.faults.filter(({ path }) => !known.has(path))]);
+  }
   if (faults.length > 0 || id === undefined) return refused(line, id, faults);
   return {
     kind: 'contract',
@@ -116,11 +111,6 @@ export function readContract(line: number, value: unknown, unreadable: readonly 
     warnings: [...request.warnings, ...ignored.map((name) => unknownField(name))].slice(0, MAX_WARNINGS),
     former: schedule,
   };
-}
-
-function beside(known: readonly Fault[], faults: readonly Fault[]): readonly Fault[] {
-  const paths = new Set(known.map(({ path }) => path));
-  return faults.filter(({ path }) => !paths.has(path));
 }
 
 function refused(line: number, id: string | number | undefined, faults: readonly Fault[]): InputRecord {

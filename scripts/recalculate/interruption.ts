@@ -4,15 +4,12 @@ export class RunError extends Error {
 }
 
 export interface Interruption {
-  /** Aborted by the first signal; no further input is read. */
   readonly stopped: AbortSignal;
-  /** Aborted when the work in progress takes too long, or by {@link abandon}. */
   readonly abandoned: AbortSignal;
   signalName(): string | undefined;
   abandon(): void;
 }
 
-/** Time limit for the work in progress; running workers reply to batches within seconds. */
 const FINISH_LIMIT_MS = 30_000;
 /** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;

@@ -1,8 +1,4 @@
-/** Opens the bytes of a file or the standard input, and decompresses gzip. */
-
-import { constants, openSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import { Socket } from 'node:net';
+import { open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { InputError, type InputOptions } from './input-records.ts';
@@ -15,28 +11,17 @@ export type Source = Awaited<ReturnType<typeof openSource>>;
 const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
-/** The first bytes of .xlsx and .ods, which are ZIP files, and of .xls. */
-const WORKBOOK_MAGICS = [Buffer.from('PK\u0003\u0004'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
-const MAGIC_BYTES = 4;
-
 /** Decompresses what starts like gzip, whatever its name. Rejects with InputError if it cannot be read. */
 export async function openSource(options: Pick<InputOptions, 'file' | 'stdin'>) {
   const { stream, totalBytes } = await openStream(options);
   const raw = stream[Symbol.asyncIterator]() as AsyncGenerator<Buffer, void>;
   const source = {
-    /** Size of a file; undefined for a stream. */
     totalBytes,
-    /** Bytes of a file read so far, before decompression. */
     bytesRead: (): number => stream.bytesRead ?? 0,
     close: (): void => void stream.once('error', () => undefined).destroy(),
   };
   try {
-    const { start, all } = await peek(named(raw), (bytes) => bytes.length >= MAGIC_BYTES);
-    if (WORKBOOK_MAGICS.some((magic) => start.subarray(0, MAGIC_BYTES).equals(magic))) {
-      throw new InputError(
-        `${options.file} is a workbook of a spreadsheet (such as .xlsx) or a ZIP file: save the sheet as CSV, in Excel as CSV UTF-8`,
-      );
-    }
+    const { start, all } = await peek(named(raw), (bytes) => bytes.length >= GZIP_MAGIC.length);
     const isCompressed = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
     if (!isCompressed && GZIP_NAME.test(options.file)) {
       throw new InputError(`${options.file} is not compressed with gzip, although its name ends in .gz`);
@@ -50,18 +35,12 @@ export async function openSource(options: Pick<InputOptions, 'file' | 'stdin'>) 
   }
 }
 
-interface OpenStream {
+async function openStream({ file, stdin = process.stdin }: Pick<InputOptions, 'file' | 'stdin'>): Promise<{
   readonly stream: Readable & { readonly bytesRead?: number };
   readonly totalBytes: number | undefined;
-}
-
-async function openStream({
-  file,
-  stdin = process.stdin,
-}: Pick<InputOptions, 'file' | 'stdin'>): Promise<OpenStream> {
+}> {
   if (file === STANDARD_STREAM) return { stream: stdin, totalBytes: undefined };
   try {
-    if ((await stat(file)).isFIFO()) return { stream: openPipe(file), totalBytes: undefined };
     const handle = await open(file, 'r');
     const found = await handle.stat();
     if (found.isDirectory()) {
@@ -73,15 +52,6 @@ async function openStream({
   } catch (error) {
     throw new InputError(`the input cannot be opened: ${errorText(error)}`, { cause: error });
   }
-}
-
-/**
- * A named pipe is not opened like a file: a system call that waits for a writer, or for its data, cannot be cancelled and
- * would keep the process from ending.
- */
-function openPipe(file: string): Readable {
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  return new Socket({ fd: descriptor, readable: true, writable: false });
 }
 
 /** Reads the first bytes until they suffice; `all` begins with them. */

@@ -10,9 +10,7 @@ import { isRetryable } from '../../shared/platform/problem.ts';
 
 interface PatientRequestsOptions {
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
-  /** Pending requests fail after this time without a usable reply. */
   readonly patienceMs: number;
-  /** Aborted when the run ends; requests that wait for a retry then reject with the reason. */
   readonly signal: AbortSignal;
   readonly now?: () => number;
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -33,10 +31,12 @@ export function createPatientRequests(options: PatientRequestsOptions) {
   const wait = options.wait ?? ((ms, ended) => sleep(ms, undefined, { signal: ended }));
   const random = options.random ?? Math.random;
   let waiting = 0;
-  let hasAnswered = false;
   let answeredAtMs = now();
   let idleSinceMs = answeredAtMs;
   const leftMs = (): number => answeredAtMs + patienceMs - now();
+
+  const noAnswer = (code: string): RunError =>
+    new RunError(`no reply for ${Math.round(patienceMs / 1_000)} s; the last attempt ended with ${code}`);
 
   const ask = async (request: OutgoingRequest): Promise<Reply> => {
     let timeoutMs = request.timeoutMs;
@@ -45,12 +45,12 @@ export function createPatientRequests(options: PatientRequestsOptions) {
       const limitMs = Math.max(Math.min(timeoutMs, leftMs()), MIN_TIMEOUT_MS);
       const reply = await options.request({ ...request, timeoutMs: Math.ceil(limitMs) });
       if (reply.kind === 'reply' || !isRetryable(reply.problem)) {
-        hasAnswered = true;
         if (isUsableReply(request, reply)) answeredAtMs = now();
-        else if (leftMs() <= 0) throw new RunError(noAnswer(codeOf(reply), patienceMs));
+        else if (leftMs() <= 0)
+          throw noAnswer(reply.kind === 'problem' ? reply.problem.code : 'a reply to a different request');
         return reply;
       }
-      if (leftMs() <= 0) throw new RunError(noAnswer(reply.problem.code, patienceMs));
+      if (leftMs() <= 0) throw noAnswer(reply.problem.code);
       // Other bulk traffic may be queued first, and a longer wait costs less than more retries.
       if (reply.problem.status === GATEWAY_TIMEOUT) timeoutMs *= 2;
       await wait(Math.min(backoffMs(BACKOFF, attempt, random), Math.max(leftMs(), 0)), signal);
@@ -71,40 +71,8 @@ export function createPatientRequests(options: PatientRequestsOptions) {
     },
     /** Milliseconds that requests have waited without a usable reply, without idle time. */
     silentMs: (): number => (waiting === 0 ? idleSinceMs : now()) - answeredAtMs,
-    hasAnswered: (): boolean => hasAnswered,
   };
 }
 
 /** The status of reply-timeout and deadline-exceeded. */
 const GATEWAY_TIMEOUT = 504;
-
-function codeOf(reply: Reply): string {
-  return reply.kind === 'problem' ? reply.problem.code : 'a reply to a different request';
-}
-
-function noAnswer(code: string, patienceMs: number): string {
-  return `no reply for ${Math.round(patienceMs / 1_000)} s; the last attempt ended with ${code}`;
-}
-
-const SILENCE_MS = 10_000;
-const LOOK_EVERY_MS = 1_000;
-
-/** Reports when replies stop and when they resume. Does not keep the process alive. */
-export function watchSilence(
-  patient: Pick<PatientRequests, 'silentMs' | 'hasAnswered'>,
-  patienceMs: number,
-  say: (line: string) => void,
-): { end(): void } {
-  let isReported = false;
-  const look = (): void => {
-    const isSilent = patient.silentMs() >= SILENCE_MS;
-    if (isSilent === isReported) return;
-    isReported = isSilent;
-    if (!isSilent) return say('replies are arriving again');
-    const since = `no reply for ${SILENCE_MS / 1_000} s`;
-    const remedy = patient.hasAnswered() ? '' : ': is a schedule worker with the bulk lane running?';
-    say(`${since}${remedy} (gives up after ${Math.round(patienceMs / 1_000)} s)`);
-  };
-  const timer = setInterval(look, LOOK_EVERY_MS).unref();
-  return { end: () => clearInterval(timer) };
-}

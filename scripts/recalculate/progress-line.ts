@@ -1,12 +1,10 @@
-/** Shows the progress of a run: a line that is redrawn on a terminal, otherwise log lines. */
-
 import { SingleBar } from 'cli-progress';
 import type { InputChunk } from './input-records.ts';
+import type { PatientRequests } from './patient-requests.ts';
 import type { PortfolioInput } from './read-portfolio.ts';
 import { durationText } from './run-report.ts';
 import type { Tally } from '../../shared/portfolio/tally.ts';
 
-/** Normally standard error. */
 export interface ProgressStream {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
@@ -14,18 +12,20 @@ export interface ProgressStream {
 
 const SECOND_MS = 1_000;
 const LINE_MS = 10_000;
-const CLEAR_LINE = '\r\u001B[K';
+/** A running worker replies within a second. */
+const SILENCE_MS = 10_000;
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /**
- * Shows the lines that the run counts in the tally, such as `42%, 1,234 done, 250/s, 12.0 s left, 3 failed`, from the first second
- * on, when the rate is certain enough to estimate the remaining time. Without the size of the input that cannot be estimated.
+ * Shows the lines that the run counts in the tally, such as `42%, 1,234 done, 250/s, 12.0 s left, 3 failed`. Without the size of the
+ * input the remaining time cannot be estimated.
  */
 export function showProgress(
   stream: ProgressStream,
-  { bytesRead: read, totalBytes }: Pick<PortfolioInput, 'bytesRead' | 'totalBytes'>,
+  { bytesRead: read, totalBytes = 0 }: Pick<PortfolioInput, 'bytesRead' | 'totalBytes'>,
   tally: Pick<Tally, 'calculated' | 'failed'>,
+  { silentMs }: Pick<PatientRequests, 'silentMs'>,
 ) {
   const startedAtMs = performance.now();
   const done = (): number => tally.calculated + tally.failed;
@@ -35,15 +35,18 @@ export function showProgress(
   const text = (): string => {
     const elapsedMs = performance.now() - startedAtMs;
     const rate = ((done() - doneBefore) * SECOND_MS) / elapsedMs;
-    const parts = [`${count.format(done())} done`, `${count.format(rate)}/s`];
-    if (totalBytes !== undefined) {
+    const leftMs = ((totalBytes - bytesRead) / (bytesRead - bytesBefore)) * elapsedMs;
+    return [
       // Rounded down, so that 100 % means complete.
-      const share = totalBytes === 0 ? 1 : Math.min(1, bytesRead / totalBytes);
-      parts.unshift(`${Math.floor(share * 100)}%`);
-      const leftMs = (Math.max(0, totalBytes - bytesRead) / (bytesRead - bytesBefore)) * elapsedMs;
-      if (Number.isFinite(leftMs)) parts.push(`${durationText(leftMs / SECOND_MS)} left`);
-    }
-    return [...parts, `${count.format(tally.failed)} failed`].join(', ');
+      ...(totalBytes > 0 ? [`${Math.floor((bytesRead / totalBytes) * 100)}%`] : []),
+      `${count.format(done())} done`,
+      `${count.format(rate)}/s`,
+      ...(totalBytes > 0 && Number.isFinite(leftMs) ? [`${durationText(leftMs / SECOND_MS)} left`] : []),
+      `${count.format(tally.failed)} failed`,
+      ...(silentMs() < SILENCE_MS
+        ? []
+        : [`no reply for ${durationText(silentMs() / SECOND_MS)}: is a schedule worker running?`]),
+    ].join(', ');
   };
   const bar = new SingleBar({
     format: text,
@@ -58,10 +61,6 @@ export function showProgress(
   return {
     onFinished: (chunk: InputChunk): void => {
       ({ bytesRead } = chunk);
-    },
-    /** Writes a permanent line; the progress continues below it. */
-    say: (line: string): void => {
-      stream.write(`${stream.isTTY === true ? CLEAR_LINE : ''}${line}\n`);
     },
     end: (): void => {
       clearTimeout(start);

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { csvInput } from './csv-input.ts';
 import {
   InputChangedError,
@@ -16,11 +16,9 @@ import { jsonProblem, parseJson } from '../../shared/platform/bounded-json.ts';
 import { MAX_LINE_BYTES } from '../../shared/portfolio/csv-columns.ts';
 import { createDuplicateSearch } from '../../shared/portfolio/input-faults.ts';
 
-/** Maximum number of instalments of a chunk, which one batch calculates and one reply contains. */
 const MAX_CHUNK_ROWS = 12_000;
 /** Maximum size of a chunk of several records, which bounds the memory of a batch in flight with previous schedules. */
 const MAX_CHUNK_BYTES = 1_048_576;
-/** Maximum number of refused lines of a chunk, which are not sent but take memory. */
 const MAX_REFUSED = 500;
 
 export type PortfolioInput = Awaited<ReturnType<typeof openInput>>;
@@ -33,34 +31,39 @@ export async function openInput(options: InputOptions) {
     const ids = createDuplicateSearch();
     // Over the records without blank lines, so that line ends may change.
     const digest = createHash('sha256');
-    const next = async (): Promise<RawRecord | undefined> => (await records.next()).value ?? undefined;
-    let first = await next();
+    let first: RawRecord | undefined = (await records.next()).value ?? undefined;
+    const next = async (): Promise<RawRecord | undefined> => {
+      const raw = first ?? (await records.next()).value ?? undefined;
+      first = undefined;
+      return raw;
+    };
     const pass = (raw: RawRecord, read: InputRecord | undefined): void => {
       digest.update(raw.text).update('\n');
       if (read?.id !== undefined) ids.add(read.id, read.line);
     };
+    const digestText = (): string => digest.copy().digest('hex');
     return {
       /** The chunks in order, each read when it is asked for, once. Rejects with InputError if the input breaks off. */
       records: () =>
-        chunksOf(following(first, records), {
-          maxContracts: options.maxContracts,
-          pass,
-          state: () => ({ digest: digestText(digest), bytesRead: source.bytesRead() }),
-        }),
+        chunksOf(next, pass, options.maxContracts, () => ({
+          digest: digestText(),
+          bytesRead: source.bytesRead(),
+        })),
       totalBytes: source.totalBytes,
-      bytesRead: () => source.bytesRead(),
+      bytesRead: source.bytesRead,
       /** Skips the lines that an earlier run processed. Rejects with InputChangedError if their digest differs. */
       skip: async (lastLine: number, expected: string) => {
-        for (; first !== undefined && first.line <= lastLine; first = await next()) {
+        for (first = await next(); first !== undefined && first.line <= lastLine;) {
           pass(first, first.read());
+          first = (await records.next()).value ?? undefined;
         }
-        if (digestText(digest) === expected) return;
+        if (digestText() === expected) return;
         throw new InputChangedError(
           `the first ${lastLine} lines of the input have changed since the run started`,
         );
       },
       duplicateIds: ids.found,
-      close: () => source.close(),
+      close: source.close,
     };
   } catch (error) {
     source.close();
@@ -68,27 +71,11 @@ export async function openInput(options: InputOptions) {
   }
 }
 
-function digestText(digest: Hash): string {
-  return digest.copy().digest('hex');
-}
-
-async function* following(
-  first: RawRecord | undefined,
-  others: AsyncGenerator<RawRecord, void>,
-): AsyncGenerator<RawRecord, void> {
-  if (first !== undefined) yield first;
-  yield* others;
-}
-
-interface Chunking {
-  readonly maxContracts: number;
-  readonly pass: (raw: RawRecord, read: InputRecord | undefined) => void;
-  readonly state: () => Pick<InputChunk, 'digest' | 'bytesRead'>;
-}
-
 async function* chunksOf(
-  raws: AsyncIterable<RawRecord>,
-  { maxContracts, pass, state }: Chunking,
+  next: () => Promise<RawRecord | undefined>,
+  pass: (raw: RawRecord, read: InputRecord | undefined) => void,
+  maxContracts: number,
+  state: () => Pick<InputChunk, 'digest' | 'bytesRead'>,
 ): AsyncGenerator<InputChunk, void> {
   let records: InputRecord[] = [];
   let [contracts, rows, bytes, lastLine] = [0, 0, 0, 0];
@@ -100,7 +87,7 @@ async function* chunksOf(
   };
   let fault: unknown;
   try {
-    for await (const raw of raws) {
+    for (let raw = await next(); raw !== undefined; raw = await next()) {
       const record = raw.read();
       const newRows = record?.kind === 'contract' ? record.rows : 0;
       const isBeyond = rows + newRows > MAX_CHUNK_ROWS || bytes + raw.text.length > MAX_CHUNK_BYTES;
@@ -137,16 +124,14 @@ async function* ndjsonRecords(blocks: AsyncIterable<Buffer>): AsyncGenerator<Raw
 }
 
 function readLine(line: number, bytes: Buffer): InputRecord {
-  const isTooLong = bytes.length > MAX_LINE_BYTES;
-  if (isTooLong) {
+  if (bytes.length > MAX_LINE_BYTES) {
     const message = `is longer than ${MAX_LINE_BYTES} bytes`;
     return refuseLine(line, lineProblem('body-too-large', { code: 'too-long', message }));
   }
   // A line may hold a schedule of 1,200 rows.
   const parsed = parseJson(bytes, { whole: 'line', maxValues: Infinity });
-  return parsed.kind === 'parsed'
-    ? readContract(line, parsed.value)
-    : refuseLine(line, jsonProblem(parsed, 'The line'));
+  if (parsed.kind === 'parsed') return readContract(line, parsed.value);
+  return refuseLine(line, jsonProblem(parsed, 'The line'));
 }
 
 /** Keeps at most one line in memory, and of one that is too long only what shows that it is. */

@@ -1,4 +1,5 @@
 import {
+  faultsOf,
   flag,
   oneOf,
   optionalText,
@@ -15,7 +16,7 @@ import { STANDARD_STREAM } from './open-source.ts';
 import { formatCalendarDate, parseCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { DecimalMark } from '../../shared/portfolio/csv-notation.ts';
 
-export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE|- [OPTIONS]
+export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE [OPTIONS]
        npm run recalculate -- --input FILE|- --summary [OPTIONS]
 
 Recalculates the schedule of every contract of a portfolio, in the order of the input. Each line of the input gives one
@@ -34,7 +35,7 @@ Input:
   --dates ORDER      day-first or month-first, if dates such as 03/04/2026 leave it open
 
 Output:
-  --output FILE      .ndjson, .jsonl or .csv, optionally .gz; - is the standard output
+  --output FILE      .ndjson, .jsonl or .csv, optionally .gz
   --output-format F  ndjson: {"id": ..., "schedule": [...]}; csv: one line of figures per contract
   --failures FILE    {"line": ..., "id": ..., "problem": {...}} for each contract that fails (OUTPUT.failures.ndjson)
   --summary          no results, only the report
@@ -57,7 +58,7 @@ Run:
 Examples:
   npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
   npm run --silent recalculate -- --input portfolio.csv.gz --output schedules.ndjson.gz --json > report.json
-  zcat portfolio.ndjson.gz | npm run --silent recalculate -- --input - --output - --failures failed.ndjson | gzip > schedules.gz
+  zcat portfolio.ndjson.gz | npm run recalculate -- --input - --output schedules.ndjson.gz
   KAFKA_BROKERS=kafka-1:9092,kafka-2:9092 npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
   npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson --resume
   npm run recalculate -- --input with-previous-schedules.ndjson --output changes.ndjson --compare --as-of 2026-05-01
@@ -68,20 +69,10 @@ KAFKA_BROKERS is set, the workers on that Kafka calculate the schedules; otherwi
 Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 aborted (--resume continues).
 `;
 
-/** The options of a recalculation, as {@link HELP} explains them; what is undefined was not asked for. */
 export type RecalculateArguments = NonNullable<ReturnType<typeof readRecalculateArguments>>;
-
-const DEFAULT_BATCH = 100;
-const MAX_BATCH = 500;
-const DEFAULT_WINDOW = 16;
-const MAX_WINDOW = 256;
-const DEFAULT_PATIENCE_MS = 600_000;
-const MAX_FAILURES = 1_000_000_000;
-const FAILURES_ENDING = '.failures.ndjson';
 
 /** The name of any other file is probably a mistake, and that file would be replaced. */
 const HTML_ENDING = /\.html?$/i;
-const WORKBOOK_ENDING = /\.(xls[xmb]?|ods)$/i;
 const GZIP_ENDING = /\.gz$/i;
 const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
   [/\.(ndjson|jsonl)(\.gz)?$/i, 'ndjson'],
@@ -91,8 +82,6 @@ const DURATION = /^([1-9]\d{0,5})(s|m|h)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** Longer than any run; a larger value is probably a wrong unit. */
 const MAX_PATIENCE_MS = 86_400_000;
-const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
-
 const DECIMAL_MARKS: Readonly<Record<string, DecimalMark>> = { point: '.', comma: ',' };
 
 const OPTIONS = {
@@ -110,10 +99,10 @@ const OPTIONS = {
   resume: flag(),
   overwrite: flag(),
   'as-of': parsed(midnightMs, 'a day such as 2026-05-01'),
-  batch: wholeNumber(1, MAX_BATCH),
-  window: wholeNumber(1, MAX_WINDOW),
+  batch: wholeNumber(1, 500),
+  window: wholeNumber(1, 256),
   patience: parsed(durationMs, 'a time such as 90s, 10m or 2h, at most 24h'),
-  'max-failures': wholeNumber(0, MAX_FAILURES),
+  'max-failures': wholeNumber(0, 1_000_000_000),
   json: flag(),
 };
 
@@ -128,16 +117,22 @@ export function readRecalculateArguments(args: readonly string[]) {
   refuseFaults([
     ...unexpectedArguments(line.positionals),
     ...repeatedOptions(given),
-    ...missingFiles(values),
+    ...contradictions(values),
     ...line.faults,
     ...unknownFormats(values, given),
-    ...contradictions(values),
   ]);
   return {
     input,
     inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
     csv: { ignore: values.ignore, decimal: values.decimal, dates: values.dates } satisfies CsvOptions,
-    output: output === '' ? undefined : outputTarget(output, values),
+    output:
+      output === ''
+        ? undefined
+        : {
+            file: output,
+            format: values['output-format'] ?? formatByName(output) ?? 'ndjson',
+            gzip: GZIP_ENDING.test(output),
+          },
     failures: failuresFile(values),
     html: values.html,
     compare: values.compare,
@@ -145,9 +140,9 @@ export function readRecalculateArguments(args: readonly string[]) {
     overwrite: values.overwrite,
     /** Midnight UTC in epoch milliseconds. */
     asOfMs: values['as-of'],
-    batch: values.batch ?? DEFAULT_BATCH,
-    window: values.window ?? DEFAULT_WINDOW,
-    patienceMs: values.patience ?? DEFAULT_PATIENCE_MS,
+    batch: values.batch ?? 100,
+    window: values.window ?? 16,
+    patienceMs: values.patience ?? 600_000,
     maxFailures: values['max-failures'],
     json: values.json,
   };
@@ -159,43 +154,26 @@ export function resumeCommand(args: readonly string[]): string {
   return ['npm run recalculate --', ...kept.map(quoted), '--resume'].join(' ');
 }
 
-function outputTarget(file: string, values: Values) {
-  const format = values['output-format'] ?? formatByName(file) ?? 'ndjson';
-  return { file, format, gzip: GZIP_ENDING.test(file) };
-}
-
 function failuresFile({ output = '', failures = '' }: Values): string | undefined {
   if (failures !== '') return failures;
-  return output === '' || output === STANDARD_STREAM ? undefined : output + FAILURES_ENDING;
+  return output === '' ? undefined : `${output}.failures.ndjson`;
 }
 
 function formatByName(file: string): InputFormat | undefined {
   return FORMAT_ENDINGS.find(([ending]) => ending.test(file))?.[1];
 }
 
-/** Reports repeated options, since only the last one would apply and a second --input would be ignored silently. */
+/** Of a repeated option only the last one would apply: a second --input would be ignored silently. */
 function repeatedOptions(given: readonly string[]): readonly string[] {
   const repeated = given.filter((name, index) => name !== 'ignore' && given.indexOf(name) !== index);
   return [...new Set(repeated)].map((name) => `--${name} is given more than once`);
 }
 
-function missingFiles({ input = '', output = '', summary }: Values): readonly string[] {
-  const faults = input === '' ? ['--input is missing: a file, or - for the standard input'] : [];
-  if (output !== '' || summary) return faults;
-  return [...faults, '--output is missing: a file, - for the standard output, or --summary'];
-}
-
 function unknownFormats(values: Values, given: readonly string[]): readonly string[] {
   return (['input', 'output'] as const).flatMap((side) => {
     const file = values[side] ?? '';
-    const isKnown =
-      file === '' ||
-      file === STANDARD_STREAM ||
-      given.includes(`${side}-format`) ||
-      formatByName(file) !== undefined;
-    if (isKnown) return [];
-    if (WORKBOOK_ENDING.test(file))
-      return [`--${side} is a workbook: save the sheet as CSV, in Excel as CSV UTF-8`];
+    const isKnown = file === '' || file === STANDARD_STREAM || given.includes(`${side}-format`);
+    if (isKnown || formatByName(file) !== undefined) return [];
     return [
       `the name of --${side} must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --${side}-format`,
     ];
@@ -203,31 +181,26 @@ function unknownFormats(values: Values, given: readonly string[]): readonly stri
 }
 
 function contradictions(values: Values): readonly string[] {
-  const { output, summary, resume, overwrite, failures, html, json } = values;
-  const isStream = output === STANDARD_STREAM;
-  const faults: readonly (readonly [boolean, string])[] = [
-    [summary && output !== undefined, '--summary does not write results: omit --output'],
+  const { input = '', output = '', summary, resume, overwrite, failures, html } = values;
+  return faultsOf([
+    [input === '', '--input is missing: a file, or - for the standard input'],
+    [output === '' && !summary, '--output is missing: a file, or --summary'],
+    [summary && output !== '', '--summary does not write results: omit --output'],
     [
       summary && values['output-format'] !== undefined,
       '--summary does not write results: omit --output-format',
     ],
     [summary && resume, '--resume requires --output: a run with --summary cannot be resumed'],
-    [
-      isStream && resume,
-      '--resume requires a file as --output: output written to a stream cannot be continued',
-    ],
-    [isStream && failures === undefined, '--output - needs --failures FILE for the contracts that fail'],
-    [isStream && json, '--json writes its report to the standard output, where the results go'],
+    [output === STANDARD_STREAM, '--output is a file: a run to the standard output could not be resumed'],
     [failures === STANDARD_STREAM || failures === '', '--failures is a file'],
     [GZIP_ENDING.test(failures ?? ''), '--failures is not compressed: its name must not end in .gz'],
     [html !== undefined && !HTML_ENDING.test(html), '--html is a file whose name ends in .html'],
     [resume && overwrite, '--resume continues the run that --overwrite would discard: choose one'],
-  ];
-  return faults.flatMap(([isAtFault, fault]) => (isAtFault ? [fault] : []));
+  ]);
 }
 
 function midnightMs(day: string): number | undefined {
-  const date = ISO_DAY.test(day) ? parseCalendarDate(day) : undefined;
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(day) ? parseCalendarDate(day) : undefined;
   return date === undefined ? undefined : Date.parse(`${formatCalendarDate(date)}T00:00:00Z`);
 }
 

@@ -1,5 +1,3 @@
-/** The lines of the output files: a result or a failure for each line of the input. */
-
 import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
 import { formatCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../shared/lending/numbers/money.ts';
@@ -12,7 +10,6 @@ import {
   SUM_NAMES,
 } from '../../shared/portfolio/comparison.ts';
 import { withoutFormula } from '../../shared/portfolio/csv-columns.ts';
-import type { CountedFailure } from '../../shared/portfolio/tally.ts';
 
 export interface ContractResult {
   readonly id: string | number;
@@ -20,11 +17,9 @@ export interface ContractResult {
   readonly sums: ScheduleSums;
   /** In the format of the header plat-warnings (E3). */
   readonly warnings: string | undefined;
-  /** Present only with --compare and a previous schedule. */
   readonly comparison: Comparison | undefined;
 }
 
-/** `{"id":..., "schedule":[...]}`, with warnings and comparison if there are any. */
 export function ndjsonResult({ id, schedule, warnings, comparison }: ContractResult): string {
   const warned = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
   const compared =
@@ -32,16 +27,8 @@ export function ndjsonResult({ id, schedule, warnings, comparison }: ContractRes
   return `{"id":${JSON.stringify(id)},"schedule":${renderRepaymentSchedule(schedule)}${warned}${compared}}\n`;
 }
 
-const COLUMNS = [
-  'id',
-  'installments',
-  'firstDueDate',
-  'lastDueDate',
-  'firstInstallment',
-  ...SUM_NAMES,
-  'dae',
-  'eir',
-];
+const COLUMNS =
+  'id,installments,firstDueDate,lastDueDate,firstInstallment,principal,interest,fees,total,dae,eir';
 const COMPARED_COLUMNS = [
   ...SUM_NAMES.map((name) => `${name}Before`),
   ...SUM_NAMES.map((name) => `${name}Difference`),
@@ -49,7 +36,7 @@ const COMPARED_COLUMNS = [
 ];
 
 export function csvHeader(isCompared: boolean): string {
-  return `${[...COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
+  return `${[COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
 }
 
 /** The line of a contract; cells without a value, and those of a missing comparison, are empty. */
@@ -87,9 +74,4 @@ function comparedCells(comparison: Comparison | undefined, money: (minor: bigint
 function csvText(text: string | number): string {
   const shown = withoutFormula(text);
   return /[",\t\r\n]|^\s|\s$/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
-}
-
-/** `{"line":..., "id":..., "problem":{...}}`; without an id if the line has none. */
-export function failureLine({ line, id, problem }: CountedFailure): string {
-  return `${JSON.stringify({ line, id, problem })}\n`;
 }

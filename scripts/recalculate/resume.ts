@@ -6,7 +6,6 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deserialize, serialize } from 'node:v8';
 import { UsageError } from '../command-line/parse-command-line.ts';
-import { STANDARD_STREAM } from './open-source.ts';
 import type { RecalculateArguments } from './recalculate-arguments.ts';
 import { isPlausibleTime } from '../../shared/messaging/handler/request.ts';
 import { errorText } from '../../shared/platform/errors.ts';
@@ -16,7 +15,7 @@ import { emptyTally, type Tally } from '../../shared/portfolio/tally.ts';
 export function planRun(args: RecalculateArguments, nowMs: number, stored?: Checkpoint): Checkpoint {
   const output = args.output?.file;
   if (args.resume && stored !== undefined) return resumedRun(args, stored);
-  if (!args.resume || output === undefined || !isPlainFile(output)) {
+  if (!args.resume || output === undefined) {
     refuseExisting(args, [output, args.failures, args.html]);
     if (stored !== undefined && !args.overwrite)
       throw new UsageError(alreadyExists([`${output} (unfinished)`]));
@@ -66,7 +65,7 @@ function resumedRun(args: RecalculateArguments, stored: Checkpoint): Checkpoint 
     [args.failures, failuresBytes],
   ] as const;
   for (const [name, bytes] of lengths) {
-    if (name === undefined || !isPlainFile(name) || (sizeOf(name) ?? 0) >= bytes) continue;
+    if (name === undefined || (sizeOf(name) ?? 0) >= bytes) continue;
     faults.push(`${name} was truncated: it must have ${bytes} bytes or more`);
   }
   if (faults.length > 0) throw new UsageError(`the run cannot be resumed:\n  ${faults.join('\n  ')}`);
@@ -82,26 +81,15 @@ function alreadyExists(files: readonly (string | undefined)[]): string {
   return `already exists: ${files.join(', ')}; --resume continues an unfinished run, --overwrite starts a new one`;
 }
 
-/** Whether the target is a regular file, existing or not, rather than a pipe, a device or the standard output. */
-export function isPlainFile(file: string): boolean {
-  if (file === STANDARD_STREAM) return false;
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined || stats.isFile() || stats.isDirectory();
-}
-
 function sizeOf(file: string): number | undefined {
-  return isPlainFile(file) ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
+  return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
-export interface RunState {
+export interface Checkpoint {
   /** The processed part of the input; line 0 for none. */
   readonly input: { readonly lastLine: number; readonly digest: string };
   readonly tally: Tally;
   readonly elapsedMs: number;
-}
-
-/** Where the run continues; `sessions` processes have worked on it. */
-export interface Checkpoint extends RunState {
   readonly runId: string;
   readonly sessions: number;
   readonly options: ReturnType<typeof outputOptions>;
@@ -116,8 +104,8 @@ export type CheckpointFile = ReturnType<typeof openCheckpoint>;
 
 /** Another version of the command may count and store other figures. */
 const VERSION = 3;
-const BUSY = 5;
-const NOT_A_DATABASE = 26;
+/** Result codes of SQLite. */
+const [BUSY, NOT_A_DATABASE] = [5, 26];
 
 /** The checkpoint is next to the file itself, not next to links to it. */
 export function checkpointName(output: string): string {
@@ -128,7 +116,6 @@ export function checkpointName(output: string): string {
   }
 }
 
-/** The options that determine the bytes of the output; the path of the file of failures is relative to the output. */
 export function outputOptions(args: RecalculateArguments) {
   const folder = path.dirname(args.output?.file ?? '');
   return {
@@ -156,7 +143,6 @@ export function openCheckpoint(output: string, overwrite: boolean) {
   };
   return {
     name,
-    /** Undefined if no run is unfinished. */
     stored,
     /** Returns when this checkpoint, and not the previous one, would be found after a power loss. */
     save: (checkpoint: Checkpoint): void => {
@@ -185,7 +171,11 @@ function openDatabase(
     db.exec('CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY, state BLOB NOT NULL)');
     const row = db.prepare('SELECT state FROM checkpoint').get();
     const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-    if (row !== undefined && version !== VERSION && !overwrite) throw otherVersion(name, version);
+    if (row !== undefined && version !== VERSION && !overwrite) {
+      throw new UsageError(
+        `${name} was written by another version of the command (checkpoint version ${version}, not ${VERSION}): resume the run with that version, or start a new one with --overwrite`,
+      );
+    }
     db.exec(`PRAGMA user_version = ${VERSION}; COMMIT`);
     const stored = row === undefined || version !== VERSION ? undefined : deserialize(row['state'] as Buffer);
     return { db, stored: stored as Checkpoint | undefined };
@@ -205,10 +195,4 @@ function openDatabase(
         : `${name} is not a valid checkpoint (${errorText(error)}): --overwrite starts a new run`,
     );
   }
-}
-
-function otherVersion(name: string, version: number): UsageError {
-  return new UsageError(
-    `${name} was written by another version of the command (checkpoint version ${version}, not ${VERSION}): resume the run with that version, or start a new one with --overwrite`,
-  );
 }

@@ -1,34 +1,16 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  fsync,
-  ftruncateSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  write,
-} from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { UsageError } from '../command-line/parse-command-line.ts';
 import { RunError } from './interruption.ts';
-import { STANDARD_STREAM } from './open-source.ts';
 import type { RecalculateArguments } from './recalculate-arguments.ts';
 import { csvHeader } from './result-lines.ts';
-import {
-  type CheckpointFile,
-  checkpointName,
-  isPlainFile,
-  type Checkpoint,
-  type RunState,
-} from './resume.ts';
+import { type CheckpointFile, checkpointName, type Checkpoint } from './resume.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
-const STANDARD_OUTPUT = 1;
+type RunState = Pick<Checkpoint, 'input' | 'tally' | 'elapsedMs'>;
 
 export type RunFiles = Awaited<ReturnType<typeof openRunFiles>>;
 
@@ -39,7 +21,7 @@ export async function openRunFiles(
   checkpoint: CheckpointFile | undefined,
 ) {
   const { output, failures: failuresFile } = args;
-  const opened = await openTargets([
+  const opened = await openFiles([
     ...(output ? [{ name: output.file, from: plan.outputBytes, isCompressed: output.gzip }] : []),
     ...(failuresFile ? [{ name: failuresFile, from: plan.failuresBytes, isCompressed: false }] : []),
   ]);
@@ -52,12 +34,10 @@ export async function openRunFiles(
   };
   // Before truncating: a run that is killed in between can be resumed, which truncates the files.
   store(plan, plan.outputBytes, plan.failuresBytes);
-  for (const { descriptor, from } of opened) if (from !== undefined) ftruncateSync(descriptor, from);
+  for (const { handle, from } of opened) await handle.truncate(from);
   const writers = opened.map(createLineWriter);
   const results = output === undefined ? undefined : writers.shift();
   const [failures] = writers;
-  // Only regular files have a length that can be checked when the run is resumed.
-  const hasLength = failuresFile !== undefined && isPlainFile(failuresFile);
   if (output?.format === 'csv' && plan.outputBytes === 0) await results?.write(csvHeader(args.compare));
   let saved = structuredClone(plan.tally);
   return {
@@ -67,7 +47,7 @@ export async function openRunFiles(
     save: async (state: RunState): Promise<void> => {
       const outputBytes = (await results?.sync()) ?? 0;
       const failuresBytes = (await failures?.sync()) ?? 0;
-      store(state, outputBytes, hasLength ? failuresBytes : 0);
+      store(state, outputBytes, failuresBytes);
       saved = structuredClone(state.tally);
     },
     saved: () => saved,
@@ -77,17 +57,16 @@ export async function openRunFiles(
 
 /** Throws UsageError if two files of a run are the same, also by a link: writing one would destroy the other. */
 export function refuseSameFiles({ input, output, failures, html }: RecalculateArguments): void {
-  const isFile = output !== undefined && output.file !== STANDARD_STREAM;
   const named = [
     ['--input', input],
     ['--output', output?.file],
     ['--failures', failures],
     ['--html', html],
-    ['the checkpoint', isFile ? checkpointName(output.file) : undefined],
+    ['the checkpoint', output && checkpointName(output.file)],
   ] as const;
   const seen = new Map<string, string>();
   for (const [name, file] of named) {
-    if (file === undefined || !isPlainFile(file)) continue;
+    if (file === undefined) continue;
     const identity = identityOf(file);
     const other = seen.get(identity);
     if (other !== undefined) throw new UsageError(`${other} and ${name} are the same file: ${file}`);
@@ -103,7 +82,8 @@ function identityOf(file: string): string {
 }
 
 /** Throws UsageError if the file cannot be replaced, before a run of hours that would end with it. */
-export function refuseUnwritable(file: string): void {
+export function refuseUnwritable(file: string | undefined): void {
+  if (file === undefined) return;
   try {
     accessSync(path.dirname(file), constants.W_OK);
   } catch (error) {
@@ -124,88 +104,66 @@ export async function replaceFile(file: string, draft: string, text: string): Pr
   }
 }
 
-interface OpenTarget extends OpenFile {
-  /** Undefined for the standard output. */
-  readonly handle: FileHandle | undefined;
-  readonly isNew: boolean;
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly name: string;
+  /** The position where writing continues. */
+  readonly from: number;
+  readonly isCompressed: boolean;
 }
 
 /** Opens all files before any is changed, and removes new ones if one cannot be opened. */
-async function openTargets(targets: readonly Omit<OpenFile, 'descriptor'>[]): Promise<readonly OpenTarget[]> {
-  const opened: OpenTarget[] = [];
+async function openFiles(files: readonly Omit<OpenFile, 'handle'>[]): Promise<readonly OpenFile[]> {
+  const opened: (OpenFile & { readonly isNew: boolean })[] = [];
   try {
-    for (const target of targets) {
-      const { name } = target;
-      const from = isPlainFile(name) ? target.from : undefined;
-      const isNew = name !== STANDARD_STREAM && !existsSync(name);
+    for (const file of files) {
+      const isNew = !existsSync(file.name);
       // Not truncated yet.
-      const flags = constants.O_WRONLY | constants.O_CREAT;
-      const handle = name === STANDARD_STREAM ? undefined : await open(name, flags);
-      opened.push({ ...target, from, isNew, handle, descriptor: handle?.fd ?? STANDARD_OUTPUT });
+      const handle = await open(file.name, constants.O_WRONLY | constants.O_CREAT);
+      opened.push({ ...file, isNew, handle });
     }
     return opened;
   } catch (error) {
     await closeAll(opened);
     for (const { name, isNew } of opened) if (isNew) rmSync(name, { force: true });
-    throw cannotWrite(targets[opened.length]?.name ?? '', error);
+    throw cannotWrite(files[opened.length]?.name ?? '', error);
   }
 }
 
-async function closeAll(opened: readonly OpenTarget[]): Promise<void> {
-  for (const { handle } of opened) await handle?.close();
+async function closeAll(opened: readonly OpenFile[]): Promise<void> {
+  for (const { handle } of opened) await handle.close();
 }
 
 function cannotWrite(name: string, error: unknown): UsageError {
   return new UsageError(`${name} cannot be written: ${errorText(error)}`);
 }
 
-export interface OpenFile {
-  readonly descriptor: number;
-  /** The name in messages; `-` is the standard output. */
-  readonly name: string;
-  /** The position where writing continues; undefined for files without positions, such as a pipe. */
-  readonly from: number | undefined;
-  readonly isCompressed: boolean;
-}
-
 /** A line of 60 instalments has 20 kB, so one system call writes 50 of them. */
 const BLOCK_LENGTH = 1_024 * 1_024;
 /** A low level gives most of the compression for a third of the processor time. */
 const GZIP_LEVEL = 3;
-/** A reader of a pipe may be slow; polling at this interval costs nothing. */
-const FULL_PIPE_WAIT_MS = 5;
 
 const compress = promisify(gzip);
-const writeSome = promisify(write);
-const syncFile = promisify(fsync);
 
 /** Each block of a compressed file is its own member (RFC 1952, 2.2), so that the file can be truncated after any of them. */
-export function createLineWriter({ descriptor, name, from, isCompressed }: OpenFile) {
-  let position = from ?? 0;
+export function createLineWriter({ handle, name, from, isCompressed }: OpenFile) {
+  let position = from;
   let lines: string[] = [];
   let length = 0;
   let failed: unknown;
 
-  const put = async (bytes: Buffer): Promise<void> => {
-    for (let done = 0; done < bytes.length;) {
-      try {
-        const at = from === undefined ? null : position;
-        const { bytesWritten } = await writeSome(descriptor, bytes, done, bytes.length - done, at);
-        done += bytesWritten;
-        position += bytesWritten;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-        await sleep(FULL_PIPE_WAIT_MS);
-      }
-    }
-  };
   const flush = async (): Promise<void> => {
     const text = lines.join('');
     lines = [];
     length = 0;
     // Readers of gzip take an empty file as truncated.
     const isMember = isCompressed && (text !== '' || position === 0);
-    await put(isMember ? await compress(text, { level: GZIP_LEVEL }) : Buffer.from(text));
+    const bytes = isMember ? await compress(text, { level: GZIP_LEVEL }) : Buffer.from(text);
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position);
+      done += bytesWritten;
+      position += bytesWritten;
+    }
   };
   const orFail = async (work: () => Promise<void>): Promise<void> => {
     if (failed !== undefined) throw failed;
@@ -227,7 +185,7 @@ export function createLineWriter({ descriptor, name, from, isCompressed }: OpenF
     sync: async (): Promise<number> => {
       await orFail(async () => {
         await flush();
-        if (from !== undefined) await syncFile(descriptor);
+        await handle.sync();
       });
       return position;
     },

@@ -1,18 +1,13 @@
-/** Calculates several chunks concurrently and writes them in the order of the input. */
-
 import { Readable } from 'node:stream';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from './calculate-chunk.ts';
-import type { Contract, InputChunk, InputRecord } from './input-records.ts';
+import type { Contract, InputChunk } from './input-records.ts';
 import { RunError, unlessAborted } from './interruption.ts';
 import type { RecalculateArguments } from './recalculate-arguments.ts';
-import { type ContractResult, csvResult, failureLine, ndjsonResult } from './result-lines.ts';
+import { csvResult, ndjsonResult } from './result-lines.ts';
 import type { Checkpoint } from './resume.ts';
 import type { RunFiles } from './run-files.ts';
-import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
 import { readWarningsList, warningsList } from '../../shared/platform/header-text.ts';
-import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import { compareSchedules, readFormerSchedule, sumsOf } from '../../shared/portfolio/comparison.ts';
-import { createEqualFaultCount } from '../../shared/portfolio/input-faults.ts';
 import {
   type CountedFailure,
   type CountedSchedule,
@@ -25,9 +20,7 @@ export interface RecalculationOptions {
   readonly calculate: CalculateChunk;
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
   readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
-  /** The point at which the run continues; its tally is updated. */
   readonly plan: Pick<Checkpoint, 'tally' | 'input'>;
-  /** Duration of the run so far in milliseconds, including earlier sessions. */
   readonly elapsedMs: () => number;
   readonly onFinished?: (chunk: InputChunk) => void;
   readonly stopped: AbortSignal;
@@ -47,7 +40,6 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
   const { maxFailures, window } = options.args;
   const { tally } = options.plan;
   let { input } = options.plan;
-  const equalFaults = createEqualFaultCount();
   let savedAtMs = elapsedMs();
   let isWhole = true;
   const save = async (): Promise<void> => {
@@ -64,8 +56,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     options.onFinished?.(chunk);
     if (elapsedMs() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
     isWhole = true;
-    if (maxFailures === undefined) return refuseEqualFaults(chunk, lines, equalFaults);
-    if (tally.failed <= maxFailures) return;
+    if (maxFailures === undefined || tally.failed <= maxFailures) return;
     throw new RunError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);
   };
   const begin = (chunk: InputChunk): Promise<readonly LateOutcome[]> => {
@@ -83,30 +74,6 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
   }
 }
 
-/** Throws RunError when ten lines have had the same fault. */
-function refuseEqualFaults(
-  { records }: InputChunk,
-  lines: readonly FinishedLine[],
-  countFaults: ReturnType<typeof createEqualFaultCount>,
-): void {
-  for (const [index, finished] of lines.entries()) {
-    const record = records[index];
-    if (record?.cellOf === undefined || !('failure' in finished)) continue;
-    const faults = finished.failure.problem.errors ?? [];
-    const { line, cellOf, kind } = record;
-    const equal = countFaults({ line, faults, cellOf, isByValue: kind === 'contract' });
-    if (equal === undefined) continue;
-    const { column, value, message, code } = equal;
-    const where =
-      column === undefined ? `line ${line}` : `column ${column}, ${JSON.stringify(value)} in line ${line},`;
-    const hint =
-      code === 'not-utf8'
-        ? 'save the file as CSV UTF-8'
-        : 'correct the file, or set --max-failures to allow more failures';
-    throw new RunError(`10 lines have the same fault: ${where} ${message}; ${hint}`);
-  }
-}
-
 async function finishedLines(
   { records }: InputChunk,
   outcomes: readonly LateOutcome[],
@@ -116,7 +83,7 @@ async function finishedLines(
   let next = 0;
   for (const record of records) {
     if (record.kind === 'refused') {
-      lines.push(failed(record, record.problem));
+      lines.push({ failure: record });
       continue;
     }
     const outcome = await outcomes[next++]?.();
@@ -129,24 +96,13 @@ async function finishedLines(
 function finishContract(
   contract: Contract & { readonly kind: 'contract' },
   outcome: ContractOutcome,
-  options: RecalculationOptions,
+  { args: { compare, output }, files }: RecalculationOptions,
 ): FinishedLine {
-  if (outcome.kind === 'problem') return failed(contract, outcome.problem);
-  const warnings = warningsList(contract.warnings, outcome.warnings);
-  try {
-    return calculated(contract, outcome.schedule, { ...options, warnings });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return failed(contract, createProblem('unexpected', { detail: 'The reply contains invalid figures.' }));
-  }
-}
-
-function calculated(
-  { line, id, request, former }: Contract,
-  schedule: RepaymentSchedule,
-  { warnings, args, files }: RecalculationOptions & { readonly warnings: string | undefined },
-): FinishedLine {
+  const { line, id, request, former } = contract;
+  if (outcome.kind === 'problem') return { failure: { line, id, problem: outcome.problem } };
+  const { schedule } = outcome;
   const { rows, currencyDigits: digits } = schedule;
+  const warnings = warningsList(contract.warnings, outcome.warnings);
   const sums = sumsOf(rows);
   const formerSchedule = former === undefined ? undefined : readFormerSchedule(former, digits);
   const comparison = formerSchedule && compareSchedules(formerSchedule, rows, sums);
@@ -161,20 +117,10 @@ function calculated(
     warnings: readWarningsList(warnings),
     comparison: comparison ?? missing,
   };
-  const { compare, output } = args;
-  const result: ContractResult = {
-    id,
-    schedule,
-    sums,
-    warnings,
-    comparison: compare ? comparison : undefined,
-  };
-  const render = (): string => (output?.format === 'csv' ? csvResult(result, compare) : ndjsonResult(result));
-  return { schedule: counted, text: files.results === undefined ? '' : render() };
-}
-
-function failed({ line, id }: Pick<InputRecord, 'line' | 'id'>, problem: Problem): FinishedLine {
-  return { failure: { line, id, problem } };
+  const result = { id, schedule, sums, warnings, comparison: compare ? comparison : undefined };
+  if (files.results === undefined) return { schedule: counted, text: '' };
+  const text = output?.format === 'csv' ? csvResult(result, compare) : ndjsonResult(result);
+  return { schedule: counted, text };
 }
 
 function count(
@@ -183,7 +129,8 @@ function count(
 ): Promise<void> | undefined {
   if ('failure' in finished) {
     countFailure(tally, finished.failure);
-    return files.failures?.write(failureLine(finished.failure));
+    const { line, id, problem } = finished.failure;
+    return files.failures?.write(`${JSON.stringify({ line, id, problem })}\n`);
   }
   countSchedule(tally, finished.schedule);
   return files.results?.write(finished.text);

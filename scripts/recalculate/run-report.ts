@@ -1,5 +1,3 @@
-/** The final report of a recalculation, as JSON and as text. */
-
 import { formatMinorUnits } from '../../shared/lending/numbers/money.ts';
 import type { DuplicateIds } from '../../shared/portfolio/input-faults.ts';
 import {
@@ -13,10 +11,8 @@ import { bySum, type ScheduleSums, SUM_NAMES, type SumName } from '../../shared/
 
 export interface RunEnd {
   readonly runId: string;
-  /** `complete`: every line of the input was processed. */
   readonly outcome: 'complete' | 'aborted';
   readonly reason?: string | undefined;
-  /** The command that resumes the run; undefined if it is complete or cannot be resumed. */
   readonly resumeWith?: string | undefined;
   readonly elapsedMs: number;
   readonly sessions: number;
@@ -24,15 +20,13 @@ export interface RunEnd {
   readonly duplicateIds?: DuplicateIds | undefined;
 }
 
-const SECOND_MS = 1_000;
-
 /** The output of --json. Amounts are decimal strings, so that every parser keeps them exact. */
 export type Report = ReturnType<typeof createReport>;
 
 export function createReport(tally: Tally, end: RunEnd) {
   const { runId, outcome, reason, resumeWith, elapsedMs, sessions, withMovers, duplicateIds } = end;
   const read = tally.calculated + tally.failed;
-  const seconds = elapsedMs / SECOND_MS;
+  const seconds = elapsedMs / 1_000;
   return {
     runId,
     outcome,
@@ -53,7 +47,7 @@ export function createReport(tally: Tally, end: RunEnd) {
     former: { compared: tally.compared, changed: tally.changed, unreadable: tally.formerUnreadable },
     unreadableFormerLines: tally.formerUnreadable > 0 ? tally.formerUnreadableLines : undefined,
     largestMovers: withMovers ? largestMovers(tally).map(reportedMover) : undefined,
-    durationSeconds: Math.round(elapsedMs) / SECOND_MS,
+    durationSeconds: Math.round(elapsedMs) / 1_000,
     contractsPerSecond: seconds > 0 ? Math.round(read / seconds) : 0,
     sessions,
   };
@@ -62,35 +56,25 @@ export function createReport(tally: Tally, end: RunEnd) {
 function reportedTotals(totals: CurrencyTotals) {
   const { currency, digits, contracts, compared, after, before, difference } = totals;
   const texts = (sums: ScheduleSums) => bySum((name) => formatMinorUnits(sums[name], digits));
-  const comparedTotals =
-    compared === 0
-      ? undefined
-      : {
-          contracts: compared,
-          before: texts(before),
-          after: texts(bySum((name) => before[name] + difference[name])),
-          difference: texts(difference),
-        };
-  return { currency, contracts, ...texts(after), compared: comparedTotals };
+  const comparedTotals = compared > 0 && {
+    contracts: compared,
+    before: texts(before),
+    after: texts(bySum((name) => before[name] + difference[name])),
+    difference: texts(difference),
+  };
+  return { currency, contracts, ...texts(after), compared: comparedTotals || undefined };
 }
 
 function reportedMover({ line, id, currency, digits, before, after }: Mover) {
   const money = (minor: bigint): string => formatMinorUnits(minor, digits);
-  return {
-    line,
-    id,
-    currency,
-    before: money(before),
-    after: money(after),
-    difference: money(after - before),
-  };
+  const change = { before: money(before), after: money(after), difference: money(after - before) };
+  return { line, id, currency, ...change };
 }
 
 export function reportLines(report: Report): string[] {
-  const { outcome, reason, resumeWith, runId, failuresByCode, sessions } = report;
+  const { outcome, reason, resumeWith, runId, failuresByCode, sessions, durationSeconds } = report;
   const codes = Object.entries(failuresByCode).map(([code, count]) => `${code} ${grouped(String(count))}`);
   const again = sessions > 1 ? ` in ${sessions} sessions` : '';
-  const seconds = report.durationSeconds;
   return [
     `run ${runId}: ${outcome === 'complete' ? 'complete' : `aborted, ${reason ?? 'for no known reason'}`}`,
     ...(report.warning === undefined ? [] : [`  warning: ${report.warning}`]),
@@ -102,7 +86,7 @@ export function reportLines(report: Report): string[] {
     ...report.totals.flatMap(totalLines),
     ...formerLines(report),
     ...(report.largestMovers ?? []).map(moverLine),
-    `  took          ${durationText(seconds)}${again}, ${grouped(String(report.contractsPerSecond))} contracts/s`,
+    `  took          ${durationText(durationSeconds)}${again}, ${grouped(String(report.contractsPerSecond))} contracts/s`,
     ...(resumeWith === undefined ? [] : [`resume with: ${resumeWith}`]),
   ];
 }
@@ -145,16 +129,11 @@ function formerLines({ former, largestMovers: movers, unreadableFormerLines: lin
   return [`  compared      ${grouped(String(compared))}, ${grouped(String(changed))} changed${faulty}`];
 }
 
-function moverLine({
-  line,
-  id,
-  currency,
-  before,
-  after,
-  difference,
-}: ReturnType<typeof reportedMover>): string {
+function moverLine(mover: ReturnType<typeof reportedMover>): string {
+  const { line, id, currency } = mover;
+  const [before, after, difference] = [mover.before, mover.after, mover.difference].map(grouped);
   const unit = currency === null ? '' : ` ${currency}`;
-  return `  largest change: ${id} (line ${line}) ${grouped(before)} -> ${grouped(after)}, ${grouped(difference)}${unit}`;
+  return `  largest change: ${id} (line ${line}) ${before} -> ${after}, ${difference}${unit}`;
 }
 
 /** Renders 1234567.89 as 1 234 567.89, since a comma is the decimal separator in some languages. */
@@ -164,13 +143,10 @@ function grouped(text: string): string {
   return decimals === undefined ? parts : `${parts}.${decimals}`;
 }
 
-const MINUTE_S = 60;
-const HOUR_S = 3_600;
-
 export function durationText(seconds: number): string {
-  if (seconds < MINUTE_S) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
-  const hours = Math.floor(whole / HOUR_S);
-  const minutes = Math.floor((whole % HOUR_S) / MINUTE_S);
-  return `${hours > 0 ? `${hours} h ` : ''}${minutes} min ${whole % MINUTE_S} s`;
+  const hours = Math.floor(whole / 3_600);
+  const minutes = Math.floor((whole % 3_600) / 60);
+  return `${hours > 0 ? `${hours} h ` : ''}${minutes} min ${whole % 60} s`;
 }

@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { createCalculateChunk } from './calculate-chunk.ts';
 import type { Engine } from './connect-engine.ts';
-import { type HtmlReportRun, renderHtmlReport } from './html-report.ts';
+import { renderHtmlReport } from './html-report.ts';
+import { UsageError } from '../command-line/parse-command-line.ts';
 import { InputError } from './input-records.ts';
 import { type Interruption, RunError, unlessAborted } from './interruption.ts';
-import { createPatientRequests, watchSilence } from './patient-requests.ts';
+import { createPatientRequests } from './patient-requests.ts';
 import { showProgress, type ProgressStream } from './progress-line.ts';
 import { openInput, type PortfolioInput } from './read-portfolio.ts';
-import type { RecalculateArguments } from './recalculate-arguments.ts';
-import { type CheckpointFile, isPlainFile, openCheckpoint, planRun, type Checkpoint } from './resume.ts';
+import {
+  HELP,
+  readRecalculateArguments,
+  type RecalculateArguments,
+  resumeCommand,
+} from './recalculate-arguments.ts';
+import { type CheckpointFile, openCheckpoint, planRun, type Checkpoint } from './resume.ts';
 import { openRunFiles, refuseSameFiles, refuseUnwritable, replaceFile, type RunFiles } from './run-files.ts';
 import { runRecalculation } from './run-recalculation.ts';
 import { createReport, type Report, reportLines } from './run-report.ts';
@@ -16,15 +22,19 @@ import { createStartWait } from '../../shared/messaging/start-wait.ts';
 import { ConfigError, errorText, MessagingError, SystemError } from '../../shared/platform/errors.ts';
 import { type Config, loadConfig } from '../../shared/platform/load-config.ts';
 
-export interface RunContext {
+interface CommandContext {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: ProgressStream;
+  /** Called once the command line is valid. */
+  readonly interrupt: () => Interruption;
+}
+
+interface RunContext extends Omit<CommandContext, 'interrupt'> {
   readonly interruption: Interruption;
   readonly resumeWith: string;
 }
 
-const SOME_FAILED = 1;
 const ABORTED = 3;
 
 /** A batch is sent again after this time. A reply usually takes one second, or ten if a worker was killed. */
@@ -33,29 +43,48 @@ const BATCH_TIMEOUT_MS = 120_000;
 /** The worker of this process handles four batches at a time: more messages in flight would only occupy memory. */
 const EMBEDDED_WINDOW = 5;
 
-/** Resolves with the exit code. Rejects with UsageError, ConfigError or InputError before anything is changed. */
-export async function recalculate(args: RecalculateArguments, context: RunContext): Promise<number> {
+/** Resolves with the exit code; the reason of a failure is on `stderr`. */
+export async function runRecalculate(
+  commandLine: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  try {
+    const args = readRecalculateArguments(commandLine);
+    if (args === undefined) {
+      context.stdout.write(HELP);
+      return 0;
+    }
+    const resumeWith = resumeCommand(commandLine);
+    return await recalculate(args, { ...context, interruption: context.interrupt(), resumeWith });
+  } catch (error) {
+    const isUsage =
+      error instanceof UsageError || error instanceof ConfigError || error instanceof InputError;
+    context.stderr.write(`recalculate: ${errorText(error)}\n`);
+    return isUsage ? 2 : ABORTED;
+  }
+}
+
+/** Rejects with UsageError, ConfigError or InputError before anything is changed. */
+async function recalculate(args: RecalculateArguments, context: RunContext): Promise<number> {
   const config = loadConfig(context.environment);
   const { output } = args;
+  for (const file of [output?.file, args.failures, args.html]) refuseUnwritable(file);
   refuseSameFiles(args);
   // Held until the report was printed: what was not reported is reported by --resume.
-  const hasCheckpoint = output !== undefined && isPlainFile(output.file);
-  const checkpoint = hasCheckpoint ? openCheckpoint(output.file, args.overwrite) : undefined;
+  const checkpoint = output && openCheckpoint(output.file, args.overwrite);
   try {
     const { report, html } = await recalculateFrom(checkpoint, { args, context, config });
-    const { outcome, failed, runId } = report;
-    const isComplete = outcome === 'complete';
-    const code = isComplete ? Math.min(failed, SOME_FAILED) : ABORTED;
+    const isComplete = report.outcome === 'complete';
+    const code = isComplete ? Math.min(report.failed, 1) : ABORTED;
     const { html: file } = args;
     const isWritten =
       file === undefined ||
       (await isDone(context, ['the report of --html', 'writes'], () =>
-        replaceFile(file, `${file}.${runId}.new`, html()),
+        replaceFile(file, `${file}.${report.runId}.new`, html()),
       ));
     if (!args.json) context.stderr.write(`${reportLines(report).join('\n')}\n`);
     else {
-      const text = `${JSON.stringify(report, undefined, 2)}\n`;
-      const isPrinted = await isDone(context, ['the report', 'prints'], () => print(context.stdout, text));
+      const isPrinted = await isDone(context, ['the report', 'prints'], () => print(context.stdout, report));
       if (!isPrinted) return code || ABORTED;
     }
     if (!isWritten) return ABORTED;
@@ -76,30 +105,24 @@ async function isDone(
     await write();
     return true;
   } catch (error) {
-    const text = `${what} cannot be written: ${errorText(error)}; --resume ${again} it again`;
-    stderr.write(`recalculate: ${text}\n`);
+    stderr.write(`recalculate: ${what} cannot be written: ${errorText(error)}; --resume ${again} it again\n`);
     return false;
   }
 }
 
-function print(stream: NodeJS.WritableStream, text: string): Promise<void> {
+function print(stream: NodeJS.WritableStream, report: Report): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.on('error', reject);
+    const text = `${JSON.stringify(report, undefined, 2)}\n`;
     stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
-}
-
-interface RunEnded {
-  readonly report: Report;
-  readonly html: () => string;
 }
 
 async function recalculateFrom(
   checkpoint: CheckpointFile | undefined,
   { args, context, config }: Pick<OpenRun, 'args' | 'context' | 'config'>,
-): Promise<RunEnded> {
+) {
   const { stopped } = context.interruption;
-  if (args.html !== undefined) refuseUnwritable(args.html);
   const plan = planRun(args, Date.now(), checkpoint?.stored);
   const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch, csv: args.csv };
   const input = await unlessAborted(openInput(options), stopped);
@@ -147,11 +170,10 @@ interface OpenRun {
   readonly input: PortfolioInput;
   readonly engine: Engine;
   readonly files: RunFiles;
-  /** Undefined if the run cannot be resumed. */
   readonly checkpoint: CheckpointFile | undefined;
 }
 
-async function run(open: OpenRun): Promise<RunEnded> {
+async function run(open: OpenRun) {
   const { args, plan, input, engine } = open;
   const { interruption } = open.context;
   const startedAtMs = performance.now();
@@ -161,8 +183,7 @@ async function run(open: OpenRun): Promise<RunEnded> {
     patienceMs: args.patienceMs,
     signal: interruption.abandoned,
   });
-  const progress = showProgress(open.context.stderr, input, plan.tally);
-  const silence = watchSilence(patient, args.patienceMs, (line) => progress.say(line));
+  const progress = showProgress(open.context.stderr, input, plan.tally, patient);
   try {
     const end = await runRecalculation({
       ...open,
@@ -184,14 +205,12 @@ async function run(open: OpenRun): Promise<RunEnded> {
     return endOf(open, elapsedMs(), reasonOf(error));
   } finally {
     interruption.abandon();
-    silence.end();
     progress.end();
   }
 }
 
-/** `reason`: why the run was aborted; undefined if it is complete. */
-function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined): RunEnded {
-  const { args, context, config, plan, input, files, checkpoint } = open;
+function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined) {
+  const { args, context, plan, input, files, checkpoint } = open;
   const canResume = reason !== undefined && checkpoint !== undefined;
   // Work after the last checkpoint is repeated.
   const tally = canResume ? files.saved() : plan.tally;
@@ -204,18 +223,7 @@ function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined): Ru
     withMovers: args.compare,
     duplicateIds: input.duplicateIds(),
   });
-  const { startedAtMs, originTimestampMs } = plan;
-  const shown: HtmlReportRun = {
-    ...report,
-    input: args.input,
-    output: args.output?.file,
-    failures: args.failures,
-    startedAtMs,
-    endedAtMs: Date.now(),
-    originTimestampMs,
-    calculatedBy: config.kafka === undefined ? { catalogue: config.lending.catalogueFolder } : 'kafka',
-  };
-  return { report, html: () => renderHtmlReport(tally, shown) };
+  return { report, html: () => renderHtmlReport(tally, report, open) };
 }
 
 /** Why the run ended; for a bug, its stack. */

@@ -11,7 +11,6 @@ export interface ChangeCounts {
 export interface ChangeBin {
   readonly direction: 'lower' | 'unchanged' | 'higher';
   readonly from: number;
-  /** Undefined for the last bin of a direction, which has no upper limit. */
   readonly to: number | undefined;
   readonly count: number;
 }
@@ -21,8 +20,6 @@ const LIMITS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_0
 const SIDE = LIMITS.length;
 const HUNDREDTHS = 10_000n;
 const PERCENT = 100;
-/** Bins from a power of ten to the next. */
-const STEPS = 3;
 
 export const CHANGE_BINS = 2 * SIDE + 1;
 
@@ -60,15 +57,8 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** From the largest fall to the largest rise, as far from zero on both sides, and up to a power of ten percent. */
-export function shownBins({ bins }: ChangeCounts): readonly ChangeBin[] {
-  const distances = bins.flatMap((count, bin) => (count > 0 ? [Math.abs(bin - SIDE)] : []));
-  const farthest = Math.max(1, ...distances);
-  const reach = Math.min(SIDE, Math.ceil((farthest - 1) / STEPS) * STEPS + 1);
-  return Array.from({ length: 2 * reach + 1 }, (_, index) => {
-    const bin = SIDE - reach + index;
-    return { ...limitsOf(bin), count: bins[bin] ?? 0 };
-  });
+export function filledBins({ bins }: ChangeCounts): readonly ChangeBin[] {
+  return bins.flatMap((count, bin) => (count > 0 ? [{ ...limitsOf(bin), count }] : []));
 }
 
 function limitsOf(bin: number): Omit<ChangeBin, 'count'> {

@@ -1,5 +1,3 @@
-/** Reads the previous schedule of a contract and compares the new one with it. */
-
 import { formatMinorUnits } from '../lending/numbers/money.ts';
 
 interface FormerRow extends SummedRow {
@@ -28,7 +26,6 @@ interface InstallmentChange {
   readonly InstallmentNo: number;
   readonly before: number | undefined;
   readonly after: number | undefined;
-  /** after - before; an absent total counts as zero. */
   readonly difference: bigint;
 }
 
@@ -126,34 +123,22 @@ function minorUnits(value: unknown, digits: number): number | undefined {
 }
 
 function pairRows(former: readonly NumberedRow[], rows: readonly NumberedRow[]): InstallmentChange[] {
-  const before = byNumber(former);
-  const after = byNumber(rows);
+  const before = Map.groupBy(former, ({ InstallmentNo }) => InstallmentNo);
+  const after = Map.groupBy(rows, ({ InstallmentNo }) => InstallmentNo);
   const numbers = [...new Set([...before.keys(), ...after.keys()])].toSorted((left, right) => left - right);
   return numbers.flatMap((number) => {
     const befores = before.get(number) ?? [];
     const afters = after.get(number) ?? [];
-    return Array.from({ length: Math.max(befores.length, afters.length) }, (_, turn) =>
-      changeOf(number, befores[turn], afters[turn]),
-    );
+    return Array.from({ length: Math.max(befores.length, afters.length) }, (_, turn) => {
+      const [was, is] = [befores[turn]?.totalInstallment, afters[turn]?.totalInstallment];
+      return {
+        InstallmentNo: number,
+        before: was,
+        after: is,
+        difference: BigInt(is ?? 0) - BigInt(was ?? 0),
+      };
+    });
   });
-}
-
-function byNumber(rows: readonly NumberedRow[]): Map<number, number[]> {
-  const totals = new Map<number, number[]>();
-  for (const { InstallmentNo, totalInstallment } of rows) {
-    const same = totals.get(InstallmentNo);
-    if (same === undefined) totals.set(InstallmentNo, [totalInstallment]);
-    else same.push(totalInstallment);
-  }
-  return totals;
-}
-
-function changeOf(
-  InstallmentNo: number,
-  before: number | undefined,
-  after: number | undefined,
-): InstallmentChange {
-  return { InstallmentNo, before, after, difference: BigInt(after ?? 0) - BigInt(before ?? 0) };
 }
 
 export function magnitude(amount: bigint): bigint {

@@ -1,10 +1,7 @@
-/** The columns of a portfolio in CSV, and the values of their cells as in NDJSON. */
-
 import type { Options } from 'csv-parse';
 import { BINARY_DIGITS, parseJson, refusalText } from '../platform/bounded-json.ts';
 import type { Fault } from '../platform/problem.ts';
-import { delimiterOf, type Notation, type NotationSurvey, readDate, readNumber } from './csv-notation.ts';
-import type { NamedCell } from './input-faults.ts';
+import { delimiterOf, isAmbiguous, type Notation, readDate, readNumber } from './csv-notation.ts';
 
 export type CellKind = 'text' | 'date' | 'number' | 'flag' | 'json';
 
@@ -18,7 +15,6 @@ export interface CsvColumn {
   readonly path: string;
   /** `ignored` has no effect; `unnamed` must have empty cells. */
   readonly kind: CellKind | 'ignored' | 'unnamed';
-  readonly isRequestField: boolean;
 }
 
 export interface ColumnFault {
@@ -26,18 +22,10 @@ export interface ColumnFault {
   readonly names: readonly string[];
 }
 
-export interface LineOfCells {
-  /** Undefined if the whole line is at fault. */
-  readonly value: Readonly<Record<string, unknown>> | undefined;
-  readonly faults: readonly Fault[];
-}
-
 export const OWN_COLUMNS = ['id', 'jsonParam', 'schedule'] as const;
 
 const [ID, REQUEST, FORMER] = OWN_COLUMNS;
 const OWN_KINDS: Readonly<Record<string, CellKind>> = { [ID]: 'text', [REQUEST]: 'json', [FORMER]: 'json' };
-/** The day 1954-10-03 or later as the number in which Excel stores it. */
-const EXCEL_DAY = /^[2-9]\d{4}([.,]\d+)?$/;
 
 /** Or all faults. Names are case-insensitive; `ignored` columns and those without a name are not read. */
 export function readColumns(
@@ -46,19 +34,19 @@ export function readColumns(
   ignored: readonly string[] = [],
 ): readonly CsvColumn[] | readonly ColumnFault[] {
   const skipped = new Set(ignored.map(keyOf));
-  const own = Object.entries(OWN_KINDS).map(([name, kind]) => column(name, name, kind, false));
-  const ofRequest = fields.map(({ name, kind }) => column(name, `${REQUEST}.${name}`, kind, true));
+  const own = Object.entries(OWN_KINDS).map(([name, kind]) => ({ name, path: name, kind }));
+  const ofRequest = fields.map(({ name, kind }) => ({ name, path: `${REQUEST}.${name}`, kind }));
   const known = new Map([...own, ...ofRequest].map((found) => [keyOf(found.name), found]));
   const columns = names.map((name): CsvColumn | undefined => {
     const key = keyOf(name);
-    if (key === '') return column('', 'line', 'unnamed', false);
-    return skipped.has(key) ? column(name, 'line', 'ignored', false) : known.get(key);
+    if (key === '') return { name, path: 'line', kind: 'unnamed' };
+    return skipped.has(key) ? { name, path: 'line', kind: 'ignored' } : known.get(key);
   });
   const unknown = names.filter((_, index) => columns[index] === undefined).map((name) => name.trim());
   const read = columns.filter((found) => found?.kind !== 'unnamed' && found?.kind !== 'ignored' && found);
   const twice = read.filter((found, index) => read.indexOf(found) !== index);
   const has = (wanted: string): boolean => read.some((found) => found?.name === wanted);
-  const hasFields = read.some((found) => found?.isRequestField);
+  const hasFields = read.some((found) => found?.path.startsWith(`${REQUEST}.`));
   const faults: readonly (readonly [boolean, ColumnFault])[] = [
     [unknown.length > 0, { kind: 'unknown', names: unknown }],
     [twice.length > 0, { kind: 'twice', names: [...new Set(twice.map((found) => found?.name ?? ''))] }],
@@ -74,63 +62,57 @@ function keyOf(name: string): string {
   return name.trim().toLowerCase();
 }
 
-function column(name: string, path: string, kind: CsvColumn['kind'], isRequestField: boolean): CsvColumn {
-  return { name, path, kind, isRequestField };
-}
-
 export function areColumns(
   read: readonly CsvColumn[] | readonly ColumnFault[],
 ): read is readonly CsvColumn[] {
   return read.every((each) => 'path' in each);
 }
 
-/** Adds the numbers and dates of a record to the survey of the file's notation. */
-export function surveyCells(
-  survey: NotationSurvey,
+export interface NotationFault {
+  readonly kind: 'ambiguous-number' | 'ambiguous-date';
+  readonly line: number;
+  readonly column: string;
+  readonly value: string;
+}
+
+/** A rate has no thousands: `7.125` is not 7125 percent. */
+const RATE_COLUMN = /percent|rate/i;
+
+export function ambiguousCell(
   columns: readonly CsvColumn[],
   { line, cells }: CsvRecord,
-): void {
+  notation: Notation,
+): NotationFault | undefined {
   for (const [index, { name, kind }] of columns.entries()) {
-    if (kind !== 'number' && kind !== 'date') continue;
+    if ((kind !== 'number' || RATE_COLUMN.test(name)) && kind !== 'date') continue;
     const value = (cells[index] ?? '').trim();
-    if (value !== '') survey.add(kind, { line, column: name, value });
+    if (isAmbiguous(kind, value, notation)) {
+      return { kind: `ambiguous-${kind}`, line, column: name, value };
+    }
   }
+  return undefined;
 }
 
 const NOT_UTF8 = '\uFFFD';
 
 /** The cells of a record as a line, one for each column; undefined without any value. An empty cell is an absent field. */
-export function lineOfCells(
-  columns: readonly CsvColumn[],
-  cells: readonly string[],
-  notation: Notation,
-): LineOfCells | undefined {
+export function lineOfCells(columns: readonly CsvColumn[], cells: readonly string[], notation: Notation) {
   // Spreadsheets append lines of empty cells.
   if (cells.every(isEmpty)) return undefined;
   const fault = lineFault(columns, cells);
-  if (fault !== undefined) return { value: undefined, faults: [{ path: 'line', ...fault }] };
+  if (fault !== undefined) return { value: undefined, faults: [{ path: 'line', ...fault } satisfies Fault] };
   const line: Record<string, unknown> = {};
   const request: Record<string, unknown> = {};
   const faults: Fault[] = [];
-  for (const [index, { name, path, kind, isRequestField }] of columns.entries()) {
+  for (const [index, { name, path, kind }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (kind === 'ignored' || cell === '' || (kind !== 'text' && isEmpty(cell))) continue;
     const read = readCell(kind, cell, notation);
-    if ('value' in read) (isRequestField ? request : line)[name] = read.value;
+    if ('value' in read) (path === name ? line : request)[name] = read.value;
     else faults.push({ path, ...read });
   }
   const hasWhole = columns.some(({ name, kind }) => name === REQUEST && kind === 'json');
   return { value: hasWhole ? line : { ...line, [REQUEST]: request }, faults };
-}
-
-export function findCell(
-  columns: readonly CsvColumn[],
-  cells: readonly string[],
-  path: string,
-): NamedCell | undefined {
-  const index = columns.findIndex((each) => each.path === path && each.name !== '');
-  const found = columns[index];
-  return found === undefined ? undefined : { column: found.name, value: cells[index] ?? '' };
 }
 
 type CellFault = Pick<Fault, 'code' | 'message'>;
@@ -159,7 +141,7 @@ function readCell(
   if (kind === 'text') return { value: cell };
   const shown = cell.trim();
   if (kind === 'unnamed') return { code: 'malformed-csv', message: 'has a value in a column without a name' };
-  if (kind === 'date') return readDay(shown, notation);
+  if (kind === 'date') return { value: readDate(shown, notation.dates) };
   const word = shown.toLowerCase();
   if (kind === 'flag' && (word === 'true' || word === 'false')) return { value: word === 'true' };
   const number = readNumber(shown, notation.decimal);
@@ -176,16 +158,7 @@ function readJson(cell: string): { readonly value: unknown } | CellFault {
   return { code: 'invalid-json', message: refusalText(parsed, '').trimStart() };
 }
 
-function readDay(cell: string, { dates }: Notation): { readonly value: string } | CellFault {
-  const hint = 'format the column as yyyy-mm-dd';
-  if (EXCEL_DAY.test(cell)) {
-    return { code: 'invalid-date', message: `is the number in which Excel stores a date; ${hint}` };
-  }
-  return { value: readDate(cell, dates) };
-}
-
 export interface CsvRecord {
-  /** The number of its first line, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }

@@ -1,25 +1,14 @@
-/** A line of a portfolio, `{id, jsonParam, schedule?}`, and what is at fault in many: ids that occur again, a column of wrong cells. */
+/** A line of a portfolio, `{id, jsonParam, schedule?}`, and the ids that occur again. */
 
 import { isAbsent, isRecord, shapeFault } from '../api/json/faults.ts';
 import type { Fault } from '../platform/problem.ts';
-
-export interface ContractLine {
-  /** Undefined if it is none; then `faults` says why. */
-  readonly id: string | number | undefined;
-  readonly jsonParam: unknown;
-  /** The previous schedule as sent; undefined if absent. */
-  readonly schedule: unknown;
-  /** Names of further members, which have no effect. */
-  readonly ignored: readonly string[];
-  readonly faults: readonly Fault[];
-}
 
 /** Maximum length of a contract id in characters; the same as in a request batch. */
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
 
 /** The members of a line, or the fault of a value that is no object. The request is not checked. */
-export function readContractLine(value: unknown): ContractLine | Fault {
+export function readContractLine(value: unknown) {
   if (!isRecord(value)) {
     return shapeFault('line', 'wrong-type', 'must be an object with the members id and jsonParam');
   }
@@ -79,53 +68,5 @@ export function createDuplicateSearch() {
       if (listed.length < MAX_LISTED) listed.push({ id, line, firstLine });
     },
     found: (): DuplicateIds => ({ count, listed }),
-  };
-}
-
-/** As many lines with the same fault in the same column mean that the other lines have it too. */
-const MAX_EQUAL_FAULTS = 10;
-/** Files with more different faults than this are not at fault as a whole. */
-const MAX_COUNTED = 1_000;
-const MAX_SHOWN_VALUE = 40;
-
-/** A fault of ten lines, with the last of them. */
-export interface EqualFault {
-  readonly line: number;
-  /** Undefined for a fault of whole lines. */
-  readonly column: string | undefined;
-  readonly value: string | undefined;
-  readonly code: string;
-  readonly message: string;
-}
-
-export interface NamedCell {
-  readonly column: string;
-  readonly value: string;
-}
-
-/** A contract that failed; `cellOf` returns the cell of a field at fault. */
-export interface FailedLine {
-  readonly line: number;
-  readonly faults: readonly Fault[];
-  readonly cellOf: (path: string) => NamedCell | undefined;
-  /** Whether the fault shows only in a calculation, where it takes equal values to say that the column is at fault. */
-  readonly isByValue: boolean;
-}
-
-/** Returns a function that counts the faults of a line, and returns the one that ten lines have had. */
-export function createEqualFaultCount(): (failed: FailedLine) => EqualFault | undefined {
-  const counts = new Map<string, number>();
-  return ({ line, faults, cellOf, isByValue }) => {
-    for (const { path, code, message } of faults) {
-      const cell = cellOf(path);
-      if (isByValue && cell === undefined) continue;
-      const key = JSON.stringify([path, code, isByValue ? cell?.value : '']);
-      const lines = (counts.get(key) ?? 0) + 1;
-      if (lines >= MAX_EQUAL_FAULTS) {
-        return { line, column: cell?.column, value: cell?.value.slice(0, MAX_SHOWN_VALUE), code, message };
-      }
-      if (counts.size < MAX_COUNTED || counts.has(key)) counts.set(key, lines);
-    }
-    return undefined;
   };
 }

@@ -1,7 +1,7 @@
 /** The results of a portfolio as HTML without styles of its own, for `--html` and the page Portfolio of the workbench. */
 
 import { html, type Html } from '../api/documents/html.ts';
-import { type ChangeBin, type ChangeCounts, countDirections, shownBins } from './change-distribution.ts';
+import { type ChangeBin, type ChangeCounts, countDirections, filledBins } from './change-distribution.ts';
 import { addSums, bySum, type ScheduleSums } from './comparison.ts';
 import type { DuplicateIds } from './input-faults.ts';
 import type { ReportTexts, ReportWords } from './report-words.ts';
@@ -15,17 +15,7 @@ import {
 } from './tally.ts';
 
 const PERCENT = 100;
-/** Positions across the chart are percentages, so that it has any width and its labels their size. Heights are pixels. */
-const WHOLE = 100;
-const TOP = 20;
-const BASE = 256;
-const LABELS = 276;
-const LABEL_ABOVE = 5;
-const MAX_TICKS = 4;
-const BAR = 0.84;
-const DECIMALS = 3;
 
-/** The sections with a heading of level 2 each: result, changes, largest movers, failures. */
 export function reportSections(tally: Tally, words: ReportWords, duplicates?: DuplicateIds): Html {
   return html`<div class="portfolio-results stack">${duplicateNotice(duplicates, words)}${resultSection(tally, words)}${changeSections(tally, words)}${failureSection(tally, words)}</div>`;
 }
@@ -194,79 +184,20 @@ function listTable({ firstFailures }: Tally, words: ReportWords): Html {
   return dataTable({ caption: 'listedFailures', columns, words }, rows);
 }
 
-/** The counts by direction, a chart, and a table with the same figures. */
 function distribution(changes: ChangeCounts, caption: TextKey, words: ReportWords): Html {
-  const bins = shownBins(changes);
-  const directions = countDirections(changes);
-  const counts = Object.fromEntries(Object.entries(directions).map(([name, of]) => [name, words.count(of)]));
-  const filled = bins.filter(({ count }) => count > 0);
-  const all = filled.reduce((sum, { count }) => sum + count, 0);
-  const rows = filled.map((bin) => [
-    rangeText(bin, words),
-    words.count(bin.count),
-    words.share((bin.count / all) * WHOLE),
-  ]);
+  const bins = filledBins(changes);
+  const most = Math.max(...bins.map(({ count }) => count));
+  const all = bins.reduce((sum, { count }) => sum + count, 0);
+  const rows = bins.map((bin) => {
+    const { direction, count } = bin;
+    const width = ((count / most) * PERCENT).toFixed(1);
+    const bar = html`<svg class="change-bar ${direction}" aria-hidden="true"><rect width="${width}%" height="100%"/></svg>`;
+    const share = words.share((count / all) * PERCENT);
+    return [rangeText(bin, words), words.count(count), html`${share}${bar}`];
+  });
   const columns = ['changeRange', '#contracts', '#share'] as const;
-  return html`<div class="distribution">
-<div class="stack">
-${countList(directions, words)}
-${chart(bins, words.text('chart', counts), words)}
-<p class="small soft">${words.text('scale')}</p>
-</div>
-${dataTable({ caption, isCaptionHidden: true, columns, words }, rows)}
-</div>`;
-}
-
-function chart(bins: readonly ChangeBin[], label: string, words: ReportWords): Html {
-  const step = tickStep(Math.max(...bins.map(({ count }) => count)));
-  const most = Math.ceil(Math.max(...bins.map(({ count }) => count), 1) / step) * step;
-  const y = (count: number): number => BASE - (count / most) * (BASE - TOP);
-  const place = WHOLE / bins.length;
-  const ticks = Array.from({ length: Math.round(most / step) }, (_, index) => (index + 1) * step);
-  const lines = ticks.map(
-    (tick) =>
-      html`<line class="grid" x1="0" x2="100%" y1="${rounded(y(tick))}" y2="${rounded(y(tick))}"/><text x="0" y="${rounded(y(tick) - LABEL_ABOVE)}">${words.count(tick)}</text>`,
-  );
-  const bars = bins.flatMap((bin, index) => {
-    if (bin.count === 0) return [];
-    const x = rounded((index + (1 - BAR) / 2) * place);
-    // A single contract among many is visible, too.
-    const height = Math.max(1, BASE - y(bin.count));
-    return html`<rect class="${bin.direction}" x="${x}%" width="${rounded(BAR * place)}%" y="${rounded(BASE - height)}" height="${rounded(height)}"><title>${rangeText(bin, words)}: ${words.count(bin.count)}</title></rect>`;
-  });
-  return html`<svg class="distribution-chart" role="img" aria-label="${label}">${lines}${bars}<line class="axis" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>${limits(bins, words)}</svg>`;
-}
-
-/** Labels at the powers of ten, and at the bar of what is unchanged. */
-function limits(bins: readonly ChangeBin[], words: ReportWords): readonly Html[] {
-  const place = WHOLE / bins.length;
-  const last = bins.length - 1;
-  return bins.flatMap(({ direction, to }, index) => {
-    if (direction === 'unchanged') return tickLabel((index + 0.5) * place, 'middle', words.count(0));
-    if (to === undefined || !Number.isInteger(Math.log10(to))) return [];
-    const isLower = direction === 'lower';
-    const limit = words.count(isLower ? -to : to);
-    // The first beside zero has no place for its label on a phone, if there are others.
-    const anchor = index === 0 ? 'start' : index === last ? 'end' : 'middle';
-    const isInner = Math.abs(index - last / 2) === 1 && anchor === 'middle';
-    return tickLabel((isLower ? index : index + 1) * place, anchor, limit, isInner);
-  });
-}
-
-function tickLabel(x: number, anchor: string, text: string, isInner = false): Html {
-  const inner = isInner ? html` class="inner"` : html``;
-  return html`<text x="${rounded(x)}%" y="${LABELS}" text-anchor="${anchor}"${inner}>${text}</text>`;
-}
-
-/** The largest of 1, 2 and 5 times a power of ten that makes at most four steps of whole contracts. */
-function tickStep(most: number): number {
-  const least = Math.max(1, most / MAX_TICKS);
-  const power = 10 ** Math.floor(Math.log10(least));
-  return power * ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10);
-}
-
-function rounded(value: number): string {
-  return String(Number(value.toFixed(DECIMALS)));
+  return html`${countList(countDirections(changes), words)}
+${dataTable({ caption, isCaptionHidden: true, columns, words }, rows)}`;
 }
 
 function rangeText({ direction, from, to }: ChangeBin, words: ReportWords): string {
@@ -278,9 +209,7 @@ function rangeText({ direction, from, to }: ChangeBin, words: ReportWords): stri
 
 interface TableHead {
   readonly caption: TextKey;
-  /** Whether the caption repeats a heading before the table, and is only read aloud. */
   readonly isCaptionHidden?: boolean;
-  /** Names of texts; `#` marks a column of numbers. */
   readonly columns: readonly (TextKey | `#${TextKey}`)[];
   readonly words: ReportWords;
 }
@@ -288,7 +217,7 @@ interface TableHead {
 /** A table that scrolls by itself when it is wider than the page, also by keyboard. The first cell of a row names it. */
 function dataTable(
   { caption, isCaptionHidden = false, columns, words }: TableHead,
-  rows: readonly (readonly string[])[],
+  rows: readonly (readonly (string | Html)[])[],
 ): Html {
   const title = words.text(caption);
   const classes = columns.map((name) => (name.startsWith('#') ? html` class="number"` : html``));
@@ -296,7 +225,7 @@ function dataTable(
     (name, index) =>
       html`<th scope="col"${classes[index] ?? ''}>${words.text(name.replace('#', '') as TextKey)}</th>`,
   );
-  const cell = (text: string, index: number): Html =>
+  const cell = (text: string | Html, index: number): Html =>
     index === 0
       ? html`<th scope="row"${classes[0] ?? ''}>${text}</th>`
       : html`<td${classes[index] ?? ''}>${text}</td>`;

@@ -14,7 +14,6 @@ export interface ReportWords {
   readonly amount: (minor: bigint, digits: number) => string;
   readonly change: (minor: bigint, digits: number) => string;
   readonly percent: (value: number) => string;
-  /** A percentage with two decimals, for a column of them. */
   readonly share: (value: number) => string;
   readonly signedShare: (value: number) => string;
 }

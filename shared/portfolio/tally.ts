@@ -4,7 +4,6 @@ import type { Problem, Warning } from '../platform/problem.ts';
 import { type ChangeCounts, countChange, noChanges } from './change-distribution.ts';
 import { addSums, type Comparison, magnitude, NO_SUMS, type ScheduleSums } from './comparison.ts';
 
-/** Totals of the contracts with the same currency and number of digits; amounts in minor units. */
 export interface CurrencyTotals {
   /** ISO code of the requests in capitals; null without one. */
   readonly currency: string | null;
@@ -17,33 +16,16 @@ export interface CurrencyTotals {
   difference: ScheduleSums;
 }
 
-export interface ListedFailure {
-  readonly line: number;
-  /** Undefined if the line has none that can be read. */
-  readonly id?: string | number | undefined;
-  readonly code: string;
-  /** The fields at fault and what is allowed, at most {@link MAX_REASON} characters. */
-  readonly reason: string;
-}
-
-/** How many contracts have this fault or warning in this field; the items of a list count as one field. */
-export interface FieldCount {
-  readonly path: string;
-  readonly code: string;
-  readonly count: number;
-}
-
 export interface FieldCounts {
-  readonly fields: Map<string, FieldCount>;
+  /** How many contracts have a fault or warning in a field; the items of a list count as one field. */
+  readonly fields: Map<string, { readonly path: string; readonly code: string; readonly count: number }>;
   /** Contracts with further fields than those that are kept apart. */
   others: number;
 }
 
 export interface Tally {
   calculated: number;
-  /** Failed contracts and refused lines. */
   failed: number;
-  /** Contracts with ignored fields. */
   warned: number;
   rows: number;
   compared: number;
@@ -54,9 +36,8 @@ export interface Tally {
   formerUnreadableLines: number[];
   failuresByCode: Map<string, number>;
   failedFields: FieldCounts;
-  /** The fields of calculated contracts that were ignored, or used in an unexpected way. */
   ignoredFields: FieldCounts;
-  firstFailures: ListedFailure[];
+  firstFailures: (Omit<CountedFailure, 'problem'> & { readonly code: string; readonly reason: string })[];
   totals: Map<string, CurrencyTotals>;
   paymentChanges: ChangeCounts;
   totalChanges: ChangeCounts;
@@ -87,7 +68,7 @@ const MAX_LISTED_FAILURES = 20;
 /** Paths may contain names of the input, so that their number has no other limit. */
 const MAX_FIELDS = 50;
 const MAX_PATH = 200;
-export const MAX_REASON = 400;
+const MAX_REASON = 400;
 
 export function emptyTally(): Tally {
   return {

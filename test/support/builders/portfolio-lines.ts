@@ -46,17 +46,11 @@ export async function readChunks(
   try {
     if (skip !== undefined) await input.skip(skip.lastLine, skip.digest);
     const chunks: InputChunk[] = [];
-    for await (const chunk of input.records())
-      chunks.push({ ...chunk, records: chunk.records.map(comparable) });
+    for await (const chunk of input.records()) chunks.push(chunk);
     return chunks;
   } finally {
     input.close();
   }
-}
-
-/** Without the function that returns cells. */
-function comparable({ cellOf: _cellOf, ...record }: InputRecord): InputRecord {
-  return record;
 }
 
 export async function readRecords(

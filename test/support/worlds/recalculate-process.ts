@@ -7,7 +7,7 @@ import { type Duplex, PassThrough } from 'node:stream';
 import { deserialize } from 'node:v8';
 import { expect, onTestFinished } from 'vitest';
 import type { Checkpoint } from '../../../scripts/recalculate/resume.ts';
-import { runRecalculate } from '../../../scripts/recalculate/exit-code.ts';
+import { runRecalculate } from '../../../scripts/recalculate/whole-run.ts';
 import type { Report } from '../../../scripts/recalculate/run-report.ts';
 import { contractLine } from '../builders/portfolio-lines.ts';
 import { spawnScript } from './engine-process.ts';

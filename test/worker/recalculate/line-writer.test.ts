@@ -1,18 +1,19 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLineWriter } from '../../../scripts/recalculate/run-files.ts';
 import { portfolioFolder } from '../../support/worlds/recalculate-process.ts';
 
-function writerOf(name: string, options: { readonly from?: number; readonly isCompressed?: boolean } = {}) {
-  const descriptor = openSync(name, 'w');
-  onTestFinished(() => closeSync(descriptor));
-  return createLineWriter({ descriptor, name, from: 0, isCompressed: false, ...options });
+async function writerOf(name: string, isCompressed = false) {
+  const handle = await open(name, 'w');
+  onTestFinished(() => handle.close());
+  return createLineWriter({ handle, name, from: 0, isCompressed });
 }
 
 it('writes lines of any length and characters in order', async () => {
   const files = portfolioFolder();
-  const writer = writerOf(files.at('out'));
+  const writer = await writerOf(files.at('out'));
   const lines = Array.from({ length: 300 }, (_, index) => `${index} ${'ț€😀x'.repeat(index * 10)}\n`);
   for (const line of [...lines, `${'é'.repeat(2_000_000)}\n`]) await writer.write(line);
   expect(await writer.sync()).toBe(files.bytes('out').length);
@@ -21,7 +22,7 @@ it('writes lines of any length and characters in order', async () => {
 
 it('compresses into a file that may be truncated at every sync, and into one that is gzip without lines', async () => {
   const files = portfolioFolder();
-  const writer = writerOf(files.at('out.gz'), { isCompressed: true });
+  const writer = await writerOf(files.at('out.gz'), true);
   const cuts = [await writer.sync()];
   for (const part of [1, 2]) {
     for (let line = 0; line < 20_000; line += 1) await writer.write(`${part}-${line} ${'abc'.repeat(50)}\n`);
@@ -36,7 +37,7 @@ it('compresses into a file that may be truncated at every sync, and into one tha
 it.runIf(existsSync('/dev/full'))(
   'rejects the next call and all later ones after a failed write',
   async () => {
-    const writer = writerOf('/dev/full');
+    const writer = await writerOf('/dev/full');
     await writer.write('line\n');
     for (let call = 0; call < 2; call += 1)
       await expect(writer.sync()).rejects.toThrow(/\/dev\/full cannot be written: .*ENOSPC/);

@@ -151,19 +151,14 @@ describe('reading a portfolio', () => {
     expect(columnFaults('id,jsonParam,schedule')).toEqual([]);
   });
 
-  it('refuses a file in which ten lines have the same fault in the same column', () => {
-    const rows = Array.from({ length: 10 }, (_, index) => `c-${index},x${index}`);
-    expect(refusalOf('id,Amount', rows)).toEqual({
-      kind: 'equal-faults',
-      fault: {
-        column: 'Amount',
-        line: 11,
-        value: 'x9',
-        code: 'wrong-type',
-        message: 'must be a number such as 1234.50 or 1,234.50',
-      },
+  it('refuses a file whose first ambiguous value needs a choice, and reads it with one', () => {
+    expect(refusalOf('id,Amount', ['a,1', 'b,"1.000"'])).toEqual({
+      kind: 'notation',
+      fault: { kind: 'ambiguous-number', line: 3, column: 'Amount', value: '1.000' },
     });
-    expect(refusalOf('id,Amount', rows.slice(1))).toBeUndefined();
+    const content = new TextEncoder().encode('id,Amount\na,1.000\n');
+    const { contracts } = readContracts('a.csv', content, FIELDS, { decimal: ',' });
+    expect(contracts[0]?.jsonParam).toEqual({ Amount: 1_000 });
   });
 
   it('names a workbook, and reports ids that occur again with both lines', () => {

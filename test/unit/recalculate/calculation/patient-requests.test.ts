@@ -60,7 +60,6 @@ it.each(['reply-too-large', 'unexpected', 'invalid-request'] as const)(
     const { asked, patient } = scene(() => ({ reply: problem(code) }));
     expect(await patient.request(REQUEST)).toEqual(problem(code));
     expect(asked).toHaveLength(1);
-    expect(patient.hasAnswered()).toBe(true);
   },
 );
 
@@ -71,7 +70,6 @@ it('gives up after the time limit without a reply, and reports the last problem'
   );
   expect(clock.nowMs - 1_000).toBeGreaterThanOrEqual(600_000);
   expect(clock.nowMs - 1_000).toBeLessThan(610_000);
-  expect(patient.hasAnswered()).toBe(false);
 });
 
 it('waits longer after each failed attempt, but not beyond the time limit', async () => {

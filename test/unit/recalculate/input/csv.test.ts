@@ -158,7 +158,7 @@ describe('the header line of CSV', () => {
     const faults = faultsOf('Ammount,Rate,,schedule,SCHEDULE,Amount,jsonParam');
     expect(faults).toEqual([
       expect.stringMatching(
-        /^not known: "Ammount" \(did you mean Amount\?\), "Rate"; --ignore NAME leaves a column out; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
+        /^not known: "Ammount", "Rate"; --ignore NAME leaves a column out; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
       ),
       'schedule occurs more than once',
       'id is missing; there must be a column with the ids of the contracts',
@@ -182,7 +182,7 @@ describe('the cells of a record', () => {
     const fault = 'wrong-type';
     expect(
       valuesOf('Amount', NO_NOTATION, '1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '),
-    ).toEqual([1234.5, -1000, 0, fault, fault, fault, fault, fault, fault, undefined]);
+    ).toEqual([1234.5, -1000, 0, fault, fault, 1.5, fault, fault, fault, undefined]);
     expect(
       valuesOf('Amount', { decimal: ',' }, '1234,50', '1.234,5', '0,125', '1E3', '1.5', '1E+3,5'),
     ).toEqual([1234.5, 1234.5, 0.125, 1000, fault, fault]);
@@ -251,61 +251,34 @@ const datesOf = async (...dates: string[]) => {
 
 describe('the notation of a CSV', () => {
   it.each([
-    [['1000,50', '0,125', '7']],
-    [
-      ['1.000,50', '1.000', '1.234.567', '999,5'],
-      ['1000.5', '1000', '1234567', '999.5'],
-    ],
-    [
-      ['1,000.50', '1,000', '1,234,567', '-1'],
-      ['1000.5', '1000', '1234567', '-1'],
-    ],
-    [
-      ['1 234,56', '1\u00A0234,56', '1\u202F234', '12'],
-      ['1234.56', '1234.56', '1234', '12'],
-    ],
-    [
-      ["1'234.56", '1’234'],
-      ['1234.56', '1234'],
-    ],
-    [
-      ['1.234567', '1.000', '1000'],
-      ['1.234567', '1', '1000'],
-    ],
-    [
-      ['1.5e3', '1.000'],
-      ['1500', '1'],
-    ],
-  ])('is recognised for %j', async (amounts, expected = ['1000.5', '0.125', '7']) => {
-    expect(await amountsWith('7', ...amounts)).toEqual(expected);
+    ['1000,50', '1000.5'],
+    ['0,125', '0.125'],
+    ['1.000,50', '1000.5'],
+    ['1.234.567', '1234567'],
+    ['1,000.50', '1000.5'],
+    ['1,234,567', '1234567'],
+    ['-1', '-1'],
+    ['1 234,56', '1234.56'],
+    ['1\u00A0234,56', '1234.56'],
+    ['1\u202F234', '1234'],
+    ["1'234.56", '1234.56'],
+    ['1’234', '1234'],
+    ['1.234567', '1.234567'],
+    ['1.5e3', '1500'],
+  ])('reads %j by itself', async (amount, expected) => {
+    expect(await amountsWith('7', amount)).toEqual([expected]);
   });
 
-  it('is that of the whole file: another column decides how 1.000 is read', async () => {
-    expect(await amountsWith('7,25', '1.000', '2.500')).toEqual(['1000', '2500']);
-    expect(await amountsWith('7.25', '1.000', '2.500')).toEqual(['1', '2.5']);
-  });
-
-  it.each([
-    [['5', '1.000'], '"1.000" (line 3, column Amount) has two readings'],
-    [['1,000'], '"1,000" (line 2, column Amount) has two readings'],
-    [['1.000', '1,000'], '"1.000" (line 2, column Amount) has two readings'],
-    [
-      ['1000,50', '1.000'],
-      '"1.000" (line 3, column Amount) and "1000,50" (line 2, column Amount) are not in',
-    ],
-    [['999,50', '1.000'], '"1.000" (line 3, column Amount) and "999,50" (line 2, column Amount) are not in'],
-    [['1.234,50', '1.000', '1000'], '"1.000" (line 3, column Amount) and "1000" (line 4, column Amount)'],
-    [['7.25', '7,25'], '"7.25" (line 2, column Amount) and "7,25" (line 3, column Amount) are not in'],
-    [['1,234,567', '7,25'], '"1,234,567" (line 2, column Amount) and "7,25" (line 3, column Amount)'],
-  ])('is refused with the lines for %j', async (amounts, message) => {
-    expect(await amountsWith('7', ...amounts)).toContain(message);
-    expect(await amountsWith('7', ...amounts)).toContain('--decimal comma');
+  it.each(['1.000', '1,000', '-999.999'])('is refused with the line for %j', async (amount) => {
+    expect(await amountsWith('7', '5', amount)).toBe(
+      `"${amount}" (line 3, column Amount) has two readings; name its decimal mark with --decimal point or --decimal comma`,
+    );
   });
 
   it('has no thousands in a rate', async () => {
-    const message = '"7.125" (line 2, column InterestPercent) has two readings';
-    expect(await amountsWith('7.125', '1000,50')).toContain(message);
+    expect(await amountsWith('7.125', '1000,50')).toEqual(['1000.5']);
     expect(await amountsWith('7,125', '1000,50')).toEqual(['1000.5']);
+    expect(valuesOf('InterestPercent', NO_NOTATION, '7.125', '7,125')).toEqual([7.125, 7.125]);
   });
 
   it('is what the options name, whatever the values', async () => {
@@ -320,22 +293,22 @@ describe('the notation of a CSV', () => {
     ]);
   });
 
-  it('has dates in any order that the file decides', async () => {
-    expect(await datesOf('24.06.2026', '1.7.2026', '2026-06-24', '24.06.2026 00:00:00', '2026/6/24')).toEqual(
-      ['2026-06-24', '2026-07-01', '2026-06-24', '2026-06-24', '2026-06-24'],
-    );
-    expect(await datesOf('03/04/2026', '13/04/2026')).toEqual(['2026-04-03', '2026-04-13']);
-    expect(await datesOf('03/04/2026', '04/13/2026')).toEqual(['2026-03-04', '2026-04-13']);
-    expect(await datesOf('05/05/2026')).toEqual(['2026-05-05']);
+  it.each([
+    ['24.06.2026', '2026-06-24'],
+    ['1.7.2026', '2026-07-01'],
+    ['2026-06-24', '2026-06-24'],
+    ['24.06.2026 00:00:00', '2026-06-24'],
+    ['2026/6/24', '2026-06-24'],
+    ['13/04/2026', '2026-04-13'],
+    ['04/13/2026', '2026-04-13'],
+    ['05/05/2026', '2026-05-05'],
+  ])('reads the date %s by itself', async (text, day) => {
+    expect(await datesOf(text)).toEqual([day]);
   });
 
-  it('is refused with the lines for dates that leave the order open or contradict each other', async () => {
-    expect(await datesOf('05/05/2026', '03/04/2026')).toMatch(
-      /^"03\/04\/2026" \(line 3, column ActivationDate\) has two readings.*--dates day-first/,
-    );
-    expect(await datesOf('03-04-2026')).toContain('--dates month-first');
-    expect(await datesOf('13/04/2026', '04/13/2026')).toContain(
-      '"13/04/2026" (line 2, column ActivationDate) and "04/13/2026" (line 3, column ActivationDate)',
+  it.each(['03/04/2026', '03-04-2026'])('is refused with the line for %s', async (text) => {
+    expect(await datesOf('05/05/2026', text)).toBe(
+      `"${text}" (line 3, column ActivationDate) has two readings; name the order with --dates day-first or --dates month-first`,
     );
   });
 
@@ -343,23 +316,6 @@ describe('the notation of a CSV', () => {
     expect(await datesOf('46197', '24.06.26', '31.02.2026', '06.24.2026')).toEqual(
       Array.from({ length: 4 }, () => 'invalid-date'),
     );
-  });
-
-  it('is also recognised from the start of a stream, and contradictions further on end the reading', async () => {
-    const many = Array.from({ length: 3_000 }, () => '1000,50');
-    expect(await amountsWith('7', '1.000', ...many)).toContain(
-      '"1.000" (line 2, column Amount) and "1000,50"',
-    );
-    expect(await amountsWith('7', ...many, '1.000')).toContain('"1.000" (line 3002, column Amount) and');
-  });
-});
-
-describe('a workbook in place of a CSV', () => {
-  it.each([
-    ['.xlsx', Buffer.from('PK\u0003\u0004rest')],
-    ['.xls', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0])],
-  ])('is refused and named for %s', async (_, bytes) => {
-    await expect(readRecords(bytes, 'csv')).rejects.toThrow(/workbook.*save the sheet as CSV/);
   });
 });
 

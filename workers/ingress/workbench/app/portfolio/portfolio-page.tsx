@@ -45,18 +45,15 @@ type Remedy = readonly [
   choice: CsvChoice,
 ];
 
-const DECIMALS: readonly Remedy[] = [
-  ['decimalPoint', { decimal: '.' }],
-  ['decimalComma', { decimal: ',' }],
-];
 const NOTATIONS: Readonly<Record<NotationFault['kind'], readonly Remedy[]>> = {
-  'ambiguous-number': DECIMALS,
-  'mixed-numbers': DECIMALS,
+  'ambiguous-number': [
+    ['decimalPoint', { decimal: '.' }],
+    ['decimalComma', { decimal: ',' }],
+  ],
   'ambiguous-date': [
     ['dayFirst', { dates: 'day-first' }],
     ['monthFirst', { dates: 'month-first' }],
   ],
-  'mixed-dates': [],
 };
 const MEBIBYTE = 1_024 * 1_024;
 /** Redrawing for every contract would cost more than its calculation. */
@@ -160,33 +157,20 @@ function remediesOf(fault: FileFault, { ignore = [] }: CsvChoice): readonly Reme
     const isUnknown = first?.kind === 'unknown' && others.length === 0;
     return isUnknown ? [['ignoreColumns', { ignore: [...ignore, ...first.names] }]] : [];
   }
-  return fault.kind === 'notation' ? fault.faults.flatMap(({ kind }) => NOTATIONS[kind]) : [];
+  return fault.kind === 'notation' ? NOTATIONS[fault.fault.kind] : [];
 }
 
 function explain(fault: FileFault): string {
-  switch (fault.kind) {
-    case 'equal-faults': {
-      const { column = '', line, value = '' } = fault.fault;
-      return t('equalFaults', { column, line: formatNumber(line), value });
-    }
-    case 'malformed':
-      return t('malformed', { line: formatNumber(fault.line) });
-    case 'notation': {
-      const texts = fault.faults.map(({ kind, examples }) => {
-        const values = examples.map((one) => t('valueAt', { ...one, line: formatNumber(one.line) }));
-        return t(kind, { values: values.join(', ') });
-      });
-      return texts.join(' ');
-    }
-    case 'columns':
-      return fault.faults.map(({ kind, names }) => t(kind, { names: names.join(', ') })).join(' ');
-    case 'too-many':
-      return t('tooMany', { count: formatNumber(fault.count), max: formatNumber(MAX_CONTRACTS) });
-    case 'not-utf8':
-    case 'workbook':
-    default:
-      return t(fault.kind);
+  if (fault.kind === 'malformed') return t('malformed', { line: formatNumber(fault.line) });
+  if (fault.kind === 'notation') {
+    const { kind, line, column, value } = fault.fault;
+    return t(kind, { values: t('valueAt', { value, line: formatNumber(line), column }) });
   }
+  if (fault.kind === 'columns') {
+    return fault.faults.map(({ kind, names }) => t(kind, { names: names.join(', ') })).join(' ');
+  }
+  if (fault.kind !== 'too-many') return t(fault.kind);
+  return t('tooMany', { count: formatNumber(fault.count), max: formatNumber(MAX_CONTRACTS) });
 }
 
 async function go(name: string, run: PortfolioRun): Promise<void> {

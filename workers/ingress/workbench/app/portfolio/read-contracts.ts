@@ -5,28 +5,22 @@ import { jsonProblem, parseJson } from '../../../../../shared/platform/bounded-j
 import type { Fault, Problem } from '../../../../../shared/platform/problem.ts';
 import {
   createDuplicateSearch,
-  createEqualFaultCount,
   type DuplicateIds,
-  type EqualFault,
   readContractLine,
 } from '../../../../../shared/portfolio/input-faults.ts';
 import {
+  ambiguousCell,
   areColumns,
   type CellKind,
   type ColumnFault,
   csvParseOptions,
   type CsvRecord,
-  findCell,
   lineOfCells,
   MAX_LINE_BYTES,
-  readColumns,
-  surveyCells,
-} from '../../../../../shared/portfolio/csv-columns.ts';
-import {
-  createNotationSurvey,
-  type Notation,
   type NotationFault,
-} from '../../../../../shared/portfolio/csv-notation.ts';
+  readColumns,
+} from '../../../../../shared/portfolio/csv-columns.ts';
+import type { Notation } from '../../../../../shared/portfolio/csv-notation.ts';
 import type { CountedFailure } from '../../../../../shared/portfolio/tally.ts';
 import type { FieldKind, FormField } from '../schedules/loan-fields.ts';
 
@@ -77,8 +71,7 @@ const WORKBOOKS = new Set(['PK\u0003\u0004', '\u00D0\u00CF\u0011\u00E0']);
 export type FileFault =
   | { readonly kind: 'not-utf8' | 'workbook' }
   | { readonly kind: 'malformed'; readonly line: number }
-  | { readonly kind: 'notation'; readonly faults: readonly NotationFault[] }
-  | { readonly kind: 'equal-faults'; readonly fault: EqualFault }
+  | { readonly kind: 'notation'; readonly fault: NotationFault }
   | { readonly kind: 'too-many'; readonly count: number }
   | { readonly kind: 'columns'; readonly faults: readonly ColumnFault[] };
 
@@ -143,21 +136,14 @@ function csvLines(text: string, fields: readonly RequestField[], choice: CsvChoi
   const csvFields = fields.map(({ name, kind }) => ({ name, kind: CELL_KINDS[kind] }));
   const columns = readColumns(head.cells, csvFields, choice.ignore);
   if (!areColumns(columns)) throw new FileError({ kind: 'columns', faults: columns.map(shortened) });
-  const survey = createNotationSurvey(choice);
-  for (const record of all) surveyCells(survey, columns, record);
-  const faults = survey.faults();
-  if (faults.length > 0) throw new FileError({ kind: 'notation', faults });
-  const notation = survey.notation();
-  const countFaults = createEqualFaultCount();
-  return all.flatMap(({ line, cells }) => {
-    const found = lineOfCells(columns, cells, notation);
+  return all.flatMap((record) => {
+    const fault = ambiguousCell(columns, record, choice);
+    if (fault !== undefined) throw new FileError({ kind: 'notation', fault });
+    const { line, cells } = record;
+    const found = lineOfCells(columns, cells, choice);
     if (found === undefined) return [];
-    const cellOf = (path: string) => findCell(columns, cells, path);
-    const fault = countFaults({ line, faults: found.faults, cellOf, isByValue: false });
-    if (fault?.column !== undefined) throw new FileError({ kind: 'equal-faults', fault });
-    const { value } = found;
-    const read = () =>
-      value === undefined ? failureOf(line, found.faults) : readContract(line, value, found.faults);
+    const { value, faults } = found;
+    const read = () => (value === undefined ? failureOf(line, faults) : readContract(line, value, faults));
     return [{ line, read }];
   });
 }
