@@ -1,7 +1,11 @@
 import type { Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
-import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
-import { openDeadline, type SystemPorts } from '../../../shared/platform/system-ports.ts';
+import type {
+  GuardedProvider,
+  ProviderAdmission,
+  SendResult,
+} from '../../../shared/notification/provider.ts';
+import { openDeadline, type SystemPorts, sleep } from '../../../shared/platform/system-ports.ts';
 import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 
@@ -38,6 +42,8 @@ export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'ti
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
 }
 
+const GO: ProviderAdmission = { kind: 'go' };
+const MAX_RATE_LIMIT_WAIT_MS = 2_000;
 /** Longest announced wait for a provider with an open circuit breaker. */
 const MAX_OPEN_WAIT_MS = 30_000;
 /** Time of a round beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
@@ -54,10 +60,11 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
   const attempts: AttemptRecord[] = [];
   const failures: Extract<SendResult, { kind: 'transient' | 'misconfigured' }>[] = [];
   for (const [index, provider] of providers.entries()) {
-    const admission = index > first ? provider.admit(priority) : { kind: 'go' as const };
-    if (admission.kind === 'wait')
+    if (index < first) continue;
+    const admission = index > first ? await admitNext(provider, priority, lease.signal, deps) : GO;
+    if (admission?.kind === 'wait')
       failures.push({ kind: 'transient', code: 'rate-limited', retryAfterMs: admission.afterMs });
-    if (index < first || admission.kind !== 'go') continue;
+    if (admission?.kind !== 'go') continue;
     if (deps.monotonic.elapsedMs() > leaseEndsMs - longestCallMs(deps.sendTimeoutMs)) break;
     const result = await provider.send(message, lease.signal, priority);
     deps.onAttempt(provider, result);
@@ -141,4 +148,18 @@ function longestCallMs(sendTimeoutMs: number): number {
   return sendTimeoutMs * (1 + CONNECTION_WAIT_SHARE);
 }
 
-/** Whether the next provider may be called. Waits for its rate limit where the wait is short. */
+/** Waits for the rate limit of the next provider where that is short. Undefined when the lease ends meanwhile. */
+async function admitNext(
+  provider: GuardedProvider,
+  priority: Priority,
+  signal: AbortSignal,
+  { monotonic, timers }: RoundDeps,
+): Promise<ProviderAdmission | undefined> {
+  const untilMs = monotonic.elapsedMs() + MAX_RATE_LIMIT_WAIT_MS;
+  for (;;) {
+    const admission = provider.admit(priority);
+    if (admission.kind !== 'wait' || monotonic.elapsedMs() + admission.afterMs > untilMs) return admission;
+    await sleep(timers, admission.afterMs, signal);
+    if (signal.aborted) return undefined;
+  }
+}

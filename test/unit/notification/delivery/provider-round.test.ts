@@ -97,7 +97,13 @@ it.each([
   },
 );
 
-it('does not wait for a rate limit but reports it as a transient failure', async () => {
+it.each([1, 2_000])('waits for a rate limit that ends in %i ms, within two seconds', async (afterMs) => {
+  const limited: ProviderAdmission = { kind: 'wait', afterMs };
+  const done = await round([{ result: transient('busy') }, { result: SENT, admission: limited }]);
+  expect([done.asked, done.waits]).toEqual([['a', 'b'], [afterMs]]);
+});
+
+it('does not wait long for a rate limit but reports it as a transient failure', async () => {
   const limited: ProviderAdmission = { kind: 'wait', afterMs: 30_000 };
   const done = await round([{ result: transient('busy', 60_000) }, { result: SENT, admission: limited }]);
   expect(done.asked).toEqual(['a']);
