@@ -30,11 +30,14 @@ export interface HttpResponse {
   readonly text: string | undefined;
 }
 
-type CallOutcome =
+export type CallOutcome =
   | { readonly kind: 'response'; readonly response: HttpResponse }
   | Extract<SendResult, { readonly kind: 'transient' | 'misconfigured' | 'unknown' }>;
 
-export function basicAuthorization({ username = '', password = '' }: ProviderCredentials): string {
+export function basicAuthorization({
+  username = '',
+  password = '',
+}: Pick<ProviderCredentials, 'username' | 'password'>): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 

@@ -1,9 +1,12 @@
+import type { RequestClient, Twilio } from 'twilio';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import { MESSAGING_SERVICE_SID } from '../../../shared/notification/sender-address.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { classifyHttpResponse, type ResponseRules } from './classify-http-response.ts';
-import { basicAuthorization, createHttpCaller } from './http-call.ts';
+import { basicAuthorization, type CallOutcome, createHttpCaller, type HttpRequest } from './http-call.ts';
+
+type CallOptions = Parameters<RequestClient['request']>[0];
 
 const MAX_CONNECTIONS = 32;
 
@@ -36,21 +39,22 @@ const CREATED: ResponseRules = {
   failures: { sent: { status: ['2xx'] }, permanent: { values: ['failed', 'undelivered'] } },
 };
 
-/** Sends SMS by Twilio's REST API. Not idempotent: it accepts no id of the caller. Only the origin of the URL is used. */
+/**
+ * Twilio's client builds the request and createHttpCaller sends it: the client's connections cannot be aborted, do not
+ * report whether anything was written, hide Retry-After and read proxies from the environment. Never retries. Not
+ * idempotent: Twilio accepts no id of the caller. Only the origin of the URL is used. The rejection of a default sender is
+ * caused by the settings.
+ */
 export function createTwilioProvider(
-  { name, defaultSender, settings }: ProviderEntry,
+  entry: ProviderEntry,
   deps: { readonly clock: Clock; readonly timeoutMs: number },
 ): Provider {
-  const { url = 'https://api.twilio.com', authentication, limits, twilio } = settings;
+  const { name, defaultSender, settings } = entry;
+  const { url = 'https://api.twilio.com', authentication, limits } = settings;
   const { username = '', password = '' } = authentication;
-  const path = `/2010-04-01/Accounts/${twilio?.accountSid ?? username}/Messages.json`;
-  const headers = {
-    accept: 'application/json',
-    authorization: basicAuthorization(authentication),
-    'content-type': 'application/x-www-form-urlencoded',
-  };
+  const { origin } = new URL(url);
   const caller = createHttpCaller({
-    origin: new URL(url).origin,
+    origin,
     timeoutMs: Math.min(limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
     connections: MAX_CONNECTIONS,
     ca: undefined,
@@ -63,10 +67,19 @@ export function createTwilioProvider(
     send: async (message, signal, priority) => {
       const from = message.sender ?? defaultSender;
       if (from === undefined) return { kind: 'permanent', code: 'sender-invalid' };
-      const sender = MESSAGING_SERVICE_SID.test(from) ? { MessagingServiceSid: from } : { From: from };
-      const fields = new URLSearchParams({ To: message.receiver, ...sender, Body: message.message });
-      const body = Buffer.from(fields.toString());
-      const outcome = await caller.call({ method: 'POST', path, headers, body }, signal, priority);
+      let outcome: CallOutcome | undefined;
+      const client = await createClient(entry, async (request) => {
+        outcome = await caller.call(request, signal, priority);
+        return outcome;
+      });
+      client.api.baseUrl = origin;
+      const sender = MESSAGING_SERVICE_SID.test(from) ? { messagingServiceSid: from } : { from };
+      try {
+        await client.messages.create({ to: message.receiver, body: message.message, ...sender });
+      } catch {
+        // The call itself is classified: the client's errors are less precise, and it fails for a malformed response.
+      }
+      if (outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
       if (outcome.kind !== 'response') return outcome;
       const result = classifyHttpResponse(outcome.response, outcome.response.status < 300 ? CREATED : RULES, {
         nowMs: deps.clock.now(),
@@ -81,5 +94,45 @@ export function createTwilioProvider(
       return isOfSettings ? { ...result, kind: 'misconfigured' } : result;
     },
     close: () => caller.close(),
+  };
+}
+
+/** Loads the package on first use, since that takes a third of a second; creating a client is cheap. */
+async function createClient(
+  { settings: { authentication, twilio: settings } }: ProviderEntry,
+  call: (request: HttpRequest) => Promise<CallOutcome>,
+): Promise<Twilio> {
+  const { username = '', password = '' } = authentication;
+  const request = async (options: CallOptions) => {
+    const outcome = await call(toCall(options));
+    if (outcome.kind !== 'response') throw new Error(outcome.code);
+    const { status, headers, text } = outcome.response;
+    return { statusCode: status, headers, body: text };
+  };
+  const { default: twilio } = await import('twilio');
+  return twilio(username, password, {
+    accountSid: settings?.accountSid ?? username,
+    httpClient: { request } as unknown as RequestClient,
+    autoRetry: false,
+    // If these were absent, the client would read them from the environment.
+    edge: '',
+    region: '',
+    logLevel: '',
+  });
+}
+
+function toCall({ uri, username, password, headers, data }: CallOptions): HttpRequest {
+  const fields = Object.entries((data ?? {}) as Record<string, unknown>)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, string] => [name, String(value)]);
+  const { pathname, search } = new URL(uri);
+  return {
+    method: 'POST',
+    path: `${pathname}${search}`,
+    headers: {
+      ...(headers as Record<string, string>),
+      authorization: basicAuthorization({ username, password }),
+    },
+    body: Buffer.from(new URLSearchParams(fields).toString()),
   };
 }
