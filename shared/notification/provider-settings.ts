@@ -52,10 +52,10 @@ function isUnsubscribeUrl(url: string): boolean {
   return isVisible && filled.length <= MAX_UNSUBSCRIBE_URL && URL.canParse(filled);
 }
 
-/** nodemailer silently sends messages unsigned with any other key. */
-function isDkimKey(pem: string): boolean {
+function isPrivateKey(pem: string): boolean {
   try {
-    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+    createPrivateKey(pem);
+    return true;
   } catch {
     return false;
   }
@@ -189,9 +189,7 @@ const SMTP = object({
   dkim: object({
     domainName: line(255),
     keySelector: line(MAX_NAME),
-    privateKey: text(MAX_TEMPLATE).refine(isDkimKey, {
-      error: 'must be an RSA key in PEM without a passphrase',
-    }),
+    privateKey: text(MAX_TEMPLATE).refine(isPrivateKey, { error: 'must be a private key in PEM' }),
   }).optional(),
   listUnsubscribe: object({
     url: line(MAX_UNSUBSCRIBE_URL).refine(isUnsubscribeUrl, {

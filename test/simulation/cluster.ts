@@ -25,6 +25,7 @@ import { createMachine } from './sim-process.ts';
 const START_LIMIT_MS = 120_000;
 const NO_PROVIDERS: ReturnType<OpenProviders> = {
   of: () => [],
+  health: () => ({ status: 'ready' }),
   close: () => Promise.resolve(),
 };
 

@@ -66,6 +66,7 @@ export async function start(
         ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),
         ...(shared.quotas === undefined ? {} : { quotas: shared.quotas.health() }),
+        providers: providers.health(),
       }),
     stop,
   };

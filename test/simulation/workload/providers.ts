@@ -96,6 +96,7 @@ export function createProviders(options: ProviderOptions): OpenProviders {
     });
     return {
       of: (channel) => clients.filter((client) => client.channel === channel),
+      health: () => ({ status: 'ready' }),
       close: () => Promise.resolve(),
     };
   };

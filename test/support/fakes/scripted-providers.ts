@@ -44,6 +44,7 @@ export function scriptedProviders() {
     delivered: delivered as ReadonlyMap<string, number>,
     list: [] as ScriptedProvider[],
     of: (channel: Channel) => providers.list.filter((provider) => provider.channel === channel),
+    health: () => ({ status: 'ready' }) as const,
     close: () => Promise.resolve(),
     /** Appends a provider. */
     add: (name: string, more: Partial<ScriptedProvider> = {}) => {

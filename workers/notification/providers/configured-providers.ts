@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
-import type { Provider, Providers } from '../../../shared/notification/provider.ts';
-import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
+import type { GuardedProvider, Provider, Providers } from '../../../shared/notification/provider.ts';
+import type {
+  ConfigurationFault,
+  ProviderEntry,
+} from '../../../shared/notification/provider-configuration.ts';
 import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
@@ -20,17 +24,26 @@ interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
 }
 
 export interface ProviderSet extends Providers {
+  /** Degraded while a circuit breaker is open. */
+  health(): Health;
   /** Waits for the calls in progress, closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** In the order of the configuration file (N2), or the outbox without one. Rejects with ConfigError. */
+/** In the order of the configuration file (N2), or the outbox without one. Rejects with ConfigError, one line a fault. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const providers = await (source.configFile === undefined
     ? openOutbox(source.outboxFolder, deps)
     : openConfigured(source.configFile, source.sendTimeoutMs, deps));
   return {
     of: (channel) => providers.filter((provider) => provider.channel === channel),
+    health: () => {
+      for (const provider of providers) {
+        const { status, reason = status } = provider.health();
+        if (status !== 'ready') return { status, reason: `${provider.channel}/${provider.name}: ${reason}` };
+      }
+      return { status: 'ready' };
+    },
     close: async () => void (await Promise.all(providers.map((provider) => provider.close()))),
   };
 }
@@ -57,13 +70,23 @@ async function openConfigured(configFile: string, timeoutMs: number, deps: Provi
     await import('../../../shared/notification/provider-configuration.ts');
   const read = readProviderConfiguration(await readText(configFile));
   if (read.kind === 'invalid') throw configurationError(read.faults);
-  return Promise.all(
-    read.providers.map(async (entry) => {
+  const made: GuardedProvider[] = [];
+  const faults: ConfigurationFault[] = [];
+  for (const entry of read.providers) {
+    try {
       const provider = await makeProvider(entry, { ...deps, timeoutMs });
       const about = { hooks: deps.hooks?.(provider), identity: identityOf(entry) };
-      return guard(provider, { ...entry.settings.limits, ...about }, deps.monotonic);
-    }),
-  );
+      made.push(guard(provider, { ...entry.settings.limits, ...about }, deps.monotonic));
+    } catch (error) {
+      // Only error messages of this project are reported; those of a library may contain a part of a key.
+      const message =
+        error instanceof ConfigError ? errorText(error) : 'cannot be created from these settings';
+      faults.push({ path: entry.path, message });
+    }
+  }
+  if (faults.length === 0) return made;
+  await Promise.all(made.map((provider) => provider.close()));
+  throw configurationError(faults);
 }
 
 function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): string {

@@ -1,15 +1,18 @@
+import { createPrivateKey } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type MailMessage, type SMTPPoolOptions, createTransport } from 'nodemailer';
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
 import type { Clock, Deadline } from '../../../shared/platform/system-ports.ts';
+import { ConfigError } from '../../../shared/platform/errors.ts';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
 import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
 import { createProviderConnections } from './provider-connections.ts';
 import { sanitiseId } from './sanitise-provider-text.ts';
 
+/** Its password and keys are never logged. */
 export type SmtpSettings = ReturnType<typeof smtpSettings>;
 
 const SMTP_PORT = 587;
@@ -56,7 +59,10 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
   };
 }
 
-/** If the receiver is rejected, nothing is sent; rejected copies (cc, bcc) only add the code `smtp-partial`. Not idempotent. */
+/**
+ * If the receiver is rejected, nothing is sent; rejected copies (cc, bcc) only add the code `smtp-partial` with the first
+ * rejection. Not idempotent: mail servers need not recognise a Message-ID. Throws ConfigError for a DKIM key that cannot sign.
+ */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createPool(settings);
   const connections = createProviderConnections(settings.maxConnections, settings.timeoutMs);
@@ -153,8 +159,21 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     disableFileAccess: true,
     disableUrlAccess: true,
     logger: false,
-    ...(dkim === undefined ? {} : { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
+    ...(dkim === undefined ? {} : { dkim: { ...checkDkim(dkim), headerFieldNames: SIGNED_HEADERS } }),
   };
+}
+
+/** nodemailer silently sends messages unsigned if it cannot sign them. */
+function checkDkim<Dkim extends { readonly privateKey: string }>(dkim: Dkim): Dkim {
+  let type: string | undefined;
+  try {
+    type = createPrivateKey(dkim.privateKey).asymmetricKeyType;
+  } catch {
+    type = undefined;
+  }
+  if (type !== 'rsa')
+    throw new ConfigError('the DKIM private key must be an RSA key in PEM without a passphrase');
+  return dkim;
 }
 
 interface BodyWatch {

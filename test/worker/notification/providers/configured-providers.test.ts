@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -65,6 +66,7 @@ describe('the configured providers', () => {
     const set = await open(file);
     expect(names(set.of('sms'))).toEqual(['one', 'twilio', 'one#2']);
     expect(names(set.of('email'))).toEqual(['SMTP']);
+    expect(set.health()).toEqual({ status: 'ready' });
     expect(await send(set.of('sms')[0]!)).toMatchObject({ kind: 'sent' });
     expect(standIn.requests[0]).toMatchObject({
       path: '/one',
@@ -99,6 +101,22 @@ describe('the configured providers', () => {
     await expect(open(path.join(folder, 'none.json'))).rejects.toThrow(ConfigError);
   });
 
+  it('are rejected with every fault of their creation', async () => {
+    const file = path.join(folder, 'providers.json');
+    const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const dkim = { domainName: 'bank.example', keySelector: 's1', privateKey: key };
+    await writeFile(
+      file,
+      configurationText({ ...mail, smtp: { dkim } }, sms('one'), { ...mail, smtp: { dkim } }),
+    );
+    const wrong = (await open(file).catch((error: unknown) => error)) as ConfigError;
+    expect(wrong).toBeInstanceOf(ConfigError);
+    for (const index of [0, 2])
+      expect(wrong.message).toContain(
+        `provider-configurations[${index}]: the DKIM private key must be an RSA key`,
+      );
+  });
+
   it('apply their limits', async () => {
     const file = path.join(folder, 'providers.json');
     const limits = { ratePerSecond: 1, breaker: { failures: 1, openMs: 60_000 } };
@@ -110,6 +128,6 @@ describe('the configured providers', () => {
     standIn.script({ status: 503 });
     await send(frail!);
     expect(frail!.admit()).toMatchObject({ kind: 'open', code: 'http-503' });
-    expect(frail!.health()).toEqual({ status: 'degraded', reason: 'circuit-open:http-503' });
+    expect(set.health()).toEqual({ status: 'degraded', reason: 'sms/frail: circuit-open:http-503' });
   });
 });

@@ -324,4 +324,13 @@ describe('DKIM', () => {
     );
     expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
+
+  it.each(['', 'no key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])(
+    'rejects a key that cannot sign (%#)',
+    (key) => {
+      const pem = typeof key === 'string' ? key : key.export({ type: 'pkcs8', format: 'pem' }).toString();
+      const make = () => providerFor(25, { dkim: { ...DKIM, privateKey: pem } });
+      expect(make).toThrow('DKIM private key');
+    },
+  );
 });
