@@ -93,6 +93,8 @@ export class HoldTopic {
   readonly #bytesByPartition = new Map<number, number>();
   #messages = 0;
   #bytes = 0;
+  /** Being written, and not read back yet. */
+  readonly #coming = { keys: 0, messages: 0, bytes: 0 };
   #badRecords = 0;
 
   constructor(options: HoldTopicOptions) {
@@ -125,31 +127,35 @@ export class HoldTopic {
     const extra = extraRoom(name);
     return (
       (this.#keys.get(name)?.waiting.length ?? 0) < followersPerKey &&
-      this.#messages < Math.floor(followers * extra) &&
+      this.#messages + this.#coming.messages < Math.floor(followers * extra) &&
       (this.#bytesByPartition.get(partition) ?? 0) + bytes <= bytesPerPartition * extra &&
-      this.#bytes + bytes <= allBytes * extra
+      this.#bytes + this.#coming.bytes + bytes <= allBytes * extra
     );
   }
 
   /** Whether a key can get a first notification. One that has records always can, since it takes no further memory. */
   hasRoomForFirst({ name }: HoldKey): boolean {
-    return this.#keys.has(name) || this.#keys.size < Math.floor(this.#options.limits.keys * extraRoom(name));
+    if (this.#keys.has(name)) return true;
+    return this.#keys.size + this.#coming.keys < Math.floor(this.#options.limits.keys * extraRoom(name));
   }
 
   /** This method and the next three resolve when the record was read back, and reject when the broker is unavailable. */
   setFirst(key: HoldKey, id: string, { sinceMs }: FirstNotification): Promise<void> {
     const record = this.#record(key, `first/${id}`, Buffer.alloc(0));
-    return this.#readBack.write({ ...record, timestampMs: sinceMs });
+    const isNew = !this.#keys.has(key.name);
+    return this.#writeCounted({ ...record, timestampMs: sinceMs }, { keys: isNew ? 1 : 0 });
   }
 
   endFirst(key: HoldKey, id: string): Promise<void> {
     return this.#readBack.write(this.#record(key, `first/${id}`, null));
   }
 
-  keep(key: HoldKey, { offset, id, value, headers: own, timestampMs }: WaitingMessage): Promise<void> {
+  keep(key: HoldKey, message: WaitingMessage): Promise<void> {
+    const { offset, id, value, headers: own, timestampMs } = message;
     const headers = { ...own, [HEADER.notificationId]: id };
     const record = this.#record(key, offsetText(offset), value);
-    return this.#readBack.write({ ...record, timestampMs, headers });
+    const added = { messages: 1, bytes: contentBytes(message) };
+    return this.#writeCounted({ ...record, timestampMs, headers }, added);
   }
 
   remove(key: HoldKey, offset: number): Promise<void> {
@@ -178,6 +184,24 @@ export class HoldTopic {
 
   #record({ name, partition }: HoldKey, entry: string, value: Buffer | null): OutgoingMessage {
     return { topic: this.#options.topic, partition, key: `${name}/${entry}`, value };
+  }
+
+  /** What a record adds counts towards the limits until it was read back: many are written at the same time. */
+  async #writeCounted(
+    record: OutgoingMessage,
+    { keys = 0, messages = 0, bytes = 0 }: Partial<Record<'keys' | 'messages' | 'bytes', number>>,
+  ): Promise<void> {
+    const coming = this.#coming;
+    coming.keys += keys;
+    coming.messages += messages;
+    coming.bytes += bytes;
+    try {
+      await this.#readBack.write(record);
+    } finally {
+      coming.keys -= keys;
+      coming.messages -= messages;
+      coming.bytes -= bytes;
+    }
   }
 
   #read(message: LogMessage): void {

@@ -71,6 +71,20 @@ it('keeps messages up to its limits of a key, a partition and all, in their orde
   await broker.close();
 });
 
+it.each<Partial<HoldLimits>>([{ followers: 1 }, { bytes: contentBytes(waiting(1)) }])(
+  'counts the messages that are being written: %o',
+  async (limits) => {
+    const { broker, open } = await holds(limits);
+    const hold = await open('one');
+    const written = hold.keep(KEY, waiting(1));
+    expect(hold.hasRoom(SECOND, 1)).toBe(false);
+    await written;
+    await hold.remove(KEY, 1);
+    expect(hold.hasRoom(SECOND, 1)).toBe(true);
+    await broker.close();
+  },
+);
+
 it('leaves a tenth more room for urgent messages than normal ones may use', async () => {
   const messages = Array.from({ length: 10 }, (_, at) => waiting(at + 1));
   const bytes = messages.reduce((sum, each) => sum + contentBytes(each), 0);
@@ -86,13 +100,15 @@ it('leaves a tenth more room for urgent messages than normal ones may use', asyn
   await broker.close();
 });
 
-it('limits the keys, and always takes a first notification of those that it has', async () => {
+it('limits the keys, counts those that are being written, and always takes a first notification of those that it has', async () => {
   const { broker, open } = await holds({ keys: 2 });
   const hold = await open('one');
   const third = { name: 'sms/0/ff', partition: 0 };
   await hold.setFirst(KEY, 'first', FIRST);
   expect(hold.hasRoomForFirst(SECOND)).toBe(true);
-  await hold.setFirst(SECOND, 'second', FIRST);
+  const written = hold.setFirst(SECOND, 'second', FIRST);
+  expect(hold.hasRoomForFirst(third)).toBe(false);
+  await written;
   expect([third, KEY].map((key) => hold.hasRoomForFirst(key))).toEqual([false, true]);
   expect(hold.health()).toEqual({
     status: 'degraded',
