@@ -45,9 +45,12 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
     send: async (message, signal, priority = 'normal') => {
       const startedAt = monotonic.elapsedMs();
       const settle = breaker.begin();
-      const given = await provider
-        .send(message, signal, priority)
-        .catch((): SendResult => ({ kind: 'unknown', code: 'provider-fault' }));
+      let given: SendResult = { kind: 'unknown', code: 'provider-fault' };
+      try {
+        given = await provider.send(message, signal, priority);
+      } catch {
+        // Unknown, as above.
+      }
       const result = given.code === undefined ? given : { ...given, code: sanitiseCode(given.code) };
       settle(result);
       hooks?.settled(monotonic.elapsedMs() - startedAt);
@@ -64,10 +67,10 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
 }
 
 /**
- * Opens after consecutive transient or unknown results, at once if misconfigured, and for at least a Retry-After. Then one
- * message probes, and another each further first open time until a probe has ended: failure doubles the open time; any other
- * result closes the breaker, also one about the message or its receiver only. Results of calls that began before it opened
- * are ignored.
+ * Opens after consecutive transient or unknown results, at once if misconfigured (repeating a wrong password does not help),
+ * and for at least a Retry-After. Then one message probes, and another each further first open time until a probe has ended:
+ * failure doubles the open time; any other result closes the breaker, also one about the message or its receiver only. It
+ * ignores results of calls that began before it opened, and of messages for which the provider was not called.
  */
 function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
   // Consecutive transient or unknown results that open it, and the first open time, doubled by each failed probe.

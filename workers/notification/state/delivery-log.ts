@@ -192,8 +192,9 @@ export class DeliveryLog {
 
   /** `decoded` is undefined for a tombstone. */
   #apply(message: LogMessage, decoded: Decoded | undefined): void {
-    if (decoded === undefined) this.#entries.remove(message.key?.toString() ?? '');
-    else if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
+    if (decoded === undefined) {
+      if (message.key !== null) this.#entries.remove(message.key.toString());
+    } else if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
       this.#skip(message, 'it is not the state of a notification');
     } else {
       const state = decoded.payload as NotificationState;

@@ -224,9 +224,17 @@ describe('the guard', () => {
     expect(await call({ kind: 'transient', code: '¡!' })).toEqual({ kind: 'transient', code: 'unnamed' });
   });
 
-  it('returns an unknown outcome if the provider throws', async () => {
+  it.each([
+    ['rejects', () => Promise.reject(new Error('secret'))],
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+  ])('returns an unknown outcome if the provider %s', async (_, answer) => {
     const { subject, next } = guarded();
-    next.answer = () => Promise.reject(new Error('secret'));
+    next.answer = answer;
     subject.admit();
     expect(await subject.send(anSms(), SIGNAL)).toEqual({ kind: 'unknown', code: 'provider-fault' });
   });
