@@ -3,7 +3,7 @@ import type { Channel } from './notification-command.ts';
 /**
  * `sending`: an intent is on the log, and a provider may have the message; without an outcome before the lease ends, that is
  * unknown. `retrying`: a copy waits on a retry tier. Final unless an operator redrives: `sent`, `failed` (rejected or too
- * late), `parked` (outcome unknown).
+ * late), `parked` (outcome unknown, never retried automatically).
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
@@ -29,6 +29,7 @@ export interface NotificationState {
   readonly notificationId: string;
   readonly channel: Channel;
   readonly status: NotificationStatus;
+  /** Round of delivery, counted from 1; it never decreases. */
   readonly attempt: number;
   readonly attempts: readonly AttemptRecord[];
   /** Epoch milliseconds. */

@@ -1,4 +1,7 @@
-/** The settings of a provider (interface 4.8, N1). Unknown ones are faults: a misspelt one would have no effect. */
+/**
+ * The settings of a provider (interface 4.8, N1). Unknown ones are faults: a misspelt one would have no effect. Messages
+ * state the rule and never repeat a value, which may be a secret.
+ */
 
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
@@ -27,6 +30,7 @@ const HOUR = 60 * MINUTE;
 
 /** Header names are tokens (RFC 9110, 5.6.2). */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+/** Of the connection or the body: the connector sets them. */
 const OWN_HEADER =
   /^(?:host|connection|content-length|content-type|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
@@ -46,6 +50,7 @@ const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it 
 /** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1): it is not folded. */
 const MAX_UNSUBSCRIBE_URL = 600;
 
+/** One-click URLs are written in a header between angle brackets (RFC 8058). */
 function isUnsubscribeUrl(url: string): boolean {
   const filled = url.replaceAll('{id}', 'x'.repeat(36));
   const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);

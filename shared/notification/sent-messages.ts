@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Channel } from './notification-command.ts';
 
 export const KEPT_MESSAGES = 1_000;
-/** Reading a thousand entries with each write would be too expensive. */
+/** Writes between two removals of the oldest: reading a thousand entries with each write would be too expensive. */
 const PRUNE_EVERY = 50;
 /** Larger than any message, since requests are limited (E6). */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
@@ -16,7 +16,13 @@ const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 const CHANNELS: Readonly<Record<string, Channel>> = { eml: 'email', txt: 'sms' };
 
 export type SentMessages = ReturnType<typeof openSentMessages>;
-export type SentMessage = NonNullable<Awaited<ReturnType<SentMessages['read']>>>;
+export interface SentMessage {
+  readonly id: string;
+  readonly channel: Channel;
+  /** `message/rfc822` for e-mail, plain text for SMS. */
+  readonly contentType: string;
+  readonly content: Buffer;
+}
 
 /** The local outbox: one file per message, which a repeated id replaces. Only the user of the process may read it. */
 export function openSentMessages(folder: string) {
@@ -48,7 +54,7 @@ export function openSentMessages(folder: string) {
       }
       return items;
     },
-    read: async (id: string) => {
+    read: async (id: string): Promise<SentMessage | undefined> => {
       for (const [ending, channel] of Object.entries(CHANNELS)) {
         const name = `${id}.${ending}`;
         const content = FILE.test(name)

@@ -1,6 +1,7 @@
 /**
- * Decides what happens to a copy of a command, by what the delivery log says of its notification, whose status changes only so
- * (a notification that may have been sent ends as parked, never as failed):
+ * Decides what happens to a copy of a command, by what the delivery log says of its notification. Its status changes only in
+ * these ways; between two records `supersedes` decides, so that all processes agree. A notification that may have been sent
+ * ends as parked, never as failed.
  *
  *     nothing ──► sending ──► sent
  *                    ├──────► retrying ──► sending   next copy from a retry tier

@@ -115,7 +115,8 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     const { providers, channel } = options;
-    // Without a limit all deliveries would write intents, and a crash would leave all their outcomes unknown.
+    // By the largest provider. Without a limit all deliveries would write intents and then queue inside the provider, and a
+    // crash would leave all their outcomes unknown.
     this.#slots = new PrioritySlots(() => {
       const most = Math.max(0, ...providers.of(channel).map(({ concurrency = Infinity }) => concurrency));
       const calls = most === 0 ? Infinity : most;
@@ -161,7 +162,7 @@ export class CommandDelivery {
     return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
   }
 
-  /** The quota that a new command of an upstream system would exceed (N6); the ingress has counted its own. */
+  /** The quota that a new command of an upstream system would exceed (N6); the ingress has counted what it accepted. */
   async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
     const { quotas, deliveryLog, copies, channel } = this.#options;
     const { id, message } = copy;
@@ -267,7 +268,10 @@ export class CommandDelivery {
     return await this.#slots.enter(priority, deadline.signal);
   }
 
-  /** What only some providers may send does not wait for them here, since the others can send what is behind it. */
+  /**
+   * What only some providers may send does not wait for them here, since the others can send what is behind it. An overdue
+   * notification checks once if no provider has been available for the whole time limit.
+   */
   async #acquireProvider(delivery: Run['delivery'], isOverdue: boolean): Promise<ProviderTurn | NoProvider> {
     const { providers, channel, closing, monotonic, timers, plan } = this.#options;
     const { history, priority } = delivery.copy;
@@ -409,7 +413,7 @@ export class CommandDelivery {
     onDeadLetter(code, copy.priority);
   }
 
-  /** The consumer writes the dead letter. */
+  /** Ends a notification whose delivery failed unexpectedly; its consumer writes the dead letter. */
   async #recordUnexpected(given: CommandCopy): Promise<void> {
     const { deliveryLog, clock, log, plan, unknownPolicy } = this.#options;
     try {
@@ -460,12 +464,16 @@ function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): bo
 
 const LOST_ENTRY = { status: 'sending', owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY } as const;
 
-/** A broker that rejects a record for any other reason is unavailable: the notification keeps its order and state. */
+/**
+ * A broker that rejects a record for any reason but the message itself counts as unavailable: the notification keeps its
+ * order and state, and does not end as an unexpected failure.
+ */
 function asTransient(error: unknown): unknown {
   if (isCausedByMessage(error) || isTransientFailure(error)) return error;
   return error instanceof MessagingError ? new InfrastructureError(error.code, error.message, error) : error;
 }
 
+/** Of these errors a retry cannot succeed. */
 export function isCausedByMessage(error: unknown): error is MessagingError {
   const codes: readonly string[] = ['message-too-large', 'invalid-message'] satisfies BrokerErrorCode[];
   return error instanceof MessagingError && codes.includes(error.code);

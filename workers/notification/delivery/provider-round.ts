@@ -44,14 +44,17 @@ export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'ti
 
 const GO: ProviderAdmission = { kind: 'go' };
 const MAX_RATE_LIMIT_WAIT_MS = 2_000;
-/** Longest announced wait for a provider with an open circuit breaker. */
+/** Longest wait for a provider with an open circuit breaker, since the configuration may replace it at any time. */
 const MAX_OPEN_WAIT_MS = 30_000;
 /** Time of a round beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
 const LEASE_MARGIN_MS = 5_000;
 /** Assumed where an intent does not name its providers. */
 const MAX_PROVIDERS = 10;
 
-/** Until one has sent, has rejected or may have sent the message. Undefined if the lease is too short for a call. */
+/**
+ * Calls the providers in their order until one has sent the message, has rejected it, or may have sent it. Undefined when the
+ * lease is too short for a call. Calls are aborted at its end: other processes may then treat the outcome as unknown.
+ */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
   const { message, priority, attempt, leaseEndsMs } = round;
   const { providers, first } = round.turn;
@@ -105,7 +108,10 @@ export type TurnTaken =
   | { readonly kind: 'go'; readonly index: number }
   | { readonly kind: 'wait' | 'open'; readonly afterMs: number };
 
-/** The first provider in the configured order (N2) whose breaker is closed. `go` consumes a call of its rate limit. */
+/**
+ * The first provider in the configured order (N2) whose breaker is closed, also if its rate limit is exhausted. `go` has
+ * consumed a call of the rate limit.
+ */
 export function takeTurn(providers: readonly GuardedProvider[], priority: Priority = 'normal'): TurnTaken {
   let soonestMs = MAX_OPEN_WAIT_MS;
   for (const [index, provider] of providers.entries()) {

@@ -51,6 +51,7 @@ export function createHttpCaller({
   /** Time limit of a call, from when a connection is free to the end of the response. */
   readonly timeoutMs: number;
   readonly connections: number;
+  /** Certificate authority to trust instead of the default ones, in PEM. */
   readonly ca: string | undefined;
 }) {
   const agent = new Agent({

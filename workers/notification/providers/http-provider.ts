@@ -32,6 +32,7 @@ export function createHttpConnector(
   const connection = prepareConnection(entry);
   const { connector, credentials } = connection;
   const given = [...Object.values(credentials), ...Object.values(connector.headers)];
+  // Not passed on: some providers repeat a key that they reject.
   const secrets = given.filter((value) => value !== undefined);
   const http = createHttpCaller({
     origin: sampleUrl(connection.url)?.origin ?? '',

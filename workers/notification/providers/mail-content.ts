@@ -17,7 +17,10 @@ type MailContent =
 
 const LINE_END = /\r\n|[\r\n]/g;
 
-/** Message-IDs derive from the id, so that duplicates are recognised; bcc is only in the envelope; no file or URL is read. */
+/**
+ * Message-IDs derive from the id, so that duplicates are recognised; bcc is only in the envelope; files and URLs that the
+ * message names are never read. Addresses are checked here too, as a defence against header injection.
+ */
 export async function mailContent(
   message: OutboundEmail,
   from: {

@@ -115,7 +115,10 @@ function createPool(settings: SmtpSettings) {
   return transport;
 }
 
-/** If all addresses are rejected, the receiver's reply decides, which is the first: nodemailer reports a deferred copy. */
+/**
+ * If all addresses are rejected, the receiver's reply decides, which is the first: nodemailer reports a deferred copy. The
+ * rejection of a default sender is caused by the settings.
+ */
 function classifyFailure(
   error: SmtpError,
   message: OutboundEmail,

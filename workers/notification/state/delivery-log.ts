@@ -280,7 +280,7 @@ interface StoredEntry extends LogEntry {
 }
 
 /**
- * An entry that has not ended never expires. Clocks are not compared: a lease and a wait have the length that their writer
+ * An entry that has not ended never expires. Clocks of processes are not compared: a lease and a wait have the length that their writer
  * recorded, and a clock that is ahead expires nothing. Only the leases of rounds in progress are in memory.
  */
 class DeliveryLogIndex {

@@ -4,7 +4,10 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** Shortest interval between requests; each carries the states of all rounds since the previous one. */
 const INTERVAL_MS = 10;
-/** Half of the time the disk or broker is free for urgent intents. The shorter one counts: a slow one delays nothing. */
+/**
+ * After a long request there is a pause of its length, so that an urgent intent finds the disk or the broker free half of the
+ * time. Of the last two requests the shorter counts: a single slow one does not delay the next.
+ */
 const INTERVAL_PER_REQUEST = 2;
 const MAX_INTERVAL_MS = 100;
 /** This many records do not wait for the end of the interval: enough of them share the cost of a request. */
@@ -17,7 +20,10 @@ interface Batch {
   readonly hasten: () => void;
 }
 
-/** A request costs more than its small records. A failure fails all its calls, so no record may be rejected individually. */
+/**
+ * One request per short interval, which costs more than all the small records in it. A failed request fails all its calls, so
+ * this suits only records that the broker does not reject individually. The first record after a pause is sent at once.
+ */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;
   readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;

@@ -63,6 +63,7 @@ describe('an SMS by Twilio', () => {
       },
     ]);
     expect(formOf(requests[0]!)).toEqual({ To: '+40722123456', From: '+40311000000', Body: message });
+    expect(requests[0]?.headers['user-agent']).toMatch(/^twilio-node\//);
   });
 
   it('is authenticated by an API key for the configured account', async () => {
