@@ -1,7 +1,10 @@
 /** The two kinds of notification (interface 4.8). */
 export type Channel = 'sms' | 'email';
 
-/** `urgent` messages, such as one-time passwords, have topics of their own and never wait behind normal ones (N5). */
+/**
+ * `urgent` messages, such as one-time passwords, have command topics of their own and never wait behind normal ones (N5). The
+ * topic of a command decides.
+ */
 export type Priority = 'normal' | 'urgent';
 export const PRIORITIES: readonly Priority[] = ['normal', 'urgent'];
 

@@ -49,6 +49,7 @@ const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
 /** Limits the recursion; no provider needs deeper templates. */
 const MAX_DEPTH = 16;
 const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
+
 /** The known placeholders of a text; unknown ones are reported. */
 export function placeholdersOfText(
   text: string,

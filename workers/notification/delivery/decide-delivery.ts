@@ -208,7 +208,10 @@ export type NoProvider =
   /** `isUnserved`: no provider of the channel has been available for the whole time limit. */
   | { readonly kind: 'none-available'; readonly isUnserved: boolean };
 
-/** While only some providers may be called, the copy waits on a tier, so that others of its partition are sent. */
+/**
+ * While only some providers may be called, the copy waits on a tier, so that others of its partition are sent. This consumes
+ * no attempt.
+ */
 export function decideWithoutProvider(
   { copy, plan }: DeliveryContext,
   reason: NoProvider,

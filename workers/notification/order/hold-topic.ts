@@ -72,10 +72,15 @@ export interface WaitingMessage {
 }
 
 export interface HeldKey {
-  readonly partition: number;
   /** By notification id. More than one only if a process that stood still wrote one after its partition had moved. */
-  readonly firsts: Map<string, FirstNotification>;
+  readonly firsts: ReadonlyMap<string, FirstNotification>;
   /** In the order of their offsets. */
+  readonly waiting: readonly WaitingMessage[];
+}
+
+interface KeyState extends HeldKey {
+  readonly partition: number;
+  readonly firsts: Map<string, FirstNotification>;
   readonly waiting: WaitingMessage[];
 }
 
@@ -89,7 +94,7 @@ export class HoldTopic {
   readonly #options: HoldTopicOptions;
   readonly #tail: Tail;
   readonly #readBack: ReadBack;
-  readonly #keys = new Map<string, HeldKey>();
+  readonly #keys = new Map<string, KeyState>();
   readonly #bytesByPartition = new Map<number, number>();
   #messages = 0;
   #bytes = 0;
@@ -114,6 +119,7 @@ export class HoldTopic {
     return this.#tail.caughtUp(timeoutMs);
   }
 
+  /** What the topic has of a key now; it changes as records are read. */
   get(name: string): HeldKey | undefined {
     return this.#keys.get(name);
   }
@@ -222,7 +228,7 @@ export class HoldTopic {
     this.#readBack.seen(message);
   }
 
-  #setWaiting({ partition, waiting }: HeldKey, offset: number, message: LogMessage): void {
+  #setWaiting({ partition, waiting }: KeyState, offset: number, message: LogMessage): void {
     const { value, headers, timestampMs } = message;
     const before = waiting.findLastIndex((one) => one.offset < offset) + 1;
     const former = waiting[before]?.offset === offset ? waiting.splice(before, 1)[0] : undefined;

@@ -22,7 +22,10 @@ export interface GuardHooks {
   readonly changed: (state: 'open' | 'closed', code: string | undefined) => void;
 }
 
-/** The breaker comes first: a provider that is down uses up no calls. One that rejects breaks its contract: unknown. */
+/**
+ * The breaker comes before the rate limit: a provider that is down uses up none of its calls. One that rejects breaks its
+ * contract: the outcome is unknown. Codes are sanitised again, whatever a provider returns.
+ */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity } = options;
   const bucket = ratePerSecond === undefined ? undefined : createTokenBucket(ratePerSecond, monotonic);

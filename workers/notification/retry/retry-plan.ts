@@ -5,7 +5,10 @@ export interface RetryPlan {
   readonly timeLimitMs: number;
 }
 
-/** The tier of a round, or a longer one for a Retry-After; undefined if the next round would exceed the time limit. */
+/**
+ * The delay after round `attempt` (counted from 1) in milliseconds: that of its tier, or of a longer one for a Retry-After.
+ * `ageMs` is the time since the start of the time limit. Undefined if the next round would exceed the time limit.
+ */
 export function planRetry(
   { tiersMs, timeLimitMs }: RetryPlan,
   attempt: number,
