@@ -72,7 +72,7 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
   set('BCC', bcc.join(options.listSeparator));
   const files = await Promise.all(
     message.attachments.map(async ({ name, content }) => {
-      const byName = TEXT_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? ANY_TYPE;
+      const byName = TEXT_TYPES.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? ANY_TYPE;
       const mediaType = (await detectAttachmentType(content)) ?? byName;
       return { fileName: name.toWellFormed(), mediaType, content };
     }),
@@ -81,13 +81,13 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
 }
 
 /** Types of text files, which their first bytes do not identify. */
-const TEXT_TYPES: Readonly<Record<string, string>> = {
-  txt: 'text/plain',
-  csv: 'text/csv',
-  json: 'application/json',
-  xml: 'application/xml',
-  ics: 'text/calendar',
-};
+const TEXT_TYPES: ReadonlyMap<string, string> = new Map([
+  ['txt', 'text/plain'],
+  ['csv', 'text/csv'],
+  ['json', 'application/json'],
+  ['xml', 'application/xml'],
+  ['ics', 'text/calendar'],
+]);
 
 /** The default alphabet of SMS (3GPP TS 23.038, 6.2.1). */
 const BASIC =

@@ -123,6 +123,7 @@ it.each([
   ['a.b.json', 'application/json'],
   ['csv', 'text/csv'],
   ['unknown.bin', 'application/octet-stream'],
+  ['unknown.constructor', 'application/octet-stream'],
 ])('derives the media type of text from the name %s: %s', async (name, mediaType) => {
   const message = anEmail({ attachments: [{ name, content: Buffer.from('text') }] });
   expect((await messageValues(message, OPTIONS)).files).toMatchObject([{ fileName: name, mediaType }]);
