@@ -5,7 +5,7 @@ import { readRequest, type Request } from '../../shared/messaging/handler/reques
 import { HEADER, headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import { readId } from '../../shared/notification/notification-id.ts';
 import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
-import type { LogMessage } from '../../shared/messaging/message.ts';
+import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { Publisher, BrokerAdmin } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
@@ -134,11 +134,10 @@ function waitLeftMs(
   return Math.min(Math.max(byClockMs, MIN_WAIT_MS - waitedMs), delayMs - waitedMs);
 }
 
+type ReturningCopy = OutgoingMessage & { readonly partition: number };
+
 /** Why the copy can never be returned. Rejects with a transient failure while the command topic cannot be written. */
-async function returnCopy(
-  copy: NonNullable<ReturnType<typeof originOf>>,
-  { copies, admin }: TierParts,
-): Promise<string | undefined> {
+async function returnCopy(copy: ReturningCopy, { copies, admin }: TierParts): Promise<string | undefined> {
   try {
     await copies.publish([copy]);
     return undefined;
@@ -155,7 +154,10 @@ async function returnCopy(
   }
 }
 
-function originOf({ key, value, headers: all }: LogMessage, origins: TierParts['origins']) {
+function originOf(
+  { key, value, headers: all }: LogMessage,
+  origins: TierParts['origins'],
+): ReturningCopy | undefined {
   const topic = headerText(all, HEADER.retryTopic);
   const partition = headerNumber(all, HEADER.retryPartition);
   if (topic === undefined || partition === undefined || !origins.has(topic)) return undefined;

@@ -44,7 +44,9 @@ export async function createProviders(source: ProviderSource, deps: ProviderDeps
       }
       return { status: 'ready' };
     },
-    close: async () => void (await Promise.all(providers.map((provider) => provider.close()))),
+    close: async () => {
+      await Promise.all(providers.map((provider) => provider.close()));
+    },
   };
 }
 

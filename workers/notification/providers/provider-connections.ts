@@ -7,13 +7,18 @@ export const CONNECTION_WAIT_SHARE = 0.5;
 
 type Transient = Extract<SendResult, { readonly kind: 'transient' }>;
 
+interface Waiting {
+  readonly priority: Priority;
+  readonly caller: AbortSignal;
+}
+
 /** Pools serve calls as they arrive, so they wait here: urgent ones first, for whom one of several is reserved. */
 export function createProviderConnections(count: number, timeoutMs: number) {
   const slots = new PrioritySlots(() => ({ normal: Math.max(1, count - 1), all: count }));
   const inProgress = new Set<Promise<unknown>>();
   let isClosed = false;
   const call = async <Result>(
-    { priority, caller }: { readonly priority: Priority; readonly caller: AbortSignal },
+    { priority, caller }: Waiting,
     send: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result | Transient> => {
     using wait = openDeadline(caller, timeoutMs * CONNECTION_WAIT_SHARE);
@@ -31,11 +36,11 @@ export function createProviderConnections(count: number, timeoutMs: number) {
   return {
     /** Makes a call when one of them is free. The call gets its time limit, which ends it together with `caller`. */
     use: async <Result>(
-      about: Parameters<typeof call>[0],
+      waiting: Waiting,
       send: (deadline: Deadline) => Promise<Result>,
     ): Promise<Result | Transient> => {
       if (isClosed) return { kind: 'transient', code: 'provider-closed' };
-      const called = call(about, send);
+      const called = call(waiting, send);
       inProgress.add(called);
       return called.finally(() => inProgress.delete(called));
     },
