@@ -21,7 +21,7 @@ import {
   type CsvChoice,
   type FileFault,
 } from './read-contracts.ts';
-import type { NotationFault } from '../../../../../shared/portfolio/csv-notation.ts';
+import type { NotationFault } from '../../../../../shared/portfolio/csv-columns.ts';
 import type { FormField } from '../schedules/loan-fields.ts';
 import { portfolioText as t, reportText } from '../texts.ts';
 
