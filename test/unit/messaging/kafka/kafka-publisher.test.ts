@@ -15,7 +15,7 @@ type Answer = (records: readonly OutgoingRecord[], attempt: number) => unknown;
 const at = (partition: number, key: string): OutgoingMessage => ({ topic: 't', partition, key, value: null });
 const brokerError = (type: string): Error => Object.assign(new Error(type), { type });
 
-/** A started publisher over producers whose sends take a turn and fail with what `answer` returns, if it is an error. */
+/** A started publisher over producers whose sends take a while, or fail with what `answer` returns, if it is an error. */
 async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs = 2_000 } = {}) {
   const sends: string[] = [];
   const lines: string[] = [];
@@ -29,11 +29,12 @@ async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs =
       send: async (records: readonly OutgoingRecord[]) => {
         sends.push(records.map(({ partition, key }) => `${partition}${String(key)}`).join(' '));
         const failure = records[0]?.key === 'warm' ? undefined : answer(records, sends.length);
+        // At once: a deadline that passes while a send is in flight gives another result.
+        if (failure instanceof Error) throw failure;
         calls.inFlight += 1;
         calls.mostInFlight = Math.max(calls.mostInFlight, calls.inFlight);
         await sleep(5);
         calls.inFlight -= 1;
-        if (failure instanceof Error) throw failure;
       },
       destroy: () => {
         calls.destroyed += 1;
