@@ -48,6 +48,16 @@ export const echoAction: ActionContract = {
   render: (payload) => JSON.stringify(payload),
 };
 
+/** A requester whose replies are the payloads of their requests. */
+export const echoRequester = () =>
+  createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+
+/** The head of a POST of the echo action, with further header lines. */
+export const echoHead = (lines: string) =>
+  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines}\r\n`;
+
+export const metricsOf = async ({ url }: { readonly url: string }) => (await fetch(`${url}/metrics`)).text();
+
 /** A JSON codec that writes the message type into a header. */
 export const jsonCodec: MessageCodec = {
   encode: (type, payload) => ({
@@ -111,7 +121,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     }),
     access: openAccess,
     resultSecret: 'a secret for tests only',
-    requester: createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload })),
+    requester: echoRequester(),
     broker,
     notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
     channelProfiles: await readChannelProfiles(undefined),

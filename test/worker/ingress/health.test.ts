@@ -5,7 +5,6 @@ import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startHealthServer, type Health } from '../../../shared/platform/health.ts';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
-import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import { hasAcceptance, idOf, send, SMS } from '../../support/builders/notification-call.ts';
@@ -16,7 +15,6 @@ import {
   openTestIngress,
   postEcho,
   startTestIngress,
-  type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
@@ -25,72 +23,42 @@ interface HealthAnswer {
   readonly body: Health & { parts: Record<string, Health>; workers: Record<string, Health> };
 }
 
-async function ask(settings: IngressSettings, path: string, open = openTestIngress): Promise<HealthAnswer> {
-  const response = await fetch((await open(settings)).url + path);
+async function ask({ url }: { readonly url: string }, path = '/health/ready'): Promise<HealthAnswer> {
+  const response = await fetch(url + path);
   return { status: response.status, body: (await response.json()) as HealthAnswer['body'] };
 }
-
-it('an instance without a reply partition is alive but not ready', async () => {
-  const requester = createFakeRequester(
-    () => Promise.reject(new Error('unused')),
-    new Promise(() => undefined),
-  );
-  const ready = await ask({ requester }, '/health/ready', startTestIngress);
-  expect(ready).toMatchObject({ status: 503, body: { status: 'starting' } });
-  expect(ready.body.reason).toContain('reply consumer');
-  expect(await ask({ requester }, '/health/live', startTestIngress)).toMatchObject({ status: 200 });
-});
 
 it('an instance that is ready except for the schemas of its messages is not ready, as it refuses requests', async () => {
   const codec = { ...jsonCodec, prepare: () => new Promise<never>(() => undefined) };
   const ingress = await startTestIngress({ codec });
   const parts = async () => {
-    const response = await fetch(`${ingress.url}/health/ready`);
-    const { parts: own } = (await response.json()) as HealthAnswer['body'];
-    return [response.status, own['results']?.status, own['traffic']?.status];
+    const { status, body } = await ask(ingress);
+    return [status, body.parts['results']?.status, body.parts['traffic']?.status];
   };
   await expect.poll(parts).toEqual([503, 'ready', 'starting']);
   expect((await postEcho(ingress, {})).status).toBe(503);
 });
 
-it('an instance whose publisher cannot reach the broker is not ready', async () => {
-  const publisher = new FakePublisher();
+it('an instance whose publishers cannot reach the broker is not ready', async () => {
+  const [publisher, notificationPublisher] = [new FakePublisher(), new FakePublisher()];
   const broker = await createTestBroker();
   const requester = createRequester({
     ...systemPorts,
-    broker: {
-      ...broker,
-      admin: broker.admin,
-      createPublisher: () => publisher,
-      createTail: (tail) => broker.createTail(tail),
-    },
+    broker: { ...broker, createPublisher: () => publisher },
     codec: jsonCodec,
     log: silentLog,
     replyTopic: TOPIC.ingressReplies,
     instanceId: 'one',
   });
-  const { url } = await openTestIngress({ requester, broker });
-  const status = async () => (await fetch(`${url}/health/ready`)).status;
-  expect(await status()).toBe(200);
-  publisher.healthy = false;
-  expect(await status()).toBe(503);
-  publisher.healthy = true;
-  expect(await status()).toBe(200);
-});
-
-it('an instance is not ready while it cannot send notifications', async () => {
-  const notificationPublisher = new FakePublisher();
-  const { url } = await openTestIngress({ notificationPublisher });
-  const ready = async () => {
-    const response = await fetch(`${url}/health/ready`);
-    return { status: response.status, body: (await response.json()) as HealthAnswer['body'] };
-  };
-  expect((await ready()).status).toBe(200);
-  notificationPublisher.healthy = false;
-  const notifications = { status: 'starting', reason: expect.stringContaining('cannot be sent') as string };
-  expect(await ready()).toMatchObject({ status: 503, body: { parts: { notifications } } });
-  notificationPublisher.healthy = true;
-  expect((await ready()).status).toBe(200);
+  const ingress = await openTestIngress({ requester, broker, notificationPublisher });
+  for (const one of [publisher, notificationPublisher]) {
+    expect((await ask(ingress)).status).toBe(200);
+    one.healthy = false;
+    const { status, body } = await ask(ingress);
+    expect([status, body.reason]).toEqual([503, expect.stringContaining('cannot be sent')]);
+    one.healthy = true;
+  }
+  expect((await ask(ingress)).status).toBe(200);
 });
 
 it('an instance says in its health that acceptances of notifications are not on the log yet', async () => {
@@ -98,13 +66,12 @@ it('an instance says in its health that acceptances of notifications are not on 
   let isAway = true;
   notificationPublisher.onPublish = (messages) =>
     isAway && hasAcceptance(messages) ? Promise.reject(new Error('away')) : Promise.resolve();
-  const { url } = await openNotificationIngress({ notificationPublisher });
+  const ingress = await openNotificationIngress({ notificationPublisher });
   const part = async () => {
-    const response = await fetch(`${url}/health/ready`);
-    const { parts } = (await response.json()) as HealthAnswer['body'];
-    return [response.status, parts['notifications']?.status];
+    const { status, body } = await ask(ingress);
+    return [status, body.parts['notifications']?.status];
   };
-  await idOf(send(url, 'sms', SMS));
+  await idOf(send(ingress.url, 'sms', SMS));
   expect(await part()).toEqual([200, 'degraded']);
   isAway = false;
   await expect.poll(part).toEqual([200, 'ready']);
@@ -112,13 +79,12 @@ it('an instance says in its health that acceptances of notifications are not on 
 
 it('an unhealthy worker of the process fails liveness but not readiness', async () => {
   const schedule = { status: 'unhealthy', reason: 'no progress' } as const;
-  const settings = { otherWorkers: () => ({ schedule }) };
-  const live = await ask(settings, '/health/live');
-  expect(live).toMatchObject({
+  const ingress = await openTestIngress({ otherWorkers: () => ({ schedule }) });
+  expect(await ask(ingress, '/health/live')).toMatchObject({
     status: 503,
     body: { status: 'unhealthy', reason: 'schedule: no progress' },
   });
-  expect(await ask(settings, '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
+  expect(await ask(ingress)).toMatchObject({ status: 200, body: { status: 'ready' } });
 });
 
 const HEALTH_PORT = {

@@ -1,11 +1,17 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
-import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
+import {
+  ECHO_PATH,
+  echoHead,
+  echoRequester,
+  metricsOf,
+  openTestIngress,
+  postEcho,
+} from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
-const head = (lines: string) =>
-  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines}\r\n`;
+const IN_FLIGHT = /plat_http_requests_in_flight 1\n/;
 
 describe('the rate limit (E6)', () => {
   it('responds with 429 and Retry-After above the allowance, and admits again later', async () => {
@@ -15,20 +21,17 @@ describe('the rate limit (E6)', () => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 429, 429]);
     const refused = answers[statuses.indexOf(429)] as Response;
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(await refused.json()).toMatchObject({
-      code: 'rate-limited',
-      detail: 'Send fewer requests; try again in 1 s.',
-    });
+    const detail = 'Send fewer requests; try again in 1 s.';
+    expect(await refused.json()).toMatchObject({ code: 'rate-limited', detail });
     await expect.poll(async () => (await postEcho(ingress, {})).status, { timeout: 5_000 }).toBe(200);
   });
 
   it('counts a large body as several requests, even if it cannot be parsed', async () => {
     const ingress = await openTestIngress({ options: { rateLimitPerSecond: 2 } });
     const large = `{"text":"${'x'.repeat(200_000)}`;
-    const headers = { 'content-type': 'application/json' };
-    const send = async (body: string) =>
-      (await fetch(ingress.url + ECHO_PATH, { method: 'POST', headers, body })).status;
-    expect([await send(large), await send('{}')]).toEqual([400, 429]);
+    expect([(await postEcho(ingress, large)).status, (await postEcho(ingress, '{}')).status]).toEqual([
+      400, 429,
+    ]);
   });
 
   it('counts results, but not health and documents', async () => {
@@ -36,8 +39,7 @@ describe('the rate limit (E6)', () => {
     const get = async (path: string) => (await fetch(ingress.url + path)).status;
     expect(await get('/platapi/results/none')).toBe(404);
     expect(await get('/platapi/results/none')).toBe(429);
-    for (let call = 0; call < 3; call++) expect(await get('/health/live')).toBe(200);
-    expect(await get('/docs')).toBe(200);
+    for (const path of ['/health/live', '/health/live', '/docs']) expect(await get(path)).toBe(200);
   });
 });
 
@@ -46,47 +48,39 @@ describe('slow clients', () => {
   /** Node looks for slow connections once a second. */
   const NOTICED_MS = 3_000;
 
-  it('are disconnected when their headers are too slow', async () => {
-    const ingress = await openTestIngress({ options: SHORT });
-    const raw = await openRawHttp(ingress.port);
-    raw.send(`POST ${ECHO_PATH} HTTP/1.1\r\n`);
-    const drip = setInterval(() => raw.send('X-Drip: 1\r\n'), 50);
-    const text = await raw.received(() => false, NOTICED_MS).finally(() => clearInterval(drip));
-    expect(text).toMatch(/^HTTP\/1.1 408 /);
-    expect(text).toContain('"code":"request-timeout"');
-    expect((await postEcho(ingress, {})).status).toBe(200);
-  });
-
-  it('are disconnected when their body is too slow or they send nothing', async () => {
+  it('are disconnected when their headers or body are too slow, or they send nothing', async () => {
     const ingress = await openTestIngress({ options: SHORT });
     const silent = await openRawHttp(ingress.port);
-    const raw = await openRawHttp(ingress.port);
-    raw.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n`,
-    );
-    const drip = setInterval(() => raw.send(' '), 50);
-    await raw.closed(NOTICED_MS).finally(() => clearInterval(drip));
+    const slowHead = await openRawHttp(ingress.port);
+    slowHead.send(`POST ${ECHO_PATH} HTTP/1.1\r\n`);
+    const slowBody = await openRawHttp(ingress.port);
+    slowBody.send(echoHead('Content-Length: 9999\r\n'));
+    const drip = setInterval(() => {
+      slowHead.send('X-Drip: 1\r\n');
+      slowBody.send(' ');
+    }, 50);
+    onTestFinished(() => clearInterval(drip));
+    const text = await slowHead.received(() => false, NOTICED_MS);
+    expect(text).toMatch(/^HTTP\/1.1 408 [^]*"code":"request-timeout"/);
+    await slowBody.closed(NOTICED_MS);
     await silent.closed(NOTICED_MS);
-    const metrics = await (await fetch(`${ingress.url}/metrics`)).text();
-    expect(metrics).toMatch(/plat_http_requests_in_flight 1\n/);
+    expect(await metricsOf(ingress)).toMatch(IN_FLIGHT);
+    expect((await postEcho(ingress, {})).status).toBe(200);
   });
 });
 
 describe('clients that do not read', () => {
   it('are disconnected before the whole response is sent', async () => {
     const total = 24 * 1_048_576;
-    const requester = createFakeRequester(() => ({
-      kind: 'reply',
-      type: 'EchoReply',
-      payload: 'x'.repeat(total),
-    }));
+    const payload = 'x'.repeat(total);
+    const requester = createFakeRequester(() => ({ kind: 'reply', type: 'EchoReply', payload }));
     const options = { replyTimeoutMs: 100, stalledResponseMs: 300 };
     const ingress = await openTestIngress({ requester, options });
     const raw = await openRawHttp(ingress.port);
     raw.socket.pause();
-    raw.send(`${head('Content-Length: 2\r\n')}{}`);
+    raw.send(`${echoHead('Content-Length: 2\r\n')}{}`);
     await expect
-      .poll(async () => (await fetch(`${ingress.url}/metrics`)).text(), { timeout: 20_000 })
+      .poll(() => metricsOf(ingress), { timeout: 20_000 })
       .toContain('plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="499"} 1');
     raw.socket.resume();
     await raw.closed();
@@ -94,37 +88,29 @@ describe('clients that do not read', () => {
   });
 });
 
-describe('pipelined requests', () => {
-  it('get their responses in order', async () => {
-    const first = Promise.withResolvers<void>();
-    const requester = createFakeRequester(async ({ payload }) => {
-      if ((payload as { n: number }).n === 1) await first.promise;
-      return { kind: 'reply', type: 'EchoReply', payload };
-    });
-    const ingress = await openTestIngress({ requester });
-    const raw = await openRawHttp(ingress.port);
-    raw.send([1, 2].map((n) => `${head('Content-Length: 7\r\n')}{"n":${n}}`).join(''));
-    await expect.poll(() => requester.requests.length).toBe(2);
-    first.resolve();
-    const text = await raw.received((so) => so.endsWith('{"n":2}'));
-    expect(text.match(/{"n":\d}/g)).toEqual(['{"n":1}', '{"n":2}']);
+it('pipelined requests get their responses in order', async () => {
+  const first = Promise.withResolvers<void>();
+  const requester = createFakeRequester(async ({ payload }) => {
+    if ((payload as { n: number }).n === 1) await first.promise;
+    return { kind: 'reply', type: 'EchoReply', payload };
   });
+  const ingress = await openTestIngress({ requester });
+  const raw = await openRawHttp(ingress.port);
+  raw.send([1, 2].map((n) => `${echoHead('Content-Length: 7\r\n')}{"n":${n}}`).join(''));
+  await expect.poll(() => requester.requests.length).toBe(2);
+  first.resolve();
+  const text = await raw.received((so) => so.endsWith('{"n":2}'));
+  expect(text.match(/{"n":\d}/g)).toEqual(['{"n":1}', '{"n":2}']);
 });
 
-describe('a caller that disconnects', () => {
-  it('does not cause a request message if its body is incomplete', async () => {
-    const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
-    const ingress = await openTestIngress({ requester });
-    const raw = await openRawHttp(ingress.port);
-    raw.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"`,
-    );
-    raw.socket.destroy();
-    await expect
-      .poll(async () => (await fetch(`${ingress.url}/metrics`)).text())
-      .toMatch(/plat_http_requests_in_flight 1\n/);
-    expect(requester.requests).toEqual([]);
-  });
+it('a caller that disconnects does not cause a request message if its body is incomplete', async () => {
+  const requester = echoRequester();
+  const ingress = await openTestIngress({ requester });
+  const raw = await openRawHttp(ingress.port);
+  raw.send(`${echoHead('Content-Length: 10\r\n')}{"a"`);
+  raw.socket.destroy();
+  await expect.poll(() => metricsOf(ingress)).toMatch(IN_FLIGHT);
+  expect(requester.requests).toEqual([]);
 });
 
 describe('the shutdown', () => {
@@ -155,26 +141,35 @@ describe('the shutdown', () => {
     expect(requester.isReady()).toBe(false);
   });
 
-  it('closes a kept-alive connection after a 503 instead of resetting it', async () => {
-    const ingress = await openTestIngress({});
+  it('closes kept-alive connections, of calls after a 503, instead of resetting them', async () => {
+    const ingress = await openTestIngress();
     const kept = await openRawHttp(ingress.port);
     kept.send(`GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     const before = await kept.received(hasBody);
+    const [caller, monitor] = [await openRawHttp(ingress.port), await openRawHttp(ingress.port)];
+    const errors: unknown[] = [];
+    caller.socket.on('error', (error) => errors.push(error));
     const stopped = ingress.stop(5_000);
-    kept.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
-    );
-    await kept.closed();
+    kept.send(`${echoHead('Content-Length: 2\r\n')}{}`);
+    // It is still sending its body.
+    caller.send(`${echoHead('Content-Length: 100000\r\n')}{`);
+    monitor.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await caller.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
+    expect(caller.socket.writable).toBe(true);
+    caller.send(Buffer.alloc(50_000, ' '));
+    caller.send(Buffer.alloc(49_999, ' '));
+    expect(await monitor.received(hasBody)).toMatch(/\r\nconnection: close\r\n/i);
+    for (const raw of [kept, caller, monitor]) await raw.closed();
     const answer = (await kept.received(() => true)).slice(before.length);
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
     await stopped;
+    expect(errors).toEqual([]);
   });
 
   it('sends no second response to a connection that it is closing after bytes that are not HTTP', async () => {
-    const ingress = await openTestIngress({});
+    const ingress = await openTestIngress();
     const peer = connect({ port: ingress.port, host: '127.0.0.1', allowHalfOpen: true });
     let text = '';
     peer.on('data', (chunk) => (text += chunk.toString())).on('error', () => undefined);
@@ -183,32 +178,6 @@ describe('the shutdown', () => {
     await expect.poll(() => text).toMatch(/^HTTP\/1\.1 400 /);
     await ingress.stop(2_000);
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
-  });
-
-  it('returns 503 without a reset to a caller that is still sending its body', async () => {
-    const ingress = await openTestIngress({});
-    const caller = await openRawHttp(ingress.port);
-    const errors: unknown[] = [];
-    caller.socket.on('error', (error) => errors.push(error));
-    const stopped = ingress.stop(5_000);
-    caller.send(`${head('Content-Length: 100000\r\n')}{`);
-    expect(await caller.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
-    expect(caller.socket.writable).toBe(true);
-    caller.send(Buffer.alloc(50_000, ' '));
-    caller.send(Buffer.alloc(49_999, ' '));
-    await caller.closed();
-    await stopped;
-    expect(errors).toEqual([]);
-  });
-
-  it('asks a monitor to close its kept-alive connection too', async () => {
-    const ingress = await openTestIngress({});
-    const monitor = await openRawHttp(ingress.port);
-    const stopped = ingress.stop(5_000);
-    monitor.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(await monitor.received(hasBody)).toMatch(/\r\nconnection: close\r\n/i);
-    await monitor.closed();
-    await stopped;
   });
 
   it('takes no longer than the configured time', async () => {
