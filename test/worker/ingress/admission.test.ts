@@ -12,7 +12,9 @@ import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 import {
   echoAction,
   ECHO_PATH,
+  echoHead,
   createTestBroker,
+  metricsOf,
   openNotificationIngress,
   openTestIngress,
   postEcho,
@@ -22,6 +24,7 @@ import {
 /** More than one caller can have in progress, of which each is a hundredth of a second of work. */
 const CALLS = 80;
 
+const IN_FLIGHT = /plat_http_requests_in_flight 1\n/;
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** An ingress whose workers reply when `reply` is called. */
@@ -86,8 +89,7 @@ describe('a call beyond the work that may be in progress', () => {
     const waiting = await scene.flood();
     expect(waiting).toBeGreaterThan(5);
     const raw = await openRawHttp(scene.ingress.port);
-    const head = `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
-    raw.send(`${head}X-Correlation-Id: loan-1\r\nContent-Length: 2\r\n\r\n`);
+    raw.send(echoHead('X-Correlation-Id: loan-1\r\nContent-Length: 2\r\n'));
     const answer = await raw.received(hasBody);
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
@@ -110,10 +112,7 @@ describe('a call beyond the work that may be in progress', () => {
     const raw = await openRawHttp(scene.ingress.port);
     const errors: Error[] = [];
     raw.socket.on('error', (error) => errors.push(error));
-    raw.send(
-      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
-        'Connection: close\r\nContent-Length: 200000\r\n\r\n{',
-    );
+    raw.send(`${echoHead('Connection: close\r\nContent-Length: 200000\r\n')}{`);
     expect(await raw.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
     for (let sent = 0; sent < 2; sent += 1) {
       raw.send(' '.repeat(90_000));
@@ -129,9 +128,8 @@ describe('a call beyond the work that may be in progress', () => {
   it('delays neither health checks, metrics nor the calls of other workers', async () => {
     const scene = await openSilentIngress();
     const waiting = await scene.flood();
-    const get = (path: string) => fetch(scene.ingress.url + path);
-    expect((await get('/health/ready')).status).toBe(200);
-    expect(await (await get('/metrics')).text()).toMatch(
+    expect((await fetch(`${scene.ingress.url}/health/ready`)).status).toBe(200);
+    expect(await metricsOf(scene.ingress)).toMatch(
       /plat_ingress_shed_total\{queue="scheduleRequests",reason="share"\} [1-9]/,
     );
     const other = scene.call('Other');
@@ -155,17 +153,13 @@ describe('a call beyond the work that may be in progress', () => {
     const leaving = new AbortController();
     await scene.flood({}, { signal: leaving.signal });
     leaving.abort();
-    await expect
-      .poll(async () => (await fetch(`${scene.ingress.url}/metrics`)).text())
-      .toMatch(/plat_http_requests_in_flight 1\n/);
+    await expect.poll(() => metricsOf(scene.ingress)).toMatch(IN_FLIGHT);
     expect((await scene.call('Echo')).status).toBe(503);
     await scene.reply().catch(() => undefined);
     await expect.poll(async () => (await scene.call('Echo')).status).toBe(200);
   });
-});
 
-describe('long calculations in progress', () => {
-  it('leave their places to short calls, and one to another caller', async () => {
+  it('of long calculations takes nothing from short calls and from another caller', async () => {
     const scene = await openSilentIngress({ access: tokenAccess() });
     const waiting = [scene.call('Long', as('flood')), scene.call('Long', as('flood'))];
     await expect.poll(() => scene.requester.requests.length).toBe(2);
@@ -191,8 +185,8 @@ describe('an event loop that is late', () => {
     isLate = true;
     expect((await postEcho(ingress, {})).status).toBe(503);
     expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
-    const metrics = await (await fetch(`${ingress.url}/metrics`)).text();
-    expect(metrics).toContain('plat_ingress_shed_total{queue="scheduleRequests",reason="event-loop"} 1');
+    const shed = 'plat_ingress_shed_total{queue="scheduleRequests",reason="event-loop"} 1';
+    expect(await metricsOf(ingress)).toContain(shed);
   });
 
   it('is noticed by the server that listens on sockets', async () => {
@@ -224,9 +218,7 @@ it('a caller that disconnects while its token is checked leaves its place to oth
   await expect.poll(() => checking.length).toBe(2);
   leaving.abort();
   await Promise.allSettled(left);
-  await expect
-    .poll(async () => (await fetch(`${scene.ingress.url}/metrics`)).text())
-    .toMatch(/plat_http_requests_in_flight 1\n/);
+  await expect.poll(() => metricsOf(scene.ingress)).toMatch(IN_FLIGHT);
   for (const answer of checking.splice(0)) answer();
   const stays = scene.call('Long');
   await expect.poll(() => checking.length).toBe(1);

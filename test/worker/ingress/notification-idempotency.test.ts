@@ -3,9 +3,9 @@ import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
+import { notificationState } from '../../support/builders/notification-state.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
@@ -34,33 +34,8 @@ const keyOf = async (subject: string) => ({
   headers: { ...(await authorize(subject)), 'idempotency-key': 'a' },
 });
 
-/** A broker whose tails deliver no records until `release` is called. */
-function withDelayedTails(broker: Broker) {
-  const deferred: (() => void)[] = [];
-  let isDelayed = true;
-  const delayed: Broker = {
-    ...broker,
-    createTail: (options) => {
-      const tail = broker.createTail(options);
-      const start = tail.start.bind(tail);
-      return Object.assign(tail, {
-        start: (take: (message: LogMessage) => void) =>
-          start((message) => {
-            if (isDelayed) deferred.push(() => take(message));
-            else take(message);
-          }),
-      });
-    },
-  };
-  const release = () => {
-    isDelayed = false;
-    for (const deliver of deferred.splice(0)) deliver();
-  };
-  return { delayed, release };
-}
-
-/** A broker whose tails never deliver some records, as if they had been removed. */
-function without(broker: Broker, isRemoved: (message: LogMessage) => boolean): Broker {
+/** A broker whose tails deliver records by another function, which gets their own. */
+function deliveringBy(broker: Broker, deliver: (message: LogMessage, take: () => void) => void): Broker {
   return {
     ...broker,
     createTail: (options) => {
@@ -68,9 +43,7 @@ function without(broker: Broker, isRemoved: (message: LogMessage) => boolean): B
       const start = tail.start.bind(tail);
       return Object.assign(tail, {
         start: (take: (message: LogMessage) => void) =>
-          start((message) => {
-            if (!isRemoved(message)) take(message);
-          }),
+          start((message) => deliver(message, () => take(message))),
       });
     },
   };
@@ -84,21 +57,8 @@ function movedClock() {
   return { startMs, time, clock };
 }
 
-function sentState(notificationId: string, updatedAt: number): NotificationState {
-  return {
-    notificationId,
-    channel: 'sms',
-    status: 'sent',
-    attempt: 1,
-    attempts: [],
-    nextAttemptAt: undefined,
-    providerMessageId: undefined,
-    code: undefined,
-    owner: undefined,
-    leaseUntil: undefined,
-    updatedAt,
-  };
-}
+const writeSent = (broker: Broker, id: string, updatedAt: number) =>
+  writeState(broker, notificationState(id, { status: 'sent', updatedAt }), updatedAt);
 
 /** The acceptances after compaction: the last one of each id, and all in the open segment. */
 async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
@@ -116,18 +76,6 @@ async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
 }
 
 describe('an Idempotency-Key (N3)', () => {
-  it('returns the first response to a repeated request without publishing a second command', async () => {
-    const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngressWorker);
-    const id = await idOf(send(url, 'sms', SMS, withKey('a')));
-    expect(id).toMatch(DERIVED);
-    expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
-    // The same command in a different notation.
-    const equivalent = { receiver: '0040 722-123-456', message: SMS.message, unknown: 1 };
-    expect(await idOf(send(url, 'sms', equivalent, withKey('a')))).toBe(id);
-    expect(await commandsOf(broker, 'sms')).toHaveLength(1);
-  });
-
   it('returns 409 for a different request', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);
@@ -142,19 +90,21 @@ describe('an Idempotency-Key (N3)', () => {
     ];
     for (const other of others) {
       const response = await send(url, 'email', other, withKey('a'));
-      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
-        409,
-        'idempotency-conflict',
-      ]);
+      expect(await response.json()).toMatchObject({ status: 409, code: 'idempotency-conflict' });
     }
     expect(await commandsOf(broker, 'email')).toHaveLength(1);
   });
 
-  it('applies on every instance and after a restart', async () => {
+  it('returns the first response to a repeated request, on every instance and after a restart', async () => {
     const broker = await createSharedBroker(3);
     const first = await startOn(broker, startIngressWorker);
     const second = await startOn(broker, startIngressWorker);
     const id = await idOf(send(first.url, 'sms', SMS, withKey('a')));
+    expect(id).toMatch(DERIVED);
+    // The same command in a different notation.
+    const equivalent = { receiver: '0040 722-123-456', message: SMS.message, unknown: 1 };
+    for (const body of [SMS, equivalent])
+      expect(await idOf(send(first.url, 'sms', body, withKey('a')))).toBe(id);
     await first.stop(1_000);
     await expect.poll(async () => (await statusOf(second.url, id)).status).toBe(200);
     expect(await idOf(send(second.url, 'sms', SMS, withKey('a')))).toBe(id);
@@ -165,29 +115,20 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
-  it('applies after a restart with access control on the embedded broker with a data folder', async () => {
+  it('is scoped to its caller and channel, also after a restart on the embedded broker with a data folder', async () => {
     const broker = await createSharedBroker(3);
     const env = { AUTH_JWT_SECRET: JWT_SECRET, DATA_DIR: scratchFolder() };
     const first = await startOn(broker, startIngressWorker, env);
-    const id = await idOf(send(first.url, 'sms', SMS, await keyOf('ana')));
+    const [ana, eve] = [await keyOf('ana'), await keyOf('eve')];
+    const upper = { headers: { ...ana.headers, 'idempotency-key': 'A' } };
+    const id = await idOf(send(first.url, 'sms', SMS, ana));
     await first.stop(1_000);
-    const second = await startOn(broker, startIngressWorker, env);
-    expect(await idOf(send(second.url, 'sms', SMS, await keyOf('ana')))).toBe(id);
-    await idOf(send(second.url, 'sms', SMS, { headers: await authorize('ana') }));
+    const { url } = await startOn(broker, startIngressWorker, env);
+    expect(await idOf(send(url, 'sms', SMS, ana))).toBe(id);
+    const others = [send(url, 'sms', SMS, eve), send(url, 'email', EMAIL, ana), send(url, 'sms', SMS, upper)];
+    expect(new Set([id, ...(await Promise.all(others.map(idOf)))]).size).toBe(4);
     const receivers = (await commandsOf(broker, 'sms')).map(({ key }) => key);
-    expect([receivers.length, new Set(receivers).size]).toEqual([2, 1]);
-  });
-
-  it('is scoped to its caller and channel', async () => {
-    const broker = await createSharedBroker(3);
-    const { url } = await startOn(broker, startIngressWorker, { AUTH_JWT_SECRET: JWT_SECRET });
-    const ids = [
-      await idOf(send(url, 'sms', SMS, await keyOf('ana'))),
-      await idOf(send(url, 'sms', SMS, await keyOf('eve'))),
-      await idOf(send(url, 'email', EMAIL, await keyOf('ana'))),
-      await idOf(send(url, 'sms', SMS, { headers: { ...(await authorize('ana')), 'idempotency-key': 'A' } })),
-    ];
-    expect(new Set(ids).size).toBe(4);
+    expect([receivers.length, new Set(receivers).size]).toEqual([3, 1]);
   });
 
   it('executes the first of concurrent requests; the others wait for it', async () => {
@@ -201,9 +142,7 @@ describe('an Idempotency-Key (N3)', () => {
     const first = responses.findIndex(({ status }) => status === 202);
     const expected = bodies.map(({ message }) => (message === bodies[first]?.message ? 202 : 409));
     expect(responses.map(({ status }) => status)).toEqual(expected);
-    const ids = await Promise.all(
-      responses.filter(({ status }) => status === 202).map((response) => idOf(response)),
-    );
+    const ids = await Promise.all(responses.filter(({ status }) => status === 202).map(idOf));
     expect(new Set(ids).size).toBe(1);
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
@@ -211,11 +150,9 @@ describe('an Idempotency-Key (N3)', () => {
   it('publishes the command again under the same id after a 504 or 503', async () => {
     const publisher = new FakePublisher();
     const failures = ['send-unknown', 'not-sent'];
-    publisher.onPublish = () => {
+    publisher.onPublish = async () => {
       const code = failures.shift();
-      return code === undefined
-        ? Promise.resolve()
-        : Promise.reject(new MessagingError(code, 'away', { canRetry: true }));
+      if (code !== undefined) throw new MessagingError(code, 'away', { canRetry: true });
     };
     const { url } = await openNotificationIngress({ notificationPublisher: publisher });
     const statuses = [];
@@ -228,10 +165,9 @@ describe('an Idempotency-Key (N3)', () => {
   it('returns 409 for a different request after a 504, for 24 hours', async () => {
     const publisher = new FakePublisher();
     let isAway = true;
-    publisher.onPublish = () =>
-      isAway
-        ? Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }))
-        : Promise.resolve();
+    publisher.onPublish = async () => {
+      if (isAway) throw new MessagingError('send-unknown', 'away', { canRetry: true });
+    };
     const { time, clock } = movedClock();
     const ports = { clock, monotonic: clock };
     const { url } = await openNotificationIngress({ notificationPublisher: publisher, ...ports });
@@ -250,24 +186,23 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('makes all instances agree on the first acceptance on the log, also after compaction', async () => {
     const broker = await createSharedBroker(1);
-    const { delayed, release } = withDelayedTails(broker);
-    const [one, two] = [
-      await startOn(broker, startIngressWorker),
-      await startOn(delayed, startIngressWorker),
-    ];
+    const deferred: (() => void)[] = [];
+    let isDelayed = true;
+    const delayed = deliveringBy(broker, (_message, take) => {
+      if (isDelayed) deferred.push(take);
+      else take();
+    });
+    const one = await startOn(broker, startIngressWorker);
+    const two = await startOn(delayed, startIngressWorker);
     const other = { ...SMS, message: 'Other' };
     const id = await idOf(send(one.url, 'sms', SMS, withKey('a')));
     expect(await idOf(send(two.url, 'sms', other, withKey('a')))).toBe(id);
-    release();
+    isDelayed = false;
+    for (const take of deferred.splice(0)) take();
     await expect.poll(async () => (await recordsOf(broker, TOPIC.notificationAcceptances)).length).toBe(3);
-    const brokers = [
-      broker,
-      await compacted(broker, 0),
-      await compacted(broker, 1),
-      await compacted(broker, 3),
-    ];
-    const urls = [one.url, two.url];
-    for (const each of brokers) urls.push((await startOn(each, startIngressWorker)).url);
+    const urls = [one.url, two.url, (await startOn(broker, startIngressWorker)).url];
+    for (const openSegment of [0, 1, 3])
+      urls.push((await startOn(await compacted(broker, openSegment), startIngressWorker)).url);
     for (const url of urls) {
       expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(id);
       expect((await send(url, 'sms', other, withKey('a'))).status).toBe(409);
@@ -309,7 +244,7 @@ describe('an Idempotency-Key (N3)', () => {
     const restarted = await startOn(broker, startIngressWorker, {}, clock);
     time.nowMs += 23 * HOUR_MS;
     expect(await idOf(send(restarted.url, 'sms', other, withKey('a')))).toBe(second);
-    await writeState(broker, sentState(first, time.nowMs), time.nowMs);
+    await writeSent(broker, first, time.nowMs);
     await expect.poll(async () => (await statusOf(restarted.url, first)).status).toBe(200);
     expect(await (await statusOf(restarted.url, second)).json()).toMatchObject({ notificationId: second });
     const commands = await commandsOf(broker, 'sms');
@@ -322,16 +257,15 @@ describe('an Idempotency-Key (N3)', () => {
     const { startMs, time, clock } = movedClock();
     const one = await startOn(broker, startIngressWorker, {}, clock);
     const first = await idOf(send(one.url, 'sms', SMS, withKey('a')));
-    await writeState(broker, sentState(first, startMs + 700), startMs + 700);
+    await writeSent(broker, first, startMs + 700);
     time.nowMs += 25 * HOUR_MS;
     const second = await idOf(send(one.url, 'sms', SMS, withKey('a')));
-    await writeState(broker, sentState(second, time.nowMs + 700), time.nowMs + 700);
+    await writeSent(broker, second, time.nowMs + 700);
     time.nowMs += 25 * HOUR_MS;
     const endMs = time.nowMs;
-    const later = without(
-      broker,
-      ({ topic, timestampMs }) => topic === TOPIC.notificationAcceptances && timestampMs < endMs,
-    );
+    const later = deliveringBy(broker, ({ topic, timestampMs }, take) => {
+      if (topic !== TOPIC.notificationAcceptances || timestampMs >= endMs) take();
+    });
     const two = await startOn(later, startIngressWorker, {}, clock);
     const ids = await Promise.all([one, two].map(({ url }) => idOf(send(url, 'sms', SMS, withKey('a')))));
     expect(new Set([first, second, ...ids]).size).toBe(3);
@@ -344,7 +278,7 @@ describe('an Idempotency-Key (N3)', () => {
     const { startMs, time, clock } = movedClock();
     const { url } = await startOn(broker, startIngressWorker, {}, clock);
     const first = await idOf(send(url, 'sms', SMS, withKey('a')));
-    await writeState(broker, sentState(first, startMs + 700), startMs + 700);
+    await writeSent(broker, first, startMs + 700);
     time.nowMs = startMs + 30 * HOUR_MS;
     const second = await idOf(send(url, 'sms', SMS, withKey('a')));
     const seen = async (id: string) => (await statusOf(url, id)).json() as Promise<{ status: unknown }>;

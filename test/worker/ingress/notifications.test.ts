@@ -9,6 +9,7 @@ import type { NotificationState } from '../../../shared/notification/notificatio
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
+import { notificationState } from '../../support/builders/notification-state.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
@@ -16,6 +17,7 @@ import {
   ADDRESS,
   commandsOf,
   EMAIL,
+  hasAcceptance,
   idOf,
   recordsOf,
   send,
@@ -50,65 +52,29 @@ const problemOf = async (response: Response) => {
   return { status: response.status, code, errors: errors.map((fault) => `${fault.path} ${fault.code}`) };
 };
 
-async function withConfiguration(channel: string, defaultSender?: string) {
-  const folder = scratchFolder();
-  const file = path.join(folder, 'providers.json');
-  const write = (kind: string, sender?: string) =>
-    writeFileSync(
-      file,
-      JSON.stringify({
-        notificationConfigurations: [
-          {
-            realmId: 'platrealm',
-            'provider-configurations': [
-              {
-                url: 'smtps://127.0.0.1:465',
-                provider: 'SMTP',
-                'communication-channel': kind,
-                ...(sender === undefined ? {} : { defaultSender: sender }),
-              },
-            ],
-          },
-        ],
-      }),
-    );
-  write(channel, defaultSender);
-  return {
-    ...(await system({ NOTIFICATION_CONFIG_FILE: file, DATA_DIR: scratchFolder() })),
-    write,
-    file,
+/** An ingress with one provider, of e-mails. */
+async function withProvider(defaultSender?: string) {
+  const file = path.join(scratchFolder(), 'providers.json');
+  const provider = {
+    url: 'smtps://127.0.0.1:465',
+    provider: 'SMTP',
+    'communication-channel': 'email',
+    ...(defaultSender === undefined ? {} : { defaultSender }),
   };
+  const configuration = { realmId: 'platrealm', 'provider-configurations': [provider] };
+  writeFileSync(file, JSON.stringify({ notificationConfigurations: [configuration] }));
+  return system({ NOTIFICATION_CONFIG_FILE: file, DATA_DIR: scratchFolder() });
 }
 
-async function withPublisher(prepare: (publisher: FakePublisher) => void) {
+const state = (notificationId: string, members: Partial<NotificationState>): NotificationState =>
+  notificationState(notificationId, { updatedAt: Date.now(), ...members });
+
+async function withPublisher(onPublish: FakePublisher['onPublish']) {
   const publisher = new FakePublisher();
-  prepare(publisher);
-  const { url } = await openNotificationIngress({
-    notificationPublisher: publisher,
-  });
+  publisher.onPublish = onPublish;
+  const { url } = await openNotificationIngress({ notificationPublisher: publisher });
   return { url, publisher };
 }
-
-const state = (notificationId: string, members: Partial<NotificationState>): NotificationState => ({
-  notificationId,
-  channel: 'sms',
-  status: 'sending',
-  attempt: 1,
-  attempts: [],
-  updatedAt: Date.now(),
-  nextAttemptAt: undefined,
-  providerMessageId: undefined,
-  code: undefined,
-  owner: undefined,
-  leaseUntil: undefined,
-  ...members,
-});
-
-const failing = (code: string) =>
-  withPublisher((publisher) => {
-    publisher.onPublish = () =>
-      Promise.reject(new MessagingError(code, 'planted: +40722123456', { canRetry: true }));
-  });
 
 describe('sending a notification (interface 4.8, N3)', () => {
   it('responds with 202 and the id once the command is stored under a hashed receiver key', async () => {
@@ -160,20 +126,28 @@ describe('sending a notification (interface 4.8, N3)', () => {
     expect(checkEmailCommand(command?.payload as EmailCommand)).toBeUndefined();
   });
 
-  it('refuses a wrong or missing channel header, naming the header and the expected value', async () => {
+  it('refuses wrong and missing headers, naming them and what they must be', async () => {
     const { broker, url } = await system();
-    const missing = await send(url, 'sms', SMS, { without: ['x-communication-channel'] });
-    expect(missing.status).toBe(400);
-    expect(await missing.json()).toMatchObject({
-      code: 'invalid-request',
-      detail: expect.stringContaining('X-Communication-Channel is missing; must be `1`') as string,
-      errors: [{ path: 'X-Communication-Channel', code: 'missing' }],
-    });
-    for (const value of ['2', '1, 1', 'sms', '']) {
-      const headers = { 'x-communication-channel': value };
-      expect((await problemOf(await send(url, 'sms', SMS, { headers }))).errors).toEqual([
-        'X-Communication-Channel unknown-value',
-      ]);
+    for (const [name, values, missing] of [
+      ['X-Communication-Channel', ['2', '1, 1', 'sms', ''], ' is missing; must be `1`'],
+      ['X-Sender-Id', ['Platrealm'], ' is missing; must be `platrealm`'],
+      ['Urgency', ['urgent', '', 'high, normal', 'u=0'], undefined],
+    ] as const) {
+      const status = name === 'X-Sender-Id' ? 403 : 400;
+      for (const value of values) {
+        const refused = await problemOf(
+          await send(url, 'sms', SMS, { headers: { [name.toLowerCase()]: value } }),
+        );
+        expect(refused).toMatchObject({ status, errors: [`${name} unknown-value`] });
+      }
+      if (missing === undefined) continue;
+      const response = await send(url, 'sms', SMS, { without: [name.toLowerCase()] });
+      expect(await response.json()).toMatchObject({
+        status,
+        code: status === 403 ? 'forbidden' : 'invalid-request',
+        detail: expect.stringContaining(`The header ${name}${missing}`) as string,
+        errors: [{ path: name, code: 'missing' }],
+      });
     }
     const swapped = { headers: { 'x-communication-channel': '1' } };
     expect((await send(url, 'email', EMAIL, swapped)).status).toBe(400);
@@ -197,25 +171,6 @@ describe('sending a notification (interface 4.8, N3)', () => {
       expect(await recordsOf(broker, topic)).toHaveLength(1);
     for (const topic of [TOPIC.smsCommands, TOPIC.emailCommands])
       expect(await recordsOf(broker, topic)).toHaveLength(1);
-  });
-
-  it('refuses another urgency, naming the header', async () => {
-    const { url } = await system();
-    for (const urgency of ['urgent', '', 'high, normal', 'u=0']) {
-      const answer = await problemOf(await send(url, 'sms', SMS, { headers: { urgency } }));
-      expect(answer).toMatchObject({ status: 400, errors: ['Urgency unknown-value'] });
-    }
-  });
-
-  it('refuses another sender id with 403, naming the header', async () => {
-    const { url } = await system();
-    expect(await problemOf(await send(url, 'email', EMAIL, { without: ['x-sender-id'] }))).toEqual({
-      status: 403,
-      code: 'forbidden',
-      errors: ['X-Sender-Id missing'],
-    });
-    const other = await send(url, 'email', EMAIL, { headers: { 'x-sender-id': 'Platrealm' } });
-    expect(await problemOf(other)).toMatchObject({ status: 403, errors: ['X-Sender-Id unknown-value'] });
   });
 
   it('lists all faults of a body together, and refuses other methods, types and sizes', async () => {
@@ -257,7 +212,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
 
 describe('providers', () => {
   it('503 no-provider is the response for a channel without a provider (N3)', async () => {
-    const { url } = await withConfiguration('email', 'office@bank.example');
+    const { url } = await withProvider('office@bank.example');
     const response = await send(url, 'sms', SMS);
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await problemOf(response)).toMatchObject({ status: 503, code: 'no-provider' });
@@ -265,7 +220,7 @@ describe('providers', () => {
   });
 
   it('a message must have a sender if there is no default sender (N3)', async () => {
-    const { url } = await withConfiguration('email');
+    const { url } = await withProvider();
     expect(await problemOf(await send(url, 'email', EMAIL))).toMatchObject({
       status: 400,
       errors: ['sender missing'],
@@ -288,7 +243,8 @@ describe('providers', () => {
 
 describe('an unreachable broker', () => {
   it('leads to 504 accept-unknown with advice if the command may be stored', async () => {
-    const { url } = await failing('send-unknown');
+    const away = new MessagingError('send-unknown', 'planted: +40722123456', { canRetry: true });
+    const { url } = await withPublisher(() => Promise.reject(away));
     const response = await send(url, 'sms', SMS, { headers: { 'idempotency-key': 'k' } });
     expect(response.status).toBe(504);
     expect(await response.json()).toMatchObject({
@@ -301,11 +257,8 @@ describe('an unreachable broker', () => {
 
   it('writes an acceptance again until it is stored, and meanwhile accepts without an Idempotency-Key', async () => {
     let isAway = true;
-    const { url, publisher } = await withPublisher((fake) => {
-      fake.onPublish = ([message]) =>
-        isAway && message?.topic.includes('acceptances') === true
-          ? Promise.reject(new MessagingError('not-sent', 'away', { canRetry: true }))
-          : Promise.resolve();
+    const { url, publisher } = await withPublisher(async (messages) => {
+      if (isAway && hasAcceptance(messages)) throw new MessagingError('not-sent', 'away', { canRetry: true });
     });
     const keyed = () => send(url, 'sms', SMS, { headers: { 'idempotency-key': 'k' } });
     const id = await idOf(send(url, 'sms', SMS));

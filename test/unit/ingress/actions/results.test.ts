@@ -38,56 +38,37 @@ const secret = (
 ) => chooseResultSecret({ configured, accessRequired, brokerKind, dataFolder });
 
 describe('result ids', () => {
-  it('contain their ticket and are unique', () => {
-    const ids = createResultIds('secret', systemPorts.newId);
-    const { id, correlationId } = ids.issue(TICKET, 'address ::1');
-    expect(ids.read(id)).toEqual({ ...TICKET, correlationId });
-    expect(ids.issue(TICKET, 'address ::1').id).not.toBe(id);
-    expect(id).toMatch(/^[\w-]+\.[\w-]+$/);
-  });
+  const ids = createResultIds('secret', systemPorts.newId);
 
-  it('contain correlation ids that tell callers apart without naming them', () => {
-    const ids = createResultIds('secret', systemPorts.newId);
-    const callers = ['address ::1', 'address ::2', 'address ::1'].map((caller) => {
-      const { correlationId } = ids.issue(TICKET, caller);
+  it('contain their ticket, and are unique also in correlation ids that tell callers apart without naming them', () => {
+    const issued = ['address ::1', 'address ::2', 'address ::1'].map((caller) => ids.issue(TICKET, caller));
+    for (const { id, correlationId } of issued) {
+      expect(ids.read(id)).toEqual({ ...TICKET, correlationId });
+      expect(id).toMatch(/^[\w-]+\.[\w-]+$/);
       expect(correlationId).not.toContain('::');
-      return callerIn(correlationId);
-    });
-    expect(callers[0]).toBe(callers[2]);
-    expect(callers[0]).not.toBe(callers[1]);
+    }
+    expect(new Set(issued.map(({ id }) => id)).size).toBe(3);
+    const [one, two, again] = issued.map(({ correlationId }) => callerIn(correlationId));
+    expect([one === two, one === again]).toEqual([false, true]);
     expect(callerIn('an id of another system')).toBe('');
   });
 
-  it('are refused when a character was changed or the secret differs', () => {
-    const ids = createResultIds('secret', systemPorts.newId);
+  it('are refused when a character was changed, the secret differs, or they are of another release', () => {
     const { id } = ids.issue(TICKET, 'address ::1');
     expect(createResultIds('other', systemPorts.newId).read(id)).toBeUndefined();
-    for (let at = 0; at < id.length - 1; at++) {
-      const changed = id.slice(0, at) + (id[at] === 'A' ? 'B' : 'A') + id.slice(at + 1);
-      expect(ids.read(changed)).toBeUndefined();
-    }
-  });
-
-  it('are refused without the complete signature or in the format of another release', () => {
-    const ids = createResultIds('secret', systemPorts.newId);
-    const { id } = ids.issue(TICKET, 'address ::1');
-    expect(ids.read(id.slice(0, -4))).toBeUndefined();
-    expect(ids.read(id.slice(0, id.indexOf('.')))).toBeUndefined();
+    const changed = Array.from(
+      id.slice(0, -1),
+      (one, at) => id.slice(0, at) + (one === 'A' ? 'B' : 'A') + id.slice(at + 1),
+    );
     const body = Buffer.from(`1\nid\n1\n2\nowner\naction`).toString('base64url');
     const mac = createHmac('sha256', 'secret').update(body).digest().subarray(0, 16).toString('base64url');
-    expect(ids.read(`${body}.${mac}`)).toBeUndefined();
+    for (const wrong of [...changed, id.slice(0, -4), id.slice(0, id.indexOf('.')), `${body}.${mac}`])
+      expect(ids.read(wrong)).toBeUndefined();
   });
 
   it('fit into a path parameter with the longest action name, and contain no subject', () => {
     const owner = hashSubject('a long subject '.repeat(100));
-    const { id } = createResultIds('secret', systemPorts.newId).issue(
-      {
-        ...TICKET,
-        owner,
-        action: 'x'.repeat(64),
-      },
-      'subject u1',
-    );
+    const { id } = ids.issue({ ...TICKET, owner, action: 'x'.repeat(64) }, 'subject u1');
     expect(id.length).toBeLessThan(480);
     expect(Buffer.from(id, 'base64url').toString()).not.toContain('subject');
   });
@@ -130,25 +111,19 @@ describe('the result feed', () => {
 
   /** A started feed; `deliver` passes results to it at a time that the test sets. */
   async function startFeed() {
-    const tails: FakeTail[] = [];
-    const broker = {
-      createTail: (options: FakeTail['options']) => {
-        const tail = new FakeTail(options);
-        tails.push(tail);
-        return tail;
-      },
-    };
+    let tail = new FakeTail({ clientId: '', topics: [], from: 'earliest' });
+    const createTail = (options: FakeTail['options']) => (tail = new FakeTail(options));
     const clock = { nowMs: 100, now: () => clock.nowMs };
-    const feed = new KeptResults(broker, { options: OPTIONS, clock });
+    const feed = new KeptResults({ createTail }, { options: OPTIONS, clock });
     expect(feed.isCurrent()).toBe(false);
     await feed.start();
-    return { feed, clock, deliver: (message: LogMessage) => tails[0]?.deliver(message), tail: tails[0] };
+    return { feed, clock, deliver: (message: LogMessage) => tail.deliver(message), tail };
   }
 
   it('is current after it has caught up, as long as its tail is ready', async () => {
     const { feed, tail } = await startFeed();
     expect(feed.isCurrent()).toBe(true);
-    if (tail !== undefined) tail.ready = false;
+    tail.ready = false;
     expect(feed.isCurrent()).toBe(false);
   });
 
