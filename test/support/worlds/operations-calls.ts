@@ -1,6 +1,7 @@
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topic-list.ts';
+import { post } from '../builders/schedule-call.ts';
 import { deadLetterMessage } from './dead-letters.ts';
 
 export const OPERATIONS = '/api/operations/v1';
@@ -10,36 +11,19 @@ export function operationsOf(url: string, headers: Readonly<Record<string, strin
   return {
     get: async (address: string) => read(await fetch(`${url}${OPERATIONS}${address}`, { headers })),
     post: async (address: string, body: unknown) =>
-      read(
-        await fetch(`${url}${OPERATIONS}${address}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(body),
-        }),
-      ),
+      read(await post(url, body, { path: OPERATIONS + address, headers })),
   };
 }
 
 async function read(response: Response) {
-  return {
-    status: response.status,
-    body: (await response.json()) as Record<string, unknown>,
-    headers: response.headers,
-  };
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as Record<string, unknown> };
 }
 
 /** Creates the topics of dead letters and their audit. */
 export async function createLetterTopics(broker: Broker): Promise<void> {
-  const topics = [
-    TOPIC.notificationDeadLetters,
-    TOPIC.scheduleDeadLetters,
-    TOPIC.productDeadLetters,
-    TOPIC.simulationDeadLetters,
-  ];
-  await broker.admin.createTopics([
-    ...topics.map((topic) => ({ topic, partitions: 2 })),
-    { topic: TOPIC.deadLetterAudit, partitions: 1 },
-  ]);
+  const topics = topicNames('', DEAD_LETTER_TOPICS).map((topic) => ({ topic, partitions: 2 }));
+  await broker.admin.createTopics([...topics, { topic: TOPIC.deadLetterAudit, partitions: 1 }]);
 }
 
 /** A notification id for a number. */
@@ -59,15 +43,14 @@ export async function publishLetters(
   const publisher = broker.createPublisher({ clientId: 'test-letters' });
   await publisher.start();
   const startMs = Date.UTC(2026, 4, 1, 10);
-  const messages = Array.from({ length: count }, (_, number) => {
+  for (let number = 0; number < count; number += 1) {
     const { topic, key, value, headers } = deadLetterMessage({
       [HEADER.deadLetterPartition]: '0',
       [HEADER.notificationId]: letterNotificationId(number),
       [HEADER.deadLetterAt]: String(startMs + number * 1_000),
       ...headersOf(number),
     });
-    return { topic, key, value, headers, partition: 0 };
-  });
-  for (const message of messages) await publisher.publish([message]);
+    await publisher.publish([{ topic, key, value, headers, partition: 0 }]);
+  }
   await publisher.stop();
 }

@@ -42,9 +42,8 @@ async function openWith(letters: readonly Pick<LogMessage, 'value' | 'headers' |
   await createLetterTopics(broker);
   const publisher = broker.createPublisher({ clientId: 'upstream' });
   await publisher.start();
-  for (const one of letters) {
+  for (const one of letters)
     await publisher.publish([{ topic: TOPIC.notificationDeadLetters, partition: 0, ...one }]);
-  }
   await publisher.stop();
   const seen: string[] = [];
   const note = (...args: readonly unknown[]): void => void seen.push(JSON.stringify(args));
@@ -124,12 +123,8 @@ describe('dead letters of any form', () => {
   });
 
   it('are shown within limits, however many headers and attempts they have', async () => {
-    const history = Array.from({ length: 2_000 }, (_, index) => ({
-      attempt: index + 1,
-      at: 1,
-      provider: 'p',
-      result: 'transient',
-    }));
+    const attempt = { at: 1, provider: 'p', result: 'transient' };
+    const history = Array.from({ length: 2_000 }, (_, index) => ({ ...attempt, attempt: index + 1 }));
     const headers = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`x-${index}`, 'x']));
     const { get } = await openWith([
       deadLetterOf('{}', { ...headers, [HEADER.attemptHistory]: JSON.stringify(history) }),
@@ -178,16 +173,10 @@ describe('callers', () => {
     'until=2026-02-30',
   ];
 
-  it('cannot forge parameters', async () => {
+  it('cannot forge parameters, and get no error for a cursor of a dead letter that does not exist', async () => {
     const { get } = await openWith([deadLetterOf('{}')]);
-    for (const query of FORGED) {
-      const { status } = await get(`/dead-letters?${query}`);
-      expect([query, status]).toEqual([query, 400]);
-    }
-  });
-
-  it('get no error for a cursor of a dead letter that does not exist', async () => {
-    const { get } = await openWith([deadLetterOf('{}')]);
+    for (const query of FORGED)
+      expect([query, (await get(`/dead-letters?${query}`)).status]).toEqual([query, 400]);
     const { status, body } = await get('/dead-letters?cursor=9999999999999999:x/0/0');
     expect([status, (body['letters'] as unknown[]).length]).toEqual([200, 1]);
   });
@@ -204,35 +193,29 @@ describe('callers', () => {
   });
 
   it('of the audit see neither control characters nor marks that turn text around', async () => {
-    const { url, get, post } = await openWith([deadLetterOf('{}')]);
+    const { get, post } = await openWith([deadLetterOf('{}')]);
     const selection = { ids: [`${PLACE}/0`] };
     const broken = await post('/dead-letters/discard', { selection, reason: 'a\r\nset-cookie: b' });
     expect(broken.status).toBe(400);
     await post('/dead-letters/discard', { selection, reason: 'paid \u202Eback' });
     const { body } = await get(`/dead-letters/${PLACE}/0`);
     expect(body['audit']).toMatchObject([{ reason: 'paid ?back' }]);
-    expect(url).toContain('127.0.0.1');
   });
 });
 
 const crossSite = (dest: string) => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': dest });
 
-describe('pages of other sites', () => {
-  it.each(['/dead-letters', '/system', '/notifications?reference=a'])(
-    'cannot use %s of a machine without access control',
-    async (address) => {
-      const { url } = await openWith([]);
-      for (const dest of ['empty', 'image', 'iframe']) {
-        const response = await fetch(url + OPERATIONS + address, { headers: crossSite(dest) });
-        await response.body?.cancel();
-        expect(response.status).toBe(403);
-      }
-    },
-  );
-
-  it('may link to a page', async () => {
-    const { url } = await openWith([]);
-    const response = await fetch(`${url}${OPERATIONS}/dead-letters`, { headers: crossSite('document') });
-    expect(response.status).toBe(200);
-  });
+it('pages of other sites may link to an address of a machine without access control, but cannot use it', async () => {
+  const { url } = await openWith([]);
+  for (const address of ['/dead-letters', '/system', '/notifications?reference=a'])
+    for (const [dest, status] of [
+      ['empty', 403],
+      ['image', 403],
+      ['iframe', 403],
+      ['document', 200],
+    ] as const) {
+      const response = await fetch(url + OPERATIONS + address, { headers: crossSite(dest) });
+      await response.body?.cancel();
+      expect([address, dest, response.status]).toEqual([address, dest, status]);
+    }
 });

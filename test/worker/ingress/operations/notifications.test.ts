@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../../shared/platform/system-ports.ts';
-import { silentLog } from '../../../../shared/platform/log.ts';
-import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
 import {
   foundNotifications,
   notificationTimeline,
 } from '../../../../shared/api/operations/notification-lists.ts';
-import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
+import { authorize, guardedAccess } from '../../../support/builders/access-token.ts';
 import { idOf, send, SMS, writeState } from '../../../support/builders/notification-call.ts';
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
 import { operationsOf } from '../../../support/worlds/operations-calls.ts';
@@ -14,18 +11,8 @@ import { notificationState } from '../../../support/builders/notification-state.
 
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const NOW = Date.UTC(2026, 4, 1, 10);
-const guarded = createJwtAccess(
-  {
-    jwtSecret: JWT_SECRET,
-    jwksUrl: undefined,
-    issuer: undefined,
-    audience: 'banking-product-engine',
-  },
-  { clock: systemClock, log: silentLog },
-);
-
 describe('the timeline of a notification', () => {
-  it('has acceptance, attempts and when the next round is due', async () => {
+  it('has acceptance, attempts, when the next round is due, and where the dead letters of a parked one are', async () => {
     const broker = await createTestBroker();
     const { url } = await openNotificationIngress({ broker });
     const id = await idOf(send(url, 'sms', SMS));
@@ -36,16 +23,14 @@ describe('the timeline of a notification', () => {
       status: 'accepted',
       events: [{ event: 'accepted' }],
     });
-    await writeState(broker, {
-      ...notificationState(id, {
-        status: 'retrying',
-        attempt: 1,
-        updatedAt: NOW,
-        nextAttemptAt: NOW + 60_000,
-      }),
-      attempts: [{ attempt: 1, at: NOW, provider: 'main', result: 'transient', code: 'http-503' }],
+    const attempt = { attempt: 1, at: NOW, provider: 'main', result: 'transient', code: 'http-503' } as const;
+    const retrying = {
+      status: 'retrying',
+      updatedAt: NOW,
+      nextAttemptAt: NOW + 60_000,
       code: 'http-503',
-    });
+    } as const;
+    await writeState(broker, notificationState(id, { ...retrying, attempts: [attempt] }));
     await expect.poll(async () => (await get(`/notifications/${id}`)).body['status']).toBe('retrying');
     const { body } = await get(`/notifications/${id}`);
     expect(body).toMatchObject({
@@ -55,32 +40,26 @@ describe('the timeline of a notification', () => {
         { event: 'accepted' },
         {
           event: 'attempt',
-          at: '2026-05-01T10:00:00.000Z',
-          round: 1,
           provider: 'main',
           result: 'transient',
           code: 'http-503',
+          at: '2026-05-01T10:00:00.000Z',
+          round: 1,
         },
         { event: 'retry', at: '2026-05-01T10:01:00.000Z', round: 2 },
       ],
     });
     notificationTimeline.strict().parse(body);
-    expect(JSON.stringify(body)).not.toContain('40722');
-  });
-
-  it('of a parked one says where its dead letters are', async () => {
-    const broker = await createTestBroker();
-    const { url } = await openNotificationIngress({ broker });
     await writeState(
       broker,
       notificationState(ID, { status: 'parked', code: 'outcome-unknown', updatedAt: NOW }),
     );
-    const { get } = operationsOf(url);
     await expect.poll(async () => (await get(`/notifications/${ID}`)).status).toBe(200);
     expect((await get(`/notifications/${ID}`)).body).toMatchObject({
       status: 'parked',
       deadLetters: `/api/operations/v1/dead-letters?all=true&id=${ID}`,
     });
+    expect(JSON.stringify(body)).not.toContain('40722');
   });
 
   it('is found by the Idempotency-Key of its caller', async () => {
@@ -97,7 +76,7 @@ describe('the timeline of a notification', () => {
   });
 
   it('is shown to its caller and to operators only', async () => {
-    const { url } = await openNotificationIngress({ access: guarded });
+    const { url } = await openNotificationIngress({ access: guardedAccess() });
     const owner = await authorize('shop');
     const id = await idOf(send(url, 'sms', SMS, { headers: { ...owner, 'idempotency-key': 'k-1' } }));
     const other = operationsOf(url, await authorize('other'));
