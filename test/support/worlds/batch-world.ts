@@ -1,10 +1,12 @@
+import { expect, onTestFinished } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec, type MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
 import { systemClock } from '../../../shared/platform/system-ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
@@ -13,13 +15,15 @@ import { createSharedBroker, startOn } from './ingress-system.ts';
 export const REPLY_TOPIC = 'an.upstream.system.replies';
 /** The time from which schedules without dates are counted (D2): 2024-01-15. */
 const ORIGIN = String(Date.UTC(2024, 0, 15));
+/** On a busy machine a calculation thread takes seconds to start. */
+const REPLY_LIMIT_MS = 30_000;
 
 /** One request message to send. */
 export interface BatchMessage {
   readonly value: Buffer;
   readonly headers?: MessageHeaders;
   readonly topic?: string;
-  /** Of the record; default: now. */
+  /** Of the record, then without the header of the origin; default: now. */
   readonly timestampMs?: number;
   /** By default, all messages have the same key. */
   readonly key?: string;
@@ -27,52 +31,70 @@ export interface BatchMessage {
   readonly replyTopic?: string;
 }
 
-export interface BatchWorld {
-  readonly broker: Broker;
-  readonly codec: MessageCodec;
-  readonly replies: readonly LogMessage[];
-  readonly deadLetters: readonly LogMessage[];
-  send(message: BatchMessage): Promise<void>;
-}
+export type BatchWorld = Awaited<ReturnType<typeof createUpstream>>;
 
-/** An upstream system that sends batches to a worker over the embedded broker. */
+/** An upstream system that sends requests to a worker over the embedded broker. */
 export async function createBatchWorld(
   options: { start?: StartWorker; replyConfig?: Readonly<Record<string, string>> } = {},
 ): Promise<BatchWorld> {
   const broker = await createSharedBroker(3);
-  await broker.admin.createTopics([
-    { topic: REPLY_TOPIC, partitions: 2, ...(options.replyConfig && { config: options.replyConfig }) },
-  ]);
   await startOn(broker, options.start ?? startScheduleWorker);
-  const publisher = broker.createPublisher({ clientId: 'upstream' });
-  await publisher.start();
-  return {
-    broker,
-    codec: createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock }),
-    replies: await collect(broker, REPLY_TOPIC),
-    deadLetters: await collect(broker, TOPIC.scheduleDeadLetters),
-    send: (message) => sendBatch(publisher, message),
-  };
+  return createUpstream(broker, options.replyConfig);
 }
 
-function sendBatch(
-  publisher: Publisher,
-  {
+/** An upstream system that sends requests with the correlation id `batch-1`, and reads the replies of its own topic. */
+export async function createUpstream(broker: Broker, config: Readonly<Record<string, string>> = {}) {
+  await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 2, config }]);
+  const publisher = broker.createPublisher({ clientId: 'upstream' });
+  await publisher.start();
+  onTestFinished(() => publisher.stop());
+  const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
+  const replies = await collect(broker, REPLY_TOPIC);
+  const send = ({
     value,
-    headers = {},
-    topic = TOPIC.scheduleBulkRequests,
+    headers,
+    topic,
     key = 'k',
     replyTopic = REPLY_TOPIC,
     timestampMs,
-  }: BatchMessage,
-): Promise<void> {
-  const address = {
-    [HEADER.replyTopic]: replyTopic,
-    [HEADER.correlationId]: 'batch-1',
-    [HEADER.originTimestamp]: ORIGIN,
+  }: BatchMessage) => {
+    const address = { [HEADER.replyTopic]: replyTopic, [HEADER.correlationId]: 'batch-1' };
+    const time = timestampMs === undefined ? { [HEADER.originTimestamp]: ORIGIN } : {};
+    return publisher.publish([
+      {
+        topic: topic ?? TOPIC.scheduleBulkRequests,
+        key,
+        value,
+        headers: { ...address, ...time, ...headers },
+        ...(timestampMs !== undefined && { timestampMs }),
+      },
+    ]);
   };
-  const time = timestampMs === undefined ? {} : { timestampMs };
-  return publisher.publish([{ topic, key, value, headers: { ...address, ...headers }, ...time }]);
+  const ask = async (message: BatchMessage): Promise<LogMessage> => {
+    const before = replies.length;
+    await send(message);
+    await expect.poll(() => replies.length, { timeout: REPLY_LIMIT_MS }).toBe(before + 1);
+    const reply = replies.at(-1);
+    if (reply === undefined) throw new Error('no reply');
+    return reply;
+  };
+  /** Sends a request in Avro and decodes its reply. */
+  const askAvro = async (type: string, request: unknown, message: Omit<BatchMessage, 'value'> = {}) => {
+    const { value, headers } = await codec.encode(type, request, 'avro');
+    const reply = await ask({ ...message, value, headers });
+    const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
+    if (decoded.kind !== 'decoded') throw new Error(JSON.stringify(decoded));
+    return { reply, decoded };
+  };
+  return {
+    broker,
+    codec,
+    replies,
+    deadLetters: await collect(broker, TOPIC.scheduleDeadLetters),
+    send,
+    ask,
+    askAvro,
+  };
 }
 
 async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
@@ -82,13 +104,14 @@ async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
   return messages;
 }
 
-/** An array of requests in JSON, under the type of its items. */
+/** A request in JSON, or an array of them, under the type of its items. */
 export function jsonBatch(
-  items: readonly unknown[] | string,
+  body: unknown,
   type = 'CalculateRepaymentScheduleRequest',
+  message: Partial<BatchMessage> = {},
 ): BatchMessage {
-  const text = typeof items === 'string' ? items : JSON.stringify(items);
-  return { value: Buffer.from(text), headers: { [HEADER.messageType]: type } };
+  const value = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return { ...message, value, headers: { [HEADER.messageType]: type, ...message.headers } };
 }
 
 /** A RequestBatch in Avro. */
@@ -107,12 +130,16 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
+/** The body of a reply in JSON. */
+export const bodyOf = (reply: LogMessage): unknown => JSON.parse(reply.value?.toString() ?? 'null');
+
 /** The items of a reply in JSON. */
-export function jsonAnswers(reply: LogMessage | undefined): readonly JsonAnswer[] {
-  return JSON.parse(reply?.value?.toString('utf8') ?? 'null') as JsonAnswer[];
-}
+export const jsonAnswers = (reply: LogMessage): readonly JsonAnswer[] => bodyOf(reply) as JsonAnswer[];
+
+/** Path and code of each fault of a problem. */
+export const faultsOf = (problem: unknown) =>
+  (problem as Problem).errors?.map(({ path, code }) => `${path} ${code}`);
 
 /** A message header as a string. */
-export function textOf(message: LogMessage | undefined, name: string): string | undefined {
-  return message === undefined ? undefined : headerText(message.headers, name);
-}
+export const textOf = (message: LogMessage | undefined, name: string): string | undefined =>
+  message && headerText(message.headers, name);

@@ -7,16 +7,10 @@ import {
 } from '../../../shared/platform/header-text.ts';
 
 describe('safeHeaderText', () => {
-  it('returns visible ASCII, blanks and percent signs unchanged', () => {
+  it('returns visible ASCII unchanged, and percent-encodes all other characters', () => {
     expect(safeHeaderText('RO+TARGET;version=2026.1 %41')).toBe('RO+TARGET;version=2026.1 %41');
-  });
-
-  it('percent-encodes all other characters', () => {
     expect(safeHeaderText('a\r\nb\u0000ș\ud800')).toBe('a%0D%0Ab%00%C8%99%EF%BF%BD');
     expect(safeHeaderText(safeHeaderText('ș'))).toBe('%C8%99');
-  });
-
-  it('encodes a surrogate pair as one character', () => {
     expect(safeHeaderText('a😀b')).toBe('a%F0%9F%98%80b');
   });
 
@@ -36,9 +30,6 @@ describe('warningsList (E3)', () => {
     expect(warningsList(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo')).toBe(
       'unknown-member;jsonParam.Foo, no-effect;jsonParam.X',
     );
-  });
-
-  it('returns undefined if there are no warnings', () => {
     expect(warningsList([], undefined)).toBeUndefined();
     expect(warningsList([], ' , ')).toBeUndefined();
   });
@@ -50,18 +41,14 @@ describe('warningsList (E3)', () => {
   });
 
   it('truncates between items at 4 KiB and marks it', () => {
-    const many = Array.from({ length: 500 }, (_, index) => ({
-      code: 'unknown-member',
-      path: `field${index}`,
-    }));
+    const code = 'unknown-member';
+    const many = Array.from({ length: 500 }, (_, index) => ({ code, path: `field${index}` }));
     const header = warningsList(many, undefined) ?? '';
     expect(header.length).toBeLessThanOrEqual(4_096);
     expect(header.length).toBeGreaterThan(4_000);
     expect(header).toMatch(/^(unknown-member;field\d+, )+truncated$/);
-    const fits = many.slice(0, 100);
-    expect(warningsList(fits, undefined)).not.toContain('truncated');
-    const giant = warningsList([{ code: 'unknown-member', path: 'x'.repeat(5_000) }], undefined);
-    expect(giant).toBe('truncated');
+    expect(warningsList(many.slice(0, 100), undefined)).not.toContain('truncated');
+    expect(warningsList([{ code, path: 'x'.repeat(5_000) }], undefined)).toBe('truncated');
   });
 
   it('is read again, without the mark of a truncated list', () => {

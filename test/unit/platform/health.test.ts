@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { combineHealth, startHealthServer, type Health } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { systemTimers } from '../../../shared/platform/system-ports.ts';
@@ -8,52 +8,37 @@ const DEGRADED: Health = { status: 'degraded', reason: 'slow' };
 const STARTING: Health = { status: 'starting' };
 const UNHEALTHY: Health = { status: 'unhealthy', reason: 'stuck' };
 
-describe('combineHealth', () => {
-  it.each<[Readonly<Record<string, Health>>, Health]>([
-    [{}, { status: 'ready' }],
-    [{ a: READY, b: READY }, { status: 'ready' }],
-    [
-      { a: READY, b: DEGRADED },
-      { status: 'degraded', reason: 'b: slow' },
-    ],
-    [
-      { a: STARTING, b: DEGRADED },
-      { status: 'starting', reason: 'a: starting' },
-    ],
-    [
-      { a: STARTING, b: UNHEALTHY, c: READY },
-      { status: 'unhealthy', reason: 'b: stuck' },
-    ],
-    [
-      { a: DEGRADED, b: { status: 'degraded', reason: 'late' } },
-      { status: 'degraded', reason: 'a: slow' },
-    ],
-  ])('returns the first of the worst parts of %j', (parts, expected) => {
-    expect(combineHealth(parts)).toEqual(expected);
+it('the health of a worker is that of the first of its worst parts', () => {
+  expect(combineHealth({})).toEqual(READY);
+  expect(combineHealth({ a: READY, b: READY })).toEqual(READY);
+  const late = { ...DEGRADED, reason: 'late' };
+  expect(combineHealth({ a: READY, b: DEGRADED, c: late })).toEqual({ ...DEGRADED, reason: 'b: slow' });
+  expect(combineHealth({ a: STARTING, b: DEGRADED })).toEqual({ ...STARTING, reason: 'a: starting' });
+  expect(combineHealth({ a: STARTING, b: UNHEALTHY, c: READY })).toEqual({
+    ...UNHEALTHY,
+    reason: 'b: stuck',
   });
 });
 
-describe('startHealthServer', () => {
-  it.each([
-    [READY, 200, 200],
-    [DEGRADED, 200, 200],
-    [STARTING, 200, 503],
-    [UNHEALTHY, 503, 503],
-  ])('answers liveness and readiness for %j with %i and %i', async (part, live, ready) => {
-    const server = await startHealthServer({
-      host: '127.0.0.1',
-      allowedHosts: [],
-      port: 0,
-      metrics: createMetrics(),
-      timers: systemTimers,
-      health: () => ({ part }),
-    });
-    onTestFinished(() => server.stop());
-    const responses = await Promise.all(
-      ['/health/live', '/health/ready?verbose', '/other'].map((path) => fetch(server.url + path)),
-    );
-    expect(responses.map(({ status }) => status)).toEqual([live, ready, 404]);
-    expect(responses[1]?.headers.get('content-type')).toBe('application/json');
-    expect(await responses[1]?.json()).toMatchObject({ status: part.status, parts: { part } });
+it.each([
+  [READY, 200, 200],
+  [DEGRADED, 200, 200],
+  [STARTING, 200, 503],
+  [UNHEALTHY, 503, 503],
+])('answers liveness and readiness for %j with %i and %i', async (part, live, ready) => {
+  const server = await startHealthServer({
+    host: '127.0.0.1',
+    allowedHosts: [],
+    port: 0,
+    metrics: createMetrics(),
+    timers: systemTimers,
+    health: () => ({ part }),
   });
+  onTestFinished(() => server.stop());
+  const responses = await Promise.all(
+    ['/health/live', '/health/ready?verbose', '/other'].map((path) => fetch(server.url + path)),
+  );
+  expect(responses.map(({ status }) => status)).toEqual([live, ready, 404]);
+  expect(responses[1]?.headers.get('content-type')).toBe('application/json');
+  expect(await responses[1]?.json()).toMatchObject({ status: part.status, parts: { part } });
 });

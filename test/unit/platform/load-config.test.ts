@@ -19,6 +19,7 @@ function faultsOf(env: Env): string[] {
   throw new Error('the configuration was accepted');
 }
 
+const COUNTRIES = new Map(Object.entries({ RO: 100_000, '*': 0 }));
 const KAFKA = { KAFKA_BROKERS: 'localhost:1' };
 const PROVIDERS = { NOTIFICATION_CONFIG_FILE: 'providers.json' };
 const TLS_FILES = { KAFKA_SSL_CA_FILE: 'ca', KAFKA_SSL_CERT_FILE: 'cert', KAFKA_SSL_KEY_FILE: 'key' };
@@ -84,15 +85,7 @@ const ACCEPTED: readonly [title: string, env: Env, config: object][] = [
     },
     {
       notification: {
-        quotas: {
-          countries: ['RO', 'MD'],
-          perCaller: 5,
-          perReceiver: 7,
-          perCountry: new Map([
-            ['RO', 100_000],
-            ['*', 0],
-          ]),
-        },
+        quotas: { countries: ['RO', 'MD'], perCaller: 5, perReceiver: 7, perCountry: COUNTRIES },
       },
     },
   ],
@@ -163,7 +156,6 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
       'RESULT_ID_SECRET: must have at least 16 characters',
     ],
   ],
-  ['a port that no machine has', { PORT: '70000' }, ['PORT: must be a whole number from 0 to 65535']],
   [
     'time limits and retry tiers beyond the retention of their topics',
     { NOTIFICATION_TIME_LIMIT: '145h', NOTIFICATION_RETRY_TIERS: '10s,49h' },
@@ -215,7 +207,7 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
   ],
   [
     'contradictions together with invalid and unknown settings',
-    { PORT: 'http', KAFKA_SSL_CA_FILE: 'ca', AUTH_AUDIENZ: 'x' },
+    { PORT: '70000', KAFKA_SSL_CA_FILE: 'ca', AUTH_AUDIENZ: 'x' },
     [
       'AUTH_AUDIENZ: there is no such setting; did you mean AUTH_AUDIENCE?',
       'PORT: must be a whole number from 0 to 65535',
@@ -225,10 +217,10 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
   [
     'unknown names with a known prefix, and suggests the most similar setting',
     {
-      KAFKA_BROKER: 'secret-value',
-      AUTH_JWKS_URI: 'secret-value',
-      AUTH_JWT_SECRETFILE: 'secret-value',
-      NOTIFICATION_PROVIDERS_AND_OTHERS: 'secret-value',
+      KAFKA_BROKER: 'x',
+      AUTH_JWKS_URI: 'x',
+      AUTH_JWT_SECRETFILE: 'x',
+      NOTIFICATION_PROVIDERS_AND_OTHERS: 'x',
     },
     [
       'KAFKA_BROKER: there is no such setting; did you mean KAFKA_BROKERS?',
@@ -238,6 +230,15 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
     ],
   ],
 ];
+
+/** A new file with this text. */
+function fileWith(text: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'planted-file');
+  writeFileSync(file, text);
+  return file;
+}
 
 describe('loadConfig', () => {
   it.each(ACCEPTED)('reads %s', (_, env, config) => {
@@ -249,12 +250,8 @@ describe('loadConfig', () => {
   });
 
   it('refuses secrets and keys that would cross a network in plain text', () => {
-    expect(faultsOf(REMOTE).map((fault) => fault.split(' ', 1)[0])).toEqual([
-      'KAFKA_SASL_MECHANISM',
-      'SCHEMA_REGISTRY_PASSWORD',
-      'KAFKA_SASL_OAUTH_TOKEN_URL',
-      'AUTH_JWKS_URL',
-    ]);
+    const names = 'KAFKA_SASL_MECHANISM SCHEMA_REGISTRY_PASSWORD KAFKA_SASL_OAUTH_TOKEN_URL AUTH_JWKS_URL';
+    expect(faultsOf(REMOTE).map((fault) => fault.split(' ', 1)[0])).toEqual(names.split(' '));
   });
 
   it.each([
@@ -262,10 +259,7 @@ describe('loadConfig', () => {
     ['NOTIFICATION_QUOTA_COUNTRY', ['RO=1,RO=2', 'ro=1']],
     ['NOTIFICATION_QUOTA_CALLER', ['0']],
     ['ALLOWED_HOSTS', ['https://bank.example', 'bank.example:443', '*', 'a b', '.bank.example']],
-    [
-      'AUTH_JWKS_URL',
-      ['ftp://issuer.example/keys', 'javascript:alert(1)', 'issuer.example:443', 'file:///keys'],
-    ],
+    ['AUTH_JWKS_URL', ['ftp://issuer/keys', 'javascript:alert(1)', 'issuer:443', 'file:///keys']],
   ])('refuses other values of %s', (name, values) => {
     for (const value of values)
       expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: must `) as string]);
@@ -291,14 +285,50 @@ describe('loadConfig', () => {
   });
 
   it('reads a secret from a file and does not repeat a secret in an error', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = path.join(folder, 'secret');
-    writeFileSync(file, `${'s'.repeat(40)}\n`);
+    const file = fileWith(`${'s'.repeat(40)}\n`);
     expect(loadConfig({ AUTH_JWT_SECRET_FILE: file }).auth.jwtSecret).toBe('s'.repeat(40));
     expect(faultsOf({ AUTH_JWT_SECRET: 'short-secret' }).join('')).not.toContain('short-secret');
-    expect(faultsOf({ AUTH_JWT_SECRET_FILE: path.join(folder, 'absent') })).toEqual([
+    expect(faultsOf({ AUTH_JWT_SECRET_FILE: `${file}.absent` })).toEqual([
       'AUTH_JWT_SECRET_FILE: the file cannot be read',
     ]);
   });
+});
+
+it('settings are shown as they would be set, with their defaults', () => {
+  const { settings } = loadConfig({});
+  const source = 'default';
+  const defaults = {
+    PORT: '8080',
+    NOTIFICATION_RETRY_TIERS: '10s,1m,10m,1h',
+    NOTIFICATION_TIME_LIMIT: '24h',
+  };
+  for (const [name, value] of Object.entries({ ...defaults, KAFKA_SSL: 'false' })) {
+    expect(settings).toContainEqual({ name, source, value });
+  }
+  expect(settings).toContainEqual({ name: 'DEFAULT_HOLIDAY_CALENDAR', source });
+  const name = 'NOTIFICATION_RETRY_TIERS';
+  expect(loadConfig({ [name]: '5s,1m' }).settings).toContainEqual({ name, source: 'set', value: '5s,1m' });
+});
+
+it('no shown setting has the value of a secret, user, address or path, wherever it comes from', () => {
+  const { settings } = loadConfig({
+    KAFKA_BROKERS: 'planted-broker:9092',
+    KAFKA_SSL: 'true',
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USERNAME: 'planted-user',
+    KAFKA_SASL_PASSWORD_FILE: fileWith('planted-password'),
+    SCHEMA_REGISTRY_URL: 'https://planted-registry',
+    SCHEMA_REGISTRY_USERNAME: 'planted-user',
+    SCHEMA_REGISTRY_PASSWORD: 'planted-password',
+    AUTH_JWT_SECRET: 'planted-secret-of-more-than-32-characters',
+    AUTH_ISSUER: 'planted-issuer',
+    RESULT_ID_SECRET: 'planted-secret-of-results',
+    NOTIFICATION_CONFIG_FILE: '/planted/file',
+    SYSTEM_PROCESS_URLS: 'http://planted-process:9000',
+    CATALOGUE_FOLDER: '/planted/folder',
+  });
+  expect(JSON.stringify(settings)).not.toContain('planted');
+  const sourceOf = (name: string) => settings.find((setting) => setting.name === name)?.source;
+  const names = ['KAFKA_SASL_PASSWORD', 'AUTH_JWT_SECRET', 'KAFKA_BROKERS', 'AUTH_JWKS_URL'];
+  expect(names.map(sourceOf)).toEqual(['file', 'set', 'set', 'default']);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { RepeatedFailure, type Log } from '../../../shared/platform/log.ts';
 
 function createScene() {
@@ -8,25 +8,20 @@ function createScene() {
     lines.push(`${nowMs / 1_000} ${level} ${text} ${JSON.stringify(fields)}`);
   const log = { warn: write('warn'), info: write('info') } as unknown as Log;
   const failure = new RepeatedFailure(log, { elapsedMs: () => nowMs });
-  const at = (seconds: number) => {
-    nowMs = seconds * 1_000;
-  };
   return {
     lines,
-    at,
-    failed: () => failure.failed({ a: 1 }, 'away'),
+    failedAt: (seconds: number) => {
+      nowMs = seconds * 1_000;
+      failure.failed({ a: 1 }, 'away');
+    },
     ended: () => failure.ended({ a: 1 }, 'back'),
   };
 }
 
-test('logs the beginning and the end of a failure, and one line a minute with the number of failures', () => {
-  const { lines, at, failed, ended } = createScene();
+it('logs the beginning and the end of a failure, and one line a minute with the number of failures', () => {
+  const { lines, failedAt, ended } = createScene();
   ended();
-  for (let second = 0; second < 130; second += 1) {
-    at(second);
-    failed();
-  }
-  at(130);
+  for (let second = 0; second <= 130; second += 1) failedAt(second);
   ended();
   ended();
   expect(lines).toEqual([
@@ -37,15 +32,13 @@ test('logs the beginning and the end of a failure, and one line a minute with th
   ]);
 });
 
-test('logs the next failure at once, unless it begins within ten seconds', () => {
-  const { lines, at, failed, ended } = createScene();
+it('logs the next failure at once, unless it begins within ten seconds', () => {
+  const { lines, failedAt, ended } = createScene();
   for (let second = 0; second < 9; second += 1) {
-    at(second);
-    failed();
+    failedAt(second);
     ended();
   }
   expect(lines).toHaveLength(2);
-  at(20);
-  failed();
+  failedAt(20);
   expect(lines.at(-1)).toBe('20 warn away {"a":1,"failures":1}');
 });

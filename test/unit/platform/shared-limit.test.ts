@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { SharedLimit } from '../../../shared/platform/shared-limit.ts';
 
 const LIMIT = 600;
@@ -16,14 +16,10 @@ function fill(shared: SharedLimit, ...owners: readonly string[]): readonly numbe
   return taken;
 }
 
-test('one owner takes half of the limit, two take a third each', () => {
+it('one owner takes half, two take a third each, and there is room for another and for what was given back', () => {
   expect(fill(new SharedLimit(), 'a')).toEqual([300]);
-  expect(fill(new SharedLimit(), 'a', 'b')).toEqual([200, 200]);
-});
-
-test('there is room for another owner, and again for one that gave back', () => {
   const shared = new SharedLimit();
-  fill(shared, 'a', 'b');
+  expect(fill(shared, 'a', 'b')).toEqual([200, 200]);
   expect(shared.hasRoom('c', LIMIT)).toBe(true);
   shared.giveBack('a', 200);
   expect(fill(shared, 'a')).toEqual([200]);

@@ -20,6 +20,7 @@ import { startProductWorker } from '../../../workers/product/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import {
   avroBatch,
+  bodyOf,
   createBatchWorld,
   jsonAnswers,
   jsonBatch,
@@ -32,14 +33,6 @@ import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/sc
 const REQUEST = 'CalculateRepaymentScheduleRequest';
 const totalsOf = (body: unknown) => (body as Row[]).map((row) => row['TotalInstallment']);
 
-/** Sends one message and returns its reply. */
-async function ask(world: BatchWorld, message: BatchMessage) {
-  const before = world.replies.length;
-  await world.send(message);
-  await expect.poll(() => world.replies.length, { timeout: 10_000 }).toBe(before + 1);
-  return world.replies[before];
-}
-
 /** The Avro encoding of a request. */
 async function avroValue(codec: MessageCodec, jsonParam: object, type = REQUEST): Promise<Buffer> {
   const read = MESSAGE_FORMS[type]?.parse({ jsonParam });
@@ -49,8 +42,7 @@ async function avroValue(codec: MessageCodec, jsonParam: object, type = REQUEST)
 
 /** The items of an Avro reply, each decoded as by a requester. */
 async function avroAnswers(world: BatchWorld, message: BatchMessage) {
-  const reply = await ask(world, message);
-  if (reply === undefined) throw new Error('there is no reply');
+  const reply = await world.ask(message);
   const batch = await readReply(world.codec, reply);
   if (batch.kind !== 'reply') throw new Error(`refused: ${JSON.stringify(batch.problem)}`);
   expect(batch.type).toBe(REPLY_BATCH);
@@ -74,7 +66,7 @@ it('answers a JSON array of requests with one reply, whose items equal the singl
     { id: 2, jsonParam: withWarning },
     { jsonParam: { ...PROOF_REQUEST, InstallmentsNo: 3 } },
   ];
-  const reply = await ask(world, jsonBatch(items));
+  const reply = await world.ask(jsonBatch(items));
   expect(textOf(reply, HEADER.messageType)).toBe(REPLY_BATCH);
   expect(textOf(reply, HEADER.contentType)).toBe('application/json');
   expect(textOf(reply, HEADER.correlationId)).toBe('batch-1');
@@ -92,8 +84,8 @@ it('answers a JSON array of requests with one reply, whose items equal the singl
     'plat-warnings': 'unknown-member;jsonParam.Colour',
     'plat-holiday-calendar': expect.stringMatching(/^RO;version=/) as string,
   });
-  const single = await ask(world, jsonBatch(JSON.stringify({ jsonParam: withWarning })));
-  expect(answers[1]?.body).toEqual(JSON.parse(String(single?.value)));
+  const single = await world.ask(jsonBatch({ jsonParam: withWarning }));
+  expect(answers[1]?.body).toEqual(bodyOf(single));
 });
 
 it('answers a RequestBatch in Avro with a ReplyBatch, also for mixed calculations', async () => {
@@ -122,7 +114,7 @@ it('answers 500 requests in order, and starts undated schedules on the day of th
     id: `c-${index}`,
     jsonParam: { ...undated, InstallmentsNo: 1 + (index % 12) },
   }));
-  const answers = jsonAnswers(await ask(world, jsonBatch(items)));
+  const answers = jsonAnswers(await world.ask(jsonBatch(items)));
   expect(answers.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
   expect(answers.map(({ body }) => (body as Row[]).length)).toEqual(
     items.map(({ jsonParam }) => jsonParam.InstallmentsNo),
@@ -142,7 +134,7 @@ it('answers an invalid item of an array with its problem, and the other items as
     JSON.stringify({ id: 'value', jsonParam: { ...PROOF_REQUEST, Amount: -1 } }),
   ];
   const text = `[${[good, ...bad.flatMap((one) => [one, good])].join(', ')}]`;
-  const answers = jsonAnswers(await ask(world, jsonBatch(text)));
+  const answers = jsonAnswers(await world.ask(jsonBatch(text)));
   expect(answers).toHaveLength(1 + 2 * bad.length);
   for (const answer of answers.filter((_, index) => index % 2 === 0)) {
     expect(answer).toMatchObject({ id: 'good', status: 200 });
@@ -209,9 +201,9 @@ it('refuses as a whole a message with no or too many requests, or that is no arr
   ];
   texts.push('[{"jsonParam": {}}] {}', '[{"jsonParam": {}}}');
   for (const [index, text] of texts.entries()) {
-    const reply = await ask(world, jsonBatch(text));
+    const reply = await world.ask(jsonBatch(text));
     expect(textOf(reply, HEADER.messageType)).toBe('ProblemReply');
-    const { code, correlationId, errors = [] } = JSON.parse(String(reply?.value)) as Problem;
+    const { code, correlationId, errors = [] } = bodyOf(reply) as Problem;
     const expected = index < 2 ? ['invalid-request', 'items'] : ['malformed-json', 'body'];
     expect([code, ...errors.map(({ path }) => path)]).toEqual(expected);
     expect(correlationId).toBe('batch-1');
@@ -222,15 +214,15 @@ it('refuses a batch whose reply exceeds the message size, with the advice to sen
   const world = await createBatchWorld({ replyConfig: { 'max.message.bytes': '20000' } });
   const long = { jsonParam: { ...PROOF_REQUEST, InstallmentsNo: 1_200 } };
   const refusals = [
-    await ask(world, jsonBatch(Array.from({ length: 20 }, () => ({ jsonParam: PROOF_REQUEST })))),
-    await ask(world, jsonBatch(Array.from({ length: 60 }, () => long))),
+    await world.ask(jsonBatch(Array.from({ length: 20 }, () => ({ jsonParam: PROOF_REQUEST })))),
+    await world.ask(jsonBatch(Array.from({ length: 60 }, () => long))),
   ];
   for (const reply of refusals) {
     expect(textOf(reply, HEADER.errorCode)).toBe('reply-too-large');
     expect(textOf(reply, HEADER.errorRetryable)).toBe('false');
-    expect((JSON.parse(String(reply?.value)) as Problem).detail).toContain('send smaller batches');
+    expect((bodyOf(reply) as Problem).detail).toContain('send smaller batches');
   }
-  const one = jsonAnswers(await ask(await createBatchWorld(), jsonBatch([long])));
+  const one = jsonAnswers(await (await createBatchWorld()).ask(jsonBatch([long])));
   expect(60 * JSON.stringify(one[0]?.body).length).toBeGreaterThan(MAX_BATCH_REPLY_BYTES);
 });
 
@@ -244,35 +236,26 @@ it('returns the same bytes if a message is redelivered', async () => {
   ];
   const batches = [jsonBatch(items), await avroBatch(codec, [{ value: await avroValue(codec, undated) }])];
   for (const batch of batches) {
-    const [first, second] = [await ask(world, batch), await ask(world, batch)];
-    expect(second?.offset).not.toBe(first?.offset);
-    expect(second?.value?.equals(first?.value ?? Buffer.alloc(0))).toBe(true);
+    const [first, second] = [await world.ask(batch), await world.ask(batch)];
+    expect(second.offset).not.toBe(first.offset);
+    expect(second.value).toEqual(first.value);
   }
 });
 
-it('refuses a batch on the interactive topic and names the bulk topic', async () => {
+it('refuses a batch on the interactive topic and names the bulk topic, if the worker has one', async () => {
   const world = await createBatchWorld();
-  const { codec } = world;
-  const item = { value: await avroValue(codec, PROOF_REQUEST) };
-  const json = await ask(world, {
-    ...jsonBatch([{ jsonParam: PROOF_REQUEST }]),
-    topic: TOPIC.scheduleRequests,
-  });
-  expect(JSON.parse(String(json?.value))).toMatchObject({
+  const batch = await avroBatch(world.codec, [{ value: await avroValue(world.codec, PROOF_REQUEST) }]);
+  const topic = TOPIC.scheduleRequests;
+  const json = await world.ask(jsonBatch([{ jsonParam: PROOF_REQUEST }], REQUEST, { topic }));
+  expect(bodyOf(json)).toMatchObject({
     code: 'invalid-request',
     detail: expect.stringContaining(TOPIC.scheduleBulkRequests) as string,
   });
-  const avro = await ask(world, { ...(await avroBatch(codec, [item])), topic: TOPIC.scheduleRequests });
-  expect(avro?.value?.[0]).toBe(0);
+  const avro = await world.ask({ ...batch, topic });
+  expect(avro.value?.[0]).toBe(0);
   expect(textOf(avro, HEADER.nestError)).toContain(TOPIC.scheduleBulkRequests);
-});
-
-it('refuses a batch if the worker has no bulk topic', async () => {
-  const world = await createBatchWorld({ start: startProductWorker });
-  const reply = await ask(world, {
-    ...(await avroBatch(world.codec, [{ value: Buffer.alloc(1) }])),
-    topic: TOPIC.productRequests,
-  });
+  const product = await createBatchWorld({ start: startProductWorker });
+  const reply = await product.ask({ ...batch, topic: TOPIC.productRequests });
   expect(textOf(reply, HEADER.nestError)).toContain('accepts one request per message.');
 });
 
@@ -281,7 +264,7 @@ it('answers the array of the API guide as documented', async () => {
   const section = guide.slice(guide.indexOf('### Many requests in one message'));
   const [request = '', reply = ''] = [...section.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => text);
   const world = await createBatchWorld();
-  const answers = jsonAnswers(await ask(world, jsonBatch(request, 'CalculatePMTRequest')));
+  const answers = jsonAnswers(await world.ask(jsonBatch(request, 'CalculatePMTRequest')));
   const expected = JSON.parse(reply) as readonly object[];
   expect(answers).toHaveLength(expected.length);
   expect(answers).toMatchObject(expected);

@@ -7,9 +7,10 @@ import {
 } from '../../../shared/product/storage/lending-environment.ts';
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import {
   type CatalogueRecord,
@@ -18,7 +19,7 @@ import {
 } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/worlds/catalogue-world.ts';
-import { createLogCaller } from '../../support/log-caller.ts';
+import { bodyOf, createUpstream, jsonBatch, textOf } from '../../support/worlds/batch-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 const BANK = recordOf('calendar', { name: 'Bank', version: '7', base: 'RO', holidays: ['2026-06-15'] });
@@ -130,7 +131,7 @@ it('prevents startup with an unknown default calendar (H2)', async () => {
 
 /** Requests a schedule of 100 over two instalments; returns the calendar and the due dates, or the fault codes. */
 async function startCaller(broker: Broker) {
-  const ask = await createLogCaller(broker);
+  const { ask } = await createUpstream(broker);
   return async (fields: object) => {
     const jsonParam = {
       ScheduleType: 'EqualInstallments',
@@ -141,17 +142,11 @@ async function startCaller(broker: Broker) {
       ActivationDate: '2026-05-15',
       ...fields,
     };
-    const { value, headers } = await ask({
-      topic: TOPIC.scheduleRequests,
-      value: Buffer.from(JSON.stringify({ jsonParam })),
-      headers: { [HEADER.messageType]: 'CalculateRepaymentScheduleRequest' },
-    });
-    const body = JSON.parse(value?.toString('utf8') ?? '') as
-      | readonly { readonly DueDate: string }[]
-      | { readonly errors: readonly { readonly path: string; readonly code: string }[] };
+    const reply = await ask(jsonBatch({ jsonParam }, undefined, { topic: TOPIC.scheduleRequests }));
+    const body = bodyOf(reply) as readonly { readonly DueDate: string }[] | Problem;
     return {
-      calendar: headerText(headers, HEADER.holidayCalendar),
-      dates: 'errors' in body ? body.errors.map(({ code }) => code) : body.map(({ DueDate }) => DueDate),
+      calendar: textOf(reply, HEADER.holidayCalendar),
+      dates: 'code' in body ? body.errors?.map(({ code }) => code) : body.map(({ DueDate }) => DueDate),
     };
   };
 }

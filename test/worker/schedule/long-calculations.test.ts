@@ -3,9 +3,7 @@ import { ThreadPool, type CalculationThreads } from '../../../workers/runtime/th
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';
-import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
@@ -13,7 +11,7 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { createScheduleHandlers } from '../../../workers/schedule/schedule-calculations.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
-import { createLogCaller } from '../../support/log-caller.ts';
+import { createUpstream, jsonAnswers, jsonBatch } from '../../support/worlds/batch-world.ts';
 import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 const PROGRAM = new URL('../../../workers/calculation-thread.ts', import.meta.url);
@@ -179,14 +177,10 @@ it(
     await expect.poll(async () => (await fetch(url + place)).status, { timeout: 30_000 }).toBe(200);
     expect(await (await fetch(url + place)).text()).toBe(text);
 
-    const ask = await createLogCaller(broker);
+    const { ask } = await createUpstream(broker);
     const long = { ...EXPLAINED_LOAN, InstallmentsNo: 400, Commission: commissions(2) };
-    const reply = await ask({
-      topic: TOPIC.scheduleBulkRequests,
-      value: Buffer.from(JSON.stringify([long, PROOF_REQUEST].map((jsonParam) => ({ jsonParam })))),
-      headers: { [HEADER.messageType]: REQUEST },
-    });
-    const items = JSON.parse(reply.value?.toString() ?? '') as { status: number; body: unknown[] }[];
+    const reply = await ask(jsonBatch([long, PROOF_REQUEST].map((jsonParam) => ({ jsonParam }))));
+    const items = jsonAnswers(reply) as { status: number; body: unknown[] }[];
     expect(items.map(({ status, body }) => [status, body?.length])).toEqual([
       [200, 400],
       [200, 6],
