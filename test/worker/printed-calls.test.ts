@@ -25,14 +25,6 @@ function printed(env: Record<string, string>, url = 'http://127.0.0.1:8080'): Pr
   });
 }
 
-/** All workers in this process; their address. */
-async function startHere(env: Record<string, string>): Promise<string> {
-  const config = loadConfig({ PORT: '0', DATA_DIR: 'memory', ...UNLIMITED, ...env });
-  const system = await startWorkers({ config, names: WORKER_NAMES, log: silentLog });
-  onTestFinished(() => system.stop(0));
-  return system.url ?? '';
-}
-
 /** Runs `npm run token` with these arguments. */
 function runToken(
   args: readonly string[],
@@ -60,12 +52,6 @@ it('every call that a process prints is answered', async () => {
   expect(await statusesOf(engine.stdout())).toEqual(ANSWERED);
 });
 
-it('every printed call is answered with its own issuer and audience', async () => {
-  const env = { AUTH_JWT_SECRET: JWT_SECRET, AUTH_ISSUER: 'bank', AUTH_AUDIENCE: 'loans' };
-  const url = await startHere(env);
-  expect(await statusesOf(await printed(env, url))).toEqual(ANSWERED);
-});
-
 it('prints no token where others can call, and where it cannot sign one', async () => {
   const beyond = await printed({ AUTH_JWT_SECRET: JWT_SECRET, HOST: '0.0.0.0' });
   const issued = await printed({ AUTH_JWKS_URL: 'http://127.0.0.1:9/keys' });
@@ -76,8 +62,11 @@ it('prints no token where others can call, and where it cannot sign one', async 
 });
 
 it('npm run token signs tokens that a process admits, with their scopes, as are the printed calls', async () => {
-  const env = { AUTH_JWT_SECRET: JWT_SECRET, AUTH_AUDIENCE: 'loans' };
-  const address = await startHere(env);
+  const env = { AUTH_JWT_SECRET: JWT_SECRET, AUTH_ISSUER: 'bank', AUTH_AUDIENCE: 'loans' };
+  const config = loadConfig({ PORT: '0', DATA_DIR: 'memory', ...UNLIMITED, ...env });
+  const system = await startWorkers({ config, names: WORKER_NAMES, log: silentLog });
+  onTestFinished(() => system.stop(0));
+  const { url: address = '' } = system;
   expect(await statusesOf(await printed(env, address))).toEqual(ANSWERED);
   const statusWith = async (token: string) => {
     const url = `${address}/api/operations/v1/system/settings`;
@@ -97,14 +86,8 @@ it('npm run token signs tokens that a process admits, with their scopes, as are 
 it('npm run token refuses what no process would admit, all faults at once', () => {
   const wrong = runToken(['--scope', 'operations:all', '--expires', '25h', '--sub', '', 'rest']);
   expect(wrong.status).toBe(2);
-  const faults = [
-    '--scope must be',
-    '--expires must be',
-    '24h at most',
-    '--sub must be',
-    'unexpected argument "rest"',
-  ];
-  for (const part of faults) expect(wrong.stderr).toContain(part);
+  const faults = '--scope must be,--expires must be,24h at most,--sub must be,unexpected argument "rest"';
+  for (const part of faults.split(',')) expect(wrong.stderr).toContain(part);
   const unsigned = runToken([], {});
   expect([unsigned.status, unsigned.stderr]).toEqual([2, expect.stringContaining('AUTH_JWT_SECRET')]);
 });

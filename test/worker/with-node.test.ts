@@ -4,17 +4,16 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -34,8 +33,7 @@ writeFileSync(new URL('running', import.meta.url), String(process.pid));
 
 /** Runs the program as npm runs a script: in a shell that waits for it. */
 function runByShell(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'with-node-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   const program = path.join(folder, 'program.mjs');
   writeFileSync(program, PROGRAM);
   const command = [`"${process.execPath}"`, 'scripts/with-node.mjs', `"${program}"`, ...args, '; true'];
@@ -70,9 +68,7 @@ it.each([
   await expect.poll(() => has('running')).toBe(true);
   shell.kill('SIGTERM');
   // Longer than the interval at which the program checks its parent.
-  await new Promise((resolve) => {
-    setTimeout(resolve, 1_500);
-  });
+  await sleep(1_500);
   expect(has('ended')).toBe(false);
 });
 
@@ -83,18 +79,15 @@ const AS_NODE_20 = [
   'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })',
 ];
 
-interface Run {
-  readonly env?: Readonly<Record<string, string>>;
-  /** Options that make Node another one; default: it reports version 20. */
-  readonly node?: readonly string[] | undefined;
-}
-
 const RUN_LIMIT_MS = 20_000;
 
 /** Runs `workers/main.mjs` in a copy of the entry files. */
-function runEntry(prepare: (folder: string) => void, { env = {}, node = AS_NODE_20 }: Run = {}) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+function runEntry(
+  prepare: (folder: string) => void,
+  env: Readonly<Record<string, string>> = {},
+  node: readonly string[] = AS_NODE_20,
+) {
+  const folder = scratchFolder();
   for (const file of ['workers/main.mjs', 'scripts/with-node.mjs', 'package.json'])
     cpSync(path.join(ROOT, file), path.join(folder, file));
   writeFileSync(
@@ -107,18 +100,13 @@ function runEntry(prepare: (folder: string) => void, { env = {}, node = AS_NODE_
   return spawnSync(process.execPath, args, { encoding: 'utf8', env: ownEnv, timeout: RUN_LIMIT_MS });
 }
 
-function installNode(folder: string): void {
-  const bin = path.join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
-  mkdirSync(bin, { recursive: true });
-  symlinkSync(process.execPath, path.join(bin, 'node'));
-}
-
-it('an older Node starts the workers on the installed Node package', () => {
-  const { status, stdout } = runEntry(installNode);
-  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help\n`]);
-});
-
-it('an older Node without that package reports the required version', () => {
+it('an older Node starts the workers on the installed Node package, and without it reports the required version', () => {
+  const started = runEntry((folder) => {
+    const bin = path.join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(process.execPath, path.join(bin, 'node'));
+  });
+  expect([started.status, started.stdout]).toEqual([0, `${process.versions.node} schedule --help\n`]);
   const { status, stderr } = runEntry(() => undefined);
   expect(status).toBe(1);
   expect(stderr).toMatch(/^Node 24\.15 or newer is required, this is 20\.20\.2, .* Install Node 24, .*\n$/);
@@ -130,8 +118,7 @@ it('npm is configured to report only errors, so it does not warn about packages 
 
 /** Starts the copy of the entry files with a cache folder; returns the files of the cache, and of the shared temporary folder. */
 function cachedFiles(prepareCache: (folder: string) => void) {
-  const temporary = mkdtempSync(path.join(tmpdir(), 'shared-'));
-  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
+  const temporary = scratchFolder();
   let cache = '';
   const { status } = runEntry(
     (folder) => {
@@ -139,7 +126,8 @@ function cachedFiles(prepareCache: (folder: string) => void) {
       mkdirSync(path.dirname(cache), { recursive: true });
       prepareCache(cache);
     },
-    { node: [], env: { TMPDIR: temporary } },
+    { TMPDIR: temporary },
+    [],
   );
   expect(status).toBe(0);
   return { cache, kept: readdirSync(cache), shared: readdirSync(temporary) };
@@ -150,8 +138,7 @@ it.runIf(process.platform === 'linux')(
   () => {
     const { cache, kept, shared } = cachedFiles(() => undefined);
     expect([statSync(cache).mode & 0o777, kept.length, shared]).toEqual([0o700, 1, []]);
-    const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'));
-    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+    const elsewhere = scratchFolder();
     const unsafe: ((folder: string) => void)[] = [
       (folder) => mkdirAs(folder, 0o777),
       (folder) => mkdirAs(folder, 0o770),
@@ -162,8 +149,7 @@ it.runIf(process.platform === 'linux')(
 );
 
 it('a process that runs without the entry file keeps no compiled code', () => {
-  const temporary = mkdtempSync(path.join(tmpdir(), 'shared-'));
-  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
+  const temporary = scratchFolder();
   const env = { PATH: process.env['PATH'] ?? '', TMPDIR: temporary };
   const { status } = spawnSync(process.execPath, ['workers/main.ts', '--help'], { cwd: ROOT, env });
   expect([status, readdirSync(temporary)]).toEqual([0, []]);

@@ -37,11 +37,3 @@ it('the configured calendar applies to requests without a calendar (H2)', async 
   expect(without.status).toBe(422);
   expect(await without.json()).toMatchObject({ errors: [{ path: 'jsonParam.HolidayCountry' }] });
 });
-
-it('a schedule of 1,200 instalments is explained', async () => {
-  const url = await startSystem();
-  const body = { jsonParam: { ...PROOF_REQUEST, Amount: 100_000, InstallmentsNo: 1_200, Explain: true } };
-  const answer = await post(url, body);
-  expect(answer.status).toBe(200);
-  expect(await answer.json()).toHaveLength(1_200);
-});

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { commandsOf, publishingBy, recordsOf, send, SMS } from '../../support/builders/notification-call.ts';
@@ -46,33 +45,25 @@ it('refuses a country that is not allowed with 422, naming the field', async () 
   const env = { ...SECRET, NOTIFICATION_COUNTRIES: 'RO' };
   const { url } = await startOn(broker, startIngressWorker, env);
   const abroad = await send(url, 'sms', { ...SMS, receiver: '+393331234567' });
-  expect(abroad.status).toBe(422);
-  expect(await abroad.json()).toMatchObject({
-    code: 'country-not-allowed',
-    errors: [{ path: 'receiver', code: 'country-not-allowed' }],
-  });
+  const code = 'country-not-allowed';
+  expect(await abroad.json()).toMatchObject({ status: 422, code, errors: [{ path: 'receiver', code }] });
 });
 
 it('responds with 504 and keeps the count if the command may be stored without its usage record', async () => {
   const broker = await createSharedBroker(1);
-  const { url } = await startOn(withoutUsageTopic(broker), startIngressWorker, {
-    ...SECRET,
-    NOTIFICATION_QUOTA_RECEIVER: '1',
+  // Its usage topic was removed while it was in use: other messages of a call are stored.
+  const withoutUsageTopic = publishingBy(broker, (publish) => async (messages) => {
+    const stored = messages.filter(({ topic }) => topic !== TOPIC.notificationUsage);
+    await publish(stored);
+    if (stored.length < messages.length) throw topicUnknown(TOPIC.notificationUsage);
   });
+  const env = { ...SECRET, NOTIFICATION_QUOTA_RECEIVER: '1' };
+  const { url } = await startOn(withoutUsageTopic, startIngressWorker, env);
   const unknown = await send(url, 'sms', SMS);
   expect([unknown.status, await unknown.json()]).toMatchObject([504, { code: 'accept-unknown' }]);
   expect((await send(url, 'sms', SMS)).status).toBe(429);
   expect(await commandsOf(broker, 'sms')).toHaveLength(1);
 });
-
-/** A broker whose usage topic was removed while it was in use: other messages of a call are stored. */
-function withoutUsageTopic(broker: Broker): Broker {
-  return publishingBy(broker, (publish) => async (messages) => {
-    const stored = messages.filter(({ topic }) => topic !== TOPIC.notificationUsage);
-    await publish(stored);
-    if (stored.length < messages.length) throw topicUnknown(TOPIC.notificationUsage);
-  });
-}
 
 it('writes no usage records and no header without quotas', async () => {
   const broker = await createSharedBroker(1);

@@ -7,6 +7,7 @@ import { topicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topi
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
+import type { Problem } from '../../../shared/platform/problem.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { notificationState } from '../../support/builders/notification-state.ts';
@@ -29,37 +30,28 @@ import { untilAdmitted } from '../../support/builders/schedule-call.ts';
 import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const UNKNOWN = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+
 async function system(env: Record<string, string> = {}) {
   const broker = await createSharedBroker(3);
   const { url } = await startOn(broker, startIngressWorker, env);
   return { broker, url };
 }
 
-/** An ingress with the topic settings of production, which allow large records. */
-async function systemWithTopicSettings() {
-  const broker = createEmbeddedBroker();
-  onTestFinished(() => broker.close());
-  await broker.admin.createTopics(topicSpecs('', Object.keys(TOPIC) as TopicKey[]));
-  const { url } = await startOn(broker, startIngressWorker);
-  return { broker, url };
-}
-
 const problemOf = async (response: Response) => {
-  const { code, errors = [] } = (await response.json()) as {
-    code: string;
-    errors?: { path: string; code: string; message: string }[];
-  };
+  const { code, errors = [] } = (await response.json()) as Problem;
   return { status: response.status, code, errors: errors.map((fault) => `${fault.path} ${fault.code}`) };
 };
 
 /** An ingress with one provider, of e-mails. */
-async function withProvider(defaultSender?: string) {
+async function withProvider(defaultSender?: string, members: object = {}) {
   const file = path.join(scratchFolder(), 'providers.json');
   const provider = {
     url: 'smtps://127.0.0.1:465',
     provider: 'SMTP',
     'communication-channel': 'email',
     ...(defaultSender === undefined ? {} : { defaultSender }),
+    ...members,
   };
   const configuration = { realmId: 'platrealm', 'provider-configurations': [provider] };
   writeFileSync(file, JSON.stringify({ notificationConfigurations: [configuration] }));
@@ -68,6 +60,9 @@ async function withProvider(defaultSender?: string) {
 
 const state = (notificationId: string, members: Partial<NotificationState>): NotificationState =>
   notificationState(notificationId, { updatedAt: Date.now(), ...members });
+
+const attemptAt = (at: number) =>
+  ({ attempt: 1, at, provider: 'p', result: 'transient', code: 'c' }) as const;
 
 async function withPublisher(onPublish: FakePublisher['onPublish']) {
   const publisher = new FakePublisher();
@@ -156,41 +151,29 @@ describe('sending a notification (interface 4.8, N3)', () => {
 
   it('writes urgent notifications to the urgent topic of their channel, by the header Urgency', async () => {
     const { broker, url } = await system();
-    for (const [urgency, channel] of [
-      ['high', 'sms'],
-      ['HIGH', 'email'],
-      ['low', 'sms'],
-      ['normal', 'email'],
-    ] as const) {
-      const body = channel === 'sms' ? SMS : EMAIL;
-      const response = await send(url, channel, body, { headers: { urgency } });
-      expect(response.status).toBe(202);
-      expect(response.headers.get('warnings')).toBeNull();
+    const calls = { high: 'sms', HIGH: 'email', low: 'sms', normal: 'email' } as const;
+    for (const [urgency, channel] of Object.entries(calls)) {
+      const response = await send(url, channel, channel === 'sms' ? SMS : EMAIL, { headers: { urgency } });
+      expect([response.status, response.headers.get('warnings')]).toEqual([202, null]);
     }
-    for (const topic of [TOPIC.smsUrgentCommands, TOPIC.emailUrgentCommands])
-      expect(await recordsOf(broker, topic)).toHaveLength(1);
-    for (const topic of [TOPIC.smsCommands, TOPIC.emailCommands])
+    const { smsUrgentCommands, emailUrgentCommands, smsCommands, emailCommands } = TOPIC;
+    for (const topic of [smsUrgentCommands, emailUrgentCommands, smsCommands, emailCommands])
       expect(await recordsOf(broker, topic)).toHaveLength(1);
   });
 
   it('lists all faults of a body together, and refuses other methods, types and sizes', async () => {
     const { url } = await system();
+    const faults =
+      'message missing,receiver missing,subject missing,cc invalid-address,contentType unknown-value';
     expect(await problemOf(await send(url, 'email', { cc: 'x', contentType: 'y' }))).toEqual({
       status: 400,
       code: 'invalid-request',
-      errors: [
-        'message missing',
-        'receiver missing',
-        'subject missing',
-        'cc invalid-address',
-        'contentType unknown-value',
-      ],
+      errors: faults.split(','),
     });
-    expect((await send(url, 'email', '{"message":')).status).toBe(400);
-    expect((await send(url, 'email', { ...EMAIL, message: 'x'.repeat(10 * 1_024 * 1_024) })).status).toBe(
-      413,
-    );
-    expect((await send(url, 'sms', SMS, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    const huge = { ...EMAIL, message: 'x'.repeat(10 * 1_024 * 1_024) };
+    const text = { headers: { 'content-type': 'text/plain' } };
+    const refused = [send(url, 'email', '{"message":'), send(url, 'sms', SMS, text), send(url, 'email', huge)];
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([400, 415, 413]);
     const get = await fetch(`${url}/api/notifications/v1/sms/send`);
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
     const put = await fetch(`${url}/api/notifications/v1/some-id`, { method: 'PUT' });
@@ -198,7 +181,11 @@ describe('sending a notification (interface 4.8, N3)', () => {
   });
 
   it('refuses with 413 a notification that does not fit into a record', async () => {
-    const { broker, url } = await systemWithTopicSettings();
+    // With the topic settings of production, which allow large records.
+    const broker = createEmbeddedBroker();
+    onTestFinished(() => broker.close());
+    await broker.admin.createTopics(topicSpecs('', Object.keys(TOPIC) as TopicKey[]));
+    const { url } = await startOn(broker, startIngressWorker);
     const response = await send(url, 'email', { ...EMAIL, message: 'x'.repeat(8 * 1_024 * 1_024 - 60_000) });
     expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
     const content = Buffer.alloc(3_750_000).toString('base64');
@@ -211,33 +198,23 @@ describe('sending a notification (interface 4.8, N3)', () => {
 });
 
 describe('providers', () => {
-  it('503 no-provider is the response for a channel without a provider (N3)', async () => {
+  it('503 no-provider is the response for a channel without one, and a message without any sender is refused (N3)', async () => {
     const { url } = await withProvider('office@bank.example');
     const response = await send(url, 'sms', SMS);
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await problemOf(response)).toMatchObject({ status: 503, code: 'no-provider' });
     expect((await send(url, 'email', EMAIL)).status).toBe(202);
-  });
-
-  it('a message must have a sender if there is no default sender (N3)', async () => {
-    const { url } = await withProvider();
-    expect(await problemOf(await send(url, 'email', EMAIL))).toMatchObject({
-      status: 400,
-      errors: ['sender missing'],
-    });
-    expect((await send(url, 'email', { ...EMAIL, sender: 'a@bank.example' })).status).toBe(202);
+    const other = await withProvider();
+    const refused = await problemOf(await send(other.url, 'email', EMAIL));
+    expect(refused).toMatchObject({ status: 400, errors: ['sender missing'] });
+    expect((await send(other.url, 'email', { ...EMAIL, sender: 'a@bank.example' })).status).toBe(202);
   });
 
   it('an invalid file prevents startup and is not quoted', async () => {
-    const broker = await createSharedBroker(1);
-    const file = path.join(scratchFolder(), 'providers.json');
-    writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
-    const starting = startOn(broker, startIngressWorker, {
-      NOTIFICATION_CONFIG_FILE: file,
-      DATA_DIR: scratchFolder(),
-    });
-    await expect(starting).rejects.toThrow(/notificationConfigurations/);
-    await expect(starting).rejects.not.toThrow(/planted-secret/);
+    const starting = withProvider(undefined, { authentication: { username: 'planted', other: 'planted' } });
+    const place = 'notificationConfigurations[0].provider-configurations[0].authentication.other';
+    await expect(starting).rejects.toThrow(place);
+    await expect(starting).rejects.not.toThrow(/planted/);
   });
 });
 
@@ -286,27 +263,15 @@ describe('the state of a notification (N3)', () => {
     expect(await seen(one.url)).toMatchObject({ notificationId: id, status: 'accepted', attempts: [] });
     await expect.poll(async () => (await seen(two.url)).status).toBe('accepted');
     await writeState(broker, state(id, { status: 'sending' }));
-    const attempt = {
-      attempt: 1,
-      at: Date.UTC(2026, 0, 15),
-      provider: 'p',
-      result: 'transient',
-      code: 'c',
-    } as const;
     const nextAttemptAt = Date.UTC(2026, 0, 16);
-    await writeState(
-      broker,
-      state(id, { status: 'retrying', attempts: [attempt], nextAttemptAt, code: 'c' }),
-    );
-    await expect
-      .poll(() => seen(two.url))
-      .toMatchObject({
-        status: 'retrying',
-        attempts: [
-          { attempt: 1, at: '2026-01-15T00:00:00.000Z', provider: 'p', result: 'transient', code: 'c' },
-        ],
-        nextAttemptAt: '2026-01-16T00:00:00.000Z',
-      });
+    const attempts = [attemptAt(Date.UTC(2026, 0, 15))];
+    await writeState(broker, state(id, { status: 'retrying', attempts, nextAttemptAt, code: 'c' }));
+    const retrying = {
+      status: 'retrying',
+      attempts: [{ ...attempts[0], at: '2026-01-15T00:00:00.000Z' }],
+      nextAttemptAt: '2026-01-16T00:00:00.000Z',
+    };
+    await expect.poll(() => seen(two.url)).toMatchObject(retrying);
     await writeState(broker, state(id, { status: 'sent', attempt: 2, providerMessageId: 'theirs' }));
     // Its produce request took effect late.
     await writeState(broker, state(id, { status: 'sending', attempt: 2 }));
@@ -322,23 +287,18 @@ describe('the state of a notification (N3)', () => {
     expect((await statusOf(url, id)).status).toBe(401);
     expect((await statusOf(url, id, await authorize('eve'))).status).toBe(404);
     expect((await statusOf(url, id.toUpperCase(), await authorize('ana'))).status).toBe(200);
-    const upstream = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
-    await writeState(broker, state(upstream, { status: 'sent' }));
-    const reported = async () => (await statusOf(url, upstream, await authorize('ana'))).status;
+    await writeState(broker, state(UNKNOWN, { status: 'sent' }));
+    const reported = async () => (await statusOf(url, UNKNOWN, await authorize('ana'))).status;
     await expect.poll(reported).toBe(200);
-    expect((await statusOf(url, upstream)).status).toBe(401);
+    expect((await statusOf(url, UNKNOWN)).status).toBe(401);
   });
 
   it('is visible to no caller once it may be that of a notification whose acceptance has expired', async () => {
     const { url, broker } = await system({ AUTH_JWT_SECRET: JWT_SECRET });
-    const [recent, old] = ['0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6e'];
-    for (const [id, hours] of [
-      [old, 49],
-      [recent, 47],
-    ] as const) {
-      const at = Date.now() - hours * 3_600_000;
-      const attempt = { attempt: 1, at, provider: 'p', result: 'transient', code: 'c' } as const;
-      await writeState(broker, state(id, { status: 'sent', attempt: 2, attempts: [attempt] }));
+    const [recent, old] = [UNKNOWN, UNKNOWN.replace('0b', '1b')];
+    for (const [id, hours] of Object.entries({ [old]: 49, [recent]: 47 })) {
+      const attempts = [attemptAt(Date.now() - hours * 3_600_000)];
+      await writeState(broker, state(id, { status: 'sent', attempt: 2, attempts }));
     }
     const addresses = [`${ADDRESS}/`, '/api/operations/v1/notifications/'];
     const statuses = async (id: string, headers: Record<string, string>) =>
@@ -353,8 +313,7 @@ describe('the state of a notification (N3)', () => {
 
   it('is 404 for an id that is none or was never issued', async () => {
     const { url } = await system();
-    const id = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
-    for (const unknown of ['x', 'not-a-uuid', id.slice(1), id]) {
+    for (const unknown of ['x', 'not-a-uuid', UNKNOWN.slice(1), UNKNOWN]) {
       const answer = await problemOf(await statusOf(url, unknown));
       expect(answer).toMatchObject({ status: 404, code: 'unknown-notification' });
     }

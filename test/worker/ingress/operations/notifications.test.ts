@@ -23,37 +23,32 @@ describe('the timeline of a notification', () => {
       status: 'accepted',
       events: [{ event: 'accepted' }],
     });
-    const attempt = { attempt: 1, at: NOW, provider: 'main', result: 'transient', code: 'http-503' } as const;
-    const retrying = {
-      status: 'retrying',
-      updatedAt: NOW,
-      nextAttemptAt: NOW + 60_000,
-      code: 'http-503',
-    } as const;
-    await writeState(broker, notificationState(id, { ...retrying, attempts: [attempt] }));
+    const code = 'http-503';
+    const attempt = { provider: 'main', result: 'transient', code } as const;
+    await writeState(
+      broker,
+      notificationState(id, {
+        status: 'retrying',
+        updatedAt: NOW,
+        nextAttemptAt: NOW + 60_000,
+        code,
+        attempts: [{ attempt: 1, at: NOW, ...attempt }],
+      }),
+    );
     await expect.poll(async () => (await get(`/notifications/${id}`)).body['status']).toBe('retrying');
     const { body } = await get(`/notifications/${id}`);
     expect(body).toMatchObject({
-      code: 'http-503',
+      code,
       hasEarlierAttempts: false,
       events: [
         { event: 'accepted' },
-        {
-          event: 'attempt',
-          provider: 'main',
-          result: 'transient',
-          code: 'http-503',
-          at: '2026-05-01T10:00:00.000Z',
-          round: 1,
-        },
+        { event: 'attempt', ...attempt, at: '2026-05-01T10:00:00.000Z', round: 1 },
         { event: 'retry', at: '2026-05-01T10:01:00.000Z', round: 2 },
       ],
     });
     notificationTimeline.strict().parse(body);
-    await writeState(
-      broker,
-      notificationState(ID, { status: 'parked', code: 'outcome-unknown', updatedAt: NOW }),
-    );
+    const parked = { status: 'parked', code: 'outcome-unknown', updatedAt: NOW } as const;
+    await writeState(broker, notificationState(ID, parked));
     await expect.poll(async () => (await get(`/notifications/${ID}`)).status).toBe(200);
     expect((await get(`/notifications/${ID}`)).body).toMatchObject({
       status: 'parked',
