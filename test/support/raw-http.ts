@@ -1,30 +1,19 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface RawHttp {
-  readonly socket: Socket;
-  send(text: string | Uint8Array): void;
-  /** The received text, once it satisfies `until` or the connection has ended; throws after the time limit. */
-  received(until: (text: string) => boolean, limitMs?: number): Promise<string>;
-  /** Resolves when the other side has closed the connection; throws after the time limit. */
-  closed(limitMs?: number): Promise<void>;
-}
+export type RawHttp = Awaited<ReturnType<typeof openRawHttp>>;
 
 const LIMIT_MS = 5_000;
 const POLL_MS = 5;
 
 /** Connects to a port on loopback. A connection error counts as the end of the connection. */
-export async function openRawHttp(port: number): Promise<RawHttp> {
+export async function openRawHttp(port: number) {
   const socket = connect(port, '127.0.0.1');
   let text = '';
   let ended = false;
-  socket.on('data', (chunk) => {
-    text += chunk.toString('latin1');
-  });
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')));
   socket.on('error', () => undefined);
-  socket.on('close', () => {
-    ended = true;
-  });
+  socket.on('close', () => (ended = true));
   await new Promise((resolve) => socket.once('connect', resolve));
   const wait = async (done: () => boolean, limitMs: number): Promise<void> => {
     const endsAt = performance.now() + limitMs;
@@ -36,13 +25,13 @@ export async function openRawHttp(port: number): Promise<RawHttp> {
   };
   return {
     socket,
-    send: (data) => {
-      socket.write(data);
-    },
-    received: async (until, limitMs = LIMIT_MS) => {
+    send: (data: string | Uint8Array) => void socket.write(data),
+    /** The received text, once it satisfies `until` or the connection has ended; throws after the time limit. */
+    received: async (until: (text: string) => boolean, limitMs = LIMIT_MS) => {
       await wait(() => ended || until(text), limitMs);
       return text;
     },
+    /** Resolves when the other side has closed the connection; throws after the time limit. */
     closed: (limitMs = LIMIT_MS) => wait(() => ended, limitMs),
   };
 }

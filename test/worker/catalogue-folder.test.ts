@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
@@ -20,15 +20,8 @@ async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly
   const config = loadConfig({ CATALOGUE_FOLDER: folder });
   const system = await startWorkers({ config, names: ['schedule'], log: silentLog, broker });
   onTestFinished(() => system.stop(STOP_MS));
-  const codec = catalogueCodec();
-  const table = new CatalogueTable({
-    ...systemPorts,
-    broker,
-    codec,
-    topic: CATALOGUE_TOPIC,
-    log: silentLog,
-    clientId: 'test',
-  });
+  const own = { codec: catalogueCodec(), topic: CATALOGUE_TOPIC, log: silentLog, clientId: 'test' };
+  const table = new CatalogueTable({ ...systemPorts, broker, ...own });
   await table.start();
   const keys = table.identities().map(({ key }) => key);
   await table.stop();
@@ -41,27 +34,22 @@ function embedded(): Broker {
   return broker;
 }
 
-describe('startup on the embedded broker', () => {
-  it('publishes the example catalogue by default', async () => {
-    const keys = await keysAfterStart(embedded());
-    expect(keys.length).toBeGreaterThan(10);
-    expect(keys.some((key) => key.startsWith('product/'))).toBe(true);
-  });
+it('the embedded broker starts with the example catalogue or a folder, but adds nothing to a topic with records', async () => {
+  const keys = await keysAfterStart(embedded());
+  expect(keys.length).toBeGreaterThan(10);
+  expect(keys.some((key) => key.startsWith('product/'))).toBe(true);
+  const broker = embedded();
+  const folder = createFolder({ 'products/tl.json': productValue('TL') });
+  expect(await keysAfterStart(broker, folder)).toEqual(['product/tl/1']);
+  expect(await keysAfterStart(broker)).toEqual(['product/tl/1']);
+});
 
-  it('publishes the configured folder, but nothing to a topic that already has records', async () => {
-    const broker = embedded();
-    const folder = createFolder({ 'products/tl.json': productValue('TL') });
-    expect(await keysAfterStart(broker, folder)).toEqual(['product/tl/1']);
-    expect(await keysAfterStart(broker)).toEqual(['product/tl/1']);
+it('an invalid folder prevents the start, with all its faults', async () => {
+  const folder = createFolder({
+    'products/tl.json': productValue('TL', { PaymentScheduleTypes: ['None'], Extra: 1 }),
+    'products/two.json': productValue('TWO', { PaymentScheduleTypes: ['None'] }),
   });
-
-  it('fails for an invalid folder and reports all faults', async () => {
-    const folder = createFolder({
-      'products/tl.json': productValue('TL', { PaymentScheduleTypes: ['None'], Extra: 1 }),
-      'products/two.json': productValue('TWO', { PaymentScheduleTypes: ['None'] }),
-    });
-    const started = keysAfterStart(embedded(), folder);
-    await expect(started).rejects.toMatchObject({ code: 'invalid-configuration' });
-    await expect(started).rejects.toThrow(/Extra[\s\S]*products\/two\.json: TWO: PaymentScheduleTypes/);
-  });
+  const started = keysAfterStart(embedded(), folder);
+  await expect(started).rejects.toMatchObject({ code: 'invalid-configuration' });
+  await expect(started).rejects.toThrow(/Extra[\s\S]*products\/two\.json: TWO: PaymentScheduleTypes/);
 });

@@ -52,10 +52,7 @@ export function statusOf(url: string, id: string, headers: Record<string, string
   return fetch(`${url}${ADDRESS}/${id}`, { headers });
 }
 
-interface Answered {
-  readonly status: string;
-  readonly updatedAt: string;
-}
+type Answered = Readonly<Record<'status' | 'updatedAt', string>>;
 
 export async function notificationOf(url: string, id: string): Promise<Answered> {
   return (await (await statusOf(url, id)).json()) as Answered;
@@ -103,17 +100,11 @@ export async function writeState(
 ): Promise<void> {
   const codec = await createCodec(loadConfig({}), systemClock);
   const { value, headers } = await codec.encode('NotificationState', state, 'avro');
-  const message: OutgoingMessage = {
-    topic: TOPIC.notificationOutcomes,
-    key: state.notificationId,
-    value,
-    headers,
-    timestampMs: writtenAtMs,
-  };
   const publisher = broker.createPublisher({ clientId: 'test-writer' });
   await publisher.start();
   onTestFinished(() => publisher.stop());
-  await publisher.publish([message]);
+  const message = { key: state.notificationId, value, headers, timestampMs: writtenAtMs };
+  await publisher.publish([{ topic: TOPIC.notificationOutcomes, ...message }]);
 }
 
 type Publish = Publisher['publish'];

@@ -31,26 +31,21 @@ export const echoAction: ActionContract = {
   read: (body): ReadRequest<unknown> => {
     const fields = typeof body === 'object' && body !== null ? Object.keys(body) : [];
     const bad = fields.filter((name) => name.startsWith('bad'));
-    if (bad.length > 0) {
-      return {
-        kind: 'invalid',
-        problem: 'invalid-request',
-        faults: bad.map((path) => ({ path, code: 'wrong-type', message: 'must be good' })),
-      };
-    }
+    const faults = bad.map((path) => ({ path, code: 'wrong-type', message: 'must be good' }));
+    if (faults.length > 0) return { kind: 'invalid', problem: 'invalid-request', faults };
     const odd = fields.filter((name) => name.startsWith('odd'));
-    return {
-      kind: 'valid',
-      payload: body,
-      warnings: odd.map((path) => ({ code: 'unknown-member', path })),
-    };
+    const warnings = odd.map((path) => ({ code: 'unknown-member', path }));
+    return { kind: 'valid', payload: body, warnings };
   },
   render: (payload) => JSON.stringify(payload),
 };
 
-/** A requester whose replies are the payloads of their requests. */
-export const echoRequester = () =>
-  createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
+/** A requester whose replies are the payloads of their requests; `held` delays those it is given for. */
+export const echoRequester = (held?: (payload: unknown) => unknown) =>
+  createFakeRequester(async ({ payload }) => {
+    await held?.(payload);
+    return { kind: 'reply', type: 'EchoReply', payload };
+  });
 
 /** The head of a POST of the echo action, with further header lines. */
 export const echoHead = (lines: string) =>

@@ -1,8 +1,7 @@
 /** The whole system over one embedded broker, with all its output captured. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format } from 'node:util';
 import { pino } from 'pino';
@@ -16,6 +15,7 @@ import { recordsOf, send } from '../builders/notification-call.ts';
 import { configurationText } from '../builders/provider-entry.ts';
 import { type ProviderStandIn, startProviderStandIn } from '../fakes/provider-stand-in.ts';
 import { type SmtpSink, startSmtpSink } from '../fakes/smtp-sink.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 /** Captured output with its source. */
 export interface Output {
@@ -31,37 +31,9 @@ export interface PlantedSecrets {
   readonly dkimKey: string;
 }
 
-export interface LeakWorld {
-  readonly url: string;
-  readonly broker: Broker;
-  readonly sink: SmtpSink;
-  readonly gate: ProviderStandIn;
-  readonly twilio: ProviderStandIn;
-  /** The output captured so far; `keep` adds to it. */
-  readonly outputs: readonly Output[];
-  keep(where: string, text: string | Buffer): void;
-  /** Posts a notification, captures the response and returns its status and body. */
-  post(...call: Parameters<typeof send> extends [string, ...infer Rest] ? Rest : never): Promise<Answer>;
-  /** Sends any other request and captures the response. */
-  ask(address: string, options?: RequestInit): Promise<Answer>;
-  /** Starts a system with an invalid configuration and captures its output. */
-  refuseStart(text: string): Promise<void>;
-  /** Records of all topics, and whether their values and keys are those of commands. */
-  records(): Promise<readonly TopicRecords[]>;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-export interface TopicRecords {
-  readonly topic: string;
-  readonly values: readonly Buffer[];
-  readonly keys: readonly Buffer[];
-  /** Names and values of all headers. */
-  readonly headers: readonly string[];
-}
+export type LeakWorld = Awaited<ReturnType<typeof startLeakWorld>>;
+export type Answer = Awaited<ReturnType<typeof keepAnswer>>;
+type Keep = (where: string, text: string | Buffer) => void;
 
 const TIERS_MS = [50, 100];
 /** Long enough that no response is late on a busy machine; a late one would make the outcome unknown. */
@@ -74,20 +46,17 @@ export function dkimKey(): string {
 }
 
 /** Starts ingress and notification worker over an embedded broker with providers on loopback. */
-export async function startLeakWorld(secrets: PlantedSecrets, sender: string): Promise<LeakWorld> {
+export async function startLeakWorld(secrets: PlantedSecrets, sender: string) {
   const sink = await startSmtpSink();
   const gate = await startProviderStandIn();
   const twilio = await startProviderStandIn();
   onTestFinished(async () => {
     await Promise.all([sink.close(), gate.stop(), twilio.stop()]);
   });
-  const folder = await mkdtemp(path.join(tmpdir(), 'leaks-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = scratchFolder();
   const configFile = path.join(folder, 'providers.json');
   const outputs: Output[] = [];
-  const keep = (where: string, text: string | Buffer): void => {
-    outputs.push({ where, text });
-  };
+  const keep: Keep = (where, text) => void outputs.push({ where, text });
   catchConsole(keep);
   const log: Log = pino({ level: 'trace' }, { write: (line: string) => keep('log', line) });
   const good = goodConfiguration(secrets, sender, { sink, gate, twilio });
@@ -96,20 +65,23 @@ export async function startLeakWorld(secrets: PlantedSecrets, sender: string): P
   const system = await startWorkers({ config, names: ['ingress', 'notification'], log });
   onTestFinished(() => system.stop(0));
   const url = system.url ?? '';
-  const ask = async (address: string, options: RequestInit = {}): Promise<Answer> =>
-    keepAnswer(await fetch(url + address, options), `${options.method ?? 'GET'} answer`, keep);
   return {
     url,
     broker: system.broker,
     sink,
     gate,
     twilio,
-    outputs,
+    /** The output captured so far; `keep` adds to it. */
+    outputs: outputs as readonly Output[],
     keep,
-    ask,
-    post: async (channel, body, call) =>
-      keepAnswer(await send(url, channel, body, call), 'POST answer', keep),
-    refuseStart: async (text) => {
+    /** Posts a notification, captures the response and returns its status and body. */
+    post: async (...call: Parameters<typeof send> extends [string, ...infer Rest] ? Rest : never) =>
+      keepAnswer(await send(url, ...call), 'POST answer', keep),
+    /** Sends any other request and captures the response. */
+    ask: async (address: string, options: RequestInit = {}) =>
+      keepAnswer(await fetch(url + address, options), `${options.method ?? 'GET'} answer`, keep),
+    /** Starts a system with an invalid configuration and captures its output. */
+    refuseStart: async (text: string) => {
       const file = path.join(folder, 'wrong.json');
       await writeFile(file, text);
       const refused = startWorkers({ config: configOf(file, folder), names: ['notification'], log });
@@ -120,6 +92,7 @@ export async function startLeakWorld(secrets: PlantedSecrets, sender: string): P
         (error: unknown) => keep('startup error', format(error)),
       );
     },
+    /** The records of all topics, with the names and values of their headers. */
     records: () => allRecords(system.broker, config),
   };
 }
@@ -137,16 +110,14 @@ function configOf(configFile: string, folder: string): Config {
   });
   const outboxFolder = path.join(folder, 'outbox');
   // Nothing of this test is kept: real providers need a data folder.
-  return {
-    ...loaded,
-    notification: { ...loaded.notification, configFile, outboxFolder, retryTiersMs: TIERS_MS },
-  };
+  const own = { configFile, outboxFolder, retryTiersMs: TIERS_MS };
+  return { ...loaded, notification: { ...loaded.notification, ...own } };
 }
 
 function goodConfiguration(
   secrets: PlantedSecrets,
   sender: string,
-  peers: Pick<LeakWorld, 'sink' | 'gate' | 'twilio'>,
+  peers: { sink: SmtpSink; gate: ProviderStandIn; twilio: ProviderStandIn },
 ): string {
   const mail = {
     url: `smtp://127.0.0.1:${peers.sink.port}`,
@@ -185,14 +156,14 @@ function goodConfiguration(
   return configurationText(mail, gate, twilio);
 }
 
-async function keepAnswer(response: Response, where: string, keep: LeakWorld['keep']): Promise<Answer> {
+async function keepAnswer(response: Response, where: string, keep: Keep) {
   const text = await response.text();
   keep(where, `${response.status} ${JSON.stringify([...response.headers])} ${text}`);
   return { status: response.status, text };
 }
 
 /** Captures the output of libraries that bypass the log. */
-function catchConsole(keep: LeakWorld['keep']): void {
+function catchConsole(keep: Keep): void {
   for (const name of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const) {
     const spy = vi
       .spyOn(console, name)
@@ -211,7 +182,7 @@ function catchConsole(keep: LeakWorld['keep']): void {
   }
 }
 
-async function allRecords(broker: Broker, config: Config): Promise<readonly TopicRecords[]> {
+async function allRecords(broker: Broker, config: Config) {
   const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
   return Promise.all(
     specs.map(async ({ topic }) => {

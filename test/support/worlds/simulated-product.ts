@@ -219,19 +219,20 @@ export function recordOf(...call: Parameters<typeof simulated>): SimulationRecor
   return record;
 }
 
-/** Path, code and status of each fault of a refused simulation; throws when it is not refused. */
-export function refusalOf(...call: Parameters<typeof simulated>): readonly string[] {
+/** The faults of a refused simulation; throws when it is not refused. */
+function faultsOf(...call: Parameters<typeof simulated>) {
   const outcome = simulated(...call);
   if (outcome.kind === 'simulation') throw new Error('the simulation was not refused');
-  return outcome.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
+  return outcome.faults;
 }
 
-/** The messages of a refused simulation; throws when it is not refused. */
-export function messagesOf(...call: Parameters<typeof simulated>): readonly string[] {
-  const outcome = simulated(...call);
-  if (outcome.kind === 'simulation') throw new Error('the simulation was not refused');
-  return outcome.faults.map(({ message }) => message);
-}
+/** Path, code and status of each fault of a refused simulation. */
+export const refusalOf = (...call: Parameters<typeof simulated>): readonly string[] =>
+  faultsOf(...call).map(({ path, code, status }) => `${path} ${code} ${status}`);
+
+/** The messages of a refused simulation. */
+export const messagesOf = (...call: Parameters<typeof simulated>): readonly string[] =>
+  faultsOf(...call).map(({ message }) => message);
 
 /** The warnings of a simulation as `code path`; throws when it is refused. */
 export function warningsOf(...call: Parameters<typeof simulated>): readonly string[] {

@@ -168,16 +168,14 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
     'providers without a data folder',
     { ...PROVIDERS, DATA_DIR: 'memory' },
     [
-      'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were ' +
-        'accepted but not sent, and repeated Idempotency-Keys may send notifications again',
+      'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were accepted but not sent, and repeated Idempotency-Keys may send notifications again',
     ],
   ],
   [
     'a receiver quota on Kafka without the key of the hashes',
     { ...KAFKA, NOTIFICATION_QUOTA_RECEIVER: '5' },
     [
-      'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
-        'it is the key for the hashes of receivers',
+      'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: it is the key for the hashes of receivers',
     ],
   ],
   [
@@ -276,11 +274,10 @@ describe('loadConfig', () => {
   );
 
   it('ignores variables of Kafka scripts and Kubernetes services', () => {
-    const foreign =
-      'KAFKA_HOME KAFKA_OPTS KAFKA_HEAP_OPTS KAFKA_JVM_PERFORMANCE_OPTS KAFKA_CACHE_DIR KAFKA_PORT KAFKA_SERVICE_HOST ' +
-      'KAFKA_SERVICE_PORT KAFKA_UI_SERVICE_PORT_HTTP KAFKA_PORT_9092_TCP_ADDR AUTH_SERVICE_HOST ' +
-      'NOTIFICATION_PORT_8081_TCP NOTIFICATION_SERVICE_PORT';
-    const env = Object.fromEntries(foreign.split(' ').map((name) => [name, 'x']));
+    const foreign = `KAFKA_HOME KAFKA_OPTS KAFKA_HEAP_OPTS KAFKA_JVM_PERFORMANCE_OPTS KAFKA_CACHE_DIR KAFKA_PORT
+      KAFKA_SERVICE_HOST KAFKA_SERVICE_PORT KAFKA_UI_SERVICE_PORT_HTTP KAFKA_PORT_9092_TCP_ADDR AUTH_SERVICE_HOST
+      NOTIFICATION_PORT_8081_TCP NOTIFICATION_SERVICE_PORT`;
+    const env = Object.fromEntries(foreign.split(/\s+/).map((name) => [name, 'x']));
     expect(loadConfig(env).kafka).toBeUndefined();
   });
 

@@ -122,24 +122,17 @@ describe('Prefer: wait (RFC 7240)', () => {
 
 it('before replies can be received responds with 503 not-ready and is not ready, then accepts actions', async () => {
   const assigned = Promise.withResolvers<void>();
-  const requester = createFakeRequester(
-    ({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }),
-    assigned.promise,
-  );
+  const reply = { kind: 'reply', type: 'EchoReply', payload: {} } as const;
+  const requester = createFakeRequester(() => reply, assigned.promise);
   const ingress = await startTestIngress({ requester });
   const health = () => fetch(`${ingress.url}/health/ready`);
   const early = await postEcho(ingress, {});
   expect([early.status, await early.json()]).toMatchObject([503, { code: 'not-ready' }]);
   expect(requester.requests).toEqual([]);
   const before = await health();
-  expect([before.status, await before.json()]).toMatchObject([
-    503,
-    {
-      status: 'starting',
-      reason: expect.stringContaining('reply consumer') as string,
-      parts: { replies: { status: 'starting' } },
-    },
-  ]);
+  const reason = expect.stringContaining('reply consumer') as string;
+  const starting = { status: 'starting', reason, parts: { replies: { status: 'starting' } } };
+  expect([before.status, await before.json()]).toMatchObject([503, starting]);
   expect((await fetch(`${ingress.url}/health/live`)).status).toBe(200);
   assigned.resolve();
   await ingress.opened;

@@ -42,17 +42,11 @@ async function openSilentIngress(settings: IngressSettings = {}) {
     ...settings,
   });
   const calls: Promise<Response>[] = [];
-  const call = (
-    name: string,
-    headers: Record<string, string> = {},
-    init: RequestInit = {},
-  ): Promise<Response> =>
-    fetch(ingress.url + ECHO_PATH.replace('Echo', name), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: '{}',
-      ...init,
-    });
+  const call = (name: string, headers: Record<string, string> = {}, init: RequestInit = {}) => {
+    const all = { 'content-type': 'application/json', ...headers };
+    const url = ingress.url + ECHO_PATH.replace('Echo', name);
+    return fetch(url, { method: 'POST', headers: all, body: '{}', ...init });
+  };
   return {
     ingress,
     requester,
@@ -125,27 +119,18 @@ describe('a call beyond the work that may be in progress', () => {
     await scene.reply();
   });
 
-  it('delays neither health checks, metrics nor the calls of other workers', async () => {
-    const scene = await openSilentIngress();
-    const waiting = await scene.flood();
-    expect((await fetch(`${scene.ingress.url}/health/ready`)).status).toBe(200);
-    expect(await metricsOf(scene.ingress)).toMatch(
-      /plat_ingress_shed_total\{queue="scheduleRequests",reason="share"\} [1-9]/,
-    );
-    const other = scene.call('Other');
-    await expect.poll(() => scene.requester.requests.length).toBe(waiting + 1);
-    await scene.reply();
-    expect((await other).status).toBe(200);
-  });
-
-  it('takes nothing from callers that have less in progress', async () => {
+  it('delays neither health checks, metrics, the calls of other workers nor callers that have less in progress', async () => {
     const scene = await openSilentIngress({ access: tokenAccess() });
     const waiting = await scene.flood(as('flood'));
-    const quiet = [scene.call('Echo', as('quiet')), scene.call('Echo', as('quiet'))];
-    await expect.poll(() => scene.requester.requests.length).toBe(waiting + 2);
+    expect((await fetch(`${scene.ingress.url}/health/ready`)).status).toBe(200);
+    const shed = /plat_ingress_shed_total\{queue="scheduleRequests",reason="share"\} [1-9]/;
+    expect(await metricsOf(scene.ingress)).toMatch(shed);
+    const others = [scene.call('Other', as('flood'))];
+    others.push(scene.call('Echo', as('quiet')), scene.call('Echo', as('quiet')));
+    await expect.poll(() => scene.requester.requests.length).toBe(waiting + 3);
     expect((await scene.call('Echo', as('flood'))).status).toBe(503);
     await scene.reply();
-    expect((await Promise.all(quiet)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it('is still refused after the callers of the others have disconnected, until their workers reply', async () => {
@@ -197,21 +182,21 @@ describe('an event loop that is late', () => {
         return listenOnSockets(app, address);
       },
     });
-    await expect
-      .poll(
-        () => {
-          const endMs = performance.now() + 1_500;
-          while (performance.now() < endMs);
-          return sleep(20).then(() => server.app?.memoryUsage().eventLoopDelay);
-        },
-        { timeout: 20_000, interval: 0 },
-      )
-      .toBeGreaterThan(1_000);
+    const delayAfterLoop = async () => {
+      const endMs = performance.now() + 1_500;
+      while (performance.now() < endMs);
+      await sleep(20);
+      return server.app?.memoryUsage().eventLoopDelay;
+    };
+    await expect.poll(delayAfterLoop, { timeout: 20_000, interval: 0 }).toBeGreaterThan(1_000);
   });
 });
 
 it('a caller that disconnects while its token is checked leaves its place to others', async () => {
-  const { access, checking } = heldAccess();
+  const checking: (() => void)[] = [];
+  const granted = { kind: 'granted', subject: 'ana', scopes: new Set<never>() } as const;
+  const check = () => new Promise<typeof granted>((resolve) => checking.push(() => resolve(granted)));
+  const access: Access = { required: true, check };
   const scene = await openSilentIngress({ access });
   const leaving = new AbortController();
   const left = [1, 2].map(() => scene.call('Long', {}, { signal: leaving.signal }));
@@ -228,50 +213,33 @@ it('a caller that disconnects while its token is checked leaves its place to oth
   expect((await stays).status).toBe(200);
 });
 
-/** Grants access to every call without a token in its header, each when its function in `checking` is called. */
-function heldAccess() {
-  const checking: (() => void)[] = [];
-  const access: Access = {
-    required: true,
-    check: () =>
-      new Promise((resolve) =>
-        checking.push(() => resolve({ kind: 'granted', subject: 'ana', scopes: new Set() })),
-      ),
-  };
-  return { access, checking };
-}
-
-describe('large bodies of notifications', () => {
-  it('that one caller announces do not exhaust the memory', async () => {
-    const { url, port } = await openNotificationIngress();
-    const statuses: string[] = [];
-    for (let sent = 0; sent < 8; sent += 1) {
-      const raw = await openRawHttp(port);
-      raw.send(
-        'POST /api/notifications/v1/email/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
-          'X-Sender-Id: platrealm\r\nX-Communication-Channel: 2\r\nContent-Length: 10000000\r\n\r\n{',
-      );
-      raw.socket.on('data', (chunk) => statuses.push(chunk.toString().slice(9, 12)));
-    }
-    await expect.poll(() => statuses).not.toEqual([]);
-    expect(new Set(statuses)).toEqual(new Set(['503']));
-    expect(statuses.length).toBeLessThan(5);
-    expect((await fetch(`${url}/health/live`)).status).toBe(200);
-  });
+it('large bodies of notifications that one caller announces do not exhaust the memory', async () => {
+  const { url, port } = await openNotificationIngress();
+  const statuses: string[] = [];
+  for (let sent = 0; sent < 8; sent += 1) {
+    const raw = await openRawHttp(port);
+    raw.send(
+      'POST /api/notifications/v1/email/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+        'X-Sender-Id: platrealm\r\nX-Communication-Channel: 2\r\nContent-Length: 10000000\r\n\r\n{',
+    );
+    raw.socket.on('data', (chunk) => statuses.push(chunk.toString().slice(9, 12)));
+  }
+  await expect.poll(() => statuses).not.toEqual([]);
+  expect(new Set(statuses)).toEqual(new Set(['503']));
+  expect(statuses.length).toBeLessThan(5);
+  expect((await fetch(`${url}/health/live`)).status).toBe(200);
 });
 
-describe('an asynchronous request', () => {
-  it('keeps its permit until its result is there', async () => {
-    const broker = await createTestBroker();
-    const scene = await openSilentIngress({ broker });
-    const prefer = { prefer: 'respond-async' };
-    for (let sent = 0; sent < 2; sent += 1) expect((await scene.call('Long', prefer)).status).toBe(202);
-    expect((await scene.call('Long', prefer)).status).toBe(503);
-    const correlationId = scene.requester.fired[0]?.request.correlationId ?? '';
-    const headers = { [HEADER.correlationId]: correlationId };
-    const publisher = broker.createPublisher({ clientId: 'worker' });
-    await publisher.start();
-    await publisher.publish([{ topic: TOPIC.ingressResults, key: '1', value: Buffer.from('{}'), headers }]);
-    await expect.poll(async () => (await scene.call('Long', prefer)).status).toBe(202);
-  });
+it('an asynchronous request keeps its permit until its result is there', async () => {
+  const broker = await createTestBroker();
+  const scene = await openSilentIngress({ broker });
+  const prefer = { prefer: 'respond-async' };
+  for (let sent = 0; sent < 2; sent += 1) expect((await scene.call('Long', prefer)).status).toBe(202);
+  expect((await scene.call('Long', prefer)).status).toBe(503);
+  const correlationId = scene.requester.fired[0]?.request.correlationId ?? '';
+  const headers = { [HEADER.correlationId]: correlationId };
+  const publisher = broker.createPublisher({ clientId: 'worker' });
+  await publisher.start();
+  await publisher.publish([{ topic: TOPIC.ingressResults, key: '1', value: Buffer.from('{}'), headers }]);
+  await expect.poll(async () => (await scene.call('Long', prefer)).status).toBe(202);
 });

@@ -34,11 +34,7 @@ beforeEach(async () => {
 const open = (settings: IngressSettings = {}) =>
   openTestIngress({ broker, requester, clock: { now: () => nowMs }, ...settings });
 
-interface Accepted {
-  readonly resultId: string;
-  readonly status: string;
-  readonly href: string;
-}
+type Accepted = Readonly<Record<'resultId' | 'status' | 'href', string>>;
 
 async function submit(ingress: RunningIngress, headers: Record<string, string> = {}): Promise<Accepted> {
   const response = await postEcho(ingress, { jsonParam: 1 }, { ...RESPOND_ASYNC, ...headers });
@@ -76,21 +72,13 @@ it('Prefer: respond-async responds with 202 and the address of the result, with 
   const response = await postEcho(ingress, { odd: 1 }, RESPOND_ASYNC);
   expect(response.status).toBe(202);
   const body = (await response.json()) as Accepted;
-  expect(body).toEqual({
-    resultId: body.resultId,
-    status: 'pending',
-    href: `/platapi/results/${body.resultId}`,
-  });
-  expect(response.headers.get('location')).toBe(body.href);
-  expect(response.headers.get('preference-applied')).toBe('respond-async');
-  expect(response.headers.get('warnings')).toBe('unknown-member;odd');
+  const { resultId, href } = body;
+  expect(body).toEqual({ resultId, status: 'pending', href: `/platapi/results/${resultId}` });
+  const headers = ['location', 'preference-applied', 'warnings'].map((name) => response.headers.get(name));
+  expect(headers).toEqual([href, 'respond-async', 'unknown-member;odd']);
   expect(requester.requests).toEqual([]);
-  expect(requester.fired).toMatchObject([
-    {
-      replyTopic: TOPIC.ingressResults,
-      request: { type: 'EchoRequest', timeoutMs: 60 * SECOND, payload: { odd: 1 } },
-    },
-  ]);
+  const request = { type: 'EchoRequest', timeoutMs: 60 * SECOND, payload: { odd: 1 } };
+  expect(requester.fired).toMatchObject([{ replyTopic: TOPIC.ingressResults, request }]);
 });
 
 describe('GET of a result', () => {
@@ -98,8 +86,7 @@ describe('GET of a result', () => {
     const ingress = await open();
     const { href, resultId } = await submit(ingress);
     const pending = await fetch(ingress.url + href);
-    expect(pending.status).toBe(202);
-    expect(pending.headers.get('retry-after')).toBe('1');
+    expect([pending.status, pending.headers.get('retry-after')]).toEqual([202, '1']);
     expect(await pending.json()).toEqual({ resultId, status: 'pending', href });
     await reply([{ PMT: 17.01 }], {
       [HEADER.warnings]: 'no-effect;jsonParam.UnusedAmount',
@@ -108,9 +95,11 @@ describe('GET of a result', () => {
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
     const done = await fetch(ingress.url + href);
     expect(await done.text()).toBe('[{"PMT":17.01}]');
-    expect(done.headers.get('warnings')).toBe('no-effect;jsonParam.UnusedAmount');
-    expect(done.headers.get('holiday-calendar')).toBe('RO;version=2026.1');
-    expect(done.headers.get('cache-control')).toBe('no-store');
+    expect(Object.fromEntries(done.headers)).toMatchObject({
+      warnings: 'no-effect;jsonParam.UnusedAmount',
+      'holiday-calendar': 'RO;version=2026.1',
+      'cache-control': 'no-store',
+    });
     await reply([{ PMT: 99 }]);
     expect(await (await fetch(ingress.url + href)).text()).toBe('[{"PMT":17.01}]');
   });
@@ -120,9 +109,7 @@ describe('GET of a result', () => {
     const second = await open();
     await reply({ a: 1 });
     const third = await open();
-    for (const ingress of [second, third]) {
-      await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
-    }
+    for (const { url } of [second, third]) await expect.poll(() => statusOf(url + href)).toBe(200);
     expect(await statusOf((await open({ resultSecret: 'another secret' })).url + href)).toBe(404);
   });
 
@@ -133,8 +120,7 @@ describe('GET of a result', () => {
     expect(await statusOf(ingress.url + href)).toBe(202);
     nowMs += 2 * SECOND;
     const late = await fetch(ingress.url + href);
-    expect(late.status).toBe(504);
-    expect(await late.json()).toMatchObject({ code: 'reply-timeout' });
+    expect([late.status, await late.json()]).toMatchObject([504, { code: 'reply-timeout' }]);
     await reply({ a: 1 });
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
   });
@@ -148,8 +134,7 @@ describe('GET of a result', () => {
     expect(await statusOf(ingress.url + href)).toBe(200);
     nowMs += 2 * 60 * SECOND;
     const gone = await fetch(ingress.url + href);
-    expect(gone.status).toBe(410);
-    expect(await gone.json()).toMatchObject({ code: 'result-gone' });
+    expect([gone.status, await gone.json()]).toMatchObject([410, { code: 'result-gone' }]);
   });
 
   it('returns 410, not 504, when it was evicted because of the size limit', async () => {

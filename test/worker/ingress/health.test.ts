@@ -80,35 +80,27 @@ it('an instance says in its health that acceptances of notifications are not on 
 it('an unhealthy worker of the process fails liveness but not readiness', async () => {
   const schedule = { status: 'unhealthy', reason: 'no progress' } as const;
   const ingress = await openTestIngress({ otherWorkers: () => ({ schedule }) });
-  expect(await ask(ingress, '/health/live')).toMatchObject({
-    status: 503,
-    body: { status: 'unhealthy', reason: 'schedule: no progress' },
-  });
+  const body = { status: 'unhealthy', reason: 'schedule: no progress' };
+  expect(await ask(ingress, '/health/live')).toMatchObject({ status: 503, body });
   expect(await ask(ingress)).toMatchObject({ status: 200, body: { status: 'ready' } });
 });
 
-const HEALTH_PORT = {
-  host: '127.0.0.1',
-  allowedHosts: [],
-  port: 0,
-  timers: systemPorts.timers,
-  health: () => ({}),
-};
+const { timers } = systemPorts;
+const HEALTH_PORT = { host: '127.0.0.1', allowedHosts: [], port: 0, timers, health: () => ({}) };
 const SCRAPES = 500;
 /** Their answers are longer than what the system takes for a caller that does not read. */
 const UNREAD_SCRAPES = 3_000;
 const SCRAPE = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
+const openHealthPort = async (metrics: Metrics, timeoutMs = 5_000) => {
+  const server = await startHealthServer({ ...HEALTH_PORT, metrics, timeoutMs });
+  onTestFinished(() => server.stop());
+  return server.url;
+};
+
 it.each([
   ['an ingress', async (metrics: Metrics) => (await openTestIngress({ metrics })).url],
-  [
-    'a health port',
-    async (metrics: Metrics) => {
-      const server = await startHealthServer({ ...HEALTH_PORT, metrics });
-      onTestFinished(() => server.stop());
-      return server.url;
-    },
-  ],
+  ['a health port', openHealthPort],
 ])('%s reads its metrics once for all scrapes that arrive at the same time', async (_name, open) => {
   const metrics = createMetrics();
   let readings = 0;
@@ -120,13 +112,7 @@ it.each([
 });
 
 it('a health port closes connections whose callers send no request, or do not read the answers', async () => {
-  const server = await startHealthServer({
-    ...HEALTH_PORT,
-    metrics: createMetrics({ processMetrics: true }),
-    timeoutMs: 500,
-  });
-  onTestFinished(() => server.stop());
-  const port = Number(new URL(server.url).port);
+  const port = Number(new URL(await openHealthPort(createMetrics({ processMetrics: true }), 500)).port);
   const silent = await openRawHttp(port);
   const unread = await openRawHttp(port);
   unread.socket.pause();

@@ -3,6 +3,7 @@ import { startHealthServer } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { JWT_SECRET } from '../../support/builders/access-token.ts';
 import { ECHO_PATH } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
@@ -11,14 +12,10 @@ import { openRawHttp } from '../../support/raw-http.ts';
  * A web page of another site can make its domain resolve to 127.0.0.1 (DNS rebinding). Its requests then reach this
  * process, and only Host and Origin distinguish them from those of the user.
  */
-const SECRET = 'a shared secret for the tests of at least 32 characters';
 const PATHS = [
-  'GET /health/live',
-  'GET /health/ready',
-  'GET /metrics',
-  'GET /docs',
-  'GET /openapi.json',
-  'GET /nowhere',
+  ...'/health/live /health/ready /metrics /docs /openapi.json /nowhere'
+    .split(' ')
+    .map((path) => `GET ${path}`),
   'GET /platapi/results/none',
   `POST ${ECHO_PATH}`,
   'POST /api/notifications/v1/sms/send',
@@ -46,7 +43,7 @@ const ingress = async (env: Record<string, string> = {}) =>
 describe('an ingress on loopback', () => {
   it.each([
     ['off', {}],
-    ['on', { AUTH_JWT_SECRET: SECRET }],
+    ['on', { AUTH_JWT_SECRET: JWT_SECRET }],
   ])('refuses an unknown Host or Origin on every path, with access control %s', async (_, env) => {
     const port = portOf(await ingress(env));
     const origins = ['https://evil.example', 'null', 'http://localhost.evil.example'];
@@ -55,11 +52,10 @@ describe('an ingress on loopback', () => {
       expect([line, status]).toEqual([line, 403]);
       expect(body).not.toContain('evil');
       expect(body).toContain('ALLOWED_HOSTS');
-      for (const origin of [...origins, 'http://localhost, http://evil.example'])
-        expect([line, (await ask(port, line, ['Host: localhost', `Origin: ${origin}`])).status]).toEqual([
-          line,
-          403,
-        ]);
+      for (const origin of [...origins, 'http://localhost, http://evil.example']) {
+        const refused = await ask(port, line, ['Host: localhost', `Origin: ${origin}`]);
+        expect([line, refused.status]).toEqual([line, 403]);
+      }
     }
     const { body } = await ask(port, 'GET /metrics', ['Host: evil.example', 'Origin: http://evil.example']);
     const errors = [{ path: 'Host' }, { path: 'Origin' }];
@@ -79,7 +75,7 @@ describe('an ingress on loopback', () => {
 });
 
 it('an ingress beyond loopback accepts every name unless ALLOWED_HOSTS is set', async () => {
-  const beyond = { HOST: '0.0.0.0', AUTH_JWT_SECRET: SECRET, RESULT_ID_SECRET: SECRET };
+  const beyond = { HOST: '0.0.0.0', AUTH_JWT_SECRET: JWT_SECRET, RESULT_ID_SECRET: JWT_SECRET };
   const open = portOf(await ingress(beyond));
   const listed = portOf(await ingress({ ...beyond, ALLOWED_HOSTS: 'gateway.internal' }));
   for (const [port, name, status] of [

@@ -172,7 +172,11 @@ describe('sending a notification (interface 4.8, N3)', () => {
     });
     const huge = { ...EMAIL, message: 'x'.repeat(10 * 1_024 * 1_024) };
     const text = { headers: { 'content-type': 'text/plain' } };
-    const refused = [send(url, 'email', '{"message":'), send(url, 'sms', SMS, text), send(url, 'email', huge)];
+    const refused = [
+      send(url, 'email', '{"message":'),
+      send(url, 'sms', SMS, text),
+      send(url, 'email', huge),
+    ];
     expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([400, 415, 413]);
     const get = await fetch(`${url}/api/notifications/v1/sms/send`);
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);

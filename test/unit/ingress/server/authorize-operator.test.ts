@@ -4,12 +4,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { openAccess, type Access, type OperationsScope } from '../../../../workers/ingress/access/access.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
+import { JWT_SECRET } from '../../../support/builders/access-token.ts';
 import { authorizeOperator } from '../../../../workers/ingress/server/authentication.ts';
 
-const SECRET = 'a shared secret for the tests of at least 32 characters';
 const NOW = Date.UTC(2026, 4, 1);
 const guarded = createJwtAccess(
-  { jwtSecret: SECRET, jwksUrl: undefined, issuer: undefined, audience: 'engine' },
+  { jwtSecret: JWT_SECRET, jwksUrl: undefined, issuer: undefined, audience: 'engine' },
   { clock: { now: () => NOW }, log: silentLog },
 );
 
@@ -27,7 +27,7 @@ async function call(scope: OperationsScope, access: Access, headers: Record<stri
 
 async function bearer(claims: JWTPayload): Promise<Record<string, string>> {
   const token = new SignJWT({ sub: 'ana', aud: 'engine', exp: NOW / 1_000 + 60, ...claims });
-  const signed = await token.setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET));
+  const signed = await token.setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(JWT_SECRET));
   return { authorization: `Bearer ${signed}` };
 }
 

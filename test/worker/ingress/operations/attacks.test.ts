@@ -77,27 +77,20 @@ function deadLetterOf(value: string | null, headers: MessageHeaders = {}, key = 
 
 describe('dead letters of any form', () => {
   it('disclose no personal data in answers, audit, log and metrics', async () => {
+    const attempt = { attempt: 1, at: 1, provider: TEXT, result: 'unknown', code: PERSON, note: NUMBER };
+    const headers = {
+      [HEADER.notificationId]: letterNotificationId(1),
+      [HEADER.correlationId]: NUMBER,
+      tracestate: PERSON,
+      [HEADER.replyTopic]: TEXT,
+      [HEADER.deadline]: TEXT,
+      [HEADER.warnings]: TEXT,
+      [HEADER.attemptHistory]: JSON.stringify([attempt]),
+      'x-customer': PERSON,
+      [NUMBER]: PERSON,
+    };
     const letters = TYPES.flatMap((type) =>
-      PAYLOADS.map((payload) =>
-        deadLetterOf(
-          payload,
-          {
-            [HEADER.messageType]: type,
-            [HEADER.notificationId]: letterNotificationId(1),
-            [HEADER.correlationId]: NUMBER,
-            tracestate: PERSON,
-            [HEADER.replyTopic]: TEXT,
-            [HEADER.deadline]: TEXT,
-            [HEADER.warnings]: TEXT,
-            [HEADER.attemptHistory]: JSON.stringify([
-              { attempt: 1, at: 1, provider: TEXT, result: 'unknown', code: PERSON, note: NUMBER },
-            ]),
-            'x-customer': PERSON,
-            [NUMBER]: PERSON,
-          },
-          NUMBER,
-        ),
-      ),
+      PAYLOADS.map((payload) => deadLetterOf(payload, { ...headers, [HEADER.messageType]: type }, NUMBER)),
     );
     const { broker, metrics, seen, get, post } = await openWith(letters);
     const list = await get('/dead-letters?limit=200');
@@ -139,21 +132,15 @@ describe('dead letters of any form', () => {
     const deep = `{"jsonParam":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     const sound = JSON.stringify({ receiver: '+40722123456', message: 'hello' });
     const { get, post } = await openWith([deadLetterOf(deep), deadLetterOf(sound)]);
-    expect(await get(`/dead-letters/${PLACE}/0`)).toMatchObject({
-      status: 200,
-      body: { payload: { isHidden: true } },
-    });
+    const shown = { status: 200, body: { payload: { isHidden: true } } };
+    expect(await get(`/dead-letters/${PLACE}/0`)).toMatchObject(shown);
     const { body } = await post('/dead-letters/edit', {
       selection: { topics: ['notification'] },
       patch: { message: 'good day' },
       reason: 'typing error',
     });
-    expect(body).toMatchObject({
-      letters: [
-        { result: 'refused', why: expect.stringContaining('nested too deeply') as string },
-        { result: 'edited' },
-      ],
-    });
+    const why = expect.stringContaining('nested too deeply') as string;
+    expect(body).toMatchObject({ letters: [{ result: 'refused', why }, { result: 'edited' }] });
   });
 });
 

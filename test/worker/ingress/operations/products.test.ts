@@ -23,9 +23,6 @@ function withCode(Code: string, number: number): CatalogueRecord {
   return { ...entry, record: { ...entry.record, Code } } as CatalogueRecord;
 }
 
-/** A filter by a custom list. */
-const filter = (Name: string, List: string) => ({ Name, List });
-
 /** An ingress over an empty catalogue topic. */
 async function openOperations() {
   const broker = await createSharedBroker(1);
@@ -54,29 +51,14 @@ describe('the list of products', () => {
     await expect.poll(async () => codesOf((await get('/products')).body)).toEqual(['TL']);
     const { body } = await get('/products');
     productPage.strict().parse(body);
-    expect(body).toMatchObject({
-      count: 1,
-      products: [
-        {
-          code: 'TL',
-          name: 'Loan',
-          type: 'TL',
-          currency: 'EUR',
-          versionCount: 3,
-          versions: [
-            {
-              version: 1,
-              status: 'Approved',
-              validFrom: '2020-01-01',
-              validTo: '2023-12-31',
-              name: 'Old loan',
-            },
-            { version: 2, id: guidOf(2), validFrom: '2024-01-01', validTo: null },
-            { version: 3, status: 'Draft', name: 'Next loan' },
-          ],
-        },
-      ],
-    });
+    const old = { status: 'Approved', validFrom: '2020-01-01', validTo: '2023-12-31', name: 'Old loan' };
+    const versions = [
+      { version: 1, ...old },
+      { version: 2, id: guidOf(2), validFrom: '2024-01-01', validTo: null },
+      { version: 3, status: 'Draft', name: 'Next loan' },
+    ];
+    const found = { code: 'TL', name: 'Loan', type: 'TL', currency: 'EUR', versionCount: 3, versions };
+    expect(body).toMatchObject({ count: 1, products: [found] });
     await remove('product/tl/3');
     await put(product('AB'));
     await expect.poll(async () => codesOf((await get('/products')).body)).toEqual(['AB', 'TL']);
@@ -131,32 +113,18 @@ describe('the list of products', () => {
 });
 
 describe('a version of a product', () => {
+  const standard = { Id: guidOf(11), Name: 'Standard', InterestList: 'int', CommissionList: 'COM-GONE' };
+  const other = { Id: guidOf(12), Name: 'Other', InterestList: 'INT', CommissionList: null };
   const referring = product('TL', {
-    InterestsAndCommissions: [
-      {
-        Id: guidOf(11),
-        Name: 'Standard',
-        InterestList: 'int',
-        CommissionList: 'COM-GONE',
-        Filters: [filter('Employer', 'EMPLOYERS')],
-      },
-      { Id: guidOf(12), Name: 'Other', InterestList: 'INT', CommissionList: null },
-    ],
+    InterestsAndCommissions: [{ ...standard, Filters: [{ Name: 'Employer', List: 'EMPLOYERS' }] }, other],
     Discounts: ['DIS'],
   });
+  const ofRegion = { Id: guidOf(21), Name: 'Region', AppliedToDimension: 'Interest', DiscountValue: 1 };
   const discounts = recordOf('discount-list', {
     Code: 'DIS',
     Id: guidOf(20),
     Name: 'Discounts',
-    Discounts: [
-      {
-        Id: guidOf(21),
-        Name: 'Region',
-        AppliedToDimension: 'Interest',
-        DiscountValue: 1,
-        Filters: [filter('Region', 'REGIONS')],
-      },
-    ],
+    Discounts: [{ ...ofRegion, Filters: [{ Name: 'Region', List: 'REGIONS' }] }],
   });
 
   it('has all fields and, once each, the lists in force to which it refers', async () => {
