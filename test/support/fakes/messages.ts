@@ -1,3 +1,4 @@
+import type { Request } from '../../../shared/messaging/handler/request.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 
 export const FAKE_TOPIC = 'requests';
@@ -28,3 +29,16 @@ export function fakeMessages(
 ): LogMessage[] {
   return Array.from({ length: to - from + 1 }, (_, index) => fakeMessage(from + index, overrides));
 }
+
+/** A request in Avro, as its handler gets it, with changes. */
+export const fakeRequest = (changes: Partial<Request> = {}): Request => ({
+  correlationId: undefined,
+  originTimestampMs: 0,
+  deadlineMs: undefined,
+  attempt: 1,
+  signal: new AbortController().signal,
+  message: fakeMessage(0),
+  format: 'avro',
+  isBatchItem: false,
+  ...changes,
+});

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
@@ -10,14 +9,13 @@ import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
 import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import type { Codec } from '../../../shared/messaging/codec.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicSpecs, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-record.ts';
 
 export const CATALOGUE_TOPIC = topicName('', 'catalogueRecords');
@@ -45,19 +43,13 @@ export function guidOf(number: number): string {
 
 /** A list of one interest of 8.5 %. */
 export function interestListValue(code: string, fields: object = {}): Record<string, unknown> {
+  const Values = [{ Value: 8.5, ValidFrom: '2020-01-01', ValidTo: null }];
+  const standard = { Id: guidOf(code.length + 600), Name: 'Standard', Code: 'STD', Type: 'Fixed', Values };
   return {
     Code: code,
     Id: guidOf(code.length + 500),
     Name: 'Interests',
-    Interests: [
-      {
-        Id: guidOf(code.length + 600),
-        Name: 'Standard',
-        Code: 'STD',
-        Type: 'Fixed',
-        Values: [{ Value: 8.5, ValidFrom: '2020-01-01', ValidTo: null }],
-      },
-    ],
+    Interests: [standard],
     ...fields,
   };
 }
@@ -84,8 +76,7 @@ export type Files = Readonly<Record<string, object | string>>;
 
 /** Creates a folder with files such as `products/tl.json`; deleted when the test ends. */
 export function createFolder(files: Files): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'catalogue-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder();
   writeFiles(folder, files);
   return folder;
 }
@@ -98,19 +89,10 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** An embedded broker with the catalogue topic, and its tables. */
-export interface CatalogueWorld {
-  readonly broker: Broker;
-  readonly codec: Codec;
-  put(...entries: readonly CatalogueRecord[]): Promise<void>;
-  remove(...keys: readonly string[]): Promise<void>;
-  /** Writes a message without encoding it. */
-  write(key: string, value: Buffer | string, headers?: MessageHeaders): Promise<void>;
-  /** A started table; stopped when the test ends. */
-  table(options?: Partial<Pick<CatalogueTableOptions, 'log' | 'codec' | 'timers'>>): Promise<CatalogueTable>;
-}
+export type CatalogueWorld = Awaited<ReturnType<typeof createCatalogueWorld>>;
 
-export async function createCatalogueWorld(): Promise<CatalogueWorld> {
+/** An embedded broker with the catalogue topic, and its tables. */
+export async function createCatalogueWorld() {
   const broker = createEmbeddedBroker();
   const codec = catalogueCodec();
   onTestFinished(() => broker.close());
@@ -119,25 +101,20 @@ export async function createCatalogueWorld(): Promise<CatalogueWorld> {
   return {
     broker,
     codec,
-    put: (...entries) => writeRecords(target, { put: entries, remove: [] }),
-    remove: (...keys) => writeRecords(target, { put: [], remove: keys }),
-    write: async (key, value, headers = {}) => {
+    put: (...entries: readonly CatalogueRecord[]) => writeRecords(target, { put: entries, remove: [] }),
+    remove: (...keys: readonly string[]) => writeRecords(target, { put: [], remove: keys }),
+    /** Writes a message without encoding it. */
+    write: async (key: string, value: Buffer | string, headers: MessageHeaders = {}) => {
       const publisher = broker.createPublisher({ clientId: 'by-hand' });
       await publisher.start();
       const bytes = typeof value === 'string' ? Buffer.from(value) : value;
       await publisher.publish([{ topic: CATALOGUE_TOPIC, key, value: bytes, headers }]);
       await publisher.stop();
     },
-    table: async (options = {}) => {
-      const own = {
-        ...systemPorts,
-        broker,
-        codec,
-        topic: CATALOGUE_TOPIC,
-        log: silentLog,
-        clientId: 'table',
-      };
-      const table = new CatalogueTable({ ...own, ...options });
+    /** A started table; stopped when the test ends. */
+    table: async (options: Partial<Pick<CatalogueTableOptions, 'log' | 'codec' | 'timers'>> = {}) => {
+      const own = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog, clientId: 'table' };
+      const table = new CatalogueTable({ ...systemPorts, ...own, ...options });
       onTestFinished(() => table.stop(TABLE_STOP_MS));
       await table.start();
       return table;

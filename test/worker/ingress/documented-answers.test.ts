@@ -240,8 +240,8 @@ async function call(
 }
 
 /** Sends bytes that fetch() would refuse to send, and parses the response. */
-async function sendRaw(open: Open, address: string, rest: string): Promise<Response> {
-  const raw = await openRawHttp((await open('slow')).port);
+async function sendRaw(to: ReturnType<typeof alone>, address: string, rest: string): Promise<Response> {
+  const raw = await openRawHttp((await to).port);
   raw.send(`${methodOf(address)} ${pathOf(address)} HTTP/1.1\r\n${rest}`);
   await raw.closed();
   const [head = '', body = ''] = (await raw.received(() => true)).split('\r\n\r\n');
@@ -272,18 +272,19 @@ type Provoke = (open: Open, address: string) => Promise<Response>;
 
 /** The request that leads to a status, whatever the address. */
 const BY_STATUS: Readonly<Record<string, Provoke>> = {
-  400: (open, address) => sendRaw(open, address, '\r\n'),
+  400: (open, address) => sendRaw(open('alone'), address, '\r\n'),
   401: (open, address) => call(open('guarded'), address),
   403: withOtherScope,
   405: async (open, address) => fetch((await open('alone')).url + pathOf(address), { method: 'DELETE' }),
-  408: (open, address) => sendRaw(open, address, 'Host: localhost\r\n'),
+  408: (open, address) => sendRaw(open('slow'), address, 'Host: localhost\r\n'),
   413: (open, address) => call(open('sending'), address, { body: LONG_BODY }),
   415: (open, address) => call(open('sending'), address, { headers: { 'content-type': 'text/plain' } }),
   429: async (open, address) => {
     const [one, two] = await Promise.all([1, 2].map(() => call(open('limited'), address)));
     return one?.status === 429 ? one : (two as Response);
   },
-  431: (open, address) => sendRaw(open, address, `Host: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`),
+  431: (open, address) =>
+    sendRaw(open('alone'), address, `Host: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`),
   503: (open, address) => call(open('unready'), address),
 };
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { ThreadPool, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
-import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
@@ -10,6 +9,7 @@ import { createProblem } from '../../../shared/platform/problem.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createScheduleHandlers } from '../../../workers/schedule/schedule-calculations.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
+import { fakeRequest } from '../../support/fakes/messages.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
 import { createUpstream, jsonAnswers, jsonBatch } from '../../support/worlds/batch-world.ts';
 import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
@@ -39,18 +39,6 @@ const workOf = async (jsonParam: object) => ({
   isPatient: false,
 });
 
-const contextOf = (changes: Partial<Request>): Request => ({
-  correlationId: undefined,
-  originTimestampMs: 0,
-  deadlineMs: undefined,
-  attempt: 1,
-  signal: new AbortController().signal,
-  message: { topic: '', partition: 0, offset: 0, key: null, value: null, headers: {}, timestampMs: 0 },
-  format: 'avro',
-  isBatchItem: false,
-  ...changes,
-});
-
 describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
   /** One pool for all tests, since each thread takes a second to load the engine; the last test stops it. */
   let threads: CalculationThreads;
@@ -61,7 +49,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
 
   it('returns the same bytes as on the event loop, even if the thread already has the snapshot', async () => {
     const handler = createScheduleHandlers(restoreEnvironment(SNAPSHOT))[REQUEST];
-    const outcome = await handler?.(payloadOf(EXPLAINED_LOAN), contextOf({}));
+    const outcome = await handler?.(payloadOf(EXPLAINED_LOAN), fakeRequest());
     if (outcome?.kind !== 'done' || outcome.reply === undefined) throw new Error(JSON.stringify(outcome));
     const expected = await codec.encode(outcome.reply.type, outcome.reply.payload, 'avro');
     for (let round = 0; round < 2; round++) {
@@ -146,13 +134,13 @@ describe('handler of long calculations', () => {
   const handlers = createScheduleHandlers(restoreEnvironment(SNAPSHOT), { threads: busy, codec });
 
   it('calculates a short request on the event loop', () => {
-    expect(handlers[REQUEST]?.(payloadOf(PROOF_REQUEST), contextOf({}))).toMatchObject({ kind: 'done' });
+    expect(handlers[REQUEST]?.(payloadOf(PROOF_REQUEST), fakeRequest())).toMatchObject({ kind: 'done' });
   });
 
   it('refuses a request with a deadline if too many are waiting, and retries a request without one', async () => {
-    const waiting = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({ deadlineMs: 10_000 }));
+    const waiting = await handlers[REQUEST]?.(payloadOf(LONG), fakeRequest({ deadlineMs: 10_000 }));
     expect(waiting).toMatchObject({ kind: 'refused', problem: { code: 'overloaded', status: 503 } });
-    const other = await handlers[REQUEST]?.(payloadOf(LONG), contextOf({}));
+    const other = await handlers[REQUEST]?.(payloadOf(LONG), fakeRequest());
     expect(other).toMatchObject({ kind: 'retry', problem: { code: 'overloaded' } });
   });
 });

@@ -8,22 +8,14 @@ import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { createSimulationHandlers } from '../../../workers/simulation/main.ts';
 import { SimulationQueue } from '../../../workers/simulation/simulation-queue.ts';
+import { fakeRequest } from '../../support/fakes/messages.ts';
 import { catalogueOf, guid, interest, simulateRequest } from '../../support/worlds/simulated-product.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { WorkSlices } from '../../../shared/messaging/handler/work-slices.ts';
 
 const INTERESTS = Array.from({ length: 30 }, (_, place) => interest({ Id: guid(1000 + place) }));
 
-const CONTEXT: Request = {
-  correlationId: undefined,
-  originTimestampMs: Date.UTC(2025, 0, 1),
-  deadlineMs: undefined,
-  attempt: 1,
-  signal: new AbortController().signal,
-  message: { topic: '', partition: 0, offset: 0, key: null, value: null, headers: {}, timestampMs: 0 },
-  format: 'avro',
-  isBatchItem: false,
-};
+const CONTEXT = fakeRequest({ originTimestampMs: Date.UTC(2025, 0, 1) });
 
 /** 36,000 rows in all offers. */
 const LONG_PERIODS = 1_200;
