@@ -1,8 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type RawHttp = Awaited<ReturnType<typeof openRawHttp>>;
-
 const LIMIT_MS = 5_000;
 const POLL_MS = 5;
 

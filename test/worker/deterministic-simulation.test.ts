@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { FAULTS, formatEntry } from '../simulation/check/journal.ts';
 import { startCluster } from '../simulation/cluster.ts';
@@ -54,13 +54,10 @@ it('the engine keeps its promises over crashes, power losses and faults of the d
     vi.spyOn(systemPorts, 'newId'),
     vi.spyOn(systemPorts, 'random'),
   ];
-  try {
-    expect(traceOf(await runWithFaults(3))).toBe(traceOf(first));
-    // No part of a simulated engine uses the clocks, timers or randomness of the system.
-    expect(used.map((spy) => spy.mock.calls.length)).toEqual([0, 0, 0, 0, 0, 0]);
-  } finally {
-    for (const spy of used) spy.mockRestore();
-  }
+  onTestFinished(() => used.forEach((spy) => spy.mockRestore()));
+  expect(traceOf(await runWithFaults(3))).toBe(traceOf(first));
+  // No part of a simulated engine uses the clocks, timers or randomness of the system.
+  expect(used.map((spy) => spy.mock.calls.length)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
 it('the engine without faults keeps its promises, and every worker writes records', async () => {

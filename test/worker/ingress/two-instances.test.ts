@@ -1,18 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { post, PROOF_REQUEST, untilAdmitted } from '../../support/builders/schedule-call.ts';
 
-describe('two ingress instances over one broker', () => {
-  it.each([1, 6])('neither lose nor mix up replies with %i reply partitions', async (partitions) => {
+it.each([1, 6])(
+  'two ingress instances over one broker neither lose nor mix up replies with %i reply partitions',
+  async (partitions) => {
     // With one partition for all replies, every instance also receives the replies for the others.
     const broker = await createSharedBroker(partitions);
     await startOn(broker, startScheduleWorker);
-    const instances = await Promise.all([
-      startOn(broker, startIngressWorker),
-      startOn(broker, startIngressWorker),
-    ]);
+    const instances = [await startOn(broker, startIngressWorker), await startOn(broker, startIngressWorker)];
     const amounts = Array.from({ length: 60 }, (_, index) => 100 + index);
     const first = await Promise.all(
       amounts.map(async (amount, index) => {
@@ -23,5 +21,5 @@ describe('two ingress instances over one broker', () => {
       }),
     );
     expect(first).toEqual(amounts);
-  });
-});
+  },
+);

@@ -14,7 +14,6 @@ import {
 import type { Reply } from '../../../shared/messaging/outcome.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { startProductWorker } from '../../../workers/product/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
@@ -28,6 +27,7 @@ import {
   type BatchMessage,
   type BatchWorld,
 } from '../../support/worlds/batch-world.ts';
+import { publishingBy } from '../../support/builders/notification-call.ts';
 import { PROOF_REQUEST, PROOF_TOTALS, type Row } from '../../support/builders/schedule-call.ts';
 
 const REQUEST = 'CalculateRepaymentScheduleRequest';
@@ -160,6 +160,7 @@ it('answers an undecodable item of an Avro batch with its own problem', async ()
   const { codec } = world;
   const good = await avroValue(codec, PROOF_REQUEST);
   const nested = (await avroBatch(codec, [{ value: good }])).value;
+  const tiny = { ...PROOF_REQUEST, CalculateDAE: 1, Amount: 0.001 };
   const values: [string, Buffer, string, number][] = [
     ['cut', good.subarray(0, good.length - 1), 'undecodable-message', 400],
     ['empty', Buffer.alloc(0), 'undecodable-message', 400],
@@ -167,12 +168,7 @@ it('answers an undecodable item of an Avro batch with its own problem', async ()
     ['a-batch', nested, 'undecodable-message', 400],
     ['', good, 'invalid-request', 400],
     ['value', await avroValue(codec, { ...PROOF_REQUEST, Amount: 1, InstallmentsNo: 6 }), '', 200],
-    [
-      'no-amount',
-      await avroValue(codec, { ...PROOF_REQUEST, CalculateDAE: 1, Amount: 0.001 }),
-      'not-computable',
-      422,
-    ],
+    ['no-amount', await avroValue(codec, tiny), 'not-computable', 422],
   ];
   const items = values.flatMap(([id, value]) => [
     { id, value },
@@ -193,13 +189,9 @@ it('answers an undecodable item of an Avro batch with its own problem', async ()
 
 it('refuses as a whole a message with no or too many requests, or that is no array', async () => {
   const world = await createBatchWorld();
-  const texts = [
-    '[]',
-    `[${'{},'.repeat(500)}{}]`,
-    '[{"jsonParam": {}}, {"jsonParam"',
-    '[{"jsonParam": {}},]',
-  ];
-  texts.push('[{"jsonParam": {}}] {}', '[{"jsonParam": {}}}');
+  const item = '{"jsonParam": {}}';
+  const malformed = [`[${item}, {"jsonParam"`, `[${item},]`, `[${item}] {}`, `[${item}}`];
+  const texts = ['[]', `[${'{},'.repeat(500)}{}]`, ...malformed];
   for (const [index, text] of texts.entries()) {
     const reply = await world.ask(jsonBatch(text));
     expect(textOf(reply, HEADER.messageType)).toBe('ProblemReply');
@@ -274,24 +266,11 @@ it('processes at most four batches at a time while their replies cannot be publi
   const gate = Promise.withResolvers<void>();
   let waiting = 0;
   const start: StartWorker = ({ broker, ...context }) => {
-    const slow: Broker = {
-      ...broker,
-      admin: broker.admin,
-      createGroupSource: (options) => broker.createGroupSource(options),
-      createPublisher: (options) => {
-        const publisher = broker.createPublisher(options);
-        return {
-          start: () => publisher.start(),
-          isHealthy: () => publisher.isHealthy(),
-          stop: (timeoutMs) => publisher.stop(timeoutMs),
-          publish: async (messages) => {
-            waiting += 1;
-            await gate.promise;
-            await publisher.publish(messages);
-          },
-        };
-      },
-    };
+    const slow = publishingBy(broker, (publish) => async (messages) => {
+      waiting += 1;
+      await gate.promise;
+      await publish(messages);
+    });
     return startScheduleWorker({ ...context, broker: slow });
   };
   const world = await createBatchWorld({ start });
