@@ -7,7 +7,7 @@ import {
   type CatalogueRecord,
   identifyRecord,
   type RecordIdentity,
-  RECORD_KINDS,
+  type RecordKind,
 } from '../catalogue/catalogue-record.ts';
 import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 
@@ -15,7 +15,17 @@ import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 const BATCH_SIZE = 200;
 
 /** Referenced kinds come before those that refer to them, so that a reader never sees a product without its lists. */
-const WRITING_ORDER = RECORD_KINDS.toReversed();
+const WRITING_ORDER: readonly RecordKind[] = [
+  'calendar',
+  'periodicity',
+  'schedule-type',
+  'custom-list',
+  'interest-list',
+  'commission-list',
+  'insurance-list',
+  'discount-list',
+  'product',
+];
 
 export interface RecordChanges {
   readonly put: readonly CatalogueRecord[];
@@ -40,20 +50,29 @@ export async function writeRecords(target: RecordTarget, { put, remove }: Record
       compareForWriting(identifyRecord(one), identifyRecord(other)),
     );
     const keys = remove.toSorted((one, other) => writingPosition(other) - writingPosition(one));
-    const messages = [
-      ...entries.map((entry) => () => encodeRecord(codec, topic, entry)),
-      ...keys.map((key) => (): Promise<OutgoingMessage> => Promise.resolve({ topic, key, value: null })),
-    ];
-    for (let from = 0; from < messages.length; from += BATCH_SIZE) {
-      const some = messages.slice(from, from + BATCH_SIZE);
-      await publisher.publish(await Promise.all(some.map((create) => create())));
+    for (const batch of batchesOf(entries)) {
+      await publisher.publish(await Promise.all(batch.map((entry) => encodeRecord(codec, topic, entry))));
+    }
+    // Nothing is removed before all records have been acknowledged.
+    for (const batch of batchesOf(keys)) {
+      await publisher.publish(batch.map((key): OutgoingMessage => ({ topic, key, value: null })));
     }
   } finally {
     await publisher.stop();
   }
 }
 
-/** By kind; within a kind active versions and later ones first, so that a reader always finds one. */
+function batchesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const count = Math.ceil(items.length / BATCH_SIZE);
+  return Array.from({ length: count }, (_, index) =>
+    items.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
+  );
+}
+
+/**
+ * By kind; within a kind active versions and later ones first: a new version is there before the previous one ends, and of
+ * two active versions readers select the later one.
+ */
 function compareForWriting(one: RecordIdentity, other: RecordIdentity): number {
   return (
     writingPosition(`${one.kind}/`) - writingPosition(`${other.kind}/`) ||

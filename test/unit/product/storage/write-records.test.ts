@@ -10,16 +10,16 @@ import {
   recordOf,
 } from '../../../support/worlds/catalogue-world.ts';
 
-/** Keys in the order in which changes are written. */
-async function keysWritten(
+/** Keys in the order in which changes are written, batch by batch. */
+async function batchesWritten(
   put: Parameters<typeof writeRecords>[1]['put'],
   remove: readonly string[] = [],
-): Promise<readonly string[]> {
-  const keys: string[] = [];
+): Promise<readonly (readonly string[])[]> {
+  const batches: string[][] = [];
   const publisher = {
     start: () => Promise.resolve(),
     publish: (messages: readonly OutgoingMessage[]) => {
-      keys.push(...messages.map(({ key }) => String(key)));
+      batches.push(messages.map(({ key }) => String(key)));
       return Promise.resolve();
     },
     stop: () => Promise.resolve(),
@@ -28,15 +28,38 @@ async function keysWritten(
   const broker = { createPublisher: () => publisher };
   const target = { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'test' };
   await writeRecords(target, { put, remove });
-  return keys;
+  return batches;
 }
+
+const keysWritten = async (...changes: Parameters<typeof batchesWritten>) =>
+  (await batchesWritten(...changes)).flat();
 
 const product = (fields: object) => recordOf('product', productValue('TL', fields));
 
 it('writes lists before the products that refer to them, and removes them after those', async () => {
   const put = [product({}), recordOf('interest-list', interestListValue('INT'))];
-  const keys = await keysWritten(put, ['interest-list/old/1', 'product/old/1']);
-  expect(keys).toEqual(['interest-list/int/1', 'product/tl/1', 'product/old/1', 'interest-list/old/1']);
+  const batches = await batchesWritten(put, ['interest-list/old/1', 'product/old/1']);
+  // A removal waits for the acknowledgement of all records.
+  expect(batches).toEqual([
+    ['interest-list/int/1', 'product/tl/1'],
+    ['product/old/1', 'interest-list/old/1'],
+  ]);
+});
+
+it('removes discounts before the charges that they name, and these before filters and conventions', async () => {
+  const inOrder = [
+    'product',
+    'discount-list',
+    'insurance-list',
+    'commission-list',
+    'interest-list',
+    'custom-list',
+    'schedule-type',
+    'periodicity',
+    'calendar',
+  ];
+  const keys = inOrder.map((kind) => `${kind}/old/1`);
+  expect(await keysWritten([], keys.toSorted())).toEqual(keys);
 });
 
 it('writes the new version before the end of the previous one, so that one is always valid (L1)', async () => {
