@@ -81,11 +81,16 @@ export function compileLending(
 
 export function indexLists(records: readonly CatalogueRecord[]): ListsInForce {
   const byCode = Map.groupBy(records, (entry) => `${entry.kind}/${codeKey(identifyRecord(entry).code)}`);
+  const versions = [...byCode].map(([place, entries]) => {
+    const found: unknown = selectListVersion(entries.map(({ record }) => record as ListVersion));
+    return [place, found] as const;
+  });
+  const inForce = new Map(versions);
   return {
-    list: <Kind extends ListKind>(kind: Kind, code: string | null) => {
-      const versions = code === null ? [] : (byCode.get(`${kind}/${codeKey(code)}`) ?? []);
-      const found: unknown = selectListVersion(versions.map(({ record }) => record as ListVersion));
-      return found as RecordsByKind[Kind] | undefined;
-    },
+    // The compiler cannot derive the record type from a kind that is a type parameter.
+    list: <Kind extends ListKind>(kind: Kind, code: string | null) =>
+      (code === null ? undefined : inForce.get(`${kind}/${codeKey(code)}`)) as
+        | RecordsByKind[Kind]
+        | undefined,
   };
 }

@@ -327,17 +327,19 @@ function isDefault(interest: InterestRecord): boolean {
 }
 
 function checkInterests(interests: readonly InterestRecord[], place: Place): void {
+  checkNames('Interests', interests, place);
   const first = interests.findIndex(isDefault);
+  for (const [index, interest] of interests.entries()) {
+    if (index === first || !isDefault(interest)) continue;
+    const message = `must be false here or in Interests[${first}]: only one interest can be the default`;
+    place.report(`Interests[${index}].IsDefault`, message);
+  }
   // Only an interest with values can be the rate of a range.
   const rates = interests.filter(
     ({ Type, Status }) => (Type === 'Fixed' || Type === 'Variable') && Status === 'Active',
   );
   const rateNames = new Set(rates.map(({ Name }) => codeKey(Name)));
-  checkNamed('Interests', interests, place, (interest, at, index) => {
-    if (index !== first && isDefault(interest)) {
-      const message = `must be false here or in Interests[${first}]: only one interest can be the default`;
-      at.report('IsDefault', message);
-    }
+  checkItems('Interests', interests, place, (interest, at) => {
     checkValues(interest.Values, at);
     checkItems('Values', interest.Values, at, ({ Value }, atValue) =>
       checkPercent('Value', Value, RATE_LIMITS, atValue),
@@ -392,7 +394,7 @@ function checkRanges(
     from: range.InterestStartPeriod ?? 1,
     to: (range.InterestEndPeriod ?? Number.POSITIVE_INFINITY) + 1,
   }));
-  checkOverlaps(['CollectionInterests', 'overlap'], spans, spansOverlap, place);
+  checkSpans('CollectionInterests', spans, place);
 }
 
 function checkBands({ BandedInterests: bands }: InterestRecord, place: Place): void {
@@ -411,36 +413,35 @@ function checkBands({ BandedInterests: bands }: InterestRecord, place: Place): v
     from: band.MinUtilizedAmount ?? 0,
     to: band.MaxUtilizedAmount ?? Number.POSITIVE_INFINITY,
   }));
-  checkOverlaps(['BandedInterests', 'overlap'], spans, spansOverlap, place);
+  checkSpans('BandedInterests', spans, place);
 }
 
-/** A half-open range of instalments or amounts, which have only one rate on a day. */
+/** A half-open range of instalments or amounts. */
 interface Span extends ValidDays {
   readonly from: number;
   readonly to: number;
 }
 
-function spansOverlap(one: Span, other: Span): boolean {
-  return daysOverlap(one, other) && one.from < other.to && other.from < one.to;
-}
-
-function checkValues(values: readonly (ValidDays & WithStatus)[], place: Place): void {
-  checkItems('Values', values, place, (value, at) => checkDays(['ValidFrom', 'ValidTo'], value, at));
-  const overlap = (one: (typeof values)[number], other: (typeof values)[number]): boolean =>
-    isActive(one) && isActive(other) && daysOverlap(one, other);
-  checkOverlaps(['Values', 'share a day with'], values, overlap, place);
-}
-
-function checkOverlaps<Item>(
-  [list, verb]: readonly [list: string, verb: string],
-  items: readonly Item[],
-  overlap: (one: Item, other: Item) => boolean,
-  { report }: Place,
-): void {
-  for (const [index, item] of items.entries()) {
-    const earlier = items.slice(0, index).findIndex((other) => overlap(item, other));
-    const message = `must not ${verb} ${list}[${earlier}]: end one before the other starts`;
+/** On any day an instalment, or an amount, has only one rate. */
+function checkSpans(list: string, spans: readonly Span[], { report }: Place): void {
+  for (const [index, span] of spans.entries()) {
+    const earlier = spans
+      .slice(0, index)
+      .findIndex((other) => daysOverlap(span, other) && span.from < other.to && other.from < span.to);
+    const message = `must not overlap ${list}[${earlier}]: end one before the other starts`;
     if (earlier >= 0) report(`${list}[${index}]`, message);
+  }
+}
+
+/** At most one Active value may be valid on any day. */
+function checkValues(values: readonly (ValidDays & WithStatus)[], place: Place): void {
+  for (const [index, value] of values.entries()) {
+    const field = `Values[${index}]`;
+    checkDays(['ValidFrom', 'ValidTo'], value, partOf(field, place));
+    if (!isActive(value)) continue;
+    const earlier = values.slice(0, index).findIndex((other) => isActive(other) && daysOverlap(value, other));
+    const message = `must not share a day with Values[${earlier}]: end one before the other starts`;
+    if (earlier >= 0) place.report(field, message);
   }
 }
 
@@ -452,27 +453,33 @@ function checkItems<Item>(
   list: string,
   items: readonly Item[],
   place: Place,
-  check: (item: Item, at: Place, index: number) => void,
+  check: (item: Item, at: Place) => void,
 ): void {
-  for (const [index, item] of items.entries()) check(item, partOf(`${list}[${index}]`, place), index);
+  for (const [index, item] of items.entries()) check(item, partOf(`${list}[${index}]`, place));
 }
 
-/** Checks items whose names must be unique, case-insensitively. */
-function checkNamed<Item extends { readonly Name: string } | { readonly InsuranceName: string }>(
+type Named = { readonly Name: string } | { readonly InsuranceName: string };
+
+function checkNamed<Item extends Named>(
   list: string,
   items: readonly Item[],
   place: Place,
-  check: (item: Item, at: Place, index: number) => void,
+  check: (item: Item, at: Place) => void,
 ): void {
+  checkNames(list, items, place);
+  checkItems(list, items, place, check);
+}
+
+/** Names of the items of a list must be unique, case-insensitively. */
+function checkNames(list: string, items: readonly Named[], { report }: Place): void {
   const first = new Map<string, string>();
   for (const [index, item] of items.entries()) {
     const [field, name] = 'Name' in item ? ['Name', item.Name] : ['InsuranceName', item.InsuranceName];
     const path = `${list}[${index}].${field}`;
     const earlier = first.get(codeKey(name));
     if (earlier === undefined) first.set(codeKey(name), path);
-    else place.report(path, `must be unique: ${name} is also ${earlier}`);
+    else report(path, `must be unique: ${name} is also ${earlier}`);
   }
-  checkItems(list, items, place, check);
 }
 
 function checkDays<Field extends string>(

@@ -87,9 +87,9 @@ export function readPayload(decoded: Decoded): CatalogueMessage {
 export function readIdentity(key: string, message: CatalogueMessage): RecordIdentity {
   const kind = RECORD_KINDS.find((known) => known === message.kind);
   if (kind === undefined) throw new Error('its kind is unknown');
+  const { version } = message;
+  if (!Number.isSafeInteger(version) || version < 1) throw new Error('its version must be 1 or more');
   const identity = { ...identityOf(message), kind };
-  if (!Number.isSafeInteger(identity.version) || identity.version < 1)
-    throw new Error('its version must be 1 or more');
   if (recordKey(identity) !== key) throw new Error('its key must be kind/code/version of the record');
   return identity;
 }

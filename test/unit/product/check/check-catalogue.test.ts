@@ -214,6 +214,23 @@ describe('checks of a catalogue', () => {
     ).toEqual([]);
   });
 
+  it('are in the order of the record, what concerns a whole list before its items', () => {
+    const change: Change = [
+      'interest-list',
+      'INT-PERSONAL',
+      ({ Interests: [fixed, variable] }) => {
+        variable.IsDefault = true;
+        fixed.Values[1].ValidFrom = '2023-01-01';
+        fixed.Values.push({ ...fixed.Values[0], ValueStatus: 'Closed', ValidTo: '2019-01-01' });
+      },
+    ];
+    expect(faultsAfter(change)).toEqual([
+      'INT-PERSONAL: Interests[1].IsDefault must be false here or in Interests[0]: only one interest can be the default',
+      'INT-PERSONAL: Interests[0].Values[1] must not share a day with Values[0]: end one before the other starts',
+      'INT-PERSONAL: Interests[0].Values[2].ValidTo must not be before ValidFrom: swap the two days',
+    ]);
+  });
+
   it('skip references to schedule types, periodicities and calendars when these are faulty', () => {
     const product = exampleJson('product', 'MG-HOME');
     Object.assign(product, { CountryCalendars: ['Atlantis'], PaymentScheduleTypes: ['Own'] });
