@@ -16,7 +16,12 @@ export function createJsonWriter(schema: JsonSchema): Writer {
   return scalarText;
 }
 
+/** Strings that JSON writes without escapes. */
+const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
+
+/** JSON of one value, without a call of JSON.stringify for nearly all strings, of which explained schedules consist. */
 export function scalarText(value: unknown): string {
+  if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   return value instanceof Decimal ? value.toString() : JSON.stringify(value);
 }
 

@@ -12,8 +12,16 @@ type DatedValue = ValidDays & WithStatus;
 /** True when the day lies between `from` and `to`, strings `yyyy-mm-dd`, which sort like days. */
 export function isWithin(day: CalendarDate, from: string | null, to: string | null): boolean {
   if (from === null && to === null) return true;
-  const text = formatCalendarDate(day);
+  const text = formatDay(day);
   return (from === null || from <= text) && (to === null || text <= to);
+}
+
+/** The last formatted day: a request compares many records with the same day. */
+let lastFormatted: { readonly day: CalendarDate; readonly text: string } | undefined;
+
+function formatDay(day: CalendarDate): string {
+  if (lastFormatted?.day !== day) lastFormatted = { day, text: formatCalendarDate(day) };
+  return lastFormatted.text;
 }
 
 export function daysOverlap(one: ValidDays, other: ValidDays): boolean {

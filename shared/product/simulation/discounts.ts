@@ -108,13 +108,14 @@ function findNamedDiscounts(
   }
   const find = (field: string, sent: string, by: 'Name' | 'Id'): readonly DiscountRecord[] => {
     const found = offered.filter((record) => isSameCode(record[by], sent));
+    if (found.length > 0) return found;
     const names = offered.map((record) => record.Name).join(', ');
     const message =
       offered.length === 0
         ? 'must be left out: the product has no discount for this request'
         : `must be ${by === 'Id' ? 'the id of one' : 'one'} of ${names}`;
-    if (found.length === 0) validation.reject(`${path}.${field}`, 'unknown-value', message);
-    return found;
+    validation.reject(`${path}.${field}`, 'unknown-value', message);
+    return [];
   };
   const byName = Name === undefined ? undefined : find('Name', Name, 'Name');
   const byId =

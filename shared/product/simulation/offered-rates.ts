@@ -214,14 +214,15 @@ function calculateRanges(
   list: InterestListRecord,
   { requestDay, sentRates, installmentsNo, discounts }: RateContext,
 ): OfferedRates {
-  const own = findRangesOn(interest, requestDay)
+  const own = sentRates.length > 0 ? [] : findRangesOn(interest, requestDay);
+  const offered = own
     .map((range) => ({
       FromInstNo: range.InterestStartPeriod ?? 1,
       ToInstNo: Math.min(range.InterestEndPeriod ?? installmentsNo, installmentsNo),
       InterestRate: toDecimal(findRangeRate(range, list, requestDay) ?? ZERO),
     }))
     .filter(({ FromInstNo }) => FromInstNo <= installmentsNo);
-  const ranges: readonly InterestRateRange[] = sentRates.length > 0 ? sentRates : own;
+  const ranges: readonly InterestRateRange[] = [...sentRates, ...offered];
   const first = ranges.find(({ FromInstNo }) => FromInstNo === 1) ?? ranges[0];
   const MultipleInterestRates = ranges.map(({ InterestRate, ...rows }) => ({
     ...rows,

@@ -43,6 +43,7 @@ export function operationContent(operation: Operation, place: Place): Html {
   const [[status, ok] = ['', {}]] = Object.entries(responses);
   const request = bodySchema(requestBody);
   const answer = bodySchema(ok);
+  // Actions only calculate and read: they can be tried. Notifications reach people.
   const practice = ACTIONS.some(({ name }) => name === lastName(place.path))
     ? tryIt(id, requestBody, place)
     : exampleOf('Request', requestBody);
@@ -58,7 +59,6 @@ ${answer === undefined ? '' : html`<h3>Answer (${status})</h3>${answerFields(id,
 
 const lastName = (path: string): string => path.split('/').at(-1) ?? '';
 
-/** Actions only calculate and read: they can be tried. Notifications reach people. */
 function overKafka({ path, topicPrefix }: Place): Html {
   const action = ACTIONS.find(({ name }) => name === lastName(path));
   const sent = NOTIFICATIONS.find((one) => path.endsWith(one.path));
