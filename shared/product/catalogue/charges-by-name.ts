@@ -11,15 +11,28 @@ import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './version-in-force.ts';
 
-/** The Active charges of a catalogue. A list is read on the first access, and again when it changes after that. */
+/** Reading a list takes some tenths of a millisecond. A request reads at most this many changed lists. */
+const MAX_LISTS_ON_ACCESS = 20;
+const LISTS_PER_TURN = 10;
+
+/**
+ * The Active charges of a catalogue; only lists that changed since the last access are read again. After a change of many
+ * lists they are read in turns of the event loop, and the former charges stay in force until all have been read.
+ */
 export class CatalogueCharges {
   readonly #lists: ListsInForce;
+  readonly #nextTurn: ((turn: () => void) => void) | undefined;
   readonly #directory = new ChargeDirectory();
   readonly #unread = new Map<string, () => readonly KnownCharge[]>();
+  /** Charges of changed lists that are not in force yet. */
+  readonly #read = new Map<string, readonly KnownCharge[]>();
   #isUsed = false;
+  #isReading = false;
 
-  constructor(lists: ListsInForce) {
+  /** Without `nextTurn` all changed lists are read on access. */
+  constructor(lists: ListsInForce, nextTurn?: (turn: () => void) => void) {
     this.#lists = lists;
+    this.#nextTurn = nextTurn;
   }
 
   /** Must be called when a version of a record was added, changed or removed; ignores all but lists of charges. */
@@ -30,19 +43,36 @@ export class CatalogueCharges {
         ? this.#lists.list(kind, code)?.Commissions.filter(isActive).map(readCommission)
         : this.#lists.list(kind, code)?.Insurances.filter(isActive).map(readInsurance);
     this.#unread.set(`${kind}/${codeKey(code)}`, () => read() ?? []);
-    if (this.#isUsed) this.#readChanged();
+    if (this.#isUsed && !this.#isReading) this.#continue();
   }
 
   /** The current charges; undefined when there are none: every name then counts as known (F1). */
   get known(): KnownCharges | undefined {
+    if (!this.#isReading || this.#unread.size <= MAX_LISTS_ON_ACCESS) this.#readLists(this.#unread.size);
     this.#isUsed = true;
-    this.#readChanged();
     return this.#directory.isEmpty ? undefined : this.#directory;
   }
 
-  #readChanged(): void {
-    for (const [list, read] of this.#unread) this.#directory.replace(list, read());
-    this.#unread.clear();
+  #continue(): void {
+    this.#isReading = this.#nextTurn !== undefined;
+    this.#nextTurn?.(() => {
+      this.#readLists(LISTS_PER_TURN);
+      if (this.#unread.size > 0) this.#continue();
+      else this.#isReading = false;
+    });
+  }
+
+  /** Reads `count` of the changed lists. When none is left, all of them come into force. */
+  #readLists(count: number): void {
+    let left = count;
+    for (const [list, read] of this.#unread) {
+      if (left === 0) return;
+      left -= 1;
+      this.#unread.delete(list);
+      this.#read.set(list, read());
+    }
+    for (const [list, charges] of this.#read) this.#directory.replace(list, charges);
+    this.#read.clear();
   }
 }
 

@@ -41,7 +41,7 @@ export class CatalogueTable implements CatalogueView {
 
   constructor(options: CatalogueTableOptions) {
     this.#options = options;
-    this.#charges = new CatalogueCharges(this);
+    this.#charges = new CatalogueCharges(this, (turn) => options.timers.nextTurn(turn));
     this.#records = new EncodedRecords({
       ...options,
       onChange: ({ kind, code }) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { systemTimers } from '../../../shared/platform/system-ports.ts';
 import type { CatalogueTable } from '../../../shared/product/storage/catalogue-table.ts';
 import { toCatalogueMessage } from '../../../shared/product/storage/catalogue-message.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
@@ -164,9 +165,9 @@ describe('schedule types, periodicities and calendars', () => {
   });
 });
 
-const list = (version: number, fields: object) =>
+const list = (version: number, fields: object, Code = 'COM') =>
   recordOf('commission-list', {
-    Code: 'COM',
+    Code,
     Version: version,
     Id: guidOf(700 + version),
     Name: 'Commissions',
@@ -205,6 +206,24 @@ describe('commissions and insurances', () => {
     await table.caughtUp(SEEN_WITHIN_MS);
     expect(table.lending).toBe(lending);
     expect(lending.knownCharges).toBeUndefined();
+  });
+
+  it('of many changed lists come into force together, after turns of the event loop for ten lists each', async () => {
+    const turns: (() => void)[] = [];
+    const world = await createCatalogueWorld();
+    const write = (PercentAppliedTo: string) =>
+      world.put(...Array.from({ length: 31 }, (_, place) => list(1, { PercentAppliedTo }, `COM${place}`)));
+    await write('Interest');
+    const timers = { ...systemTimers, nextTurn: (turn: () => void) => void turns.push(turn) };
+    const table = await world.table({ timers });
+    expect(baseIn(table)).toBe('Interest');
+    await write('Principal');
+    await table.caughtUp(SEEN_WITHIN_MS);
+    // A call that finds at most 20 unread lists reads them.
+    for (const base of ['Interest', 'Interest', 'Principal']) {
+      expect(baseIn(table)).toBe(base);
+      turns.shift()?.();
+    }
   });
 });
 
