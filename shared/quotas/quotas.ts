@@ -170,6 +170,7 @@ async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   }
 }
 
+/** Labels are quotas, channels and countries only: callers and receivers are personal data. */
 function createQuotaMetrics({ metrics }: QuotaOptions, today: () => DailyQuotas) {
   const refusals = metrics.counter(
     'plat_notification_quota_refusals_total',

@@ -190,7 +190,10 @@ export interface NamedDecimal {
   readonly value: Decimal;
 }
 
-/** Figures with names of the caller, `{"Margin": 2.5}`, read as a list in their order; an empty object means absent. */
+/**
+ * Figures with names of the caller, `{"Margin": 2.5}`, read as a list in their order; an empty object means absent.
+ * `__proto__` and `constructor` are names like any other.
+ */
 export const figuresByName = (mostFigures: number) => {
   const figure = amount();
   return z

@@ -47,7 +47,9 @@ export interface RequestReader<Request> {
   readonly body: z.ZodObject;
   /** Reads a parsed body. Never throws. Names in a request with faults are validated only with `catalogue`, which may add names. */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
+  /** Checks a request that was decoded from Avro; undefined when it is valid. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
+  /** Writes the body as JSON text, the inverse of reading it. Throws on a value that is not a request. */
   render(request: Request): string;
 }
 

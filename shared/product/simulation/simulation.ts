@@ -90,7 +90,8 @@ export interface OfferedInterest {
 
 /**
  * A price in money is baseValue less discountPercent percent of it, less discountValue; a percentage is basePercent less
- * discountPercent percent of it. A discount in money turns a percentage into a price (Q5). null: not applicable.
+ * discountPercent percent of it. A discount in money turns a percentage into a price (Q5): baseValue is then the amount of
+ * basePercent per charge. Bases are the figures of the catalogue, others have at most ten decimals. null: not applicable.
  */
 export interface OfferedCharge {
   readonly name: string;

@@ -30,7 +30,10 @@ export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onCh
   readonly metrics?: Metrics | undefined;
 }
 
-/** Materialises the catalogue topic: a record is unpacked on demand; an unreadable one is counted, logged and treated as absent. */
+/**
+ * Materialises the catalogue topic: a record is unpacked on demand; an unreadable one is counted, logged and treated as absent.
+ * Returned records are immutable: a change of the catalogue creates new objects.
+ */
 export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
   readonly #records: EncodedRecords;

@@ -102,6 +102,7 @@ const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
 /** Limits of the cache of unpacked records. Bytes are counted in the JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
+/** Interval of retries while the schema registry is unavailable. */
 const RETRY_MS = 500;
 
 export interface EncodedRecordsOptions {
@@ -186,6 +187,7 @@ export class EncodedRecords {
     return { status: 'degraded', reason };
   }
 
+  /** `badRecords` could not be read, `leftOut` exceed the limits; `unpackedBytes` are those of the JSON text. */
   stats() {
     return {
       records: this.index.size,

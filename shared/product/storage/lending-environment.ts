@@ -37,7 +37,7 @@ export interface LendingWorkerCatalogue extends WorkerCatalogue {
   readonly environment: LendingEnvironment;
 }
 
-/** Opens the catalogue for a calculation worker. Rejects with ConfigError on an unknown default calendar. */
+/** Opens the catalogue for a calculation worker. Rejects with ConfigError on an unknown default calendar, leaving nothing running. */
 export async function openLendingCatalogue(
   context: CatalogueContext,
   worker: string,

@@ -18,6 +18,7 @@ export function ScheduleFigures(props: {
 }) {
   const { schedule, decimals, currency, title } = props;
   const [explained, setExplained] = useState<Figure>();
+  const [explainedLabel, explainedValue, explanation] = explained ?? [];
   return (
     <section class="card card-tight">
       {title !== undefined && <h2 class="schedule-variant no-print">{title}</h2>}
@@ -45,8 +46,8 @@ export function ScheduleFigures(props: {
         })}
       </dl>
       {explained !== undefined && (
-        <Dialog title={`${explained[0]}: ${explained[1]}`} onClose={() => setExplained(undefined)}>
-          <p>{explained[2]}</p>
+        <Dialog title={`${explainedLabel}: ${explainedValue}`} onClose={() => setExplained(undefined)}>
+          <p>{explanation}</p>
         </Dialog>
       )}
     </section>
