@@ -186,7 +186,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /** The paths of the fields that a patch changes, such as `jsonParam.Amount`. */
-export function changedFields(patch: unknown, path = ''): readonly string[] {
+function changedFields(patch: unknown, path = ''): readonly string[] {
   // A longer path is refused, however deep the patch is.
   if (!isRecord(patch) || path.length > LIMIT.editedPathCharacters) return path === '' ? [] : [path];
   const entries = Object.entries(patch);

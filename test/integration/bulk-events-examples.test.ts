@@ -13,9 +13,6 @@ import { openKafkaScope, withFewPartitions, type KafkaScope } from '../support/k
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
-/**
- * Runs the Node example of docs/bulk-events.md, which uses the Kafka client of this project, as an integrator would.
- */
 const EXAMPLE = 'docs/examples/node-kafkajs/recalculate.ts';
 const CONTRACTS = 1_000;
 const ROWS = 36;

@@ -9,6 +9,7 @@ import { topicSpecs, TOPIC, topicName, type TopicKey } from '../../shared/messag
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
+import { readTopics } from '../support/conformance/read-topics.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { produceCompressed, type ForeignCompression } from '../support/foreign-batches.ts';
 import { openKafkaScope, withFewPartitions, type KafkaScope } from '../support/kafka/scope.ts';
@@ -17,12 +18,10 @@ import { scheduleRows } from '../support/builders/schedule-call.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 30_000;
-/** Of each topic (withFewPartitions). */
 const PARTITIONS = 3;
 const COMMAND_LIMIT_MS = 60_000;
 const STOP_MS = 10_000;
 const COMPRESSIONS: readonly ForeignCompression[] = ['lz4', 'snappy'];
-/** Topics that an ingress, a worker and the dead-letter command read. */
 const READ: readonly TopicKey[] = [
   'ingressReplies',
   'ingressResults',
@@ -45,7 +44,6 @@ suite('batches in lz4 and snappy', () => {
   let system: RunningSystem;
   const name = (key: TopicKey): string => topicName(scope.prefix, key);
 
-  /** Replaces all settings of the topics by this one. */
   const setCompression = async (value: string): Promise<void> => {
     const resources = READ.map((key) => ({
       type: kafkajs.ConfigResourceTypes.TOPIC,
@@ -54,7 +52,6 @@ suite('batches in lz4 and snappy', () => {
     }));
     await scope.admin.alterConfigs({ validateOnly: false, resources });
   };
-  /** Writes one batch in each compression to each partition of the topics. */
   const writeForeignBatches = async (): Promise<void> => {
     for (const key of READ) {
       const partitions = (await broker.admin.partitionCounts([name(key)])).get(name(key)) ?? 0;
@@ -72,15 +69,10 @@ suite('batches in lz4 and snappy', () => {
     return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
   };
   const listedLetters = async (): Promise<number> => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['scripts/dead-letters.ts', 'list', '--json', '--url', system.url ?? ''],
-      {
-        cwd: root,
-        env: { ...process.env, SCHEMA_REGISTRY_URL: '', ...env },
-        timeout: COMMAND_LIMIT_MS,
-      },
-    );
+    const command = ['scripts/dead-letters.ts', 'list', '--json', '--url', system.url ?? ''];
+    const options = { cwd: root, env: { ...process.env, SCHEMA_REGISTRY_URL: '', ...env } };
+    const limited = { ...options, timeout: COMMAND_LIMIT_MS };
+    const { stdout } = await promisify(execFile)(process.execPath, command, limited);
     return (JSON.parse(stdout) as { letters: unknown[] }).letters.length;
   };
 
@@ -112,13 +104,8 @@ suite('batches in lz4 and snappy', () => {
       { value: 'a letter' },
     ]);
     await produceCompressed(scope.createClient(), name('ingressResults'), 'snappy', [{ value: 'a result' }]);
-    const values: string[] = [];
-    const topics = [name('scheduleDeadLetters'), name('ingressResults')];
-    const tail = broker.createTail({ clientId: 'reader', topics, from: 'earliest' });
-    await tail.start(({ value }) => values.push(String(value)));
-    await tail.caughtUp(STEP_MS);
-    await tail.stop();
-    expect(values.toSorted()).toEqual(['a letter', 'a result']);
+    const read = await readTopics(broker, [name('scheduleDeadLetters'), name('ingressResults')], STEP_MS);
+    expect(read.map(({ value }) => String(value)).toSorted()).toEqual(['a letter', 'a result']);
   });
 
   it('are skipped without losing other messages, both before and after the consumers start', async () => {
@@ -144,14 +131,9 @@ suite('batches in lz4 and snappy', () => {
   it('do not hide the dead letters before and after them', async () => {
     const publisher = broker.createPublisher({ clientId: 'upstream' });
     await publisher.start();
-    await publisher.publish([
-      {
-        topic: name('scheduleRequests'),
-        key: 'contract-1',
-        value: Buffer.from('{"jsonParam":{"InstallmentsNo":"x"}}'),
-        headers: { [HEADER.messageType]: 'CalculatePMTRequest' },
-      },
-    ]);
+    const headers = { [HEADER.messageType]: 'CalculatePMTRequest' };
+    const value = Buffer.from('{"jsonParam":{"InstallmentsNo":"x"}}');
+    await publisher.publish([{ topic: name('scheduleRequests'), key: 'contract-1', value, headers }]);
     await publisher.stop();
     await expect.poll(listedLetters, { timeout: STEP_MS }).toBe(2);
   });

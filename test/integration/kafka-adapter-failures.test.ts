@@ -7,6 +7,7 @@ import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
+import { placed } from '../support/conformance/world.ts';
 import { sharedCluster, startOrSkip } from '../support/kafka/cluster.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
@@ -34,7 +35,6 @@ const suite = cluster === undefined ? describe.skip : describe;
 let scope: KafkaScope;
 /** What reads and administrates, in the same way with each client. */
 let broker: KafkaBroker;
-/** One with each client. */
 let publishing: readonly KafkaBroker[];
 
 beforeAll(async () => {
@@ -51,7 +51,6 @@ afterAll(async () => {
   await scope.close();
 });
 
-/** A publisher of each client. */
 async function startPublishers(deadlineMs: number): Promise<readonly Publisher[]> {
   const publishers = publishing.map((one) => one.createPublisher({ clientId: 'failures', deadlineMs }));
   await Promise.all(publishers.map((publisher) => publisher.start()));
@@ -76,18 +75,10 @@ function lateCommitter(group: string, topic: string, committed: Map<number, numb
     positions.set(partition, offset + messages.length);
   };
   const commit = async () => {
-    const due = [...positions].map(([partition, position]) => ({
-      partition,
-      offset: position - COMMIT_BEHIND,
-    }));
+    const due = [...positions].map(([partition, at]) => ({ topic, partition, offset: at - COMMIT_BEHIND }));
     const offsets = due.filter(({ partition, offset }) => offset > (committed.get(partition) ?? 0));
     for (const { partition, offset } of offsets) committed.set(partition, offset);
-    await source
-      .commit(
-        epoch,
-        offsets.map((one) => ({ topic, ...one })),
-      )
-      .catch(() => false);
+    await source.commit(epoch, offsets).catch(() => false);
   };
   const timer = setInterval(() => void commit(), 150);
   const start = () =>
@@ -118,47 +109,43 @@ async function moveLeaders(topic: string, round: number): Promise<void> {
   await scope.admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
 }
 
-suite('a cluster whose leaders move', () => {
-  test(
-    'does not skip, in the next generation, messages that were delivered but not committed',
-    { timeout: 90 * SECOND },
-    async () => {
-      const topic = scope.nameOf('moving');
-      await broker.admin.createTopics([
-        { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
-      ]);
-      const committed = new Map<number, number>();
-      const createMember = () => lateCommitter(topic, topic, committed);
-      const members = [createMember(), createMember()];
-      await Promise.all(members.map((member) => member.start()));
-      const publishers = await startPublishers(STEP_MS);
-      const sent: Promise<string>[] = [];
-      const load = setInterval(() => {
-        for (const [index, publisher] of publishers.entries()) {
-          for (let count = 0; count < 2; count += 1) {
-            const key = `v${sent.length}-${index}`;
-            sent.push(publisher.publish([{ topic, key, value: Buffer.from(key) }]).then(() => key));
-          }
+suite('a cluster whose leaders move', { timeout: 90 * SECOND }, () => {
+  test('does not skip, in the next generation, messages that were delivered but not committed', async () => {
+    const topic = scope.nameOf('moving');
+    await broker.admin.createTopics([
+      { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+    ]);
+    const committed = new Map<number, number>();
+    const createMember = () => lateCommitter(topic, topic, committed);
+    const members = [createMember(), createMember()];
+    await Promise.all(members.map((member) => member.start()));
+    const publishers = await startPublishers(STEP_MS);
+    const sent: Promise<string>[] = [];
+    const load = setInterval(() => {
+      for (const [index, publisher] of publishers.entries()) {
+        for (let count = 0; count < 2; count += 1) {
+          const key = `v${sent.length}-${index}`;
+          sent.push(publisher.publish([{ topic, key, value: Buffer.from(key) }]).then(() => key));
         }
-      }, 10);
-      for (let round = 0; round < MOVES; round += 1) {
-        await sleep(1_500);
-        await moveLeaders(topic, round);
-        // The group rebalances.
-        const joining = createMember();
-        members.push(joining);
-        await joining.start();
       }
+    }, 10);
+    for (let round = 0; round < MOVES; round += 1) {
       await sleep(1_500);
-      clearInterval(load);
-      const values = await Promise.all(sent);
-      const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
-      await eventually('every message', STEP_MS, () => missing().length === 0);
-      expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
-      expect(members[0]?.generations()).toBeGreaterThan(MOVES);
-      await Promise.all([...members, ...publishers].map((one) => one.stop()));
-    },
-  );
+      await moveLeaders(topic, round);
+      // The group rebalances.
+      const joining = createMember();
+      members.push(joining);
+      await joining.start();
+    }
+    await sleep(1_500);
+    clearInterval(load);
+    const values = await Promise.all(sent);
+    const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
+    await eventually('every message', STEP_MS, () => missing().length === 0);
+    expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
+    expect(members[0]?.generations()).toBeGreaterThan(MOVES);
+    await Promise.all([...members, ...publishers].map((one) => one.stop()));
+  });
 });
 
 /** SIGSTOP takes effect with a delay, in which the broker may still answer. */
@@ -173,13 +160,12 @@ function isStopped(pid: number): boolean {
  */
 async function untilInSync(): Promise<void> {
   const { brokers = [] } = cluster ?? {};
-  let behind: unknown;
+  let behind: readonly object[] = [];
   const check = async (): Promise<boolean> => {
     const { topics } = await scope.admin.fetchTopicMetadata({ topics: [OFFSETS_TOPIC] });
     const partitions = topics.flatMap((topic) => topic.partitions);
-    const late = partitions.filter(({ isr, leader }) => isr.length < brokers.length || leader < 0);
-    behind = late;
-    return late.length === 0;
+    behind = partitions.filter(({ isr, leader }) => isr.length < brokers.length || leader < 0);
+    return behind.length === 0;
   };
   await eventually('all replicas in sync', STEP_MS, check, () => behind);
 }
@@ -204,45 +190,40 @@ async function coordinatorOf(groupId: string, brokers: readonly string[]): Promi
   }
 }
 
-suite('a broker that stops responding', () => {
-  test(
-    'makes a publish reject with send-unknown, and the publisher recovers',
-    { timeout: 90 * SECOND },
-    async () => {
-      const topic = scope.nameOf('frozen');
-      await broker.admin.createTopics([
-        { topic, partitions: 3, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
-      ]);
-      const publishers = await startPublishers(2 * SECOND);
-      const message = (value: string) =>
-        [0, 1, 2].map((partition) => ({ topic, partition, key: null, value: Buffer.from(value) }));
-      await Promise.all(publishers.map((publisher) => publisher.publish(message('before'))));
-      const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
-      for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      try {
-        await eventually('suspended brokers', STEP_MS, () => pids.every(isStopped));
-        const startedAt = performance.now();
-        for (const end of await Promise.allSettled(publishers.map((one) => one.publish(message('doubt'))))) {
-          expect(end).toMatchObject({ status: 'rejected', reason: { code: 'send-unknown', canRetry: true } });
-        }
-        expect(performance.now() - startedAt).toBeLessThan(3 * SECOND);
-      } finally {
-        for (const pid of pids) process.kill(pid, 'SIGCONT');
+suite('a broker that stops responding', { timeout: 90 * SECOND }, () => {
+  test('makes a publish reject with send-unknown, and the publisher recovers', async () => {
+    const topic = scope.nameOf('frozen');
+    await broker.admin.createTopics([
+      { topic, partitions: 3, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
+    ]);
+    const publishers = await startPublishers(2 * SECOND);
+    const message = (value: string) => [0, 1, 2].map((partition) => placed(topic, partition, value));
+    await Promise.all(publishers.map((publisher) => publisher.publish(message('before'))));
+    const pids = cluster?.nodes.map(({ pid }) => pid) ?? [];
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    try {
+      await eventually('suspended brokers', STEP_MS, () => pids.every(isStopped));
+      const startedAt = performance.now();
+      for (const end of await Promise.allSettled(publishers.map((one) => one.publish(message('doubt'))))) {
+        expect(end).toMatchObject({ status: 'rejected', reason: { code: 'send-unknown', canRetry: true } });
       }
-      for (const publisher of publishers) {
-        await eventually('a publish that succeeds', STEP_MS, () =>
-          publisher.publish(message('after')).then(
-            () => true,
-            () => false,
-          ),
-        );
-        expect(publisher.isHealthy()).toBe(true);
-      }
-      await Promise.all(publishers.map((publisher) => publisher.stop()));
-    },
-  );
+      expect(performance.now() - startedAt).toBeLessThan(3 * SECOND);
+    } finally {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    }
+    for (const publisher of publishers) {
+      await eventually('a publish that succeeds', STEP_MS, () =>
+        publisher.publish(message('after')).then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(publisher.isHealthy()).toBe(true);
+    }
+    await Promise.all(publishers.map((publisher) => publisher.stop()));
+  });
 
-  test('delays its partitions only until they have another leader', { timeout: 90 * SECOND }, async () => {
+  test('delays its partitions only until they have another leader', async () => {
     const topic = scope.nameOf('one-frozen');
     await untilInSync();
     await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
@@ -262,12 +243,7 @@ suite('a broker that stops responding', () => {
     const everywhere = async (text: string): Promise<boolean> => {
       const sends = publishers.map((publisher, index) => {
         const values = Array.from({ length: PARTITIONS }, (_, partition) => `${text}-${index}-${partition}`);
-        const messages = values.map((value, partition) => ({
-          topic,
-          partition,
-          key: null,
-          value: Buffer.from(value),
-        }));
+        const messages = values.map((value, partition) => placed(topic, partition, value));
         return publisher.publish(messages).then(() => values);
       });
       const values = (await Promise.all(sends)).flat();

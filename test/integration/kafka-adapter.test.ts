@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
-import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
+import type { GroupSink, Publisher } from '../../shared/messaging/ports.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../shared/platform/log.ts';
+import { readTopics } from '../support/conformance/read-topics.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
@@ -34,20 +35,10 @@ afterAll(async () => {
   await scope.close();
 });
 
-async function startedPublisher(options: Partial<PublisherOptions> = {}): Promise<Publisher> {
-  const publisher = broker.createPublisher({ clientId: `publisher-${randomUUID()}`, ...options });
+async function startedPublisher(): Promise<Publisher> {
+  const publisher = broker.createPublisher({ clientId: `publisher-${randomUUID()}` });
   await publisher.start();
   return publisher;
-}
-
-/** Reads all values of a topic. */
-async function valuesOf(topic: string): Promise<string[]> {
-  const values: string[] = [];
-  const tail = broker.createTail({ clientId: 'reader', topics: [topic], from: 'earliest' });
-  await tail.start(({ value }) => values.push(String(value).slice(0, 20)));
-  await tail.caughtUp(STEP_MS);
-  await tail.stop();
-  return values;
 }
 
 async function topicWith(partitions: number, config: Record<string, string> = {}): Promise<string> {
@@ -55,26 +46,18 @@ async function topicWith(partitions: number, config: Record<string, string> = {}
   return scope.createTopic(randomUUID(), { numPartitions: partitions, configEntries });
 }
 
-/** A group member with a sink that records its calls. */
-function member(groupId: string, topic: string, sessionTimeoutMs?: number, by: KafkaBroker = broker) {
-  const clientId = `member-${randomUUID()}`;
-  const options = { groupId, clientId, topics: [topic] };
-  const source = by.createGroupSource(
-    sessionTimeoutMs === undefined ? options : { ...options, sessionTimeoutMs },
-  );
-  const state = {
-    epoch: 0,
-    assigned: 0,
-    messages: [] as LogMessage[],
-    crashed: false,
-  };
+const lacks = (topic: string) => async () => !(await broker.admin.listTopics()).includes(topic);
+
+function member(groupId: string, topic: string) {
+  const source = broker.createGroupSource({ groupId, clientId: 'member', topics: [topic] });
+  const state = { epoch: 0, assigned: 0, messages: [] as LogMessage[], crashed: false };
   const sink: GroupSink = {
     onAssigned: (epoch, partitions) => Object.assign(state, { epoch, assigned: partitions.length }),
     onRevoking: () => undefined,
     onMessages: (_, messages) => state.messages.push(...messages),
     onCrash: () => Object.assign(state, { crashed: true }),
   };
-  return { source, sink, state, clientId };
+  return { source, sink, state };
 }
 
 suite('publisher on Kafka', AT_A_TIME, () => {
@@ -84,12 +67,7 @@ suite('publisher on Kafka', AT_A_TIME, () => {
     const large = Buffer.from('schedule row '.repeat(10_000));
     await publisher.publish([{ topic, key: 'small', value: Buffer.from('small '.repeat(100)) }]);
     await publisher.publish([{ topic, key: 'large', value: large }]);
-    const read: LogMessage[] = [];
-    const tail = broker.createTail({ clientId: 'reader', topics: [topic], from: 'earliest' });
-    await tail.start((message) => read.push(message));
-    await tail.caughtUp(STEP_MS);
-    await tail.stop();
-    expect(read[1]?.value?.equals(large)).toBe(true);
+    expect((await readTopics(broker, [topic]))[1]?.value?.equals(large)).toBe(true);
     const bytes = await fetchedBytes(topic);
     expect(bytes).toBeGreaterThan(600);
     expect(bytes).toBeLessThan(large.length / 10);
@@ -117,12 +95,13 @@ suite('publisher on Kafka', AT_A_TIME, () => {
       [gone, stays].map((topic) => ({ topic, key: 'k', value: Buffer.from('before') })),
     );
     await scope.admin.deleteTopics({ topics: [gone] });
-    await eventually('the deletion', STEP_MS, async () => !(await broker.admin.listTopics()).includes(gone));
+    await eventually('the deletion', STEP_MS, lacks(gone));
     const late = publisher.publish([{ topic: gone, key: 'k', value: Buffer.from('late') }]);
     const other = publisher.publish([{ topic: stays, key: 'k', value: Buffer.from('after') }]);
     await expect(late).rejects.toMatchObject({ code: 'topic-unknown' });
     await other;
-    expect(new Set(await valuesOf(stays))).toEqual(new Set(['before', 'after']));
+    const values = (await readTopics(broker, [stays])).map(({ value }) => String(value));
+    expect(new Set(values)).toEqual(new Set(['before', 'after']));
     await publisher.stop();
   });
 });
@@ -204,7 +183,7 @@ suite('tail on Kafka', AT_A_TIME, () => {
     await tail.start(({ value }) => seen.push(String(value)));
     await tail.caughtUp(STEP_MS);
     await scope.admin.deleteTopics({ topics: [topic] });
-    await eventually('the deletion', STEP_MS, async () => !(await broker.admin.listTopics()).includes(topic));
+    await eventually('the deletion', STEP_MS, lacks(topic));
     await broker.admin.createTopics([{ topic, partitions: 1 }]);
     await eventually('a new message', STEP_MS, async () => {
       await send('new').catch(() => undefined);
@@ -235,7 +214,6 @@ suite('tail on Kafka', AT_A_TIME, () => {
   });
 });
 
-/** Runs the command with the prefix of this suite. */
 async function topics(...args: string[]): Promise<{ code: number; stdout: string }> {
   const env = {
     ...process.env,
@@ -255,28 +233,18 @@ suite('npm run topics', AT_A_TIME, () => {
   test('checks, creates and lists topics, and reports differences', async () => {
     const missing = await topics('check');
     expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('npm run topics -- create') });
+    const topic = `${scope.prefix}plat.ingress.results.v1`;
     const created = await topics('create', '--json');
     expect(created.code).toBe(0);
-    expect(JSON.parse(created.stdout)).toMatchObject({
-      created: expect.arrayContaining([`${scope.prefix}plat.ingress.results.v1`]),
-      missing: [],
-    });
+    const lists = { created: expect.arrayContaining([topic]) as unknown, missing: [] };
+    expect(JSON.parse(created.stdout)).toMatchObject(lists);
     expect(JSON.parse((await topics('create', '--json')).stdout)).toMatchObject({ created: [] });
-    expect((await topics('list')).stdout).toContain(
-      `${scope.prefix}plat.ingress.results.v1  exists  6 partitions`,
-    );
-    await scope.admin.createPartitions({
-      topicPartitions: [{ topic: `${scope.prefix}plat.ingress.results.v1`, count: 7 }],
-    });
-    await eventually('the seventh partition', STEP_MS, async () => {
-      const counts = await broker.admin.partitionCounts([`${scope.prefix}plat.ingress.results.v1`]);
-      return counts.get(`${scope.prefix}plat.ingress.results.v1`) === 7;
-    });
-    const differing = await topics('check');
-    expect(differing).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('7 partitions instead of 6'),
-    });
+    expect((await topics('list')).stdout).toContain(`${topic}  exists  6 partitions`);
+    await scope.admin.createPartitions({ topicPartitions: [{ topic, count: 7 }] });
+    const count = async () => (await broker.admin.partitionCounts([topic])).get(topic);
+    await eventually('the seventh partition', STEP_MS, async () => (await count()) === 7);
+    const stdout: unknown = expect.stringContaining('7 partitions instead of 6');
+    expect(await topics('check')).toMatchObject({ code: 1, stdout });
   });
 
   test('rejects an invalid command line with exit code 2', async () => {

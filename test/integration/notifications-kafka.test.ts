@@ -126,9 +126,7 @@ suite('notifications on Kafka', () => {
 
   it(
     'are not lost, and are sent twice only with an unknown outcome in the ledger, if the worker is killed repeatedly',
-    {
-      timeout: 120 * SECOND,
-    },
+    { timeout: 120 * SECOND },
     async () => {
       await accept();
       for (let kill = 0; kill < KILLS; kill += 1) {
@@ -162,7 +160,6 @@ suite('notifications on Kafka', () => {
   );
 });
 
-/** The outcomes of a channel's notifications. */
 function reportOf(
   ids: readonly string[],
   states: ReadonlyMap<string, NotificationState>,

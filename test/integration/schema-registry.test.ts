@@ -38,7 +38,6 @@ const withField = (field: object) => {
   return JSON.stringify({ ...schema, fields: [...schema.fields, field] });
 };
 
-/** Runs `npm run schemas` with the registry; returns its exit code and output. */
 function schemas(...args: string[]): Promise<{ code: number; output: string }> {
   const all = ['scripts/schemas.ts', ...args, '--registry', kafka.registryUrl];
   return new Promise((resolve) => {
@@ -108,10 +107,7 @@ suite('a schema registry', () => {
     expect(await registeredId(optional)).toBeUndefined();
     expect(await register(optional)).not.toBe(first);
     const mandatory = withField({ name: 'hint', type: 'string' });
-    await expect(register(mandatory)).rejects.toMatchObject({
-      code: 'schema-incompatible',
-      canRetry: false,
-    });
+    await expect(register(mandatory)).rejects.toMatchObject({ code: 'schema-incompatible', canRetry: false });
   });
 
   it('returns the versions of a subject, oldest first, and no versions of a missing subject', async () => {

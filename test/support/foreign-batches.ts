@@ -22,7 +22,7 @@ const LZ4_STORED = 0x80_00_00_00;
 const LZ4_BLOCK_BYTES = 64 * 1_024;
 
 /** A frame as Kafka clients write it, with uncompressed blocks. */
-export function lz4Frame({ buffer }: Encoded): Buffer {
+function lz4Frame({ buffer }: Encoded): Buffer {
   const blocks: Buffer[] = [LZ4_HEAD];
   for (let at = 0; at < buffer.length; at += LZ4_BLOCK_BYTES) {
     const block = buffer.subarray(at, at + LZ4_BLOCK_BYTES);

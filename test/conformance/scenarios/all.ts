@@ -19,7 +19,6 @@ const SCENARIOS = {
 /** Scenarios use topics and groups of their own and mostly wait, so these run some at a time; those under load do not. */
 const WAITING: ReadonlySet<string> = new Set(['publisher', 'tail', 'ranges', 'assignment gates']);
 
-/** Runs all scenarios on a broker in this process. */
 export function runScenarios(broker: string, test: ScenarioTest, { concurrent = false } = {}): void {
   for (const [of, scenarios] of Object.entries(SCENARIOS))
     describe(`${of} on ${broker}`, { concurrent: concurrent && WAITING.has(of) }, () => {

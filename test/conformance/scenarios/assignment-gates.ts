@@ -54,13 +54,11 @@ async function noter(world: World, topic: string, notes: string, groupId: string
   return { consumer, done, gateCalls };
 }
 
-/** The guarantees of an assignment gate: a worker reads the results of other members before it starts. */
 export function assignmentGateScenarios(test: ScenarioTest): void {
   test('a new owner has read all earlier results, even uncommitted ones', async ({ world }) => {
-    const topic = await world.topic(PARTITIONS);
+    const { topic, publisher } = await world.topicWithPublisher(PARTITIONS);
     const notes = await world.topic(1, { 'cleanup.policy': 'compact' });
     const groupId = world.name('group');
-    const publisher = await world.publisher();
     const ids = Array.from({ length: MESSAGES }, (_, index) => `n-${index}`);
     await publisher.publish(ids.map((id) => ({ topic, key: id, value: Buffer.from(id) })));
     const first = await noter(world, topic, notes, groupId);

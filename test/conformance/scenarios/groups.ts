@@ -1,20 +1,15 @@
 import { expect } from 'vitest';
 import { numbered, placed, type ScenarioTest, type World } from '../../support/conformance/world.ts';
-import type { RecordingMember } from '../../support/conformance/member.ts';
+import type { MemberEvent, RecordingMember } from '../../support/conformance/member.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
 /** The time within which a wrong delivery would arrive. */
 const QUIET_MS = 300;
 
-/**
- * The guarantees of a consumer group: generations, assignments, redelivery from the committed offsets, and no skipped
- * messages.
- */
 export function groupScenarios(test: ScenarioTest): void {
   test('delivers each message once to a new group, from the earliest offset on', async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(3);
     for (const key of ['a', 'b', 'c', 'd']) await publisher.publish(numbered(topic, key, 0, 10));
     const member = await world.member(world.name('group'), [topic], { commit: 'each' });
     await received(world, member, 40);
@@ -25,9 +20,8 @@ export function groupScenarios(test: ScenarioTest): void {
   });
 
   test('reads a partition without a commit from its beginning', async ({ world }) => {
-    const topic = await world.topic(2);
+    const { topic, publisher } = await world.topicWithPublisher(2);
     const groupId = world.name('group');
-    const publisher = await world.publisher();
     const first = await world.member(groupId, [topic], { commit: 'never' });
     await world.assigned([first], 2);
     await publisher.publish([0, 1].map((partition) => placed(topic, partition, `early-${partition}`)));
@@ -41,8 +35,7 @@ export function groupScenarios(test: ScenarioTest): void {
   });
 
   test('reports the high watermark with each batch', async ({ world }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(1);
     await publisher.publish(numbered(topic, 'k', 0, 25));
     const member = await world.member(world.name('group'), [topic], { commit: 'never' });
     await received(world, member, 25);
@@ -50,8 +43,7 @@ export function groupScenarios(test: ScenarioTest): void {
   });
 
   test('delivers all messages to each group', async ({ world }) => {
-    const topic = await world.topic(2);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(2);
     const one = await world.member(world.name('group'), [topic], { commit: 'each' });
     const other = await world.member(world.name('group'), [topic], { commit: 'each' });
     await publisher.publish(numbered(topic, 'k', 0, 20));
@@ -85,9 +77,8 @@ export function groupScenarios(test: ScenarioTest): void {
 
   test('describes the members of groups, and how far each has read', async ({ world }) => {
     const { admin } = world.broker;
-    const topic = await world.topic(2);
+    const { topic, publisher } = await world.topicWithPublisher(2);
     const groupId = world.name('group');
-    const publisher = await world.publisher();
     await publisher.publish([0, 0, 0, 0, 0, 1, 1, 1, 1, 1].map((partition) => placed(topic, partition)));
     const unknown = { groupId: world.name('unknown'), topics: [topic, 'conformance.absent'] };
     const ask = () => admin.groups([unknown, { groupId, topics: [topic] }]);
@@ -96,39 +87,21 @@ export function groupScenarios(test: ScenarioTest): void {
     await member.source.commit(member.epoch, [{ topic, partition: 1, offset: 3 }]);
     const range = { topic, low: 0, high: 5 };
     const [absent, group] = await ask();
-    expect(absent).toEqual({
-      groupId: unknown.groupId,
-      state: 'empty',
-      members: [],
-      partitions: [
-        { ...range, partition: 0 },
-        { ...range, partition: 1 },
-      ],
-    });
+    const partitions = [0, 1].map((partition) => ({ ...range, partition }));
+    expect(absent).toEqual({ groupId: unknown.groupId, state: 'empty', members: [], partitions });
     expect(group).toMatchObject({ groupId, state: 'stable' });
-    expect(group?.partitions).toEqual([
-      { ...range, partition: 0 },
-      { ...range, partition: 1, committed: 3 },
-    ]);
-    expect(group?.members.map(({ assigned }) => assigned)).toEqual([
-      [
-        { topic, partition: 0 },
-        { topic, partition: 1 },
-      ],
-    ]);
+    expect(group?.partitions).toEqual([partitions[0], { ...partitions[1], committed: 3 }]);
+    const assigned = [0, 1].map((partition) => ({ topic, partition }));
+    expect(group?.members).toMatchObject([{ assigned }]);
     await member.source.stop(SECOND);
     const states = async () => (await ask()).map(({ state }) => state);
-    await eventually(
-      'empty groups',
-      world.target.stepMs,
-      async () => (await states()).join() === 'empty,empty',
-    );
+    const areEmpty = async () => (await states()).join() === 'empty,empty';
+    await eventually('empty groups', world.target.stepMs, areEmpty);
   });
 
   test('accepts a commit in onRevoking, and drops a commit of an older generation', async ({ world }) => {
-    const topic = await world.topic(1);
+    const { topic, publisher } = await world.topicWithPublisher(1);
     const groupId = world.name('group');
-    const publisher = await world.publisher();
     await publisher.publish(numbered(topic, 'k', 0, 10));
     const lastCommits: Promise<boolean>[] = [];
     const first: RecordingMember = await world.member(groupId, [topic], {
@@ -144,62 +117,50 @@ export function groupScenarios(test: ScenarioTest): void {
     await eventually('a new epoch', world.target.stepMs, () => first.epoch > old && second.epoch > 0);
     expect(await Promise.all(lastCommits)).toContain(true);
     expect(await first.source.commit(old, [{ topic, partition: 0, offset: 9 }])).toBe(false);
-    expect(await world.broker.admin.committed(groupId, [topic])).toEqual([
-      { topic, partition: 0, offset: 4 },
-    ]);
+    const committed = () => world.broker.admin.committed(groupId, [topic]);
+    expect(await committed()).toEqual([{ topic, partition: 0, offset: 4 }]);
     const owner = [first, second].find(({ assigned }) => assigned.length > 0);
-    await eventually('redelivery from the commit', world.target.stepMs, () =>
-      [...(owner?.events ?? [])].some(
-        (event) =>
-          event.kind === 'messages' && event.epoch === owner?.epoch && event.messages[0]?.offset === 4,
-      ),
-    );
+    const isFromCommit = (event: MemberEvent) =>
+      event.kind === 'messages' && event.epoch === owner?.epoch && event.messages[0]?.offset === 4;
+    const isRedelivered = () => owner?.events.some(isFromCommit) === true;
+    await eventually('redelivery from the commit', world.target.stepMs, isRedelivered);
     expect(await owner?.source.commit(owner.epoch, [{ topic, partition: 0, offset: 10 }])).toBe(true);
-    expect(await world.broker.admin.committed(groupId, [topic])).toEqual([
-      { topic, partition: 0, offset: 10 },
-    ]);
+    expect(await committed()).toEqual([{ topic, partition: 0, offset: 10 }]);
   });
 
   test('does not deliver messages of a paused partition, and resumes it with a new assignment', async ({
     world,
   }) => {
-    const topic = await world.topic(2);
+    const { topic, publisher } = await world.topicWithPublisher(2);
     const groupId = world.name('group');
-    const publisher = await world.publisher();
-    const at = (partition: number, text: string) => placed(topic, partition, text);
     // If a leader of the new topic moved later, the new assignment would resume the partition.
     await world.broker.admin.offsets(topic);
     const member = await world.member(groupId, [topic], { commit: 'each' });
     await world.assigned([member], 2);
     member.source.pause([{ topic, partition: 0 }]);
-    await publisher.publish([at(0, 'a'), at(1, 'b')]);
+    await publisher.publish([placed(topic, 0, 'a'), placed(topic, 1, 'b')]);
     await received(world, member, 1);
     await sleep(QUIET_MS);
     expect(member.values()).toEqual(['b']);
     member.source.resume([{ topic, partition: 0 }]);
     await received(world, member, 2);
     expect(member.values()).toEqual(['b', 'a']);
-    member.source.pause([
-      { topic, partition: 0 },
-      { topic, partition: 1 },
-    ]);
+    member.source.pause([0, 1].map((partition) => ({ topic, partition })));
     const other = await world.member(groupId, [topic], { commit: 'each' });
     await world.assigned([member, other], 2);
-    await publisher.publish([at(0, 'c'), at(1, 'd')]);
+    await publisher.publish([placed(topic, 0, 'c'), placed(topic, 1, 'd')]);
     const all = () => [...member.values(), ...other.values()].toSorted();
     await eventually('both partitions', world.target.stepMs, () => all().join('') === 'abcd', all);
   });
 
   test('does not lose messages while members join and leave under load', async ({ world }) => {
-    const topic = await world.topic(6);
+    const { topic, publisher } = await world.topicWithPublisher(6);
     const groupId = world.name('group');
-    const publisher = await world.publisher();
     const seen = new Set<string>();
-    const policy = { commit: 'each', onEvent: note } as const;
-    function note(event: RecordingMember['events'][number]) {
-      if (event.kind === 'messages')
-        for (const { value } of event.messages) seen.add(value?.toString() ?? '');
-    }
+    const onEvent = (event: MemberEvent) => {
+      if (event.kind === 'messages') for (const { value } of event.messages) seen.add(String(value));
+    };
+    const policy = { commit: 'each', onEvent } as const;
     const stayer = await world.member(groupId, [topic], policy);
     await world.assigned([stayer], 6);
     const atLeast = world.target.trafficMessages;
@@ -222,12 +183,8 @@ export function groupScenarios(test: ScenarioTest): void {
     rounds.areOver = true;
     await traffic;
     const total = expected.size;
-    await eventually(
-      'every message',
-      world.target.stepMs,
-      () => seen.size >= total,
-      () => seen.size,
-    );
+    const count = () => seen.size;
+    await eventually('every message', world.target.stepMs, () => count() >= total, count);
     expect(seen).toEqual(expected);
     await eventually('commits of all messages', world.target.stepMs, async () => {
       const committed = await world.broker.admin.committed(groupId, [topic]);
@@ -236,43 +193,34 @@ export function groupScenarios(test: ScenarioTest): void {
   });
 
   test('does not commit for a stopped member or deliver messages to it', async ({ world }) => {
-    const topic = await world.topic(1);
+    const { topic, publisher } = await world.topicWithPublisher(1);
     const groupId = world.name('group');
-    const publisher = await world.publisher();
     const member = await world.member(groupId, [topic], { commit: 'never' });
     await publisher.publish(numbered(topic, 'k', 0, 5));
     await received(world, member, 5);
     await member.source.stop(SECOND);
     await member.source.stop(SECOND);
     const events = member.events.length;
-    expect(
-      await member.source.commit(member.epoch, [{ topic, partition: 0, offset: 5 }]).catch(() => false),
-    ).toBe(false);
+    const late = member.source.commit(member.epoch, [{ topic, partition: 0, offset: 5 }]);
+    expect(await late.catch(() => false)).toBe(false);
     await publisher.publish(numbered(topic, 'k', 5, 10));
     await sleep(QUIET_MS);
     expect(member.events).toHaveLength(events);
     expect(await world.broker.admin.committed(groupId, [topic])).toEqual([]);
   });
 
-  test('rejects start() for a topic that does not exist', async ({ world }) => {
-    const member = world.member(world.name('group'), [world.name('absent')], { commit: 'never' });
+  test('rejects start() of a member or a tail for a topic that does not exist', async ({ world }) => {
+    const topics = [world.name('absent')];
+    const member = world.member(world.name('group'), topics, { commit: 'never' });
     await expect(member).rejects.toMatchObject({ code: 'topic-unknown' });
-  });
-
-  test('rejects a tail of a topic that does not exist', async ({ world }) => {
-    const absent = world.name('absent');
-    const tail = world.tail({ topics: [absent], from: 'latest' }, () => undefined);
+    const tail = world.tail({ topics, from: 'latest' });
     await expect(tail).rejects.toMatchObject({ code: 'topic-unknown' });
   });
 }
 
 async function received(world: World, member: RecordingMember, count: number): Promise<void> {
-  await eventually(
-    `${count} messages`,
-    world.target.stepMs,
-    () => member.messages.length >= count,
-    () => member.values(),
-  );
+  const isThere = () => member.messages.length >= count;
+  await eventually(`${count} messages`, world.target.stepMs, isThere, () => member.values());
   expect(member.messages).toHaveLength(count);
 }
 

@@ -5,11 +5,9 @@ import { numbered, placed, type ScenarioTest } from '../../support/conformance/w
 
 const SECOND = 1_000;
 
-/** The guarantees of a publisher: order, partitions, bytes, and isolation of invalid messages. */
 export function publishingScenarios(test: ScenarioTest): void {
   test('keeps the order of each key with concurrent publishers', async ({ world }) => {
-    const topic = await world.topic(4);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(4);
     const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const published: Promise<void>[] = [];
     for (let index = 0; index < 200; index += 1) {
@@ -19,16 +17,13 @@ export function publishingScenarios(test: ScenarioTest): void {
     await Promise.all(published);
     const messages = await world.readAll(topic);
     for (const key of keys) {
-      const values = messages
-        .filter((message) => message.key?.toString() === key)
-        .map((m) => m.value?.toString());
-      expect(values).toEqual(Array.from({ length: 200 }, (_, index) => `${key}-${index}`));
+      const own = messages.filter((message) => String(message.key) === key);
+      expect(own.map(({ value }) => value)).toEqual(numbered(topic, key, 0, 200).map(({ value }) => value));
     }
   });
 
   test('chooses the same partition for a key as other Kafka clients do', async ({ world }) => {
-    const topic = await world.topic(7);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(7);
     const keys = Array.from({ length: 100 }, (_, index) => `key-${index * 7919}`);
     await publisher.publish(keys.map((key) => ({ topic, key, value: Buffer.from('x') })));
     const messages = await world.readAll(topic);
@@ -44,7 +39,6 @@ export function publishingScenarios(test: ScenarioTest): void {
     const { messages: most, bytes: mostBytes } = QUEUE_LIMITS.publisher;
     const message = { topic, key: 'k', value: Buffer.from('x') };
     const full = { code: 'not-sent', canRetry: true };
-    // Until it is started, it only queues.
     const waiting = world.broker.createPublisher({ clientId: 'waiting' });
     const first = waiting.publish([message]);
     const manyMessages = Array.from({ length: most }, () => message);
@@ -60,49 +54,33 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test('preserves bytes, headers, repeated headers, tombstones and timestamps', async ({ world }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(1);
     const timestampMs = Date.now() - 1_234;
     const bytes = Buffer.from([0, 1, 2, 255, 254, 0]);
+    const headers = { raw: bytes, text: 'käse', twice: ['a', 'b'], gone: undefined };
     await publisher.publish([
-      {
-        topic,
-        key: bytes,
-        value: bytes,
-        headers: { raw: bytes, text: 'käse', twice: ['a', 'b'], gone: undefined },
-        timestampMs,
-      },
+      { topic, key: bytes, value: bytes, headers, timestampMs },
       { topic, key: 'k', value: null },
       { topic, key: null, value: Buffer.alloc(0) },
     ]);
     const [full, tombstone, empty] = await world.readAll(topic);
-    expect(full).toEqual({
-      topic,
-      partition: 0,
-      offset: 0,
-      key: bytes,
-      value: bytes,
-      timestampMs,
-      headers: { raw: bytes, text: Buffer.from('käse'), twice: [Buffer.from('a'), Buffer.from('b')] },
-    });
+    const read = { raw: bytes, text: Buffer.from('käse'), twice: [Buffer.from('a'), Buffer.from('b')] };
+    const place = { topic, partition: 0, offset: 0 };
+    expect(full).toEqual({ ...place, key: bytes, value: bytes, timestampMs, headers: read });
     expect(tombstone).toMatchObject({ key: Buffer.from('k'), value: null, offset: 1, headers: {} });
     expect(empty).toMatchObject({ key: null, value: Buffer.alloc(0), offset: 2 });
     expect(Math.abs((empty?.timestampMs ?? 0) - Date.now())).toBeLessThan(10 * SECOND);
   });
 
   test('rejects only the message that is too large', async ({ world }) => {
-    const topic = await world.topic(1, { 'max.message.bytes': '10000' });
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(1, { 'max.message.bytes': '10000' });
     const large = { topic, key: 'k', value: incompressible(20_000) };
     const results = await Promise.allSettled([
       publisher.publish(numbered(topic, 'k', 0, 5)),
       publisher.publish([large]),
       publisher.publish(numbered(topic, 'k', 5, 10)),
     ]);
-    expect(results[1]).toMatchObject({
-      status: 'rejected',
-      reason: { code: 'message-too-large', canRetry: false },
-    });
+    expect(results[1]).toMatchObject(rejected('message-too-large'));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     const mixed = publisher.publish([
       ...numbered(topic, 'k', 10, 11),
@@ -115,8 +93,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test('stores messages that are sent together with rejected ones', async ({ world }) => {
-    const topic = await world.topic(4, { 'max.message.bytes': '10000' });
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(4, { 'max.message.bytes': '10000' });
     const message = (partition: number, value: Buffer) => ({ topic, key: null, partition, value });
     const results = await Promise.allSettled([
       publisher.publish([message(0, Buffer.from('a')), message(0, Buffer.from('b'))]),
@@ -133,18 +110,14 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test('rejects only the message for an unknown topic', async ({ world }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(1);
     const startedMs = performance.now();
     const results = await Promise.allSettled([
       publisher.publish(numbered(topic, 'k', 0, 5)),
       publisher.publish([{ topic: world.name('absent'), key: 'k', value: Buffer.from('x') }]),
       publisher.publish(numbered(topic, 'k', 5, 10)),
     ]);
-    expect(results[1]).toMatchObject({
-      status: 'rejected',
-      reason: { code: 'topic-unknown', canRetry: false },
-    });
+    expect(results[1]).toMatchObject(rejected('topic-unknown'));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(performance.now() - startedMs).toBeLessThan(5 * SECOND);
     expect(await world.readAll(topic)).toHaveLength(10);
@@ -164,30 +137,23 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 
   test('sends queued messages on stop(), and rejects later ones', async ({ world }) => {
-    const topic = await world.topic(2);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(2);
     const last = publisher.publish(numbered(topic, 'k', 0, 100));
     await publisher.stop(5 * SECOND);
     await last;
     expect(await world.readAll(topic)).toHaveLength(100);
-    await expect(publisher.publish(numbered(topic, 'k', 100, 101))).rejects.toMatchObject({
-      code: 'not-sent',
-    });
+    const later = publisher.publish(numbered(topic, 'k', 100, 101));
+    await expect(later).rejects.toMatchObject({ code: 'not-sent' });
   });
 
   test('reports the first retained and the next offset of each partition', async ({ world }) => {
-    const topic = await world.topic(2);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(2);
     await publisher.publish([0, 0, 0, 1].map((partition) => placed(topic, partition)));
     const offsets = await world.broker.admin.offsets(topic);
-    const ranges = offsets.map(({ partition, low, high }) => ({ partition, low, high }));
-    expect(ranges.toSorted((a, b) => a.partition - b.partition)).toEqual([
-      { partition: 0, low: 0, high: 3 },
-      { partition: 1, low: 0, high: 1 },
-    ]);
-    await expect(world.broker.admin.offsets(world.name('absent'))).rejects.toMatchObject({
-      code: 'topic-unknown',
-    });
+    const ranges = offsets.map(({ partition, low, high }) => [partition, low, high].join());
+    expect(ranges.toSorted()).toEqual(['0,0,3', '1,0,1']);
+    const absent = world.broker.admin.offsets(world.name('absent'));
+    await expect(absent).rejects.toMatchObject({ code: 'topic-unknown' });
   });
 
   test('creates topics once and reports their partitions', async ({ world }) => {
@@ -202,7 +168,8 @@ export function publishingScenarios(test: ScenarioTest): void {
   });
 }
 
-/** Incompressible bytes. */
+const rejected = (code: string) => ({ status: 'rejected', reason: { code, canRetry: false } });
+
 function incompressible(length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => Math.floor(Math.random() * 256)));
 }

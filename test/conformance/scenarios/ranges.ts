@@ -4,12 +4,10 @@ import { numbered, type ScenarioTest } from '../../support/conformance/world.ts'
 
 const MIB = 1_024 * 1_024;
 
-/** The guarantees of readRanges(): each message once and in order, at the pace of the handler. */
 export function rangeScenarios(test: ScenarioTest): void {
   test('delivers only the messages of the ranges, in order per partition', async ({ world }) => {
-    const topic = await world.topic(3);
+    const { topic, publisher } = await world.topicWithPublisher(3);
     const other = await world.topic(1);
-    const publisher = await world.publisher();
     for (const key of ['a', 'b', 'c', 'd']) await publisher.publish(numbered(topic, key, 0, 300));
     await publisher.publish(numbered(other, 'x', 0, 10));
     const offsets = await world.broker.admin.offsets(topic);
@@ -35,8 +33,7 @@ export function rangeScenarios(test: ScenarioTest): void {
   });
 
   test('waits for the handler after each message, and ends when it returns stop', async ({ world }) => {
-    const topic = await world.topic(2, { 'max.message.bytes': String(4 * MIB) });
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(2, { 'max.message.bytes': String(4 * MIB) });
     for (let index = 0; index < 12; index += 1) {
       await publisher.publish([{ topic, key: null, partition: index % 2, value: Buffer.alloc(MIB, index) }]);
     }
@@ -57,8 +54,7 @@ export function rangeScenarios(test: ScenarioTest): void {
   });
 
   test('rejects with the error of the handler, and if the topic does not exist', async ({ world }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(1);
     await publisher.publish(numbered(topic, 'a', 0, 5));
     const failing = world.broker.readRanges([{ topic, partition: 0, from: 0, to: 5 }], () =>
       Promise.reject(new Error('handler failed')),

@@ -3,7 +3,6 @@ import { echoSystem } from '../../support/conformance/echo.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 import { numbered, type ScenarioTest, type World } from '../../support/conformance/world.ts';
 
-/** Pause between two sends. */
 const PACE_MS = 5;
 
 /** Restarts the broker after the first send has ended, however long that takes, and sends until it is back. */
@@ -22,7 +21,6 @@ async function duringRestart(world: World, send: (index: number) => Promise<unkn
   await Promise.all(sends);
 }
 
-/** The guarantees after a broker is killed and restarted with its stored data. */
 export function recoveryScenarios(test: ScenarioTest): void {
   test('does not lose an accepted request in a restart, and all clients continue', async ({ world }) => {
     const system = await echoSystem(world, 4);
@@ -46,12 +44,8 @@ export function recoveryScenarios(test: ScenarioTest): void {
   test('delivers to a tail all messages that were accepted before, during and after a restart', async ({
     world,
   }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
-    const seen = new Set<string>();
-    const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-      seen.add(String(value)),
-    );
+    const { topic, publisher } = await world.topicWithPublisher(3);
+    const { tail, values } = await world.tail({ topics: [topic], from: 'latest' });
     const accepted: string[] = [];
     await duringRestart(world, async (index) => {
       const [message] = numbered(topic, 'n', index, index + 1);
@@ -62,13 +56,8 @@ export function recoveryScenarios(test: ScenarioTest): void {
       );
     });
     await publisher.publish(numbered(topic, 'after', 0, 1));
-    const missing = () => [...accepted, 'after-0'].filter((value) => !seen.has(value));
-    await eventually(
-      'every accepted message',
-      world.target.stepMs,
-      () => missing().length === 0,
-      () => missing().length,
-    );
+    const missing = () => [...accepted, 'after-0'].filter((value) => !values.includes(value)).length;
+    await eventually('every accepted message', world.target.stepMs, () => missing() === 0, missing);
     await eventually('readiness', world.target.stepMs, () => tail.isReady() && publisher.isHealthy());
     expect(accepted.length).toBeGreaterThan(0);
   });

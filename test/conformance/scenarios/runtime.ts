@@ -6,14 +6,12 @@ import { eventually, sleep } from '../../support/conformance/wait.ts';
 import type { ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
-const ALWAYS_SHORT = (index: number) => index % 5;
 /**
  * At any time some message is in progress while later ones are done, so that committing the later offset would be wrong.
  */
 const SOMETIMES_LONG = (index: number) => (index % 10 === 0 ? 400 : index % 5);
 /** Time limit for traffic that continues until a condition is met. */
 const MOST_TRAFFIC = 50_000;
-/** The worker is killed at a random time within this limit. */
 const KILL_WITHIN_MS = 300;
 
 /**
@@ -29,13 +27,11 @@ export function runtimeScenarios(test: ScenarioTest): void {
     await system.worker();
     const { topics } = system;
     const poison = { topic: topics.requests, key: 'k', value: Buffer.from('\u0001 not a message') };
+    const headers = { [HEADER.correlationId]: 'undecodable', [HEADER.replyTopic]: topics.replies };
     await system.publisher.publish([
       system.request('k', { id: 'before' }),
       poison,
-      {
-        ...poison,
-        headers: { [HEADER.correlationId]: 'undecodable', [HEADER.replyTopic]: topics.replies },
-      },
+      { ...poison, headers },
       { ...poison, value: null },
       system.request('k', { id: 'thrown', fail: true }),
       system.request('k', { id: 'after' }),
@@ -95,11 +91,8 @@ export function runtimeScenarios(test: ScenarioTest): void {
     const done = new Set(first.started);
     await system.allAnswered([...done]);
     const second = await system.worker();
-    const last = [0, 1].map((partition) => ({
-      ...system.request('k', { id: `last-${partition}` }),
-      partition,
-    }));
-    await system.publisher.publish(last);
+    const last = (partition: number) => ({ ...system.request('k', { id: `last-${partition}` }), partition });
+    await system.publisher.publish([last(0), last(1)]);
     await system.allAnswered([...numberedIds('n', 40), 'last-0', 'last-1']);
     expect(second.started.filter((id) => done.has(id))).toEqual([]);
     expect(system.replies).toHaveLength(42);
@@ -115,11 +108,8 @@ export function runtimeScenarios(test: ScenarioTest): void {
     const passing: (readonly string[])[] = [];
     for (let round = 0; round < 3; round += 1) {
       const worker = await system.worker();
-      await eventually(
-        'messages for each worker',
-        world.target.stepMs,
-        () => worker.started.length > 0 || round > 0,
-      );
+      const hasStarted = () => worker.started.length > 0 || round > 0;
+      await eventually('messages for each worker', world.target.stepMs, hasStarted);
       await worker.stop();
       passing.push(worker.started);
     }
@@ -138,12 +128,9 @@ export function runtimeScenarios(test: ScenarioTest): void {
     const requested = numberedIds('n', Math.min(1_000, world.target.trafficMessages));
     const victim = await system.killableWorker();
     await system.worker();
-    const load = publishAll(system, requested, SOMETIMES_LONG);
-    await eventually(
-      'some replies',
-      world.target.stepMs,
-      () => system.replies.length > requested.length / 10,
-    );
+    const load = publishAll(system, requested);
+    const hasSome = () => system.replies.length > requested.length / 10;
+    await eventually('some replies', world.target.stepMs, hasSome);
     await sleep(Math.random() * KILL_WITHIN_MS);
     await victim.kill();
     await load;
@@ -156,29 +143,20 @@ export function runtimeScenarios(test: ScenarioTest): void {
   });
 }
 
-/** Sends requests until it is stopped, however long members take to join; returns their ids. */
-async function publishUntil(
-  system: EchoSystem,
-  isOver: () => boolean,
-  atLeast: number,
-): Promise<readonly string[]> {
+async function publishUntil(system: EchoSystem, isOver: () => boolean, atLeast: number) {
   const requested: string[] = [];
   while (requested.length < atLeast || (!isOver() && requested.length < MOST_TRAFFIC)) {
     const id = `n-${requested.length}`;
-    await system.ask(`key-${requested.length % 31}`, { id, workMs: ALWAYS_SHORT(requested.length) });
+    await system.ask(`key-${requested.length % 31}`, { id, workMs: requested.length % 5 });
     requested.push(id);
     if (requested.length % 10 === 0) await sleep(5);
   }
   return requested;
 }
 
-async function publishAll(
-  system: EchoSystem,
-  requested: readonly string[],
-  workMs: (index: number) => number,
-): Promise<void> {
+async function publishAll(system: EchoSystem, requested: readonly string[]): Promise<void> {
   for (const [index, id] of requested.entries()) {
-    await system.ask(`key-${index % 31}`, { id, workMs: workMs(index) });
+    await system.ask(`key-${index % 31}`, { id, workMs: SOMETIMES_LONG(index) });
     if (index % 10 === 0) await sleep(5);
   }
 }

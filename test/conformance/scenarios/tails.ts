@@ -2,20 +2,14 @@ import { expect } from 'vitest';
 import { numbered, placed, type ScenarioTest } from '../../support/conformance/world.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 
-/** Some messages arrive in each step of a rebalance. */
 const TRAFFIC_PAUSE_MS = 2;
 
-/** The guarantees of a tail: it delivers every message published after its start once, in every partition. */
 export function tailScenarios(test: ScenarioTest): void {
   test('delivers all messages published after start() has resolved, from latest', async ({ world }) => {
-    const topic = await world.topic(6);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(6);
     await publisher.publish(numbered(topic, 'before', 0, 10));
     for (let round = 0; round < 3; round += 1) {
-      const values: string[] = [];
-      const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-        values.push(String(value)),
-      );
+      const { tail, values } = await world.tail({ topics: [topic], from: 'latest' });
       expect(tail.isReady()).toBe(true);
       const messages = [0, 1, 2, 3, 4, 5].map((partition) =>
         placed(topic, partition, `${round}-${partition}`),
@@ -27,36 +21,28 @@ export function tailScenarios(test: ScenarioTest): void {
   });
 
   test('has delivered all existing messages when caughtUp() resolves, from earliest', async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(3);
     for (const key of ['a', 'b', 'c', 'd', 'e']) await publisher.publish(numbered(topic, key, 0, 200));
-    let count = 0;
-    const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, () => {
-      count += 1;
-    });
+    const { tail, values } = await world.tail({ topics: [topic], from: 'earliest' });
     await tail.caughtUp(world.target.stepMs);
-    expect(count).toBe(1_000);
+    expect(values).toHaveLength(1_000);
     await publisher.publish(numbered(topic, 'a', 200, 210));
     await tail.caughtUp(world.target.stepMs);
-    expect(count).toBe(1_010);
+    expect(values).toHaveLength(1_010);
   });
 
   test('begins at given positions, and elsewhere where `from` says', async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(3);
     const record = (partition: number, at: number) => placed(topic, partition, `${partition}-${at}`);
     // One by one: on a new topic the records of several partitions may be stored twice, when one has no leader yet.
     for (let at = 0; at < 5; at += 1) {
       for (const partition of [0, 1, 2]) await publisher.publish([record(partition, at)]);
     }
-    const values: string[] = [];
     const positions = [
       { topic, partition: 0, offset: 3 },
       { topic, partition: 1, offset: 5 },
     ];
-    const { tail } = await world.tail({ topics: [topic], from: 'earliest', positions }, ({ value }) =>
-      values.push(String(value)),
-    );
+    const { tail, values } = await world.tail({ topics: [topic], from: 'earliest', positions });
     await tail.caughtUp(world.target.stepMs);
     await publisher.publish([record(1, 5)]);
     await tail.caughtUp(world.target.stepMs);
@@ -65,8 +51,10 @@ export function tailScenarios(test: ScenarioTest): void {
   });
 
   test('catches up on a compacted topic whose last offsets have no record', async ({ world }) => {
-    const topic = await world.topic(2, { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' });
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(2, {
+      'cleanup.policy': 'compact',
+      'delete.retention.ms': '0',
+    });
     await publisher.publish(numbered(topic, 'kept', 0, 3));
     await publisher.publish(numbered(topic, 'other', 0, 3));
     await world.target.leaveEmptyTail(topic);
@@ -82,8 +70,7 @@ export function tailScenarios(test: ScenarioTest): void {
   });
 
   test('reads a single partition if configured', async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
+    const { topic, publisher } = await world.topicWithPublisher(3);
     const partitions = new Set<number>();
     const { tail } = await world.tail({ topics: [topic], from: 'latest', partition: 1 }, (message) =>
       partitions.add(message.partition),
@@ -94,12 +81,9 @@ export function tailScenarios(test: ScenarioTest): void {
   });
 
   test('skips a message whose handler throws, and continues', async ({ world }) => {
-    const topic = await world.topic(1);
-    const publisher = await world.publisher();
-    const values: string[] = [];
-    const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) => {
+    const { topic, publisher } = await world.topicWithPublisher(1);
+    const { tail, values } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) => {
       if (String(value) === 'k-1') throw new Error('an invalid record');
-      values.push(String(value));
     });
     await publisher.publish(numbered(topic, 'k', 0, 4));
     await tail.caughtUp(world.target.stepMs);
@@ -108,12 +92,8 @@ export function tailScenarios(test: ScenarioTest): void {
   });
 
   test('neither loses nor repeats messages when it rejoins', async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
-    const values: string[] = [];
-    const { tail, clientId } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-      values.push(String(value)),
-    );
+    const { topic, publisher } = await world.topicWithPublisher(3);
+    const { tail, clientId, values } = await world.tail({ topics: [topic], from: 'latest' });
     const expected: string[] = [];
     const publishing = new AbortController();
     const traffic = (async () => {

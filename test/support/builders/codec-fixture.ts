@@ -16,7 +16,6 @@ export const PROBLEM = 'ProblemReply';
 
 const day = (days: number): CalendarDate => days as CalendarDate;
 
-/** A codec with the JSON forms of the contract and a stopped clock. */
 export function codecOf(options: Partial<MessageCodecOptions> = {}) {
   return createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 }, ...options });
 }
@@ -84,7 +83,6 @@ export const problem = createProblem('not-computable', {
   correlationId: 'c-1',
 });
 
-/** The payload of a message; throws if the message cannot be decoded. */
 export function payloadOf(decoded: Decoded | Promise<Decoded>): unknown {
   if (decoded instanceof Promise) throw new Error('the codec returned a promise');
   if (decoded.kind !== 'decoded') throw new Error(`undecodable: ${JSON.stringify(decoded.problem)}`);
@@ -98,7 +96,6 @@ export function problemOf(decoded: Decoded | Promise<Decoded>) {
   return decoded.problem;
 }
 
-/** A value; throws if the codec returned a promise for it. */
 export function atOnce<Value>(value: Value | Promise<Value>): Value {
   if (value instanceof Promise) throw new Error('the codec returned a promise');
   return value;

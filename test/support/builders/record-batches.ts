@@ -40,7 +40,6 @@ export interface BatchOptions {
   readonly damage?: (records: Buffer) => Buffer;
 }
 
-/** A batch of these records, from the offset `first` on. */
 export async function recordBatch(
   first: number,
   records: readonly BuiltRecord[],

@@ -6,7 +6,7 @@ import { done } from '../../../shared/messaging/outcome.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { jsonCodec } from './codec.ts';
+import { createFakeCodec } from '../fakes/codec.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 /**
@@ -24,12 +24,9 @@ export interface EchoWorkerOptions {
   readonly commitIntervalMs?: number;
 }
 
-/** The content of an Echo request. */
 export interface EchoRequest {
   readonly id: string;
-  /** How long the handler takes. */
   readonly workMs?: number;
-  /** The handler throws. */
   readonly fail?: boolean;
 }
 
@@ -55,7 +52,7 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
         return done({ type: 'Echoed', payload: { id: request.id } });
       },
     },
-    codec: jsonCodec,
+    codec: createFakeCodec(),
     replies: publisher,
     foreignReplies: publisher,
     deadLetters: publisher,
@@ -85,7 +82,6 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
   };
 }
 
-/** An Echo request with the reply topic `replies`. */
 export function echoRequest(
   options: Pick<EchoWorkerOptions, 'requests' | 'replies'>,
   key: string,

@@ -1,13 +1,8 @@
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
-import {
-  echoRequest,
-  startEchoWorker,
-  type EchoRequest,
-  type EchoWorker,
-  type EchoWorkerOptions,
-} from './echo-worker.ts';
+import type { EchoRequest, EchoWorker, EchoWorkerOptions } from './echo-worker.ts';
+import { echoRequest, startEchoWorker } from './echo-worker.ts';
 import type { KillableWorker } from './target.ts';
 import { eventually } from './wait.ts';
 import type { World } from './world.ts';
@@ -27,14 +22,12 @@ export class EchoSystem {
     this.replies = parts.replies;
   }
 
-  /** Starts a worker in this process. */
   async worker(options: Pick<EchoWorkerOptions, 'commitIntervalMs'> = {}): Promise<EchoWorker> {
     const worker = await startEchoWorker(this.#world.broker, { ...this.#workerOptions(), ...options });
     this.#world.after(() => worker.stop(1_000));
     return worker;
   }
 
-  /** Starts a worker that can be killed; it is killed at the end of the scenario. */
   async killableWorker(): Promise<KillableWorker> {
     const worker = await this.#world.target.startKillableWorker(this.#workerOptions());
     this.#world.after(() => worker.kill());
@@ -49,7 +42,6 @@ export class EchoSystem {
     return this.publisher.publish([this.request(key, request)]);
   }
 
-  /** Correlation ids of the replies, in order of arrival. */
   answered(): string[] {
     return this.replies.map(({ headers }) => String(headers[HEADER.correlationId]));
   }
@@ -58,21 +50,15 @@ export class EchoSystem {
     return this.replies.find(({ headers }) => String(headers[HEADER.correlationId]) === id);
   }
 
-  /** Waits until each of the ids has a reply. */
   async allAnswered(ids: readonly string[], timeoutMs = this.#world.target.stepMs): Promise<void> {
     const missing = () => {
       const answered = new Set(this.answered());
       return ids.filter((id) => !answered.has(id));
     };
-    await eventually(
-      `${ids.length} replies`,
-      timeoutMs,
-      () => missing().length === 0,
-      () => missing().slice(0, 20),
-    );
+    const isComplete = () => missing().length === 0;
+    await eventually(`${ids.length} replies`, timeoutMs, isComplete, () => missing().slice(0, 20));
   }
 
-  /** Waits until the group has committed all messages of the request topic. */
   async allCommitted(): Promise<void> {
     const { admin } = this.#world.broker;
     const left = async () => {
@@ -81,11 +67,8 @@ export class EchoSystem {
       const ends = await admin.offsets(this.topics.requests);
       return ends.filter(({ partition, high }) => (done.get(partition) ?? 0) !== high);
     };
-    await eventually(
-      'commits of all messages',
-      this.#world.target.stepMs,
-      async () => (await left()).length === 0,
-    );
+    const isCommitted = async () => (await left()).length === 0;
+    await eventually('commits of all messages', this.#world.target.stepMs, isCommitted);
   }
 
   /** Ids with repeated replies that differ: with at-least-once delivery a reply may be repeated, but must be the same. */

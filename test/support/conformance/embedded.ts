@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { SCRATCH_ROOT } from '../scratch-root.ts';
+import { readTopics } from './read-topics.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
 
@@ -10,10 +11,8 @@ import { eventually, sleep } from './wait.ts';
 const SESSION_TIMEOUT_MS = 150;
 const STEP_MS = 3_000;
 
-/** Frequent compaction. */
 const SWEEP_INTERVAL_MS = 200;
 
-/** The embedded broker under test, in memory. */
 export function createEmbeddedTarget(): ConformanceTarget {
   return targetOf('the embedded broker', createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS }));
 }
@@ -64,14 +63,6 @@ export async function leaveEmptyTail(broker: Broker, topic: string): Promise<voi
   const offsets = await broker.admin.offsets(topic);
   await publisher.publish(offsets.map(({ partition }) => ({ topic, partition, key: 'gone', value: null })));
   await publisher.stop();
-  await eventually('compaction', STEP_MS, async () => !(await keysOf(broker, topic)).includes('gone'));
-}
-
-async function keysOf(broker: Broker, topic: string): Promise<string[]> {
-  const keys: string[] = [];
-  const tail = broker.createTail({ clientId: 'compaction', topics: [topic], from: 'earliest' });
-  await tail.start(({ key }) => keys.push(String(key)));
-  await tail.caughtUp(STEP_MS);
-  await tail.stop();
-  return keys;
+  const isGone = async () => (await readTopics(broker, [topic])).every(({ key }) => String(key) !== 'gone');
+  await eventually('compaction', STEP_MS, isGone);
 }

@@ -27,11 +27,7 @@ export interface KafkaUnderTest {
 export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName): ConformanceTarget {
   const options = { brokers: kafka.brokers, clientId: 'conformance', log: silentLog };
   const broker = createKafkaBroker(options, client);
-  const raw = new Kafka({
-    brokers: [...kafka.brokers],
-    clientId: 'conformance-raw',
-    logLevel: logLevel.NOTHING,
-  });
+  const raw = new Kafka({ brokers: [...kafka.brokers], clientId: 'raw', logLevel: logLevel.NOTHING });
   return {
     name: `Kafka with ${client}`,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
@@ -45,7 +41,7 @@ export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName
       await admin.deleteTopics({ topics: [...topics] });
       await admin.disconnect();
     },
-    startKillableWorker: (worker) => startProcess({ client, brokers: kafka.brokers, options: worker }),
+    startKillableWorker: (worker) => startProcess(client, kafka.brokers, worker),
     restart: () => kafka.restart?.() ?? Promise.reject(new Error('a shared Kafka cannot be restarted')),
     leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),
     forceRejoin: cutConnections,
@@ -56,13 +52,10 @@ export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName
   };
 }
 
-async function startProcess(worker: {
-  readonly client: KafkaClientName;
-  readonly brokers: readonly string[];
-  readonly options: EchoWorkerOptions;
-}) {
-  const child: ChildProcess = fork(ECHO_PROCESS, [JSON.stringify(worker)], {
-    execArgv: ['--disable-warning=TimeoutNegativeWarning'],
+async function startProcess(client: KafkaClientName, brokers: readonly string[], options: EchoWorkerOptions) {
+  const execArgv = ['--disable-warning=TimeoutNegativeWarning'];
+  const child: ChildProcess = fork(ECHO_PROCESS, [JSON.stringify({ client, brokers, options })], {
+    execArgv,
   });
   const exited = once(child, 'exit');
   const started = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
@@ -77,11 +70,8 @@ async function startProcess(worker: {
 
 /** Writes a transaction to all partitions. Its end marker has an offset in each of them and is never delivered. */
 async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void> {
-  const producer = raw.producer({
-    transactionalId: `${topic}-markers`,
-    maxInFlightRequests: 1,
-    idempotent: true,
-  });
+  const exactlyOnce = { maxInFlightRequests: 1, idempotent: true };
+  const producer = raw.producer({ transactionalId: `${topic}-markers`, ...exactlyOnce });
   const admin = raw.admin();
   await Promise.all([producer.connect(), admin.connect()]);
   const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition }) => partition);

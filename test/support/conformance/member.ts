@@ -12,14 +12,12 @@ export type MemberEvent =
     }
   | { readonly kind: 'crash'; readonly error: Error };
 
-/** How a recording member handles its messages. */
 export interface MemberPolicy {
   /** `each`: commits every batch immediately. `never`: the test commits. */
   readonly commit: 'each' | 'never';
   readonly onEvent?: (event: MemberEvent) => void;
 }
 
-/** A group member that records all calls of its sink. */
 export class RecordingMember {
   readonly source: GroupSource;
   readonly events: MemberEvent[] = [];
@@ -52,7 +50,6 @@ export class RecordingMember {
     return this;
   }
 
-  /** The values as strings, in order of arrival. */
   values(): string[] {
     return this.messages.map((message) => message.value?.toString() ?? '');
   }

@@ -13,7 +13,6 @@ const SESSION_TIMEOUT_MS = 1_000;
 const STEP_MS = 5_000;
 /** Longer than a session, so that the group has expelled disconnected members. */
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
-/** Frequent compaction. */
 const SWEEP_INTERVAL_MS = 20;
 /** Shorter than a session, as in the simulation. A late response is no lost one: its records are stored once. */
 const TIMES = { requestTimeoutMs: 80, lateMs: 40 };
@@ -23,17 +22,11 @@ class TestHost implements Host {
   readonly id: string;
   readonly ports = systemPorts;
   isKilled = false;
+  readonly isAlive = () => !this.isKilled;
+  readonly mayAct = this.isAlive;
 
   constructor(id: string) {
     this.id = id;
-  }
-
-  isAlive(): boolean {
-    return !this.isKilled;
-  }
-
-  mayAct(): boolean {
-    return !this.isKilled;
   }
 
   enter(callback: () => void): void {
@@ -48,12 +41,8 @@ export function createSimulatedTarget(rates: FaultPlan['rates']): ConformanceTar
   const fates = new CallFates({ seed: 1, rates }, TIMES);
   fates.isActive = true;
   const model = new BrokerModel(systemPorts, fates);
-  const stopSweeps = repeat(
-    systemPorts.timers,
-    () => void model.topics.sweep(),
-    SWEEP_INTERVAL_MS,
-    'background',
-  );
+  const sweep = () => void model.topics.sweep();
+  const stopSweeps = repeat(systemPorts.timers, sweep, SWEEP_INTERVAL_MS, 'background');
   const broker = createProcessBroker(new TestHost('conformance#1'), model);
   return {
     name: 'the broker model of the simulation',
@@ -67,11 +56,7 @@ export function createSimulatedTarget(rates: FaultPlan['rates']): ConformanceTar
       const host = new TestHost(`${options.clientId}#1`);
       const worker = await startEchoWorker(createProcessBroker(host, model), options);
       await eventually('assignment', STEP_MS, () => worker.consumer.health().status === 'ready');
-      return {
-        kill: async () => {
-          host.isKilled = true;
-        },
-      };
+      return { kill: async () => void (host.isKilled = true) };
     },
     restart: async () => {
       model.setFault('outage', true);

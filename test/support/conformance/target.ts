@@ -6,7 +6,6 @@ export interface KillableWorker {
   kill(): Promise<void>;
 }
 
-/** A broker under test. */
 export interface ConformanceTarget {
   readonly name: string;
   /** The shortest session that the broker allows: a killed member is expelled after it. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { test as base } from 'vitest';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Publisher, Tail, TailOptions } from '../../../shared/messaging/ports.ts';
+import type { Publisher, TailOptions } from '../../../shared/messaging/ports.ts';
 import { RecordingMember, type MemberPolicy } from './member.ts';
+import { readTopics } from './read-topics.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually } from './wait.ts';
 
@@ -24,7 +25,6 @@ export class World {
     return this.target.broker;
   }
 
-  /** Returns a unique name. */
   name(kind: string): string {
     this.#count += 1;
     return `conformance.${kind}.${this.#run}-${this.#count}`;
@@ -39,22 +39,20 @@ export class World {
     return topic;
   }
 
-  async publisher(deadlineMs?: number): Promise<Publisher> {
-    const options = deadlineMs === undefined ? {} : { deadlineMs };
-    const publisher = this.broker.createPublisher({ clientId: this.name('publisher'), ...options });
+  async topicWithPublisher(...topic: Parameters<World['topic']>) {
+    return { topic: await this.topic(...topic), publisher: await this.publisher() };
+  }
+
+  async publisher(): Promise<Publisher> {
+    const publisher = this.broker.createPublisher({ clientId: this.name('publisher') });
     this.after(() => publisher.stop(1_000));
     await publisher.start();
     return publisher;
   }
 
-  /** Starts a member; `assigned` waits for its assignment. */
   async member(groupId: string, topics: readonly string[], policy: MemberPolicy): Promise<RecordingMember> {
-    const options = {
-      groupId,
-      clientId: this.name('member'),
-      topics,
-      sessionTimeoutMs: this.target.sessionTimeoutMs,
-    };
+    const { sessionTimeoutMs } = this.target;
+    const options = { groupId, clientId: this.name('member'), topics, sessionTimeoutMs };
     const member = new RecordingMember(this.broker, options, policy);
     this.after(() => member.source.stop(1_000));
     return member.start();
@@ -73,24 +71,21 @@ export class World {
 
   async tail(
     options: Omit<TailOptions, 'clientId'>,
-    onMessage: (message: LogMessage) => void,
-  ): Promise<{ tail: Tail; clientId: string }> {
+    onMessage: (message: LogMessage) => void = () => undefined,
+  ) {
     const clientId = this.name('tail');
     const tail = this.broker.createTail({ clientId, ...options });
     this.after(() => tail.stop(1_000));
-    await tail.start(onMessage);
-    return { tail, clientId };
+    const values: string[] = [];
+    await tail.start((message) => {
+      onMessage(message);
+      values.push(String(message.value));
+    });
+    return { tail, clientId, values };
   }
 
-  /** Reads all messages of a topic. */
-  async readAll(topic: string): Promise<LogMessage[]> {
-    const messages: LogMessage[] = [];
-    const { tail } = await this.tail({ topics: [topic], from: 'earliest' }, (message) =>
-      messages.push(message),
-    );
-    await tail.caughtUp(this.target.stepMs);
-    await tail.stop(1_000);
-    return messages;
+  readAll(topic: string): Promise<LogMessage[]> {
+    return readTopics(this.broker, [topic], this.target.stepMs);
   }
 
   after(cleanup: () => Promise<unknown>): void {
@@ -125,7 +120,6 @@ export function scenarioTest(createTarget: () => ConformanceTarget | Promise<Con
 
 export type ScenarioTest = ReturnType<typeof scenarioTest>;
 
-/** A message without a key for this partition. */
 export function placed(topic: string, partition: number, text = 'x'): OutgoingMessage {
   return { topic, key: null, partition, value: Buffer.from(text) };
 }

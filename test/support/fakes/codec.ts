@@ -3,10 +3,6 @@ import { createProblem } from '../../../shared/platform/problem.ts';
 
 const AVRO_MAGIC = 0;
 
-/**
- * A codec whose Avro is JSON behind the magic byte: `{type, payload}` in both formats. A test can replace `decode` and
- * `encode`.
- */
 export function createFakeCodec(overrides: Partial<Codec> = {}): Codec {
   return {
     decode: ({ value }): Decoded => {
@@ -33,7 +29,6 @@ export function createFakeCodec(overrides: Partial<Codec> = {}): Codec {
   };
 }
 
-/** The type and payload of a value that a fake codec wrote. */
 export function readFakeValue(value: Buffer | null | undefined): { type: string; payload: unknown } {
   const isAvro = value?.[0] === AVRO_MAGIC;
   return JSON.parse(String(isAvro ? value.subarray(1) : value)) as { type: string; payload: unknown };

@@ -27,7 +27,6 @@ interface Member {
  */
 export class FakeConsumerGroup {
   readonly breaches: string[] = [];
-  readonly started: string[] = [];
   readonly #log: readonly LogMessage[][];
   readonly #done: readonly Set<number>[];
   readonly #committed: number[];
@@ -71,7 +70,6 @@ export class FakeConsumerGroup {
     this.#members.push({ id, runtime, source, sink, positions: new Map() });
   }
 
-  /** Removes a member with all of its state and running calls, like `kill -9`. */
   kill(choice: number): void {
     const victim = this.#members[choice % this.#members.length];
     if (victim === undefined) return;
@@ -80,7 +78,6 @@ export class FakeConsumerGroup {
     victim.runtime.detach();
   }
 
-  /** Announces a rebalance to all members. */
   revoke(): void {
     for (const { sink } of this.#members) sink.onRevoking(this.#generation);
   }
@@ -130,15 +127,16 @@ export class FakeConsumerGroup {
 
   #process(process: number, message: LogMessage): Promise<'settled'> {
     const { partition, offset } = message;
-    this.started.push(`${process}:${partition}/${offset}`);
     const sameKey = (other: LogMessage) =>
       other.key !== null && message.key !== null && other.key.equals(message.key);
     const beside = this.#open.find((call) => call.process === process && sameKey(call.message));
     if (beside !== undefined)
-      this.#breach(`${partition}/${offset} runs at the same time as ${beside.message.offset}`);
+      this.breaches.push(`${partition}/${offset} runs at the same time as ${beside.message.offset}`);
     for (const earlier of (this.#log[partition] ?? []).slice(0, offset)) {
       if (sameKey(earlier) && !this.#done[partition]?.has(earlier.offset)) {
-        this.#breach(`${partition}/${offset} started before ${earlier.offset} with the same key was done`);
+        this.breaches.push(
+          `${partition}/${offset} started before ${earlier.offset} with the same key was done`,
+        );
       }
     }
     const { promise, resolve } = Promise.withResolvers<'settled'>();
@@ -151,16 +149,12 @@ export class FakeConsumerGroup {
     for (const { partition, offset } of offsets) {
       for (let below = 0; below < offset; below += 1) {
         if (!this.#done[partition]?.has(below))
-          this.#breach(`${partition}: ${offset} committed, ${below} not done`);
+          this.breaches.push(`${partition}: ${offset} committed, ${below} not done`);
       }
       if (offset < (this.#committed[partition] ?? 0))
-        this.#breach(`${partition}: committed back to ${offset}`);
+        this.breaches.push(`${partition}: committed back to ${offset}`);
       this.#committed[partition] = offset;
     }
     return true;
-  }
-
-  #breach(text: string): void {
-    this.breaches.push(text);
   }
 }

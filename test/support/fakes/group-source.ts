@@ -6,13 +6,11 @@ export interface FakeCommit {
   readonly offsets: readonly PartitionOffset[];
 }
 
-/** A group source that a test controls; it records the calls of the runtime. */
 export class FakeGroupSource implements GroupSource {
   sink: GroupSink | undefined;
   readonly commits: FakeCommit[] = [];
   readonly paused = new Set<string>();
   stops = 0;
-  /** The result of a commit; a test can replace it. */
   onCommit: (commit: FakeCommit) => Promise<boolean> = () => Promise.resolve(true);
   onStop: (timeoutMs: number) => Promise<void> = () => Promise.resolve();
   onStart: () => Promise<void> = () => Promise.resolve();
@@ -41,7 +39,6 @@ export class FakeGroupSource implements GroupSource {
     return this.onStop(timeoutMs);
   }
 
-  /** The last committed offset of a partition; undefined if there was no commit. */
   committed(partition = 0): number | undefined {
     const offsets = this.commits.flatMap((commit) => commit.offsets);
     return offsets.findLast((offset) => offset.partition === partition)?.offset;

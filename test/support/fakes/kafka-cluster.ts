@@ -58,31 +58,17 @@ export interface FakeCluster {
   readonly stored: string[];
   /** Determines the reaction to each produce request; default: stores everything. */
   onProduce: (broker: number, batches: readonly ReceivedBatch[]) => ProduceReaction;
-  /** Delay of each response. */
   answerMs: number;
-  /**
-   * The time in the next response to a produce request, for which the broker then does not read the connection, as Kafka does
-   * since 2.0 (KIP-219).
-   */
-  throttleMs: number;
-  /** Number of partitions of every topic. */
-  partitions: number;
   leaderOf: (partition: number) => number;
   /** Error code of a topic or a partition in metadata responses; 0 means no error. */
   topicError: (topic: string) => number;
   partitionError: (partition: number) => number;
   connections: number;
-  /** Number of connections to each broker. */
-  readonly connectionsTo: number[];
   close(): void;
 }
 
 /** Brokers on loopback that support only the requests of a kafkajs producer; a test can make them fail. */
-export async function startFakeCluster(
-  brokers: number,
-  partitions: number,
-  host = '127.0.0.1',
-): Promise<FakeCluster> {
+export async function startFakeCluster(brokers: number, partitions: number): Promise<FakeCluster> {
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   const cluster: FakeCluster = {
@@ -90,13 +76,10 @@ export async function startFakeCluster(
     stored: [],
     onProduce: () => ({}),
     answerMs: 0,
-    throttleMs: 0,
-    partitions,
     leaderOf: (partition) => partition % brokers,
     topicError: () => 0,
     partitionError: () => 0,
     connections: 0,
-    connectionsTo: Array.from({ length: brokers }, () => 0),
     close: () => {
       for (const socket of sockets) socket.destroy();
       for (const server of servers) server.close();
@@ -106,25 +89,20 @@ export async function startFakeCluster(
   for (let id = 0; id < brokers; id += 1) {
     const server = createServer((socket) => {
       cluster.connections += 1;
-      cluster.connectionsTo[id] = (cluster.connectionsTo[id] ?? 0) + 1;
       sockets.add(socket);
       socket.on('error', () => undefined);
-      serve(socket, { cluster, ports, id });
+      serve(socket, { cluster, ports, id, partitions });
     });
     servers.push(server);
     await new Promise<void>((resolve) => {
-      server.listen(0, host, resolve);
+      server.listen(0, '127.0.0.1', resolve);
     });
     ports.push((server.address() as AddressInfo).port);
   }
-  return Object.assign(cluster, { brokers: ports.map((port) => `${host}:${port}`) });
+  return Object.assign(cluster, { brokers: ports.map((port) => `127.0.0.1:${port}`) });
 }
 
-interface Broker {
-  readonly cluster: FakeCluster;
-  readonly ports: readonly number[];
-  readonly id: number;
-}
+type Broker = { cluster: FakeCluster; ports: readonly number[]; id: number; partitions: number };
 
 function serve(socket: Socket, broker: Broker): void {
   let waiting = Buffer.alloc(0);
@@ -158,14 +136,10 @@ function react(socket: Socket, broker: Broker, request: Buffer): void {
     if (!socket.destroyed) socket.write(Buffer.concat([length, payload]));
   };
   if (kind === API_VERSIONS) send(versions());
-  else if (kind === METADATA)
-    send(
-      metadata(
-        broker,
-        decoder.readArray((names) => names.readString()),
-      ),
-    );
-  else produce(socket, broker, readBatches(decoder), send);
+  else if (kind === METADATA) {
+    const topics = decoder.readArray((names) => names.readString());
+    send(metadata(broker, topics));
+  } else produce(socket, broker, readBatches(decoder), send);
 }
 
 function versions(): Encoder {
@@ -173,13 +147,13 @@ function versions(): Encoder {
   return encoder().writeInt16(0).writeArray(spoken);
 }
 
-function metadata({ cluster, ports }: Broker, topics: readonly string[]): Encoder {
+function metadata({ cluster, ports, partitions }: Broker, topics: readonly string[]): Encoder {
   const nodes = ports.map((port, id) =>
     encoder().writeInt32(id).writeString('127.0.0.1').writeInt32(port).writeString(null),
   );
   const described = topics.map((topic) => {
     const error = cluster.topicError(topic);
-    const count = error === 0 ? cluster.partitions : 0;
+    const count = error === 0 ? partitions : 0;
     const parts = Array.from({ length: count }, (_, partition) => describePartition(cluster, partition));
     return encoder().writeInt16(error).writeString(topic).writeBoolean(false).writeArray(parts);
   });
@@ -220,27 +194,17 @@ function produce(
     socket.resetAndDestroy();
     return;
   }
-  const { throttleMs } = cluster;
-  cluster.throttleMs = 0;
-  if (throttleMs > 0) {
-    socket.pause();
-    setTimeout(() => socket.resume(), throttleMs);
-  }
   const codeOf = ({ partition }: ReceivedBatch) => reaction[partition] ?? 0;
   for (const batch of batches) {
     if (codeOf(batch) === 0)
       cluster.stored.push(...batch.values.map((value) => `${batch.partition}: ${value}`));
   }
   const byTopic = [...Map.groupBy(batches, ({ topic }) => topic)].map(([topic, own]) => {
-    const answers = own.map((batch) =>
-      encoder()
-        .writeInt32(batch.partition)
-        .writeInt16(codeOf(batch))
-        .writeInt64(0)
-        .writeInt64(-1)
-        .writeInt64(0),
-    );
+    const answers = own.map((batch) => {
+      const answer = encoder().writeInt32(batch.partition).writeInt16(codeOf(batch));
+      return answer.writeInt64(0).writeInt64(-1).writeInt64(0);
+    });
     return encoder().writeString(topic).writeArray(answers);
   });
-  setTimeout(() => send(encoder().writeArray(byTopic).writeInt32(throttleMs)), cluster.answerMs);
+  setTimeout(() => send(encoder().writeArray(byTopic).writeInt32(0)), cluster.answerMs);
 }

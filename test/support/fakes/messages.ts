@@ -3,7 +3,6 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 
 export const FAKE_TOPIC = 'requests';
 
-/** A message on the test topic, with defaults for everything that is not overridden. */
 export function fakeMessage(
   offset: number,
   overrides: Partial<Omit<LogMessage, 'key'>> & { key?: string | null } = {},
@@ -21,7 +20,6 @@ export function fakeMessage(
   };
 }
 
-/** Messages with the offsets `from` to `to`, both included. */
 export function fakeMessages(
   from: number,
   to: number,

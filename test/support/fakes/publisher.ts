@@ -1,17 +1,14 @@
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 
-/** A publisher that records its messages; a test can make it fail. */
 export class FakePublisher implements Publisher {
   readonly sent: OutgoingMessage[] = [];
   healthy = true;
   stops = 0;
-  starts = 0;
   /** Called before a message counts as sent; when it rejects, so does publish(). */
   onPublish: (messages: readonly OutgoingMessage[]) => Promise<void> = () => Promise.resolve();
 
   start(): Promise<void> {
-    this.starts += 1;
     return Promise.resolve();
   }
 

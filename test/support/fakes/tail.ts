@@ -1,7 +1,6 @@
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
 
-/** A tail to which a test delivers messages. */
 export class FakeTail implements Tail {
   readonly options: TailOptions;
   ready = true;

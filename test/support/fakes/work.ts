@@ -9,12 +9,9 @@ interface Call {
   readonly fail: (error: unknown) => void;
 }
 
-/** A process callback whose calls stay pending until the test ends them. */
 export interface FakeWork {
   readonly process: Process;
-  /** All calls in the order in which they started. */
   readonly calls: Call[];
-  /** Offsets in the order in which their processing started. */
   started(): number[];
   /** Ends the latest call for an offset and lets the runtime process the result. */
   end(offset: number, result?: ProcessingResult): Promise<void>;

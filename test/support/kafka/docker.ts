@@ -1,12 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ContainerRuntimeClient,
-  GenericContainer,
-  ImageName,
-  Wait,
-  getContainerRuntimeClient,
-  getReaper,
-} from 'testcontainers';
+import type { ContainerRuntimeClient } from 'testcontainers';
+import { GenericContainer, ImageName, Wait, getContainerRuntimeClient, getReaper } from 'testcontainers';
 import { brokerSettings } from '../../../scripts/dev/local-kafka/broker-settings.ts';
 import { findFreePorts } from '../../../scripts/dev/local-kafka/free-ports.ts';
 import { fetchBrokerIds } from '../../../scripts/dev/local-kafka/start-local-kafka.ts';
@@ -41,10 +35,8 @@ export async function startKafkaInDocker(): Promise<StartedKafka | undefined> {
   await requireImages(client);
   const { host } = client.info.containerRuntime;
   const [port = 0] = await findFreePorts(1);
-  const [kafka, registry] = await Promise.allSettled([
-    kafkaContainer(host, port).start(),
-    registryContainer().start(),
-  ]);
+  const containers = [kafkaContainer(host, port).start(), registryContainer().start()] as const;
+  const [kafka, registry] = await Promise.allSettled(containers);
   const stop = async (): Promise<void> => {
     const started = [kafka, registry].filter((one) => one.status === 'fulfilled');
     await Promise.all(started.map((one) => one.value.stop()));
@@ -146,10 +138,9 @@ async function waitForGroups(port: number, host: string): Promise<void> {
 
 /** The settings as environment variables of the apache/kafka image, where `a.b.c` is KAFKA_A_B_C. */
 function asContainerEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(settings).map(([key, value]) => [
-      `KAFKA_${key.toUpperCase().replaceAll('.', '_')}`,
-      value,
-    ]),
-  );
+  const named = Object.entries(settings).map(([key, value]) => [
+    key.toUpperCase().replaceAll('.', '_'),
+    value,
+  ]);
+  return Object.fromEntries(named.map(([key, value]) => [`KAFKA_${key}`, value])) as Record<string, string>;
 }

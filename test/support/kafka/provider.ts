@@ -24,7 +24,6 @@ export interface StartedKafka {
   stop(): Promise<void>;
 }
 
-/** A provider of Kafka; `undefined` if the machine does not support it. */
 export interface KafkaWays {
   readonly docker: () => Promise<StartedKafka | undefined>;
   readonly local: () => Promise<StartedKafka>;
@@ -60,17 +59,11 @@ export async function provideKafka(
 }
 
 function addressFrom(env: Environment): KafkaAddress | undefined {
-  const brokers = (env['KAFKA_BROKERS'] ?? '')
-    .split(',')
-    .map((broker) => broker.trim())
-    .filter((broker) => broker !== '');
+  const listed = (env['KAFKA_BROKERS'] ?? '').split(',').map((broker) => broker.trim());
+  const brokers = listed.filter((broker) => broker !== '');
   if (brokers.length === 0) return undefined;
-  const registryUrl = env['SCHEMA_REGISTRY_URL'];
-  return {
-    brokers,
-    source: 'environment',
-    ...(registryUrl === undefined || registryUrl === '' ? {} : { registryUrl }),
-  };
+  const registryUrl = env['SCHEMA_REGISTRY_URL'] ?? '';
+  return { brokers, source: 'environment', ...(registryUrl === '' ? {} : { registryUrl }) };
 }
 
 /** Without a network the jars cannot be downloaded; like a missing Java, this only skips the suites. */

@@ -14,7 +14,6 @@ export interface KafkaScope {
   createClient(): Kafka;
   /** `prefix` plus the name; does not create the topic. */
   nameOf(name: string): string;
-  /** Creates a topic, with 3 partitions by default; returns its full name. */
   createTopic(name: string, config?: Partial<ITopicConfig>): Promise<string>;
   /** Deletes the groups and topics of the prefix and disconnects. Consumers must have left. */
   close(): Promise<void>;

@@ -3,14 +3,11 @@ import type { KafkaAddress } from './provider.ts';
 
 type KafkaWithRegistry = KafkaAddress & { readonly registryUrl: string };
 
-/** For a test file that needs Kafka: its address, and the `describe` for its tests. */
 export interface KafkaSuite<Address> {
   readonly kafka: Address;
-  /** Skips its tests on a machine without Kafka; `npm test` lists them. */
   readonly suite: typeof describe | typeof describe.skip;
 }
 
-/** Registers the tests of a skipped suite without running them. */
 const NOWHERE: KafkaWithRegistry = { brokers: [], registryUrl: '', source: 'environment' };
 
 /**
@@ -23,7 +20,6 @@ export function kafkaOrSkip(): KafkaSuite<KafkaAddress> {
   return leaveOut(kafka.unavailable, kafka.isFault);
 }
 
-/** The same for a file that also needs the schema registry. */
 export function registryOrSkip(): KafkaSuite<KafkaWithRegistry> {
   const kafka = inject('kafka');
   if (!('brokers' in kafka)) return leaveOut(kafka.unavailable, kafka.isFault);

@@ -1,12 +1,8 @@
-import {
-  openIndexFile,
-  RecordIndex,
-  type RecordIndexOptions,
-} from '../../../shared/messaging/record-index/record-index.ts';
+import type { RecordIndexOptions } from '../../../shared/messaging/record-index/record-index.ts';
+import { openIndexFile, RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { Timers } from '../../../shared/platform/system-ports.ts';
 
-/** Timers that fire when the test says so. */
 export function manualTimers() {
   const waiting = new Set<() => void>();
   const schedule = (callback: () => void) => {
@@ -16,7 +12,6 @@ export function manualTimers() {
   const timers: Timers = { schedule, nextTurn: (callback) => void schedule(callback) };
   return {
     timers,
-    /** Calls the callbacks that wait now. Returns whether there was one. */
     fire: (): boolean => {
       const due = [...waiting];
       waiting.clear();
@@ -27,7 +22,6 @@ export function manualTimers() {
 }
 
 export interface TestIndexOptions extends Partial<RecordIndexOptions> {
-  /** Absent: in memory. */
   readonly folder?: string;
   readonly origin?: string;
 }
@@ -58,7 +52,6 @@ export function openTestIndex({ folder, origin = 'test', ...options }: TestIndex
     const value = index.find(id)?.value;
     return value === undefined ? undefined : Buffer.from(value).toString();
   };
-  /** Fires the timers until everything is written, unless it fails. */
   const write = (): void => {
     for (
       let turn = 0;

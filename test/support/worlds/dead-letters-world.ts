@@ -19,7 +19,6 @@ import { openNotificationIngress } from './ingress-fixture.ts';
 /** Shared by all tests, because it takes 0.3 s to create. */
 const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemPorts.clock });
 
-/** The context of a call over the log of a test. */
 export function callContext(log: DeadLetterLog, more: Partial<DeadLetterContext> = {}): DeadLetterContext {
   return {
     log,

@@ -5,7 +5,6 @@ import { readDeadLetter, type DeadLetter } from '../../../shared/dead-letters/re
 
 export const LETTER_AT_MS = Date.UTC(2026, 4, 1, 10);
 
-/** A dead letter of a notification as its worker writes it, with changes. */
 export function deadLetterMessage(
   headers: LogMessage['headers'] = {},
   more: Partial<LogMessage> = {},
@@ -37,7 +36,6 @@ export function deadLetterMessage(
   };
 }
 
-/** The same dead letter as the command reads it. */
 export function deadLetter(headers: LogMessage['headers'] = {}, more: Partial<DeadLetter> = {}): DeadLetter {
   return { ...readDeadLetter(deadLetterMessage(headers)), ...more };
 }

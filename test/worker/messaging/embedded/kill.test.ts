@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import { readTopics } from '../../../support/conformance/read-topics.ts';
 import { SCRATCH_ROOT } from '../../../support/scratch-root.ts';
 import { endWithThis } from '../../../support/worlds/engine-process.ts';
 
@@ -54,26 +55,14 @@ interface Stored {
 async function readFolder(folder: string): Promise<Stored> {
   const broker = createEmbeddedBroker({ dataFolder: folder });
   try {
-    const read = async (topic: string): Promise<LogMessage[]> => {
-      const messages: LogMessage[] = [];
-      const offsets = await broker.admin.offsets(topic);
-      await broker.readRanges(
-        offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high })),
-        (message) => {
-          messages.push(message);
-          return 'more';
-        },
-      );
-      return messages;
-    };
     const table = new Map<string, string>();
-    for (const { key, value } of await read('table')) {
+    for (const { key, value } of await readTopics(broker, ['table'])) {
       if (value === null) table.delete(String(key));
       else table.set(String(key), String(value));
     }
     const committed = await broker.admin.committed('g', ['t']);
     return {
-      messages: await read('t'),
+      messages: await readTopics(broker, ['t']),
       table,
       committed: new Map(committed.map(({ partition, offset }) => [partition, offset])),
     };
