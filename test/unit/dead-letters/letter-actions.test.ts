@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createAuditMessage,
-  DeadLetterStates,
-  readAuditRecord,
-  type AuditStep,
-} from '../../../shared/dead-letters/audit.ts';
+import type { AuditStep } from '../../../shared/dead-letters/audit.ts';
+import { createAuditMessage, DeadLetterStates, readAuditRecord } from '../../../shared/dead-letters/audit.ts';
 import type { DeadLetterLog } from '../../../shared/dead-letters/dead-letter-log.ts';
 import {
   countByCode,
@@ -28,15 +24,13 @@ const REDRIVE: DeadLetterAction = {
 };
 const AUDIT_MESSAGE = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
 
-/** A log with these messages; `onPublish` may make a publish fail. */
 function fakeLog(
   messages: readonly LogMessage[],
   onPublish: (message: OutgoingMessage) => void = () => undefined,
 ) {
   const published: OutgoingMessage[] = [];
   const log: DeadLetterLog = {
-    ranges: (topics) =>
-      Promise.resolve(topics.map((topic) => ({ topic, partition: 4, from: 0, to: 10_000 }))),
+    ranges: async (topics) => topics.map((topic) => ({ topic, partition: 4, from: 0, to: 10_000 })),
     read: async (ranges, onMessage) => {
       for (const message of messages) {
         const isIn = ranges.some(
@@ -53,14 +47,11 @@ function fakeLog(
     close: () => Promise.resolve(),
   };
   const reported = () =>
-    published.map(({ topic, value }) =>
-      topic === TOPIC.deadLetterAudit
-        ? (JSON.parse(String(value)) as { stage: string; result?: string }).stage
-        : topic,
-    );
+    published.map(({ topic, value }) => (topic === TOPIC.deadLetterAudit ? stageOf(value) : topic));
   return { log, published, reported };
 }
 
+const stageOf = (value: Buffer | null) => (JSON.parse(String(value)) as { stage: string }).stage;
 const failOn = (stage: string, code: string) => (message: OutgoingMessage) => {
   const isIt =
     stage === message.topic ||
@@ -68,8 +59,11 @@ const failOn = (stage: string, code: string) => (message: OutgoingMessage) => {
   if (isIt) throw new MessagingError(code, code, { canRetry: code !== 'message-too-large' });
 };
 
-const sendOver = (log: DeadLetterLog, letters = CHOSEN, more = {}) =>
-  sendDeadLetters(callContext(log, more), letters, new DeadLetterStates(), REDRIVE);
+const COPY = TOPIC.smsCommands;
+const BOTH_FAILED = ['begun', 'failed', 'begun', 'failed'];
+
+const sendOver = (log: DeadLetterLog, letters = CHOSEN, more = {}, acting = REDRIVE) =>
+  sendDeadLetters(callContext(log, more), letters, new DeadLetterStates(), acting);
 
 const LETTERS = [17, 18].map((offset) => deadLetterMessage({}, { offset }));
 const CHOSEN = [17, 18].map((offset) =>
@@ -95,12 +89,7 @@ describe('sendDeadLetters', () => {
     const edit = { patch: {}, headers: { kafka_replyTopic: 't' }, changed: [] };
     for (const action of ['redrive', 'edit'] as const) {
       const acting = { action, options, edit: action === 'edit' ? edit : undefined };
-      const results = await sendDeadLetters(
-        callContext(log),
-        CHOSEN.slice(0, 1),
-        new DeadLetterStates(),
-        acting,
-      );
+      const results = await sendOver(log, CHOSEN.slice(0, 1), {}, acting);
       expect(results).toMatchObject([{ result: `would-${action}`, to: `${TOPIC.smsCommands}/4` }]);
     }
     const discarded = await discardDeadLetters(callContext(log), CHOSEN, true);
@@ -110,27 +99,9 @@ describe('sendDeadLetters', () => {
 
   it.each([
     ['stops if the audit cannot be written', 'begun', 'not-sent', 'nothing was sent', []],
-    [
-      'leaves the audit at `begun` if the copy may be written',
-      TOPIC.smsCommands,
-      'send-unknown',
-      'is safe',
-      ['begun'],
-    ],
-    [
-      'records that nothing was sent, and continues if only this copy was refused',
-      TOPIC.smsCommands,
-      'message-too-large',
-      'nothing was sent',
-      ['begun', 'failed', 'begun', 'failed'],
-    ],
-    [
-      'reports a copy without its audit record',
-      'done',
-      'not-sent',
-      'it was sent',
-      ['begun', TOPIC.smsCommands],
-    ],
+    ['leaves it at `begun` if the copy may be written', COPY, 'send-unknown', 'is safe', ['begun']],
+    ['continues if only this copy was refused', COPY, 'message-too-large', 'nothing was sent', BOTH_FAILED],
+    ['reports a copy without its audit record', 'done', 'not-sent', 'it was sent', ['begun', COPY]],
   ])('%s', async (...[, failing, code, why, expected]) => {
     const { log, reported } = fakeLog(LETTERS, failOn(failing, code));
     const results = await sendOver(log);
@@ -151,15 +122,8 @@ describe('sendDeadLetters', () => {
 
   it('reads an omitted value from the original topic as long as the message is retained', async () => {
     const letter = deadLetterMessage({}, { value: null });
-    const original = deadLetterMessage(
-      {},
-      {
-        topic: TOPIC.smsCommands,
-        offset: 912,
-        value: Buffer.from('{"a":1}'),
-        timestampMs: 1_777_600_000_000,
-      },
-    );
+    const place = { topic: TOPIC.smsCommands, offset: 912, timestampMs: 1_777_600_000_000 };
+    const original = deadLetterMessage({}, { ...place, value: Buffer.from('{"a":1}') });
     const chosen = CHOSEN.slice(0, 1);
     const whole = fakeLog([letter, original]);
     expect(await sendOver(whole.log, chosen)).toMatchObject([{ result: 'redriven' }]);

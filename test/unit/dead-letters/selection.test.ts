@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePlace, placeId } from '../../../shared/dead-letters/read-dead-letter.ts';
-import {
-  createSelector,
-  isRestricted,
-  type Selection,
-} from '../../../shared/dead-letters/find-dead-letters.ts';
+import type { Selection } from '../../../shared/dead-letters/find-dead-letters.ts';
+import { createSelector, isRestricted } from '../../../shared/dead-letters/find-dead-letters.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/worlds/dead-letters.ts';
 

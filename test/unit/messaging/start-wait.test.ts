@@ -6,7 +6,6 @@ import { systemTimers } from '../../../shared/platform/system-ports.ts';
 const unavailable = () =>
   new MessagingError('broker-unavailable', 'connect ECONNREFUSED', { canRetry: true });
 
-/** A startup with a simulated clock; each attempt takes `attemptMs`. */
 function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortSignal | undefined } = {}) {
   let nowMs = 0;
   const delays: number[] = [];
@@ -26,7 +25,6 @@ function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortS
     },
     random: () => 1,
   });
-  /** Fails with the given errors, then succeeds. */
   const attemptFailing = (failures: readonly Error[]) => {
     const left = [...failures];
     return () => {
@@ -72,39 +70,35 @@ describe('the wait at startup while a service is unavailable', () => {
   });
 });
 
-describe('the wait at startup after a permanent failure', () => {
-  it.each([
-    ['refused credentials', new MessagingError('broker-refused', 'SASL', { canRetry: false })],
-    ['a missing topic', new ConfigError('the broker lacks topics: plat.a')],
-    ['credentials that the registry rejects', new InfrastructureError('schema-registry-refused', '401')],
-    [
-      'a certificate that is not trusted',
-      new MessagingError('broker-unavailable', 'Connection error: self-signed certificate', {
-        canRetry: true,
-      }),
-    ],
-    ['a bug', new TypeError('undefined is not a function')],
-  ])('rejects immediately: %s', async (_, error) => {
-    const start = waiting();
-    await expect(start.wait('Kafka', start.attemptFailing([error]))).rejects.toBe(error);
-    expect([start.delays, start.lines]).toEqual([[], []]);
-  });
+it.each([
+  ['refused credentials', new MessagingError('broker-refused', 'SASL', { canRetry: false })],
+  ['a missing topic', new ConfigError('the broker lacks topics: plat.a')],
+  ['credentials that the registry rejects', new InfrastructureError('schema-registry-refused', '401')],
+  [
+    'a certificate that is not trusted',
+    new MessagingError('broker-unavailable', 'Connection error: self-signed certificate', {
+      canRetry: true,
+    }),
+  ],
+  ['a bug', new TypeError('undefined is not a function')],
+])('the wait at startup after a permanent failure rejects immediately: %s', async (_, error) => {
+  const start = waiting();
+  await expect(start.wait('Kafka', start.attemptFailing([error]))).rejects.toBe(error);
+  expect([start.delays, start.lines]).toEqual([[], []]);
 });
 
-describe('the aborted wait at startup', () => {
-  it('rejects immediately, during a pending attempt and between attempts', async () => {
-    for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(unavailable())]) {
-      const ending = new AbortController();
-      const wait = createStartWait({
-        limitMs: 60_000,
-        onWait: () => undefined,
-        signal: ending.signal,
-        timers: { ...systemTimers, schedule: () => () => undefined },
-      });
-      const started = wait('Kafka', attempt);
-      ending.abort(new Error('SIGTERM'));
-      await expect(started).rejects.toThrow('SIGTERM');
-      await expect(wait('Kafka', () => Promise.resolve())).rejects.toThrow('SIGTERM');
-    }
-  });
+it('the aborted wait at startup rejects immediately, during a pending attempt and between attempts', async () => {
+  for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(unavailable())]) {
+    const ending = new AbortController();
+    const wait = createStartWait({
+      limitMs: 60_000,
+      onWait: () => undefined,
+      signal: ending.signal,
+      timers: { ...systemTimers, schedule: () => () => undefined },
+    });
+    const started = wait('Kafka', attempt);
+    ending.abort(new Error('SIGTERM'));
+    await expect(started).rejects.toThrow('SIGTERM');
+    await expect(wait('Kafka', () => Promise.resolve())).rejects.toThrow('SIGTERM');
+  }
 });

@@ -8,13 +8,8 @@ import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 const REPLY_TOPIC = 'an.upstream.system.replies';
-const TERMS = {
-  InstallmentsNo: 4,
-  PeriodicityType: 'Monthly',
-  InterestCalculationMethod: '30/360',
-  FinancedAmount: 1000,
-  InterestPercent: 12,
-};
+const CONDITIONS = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
+const TERMS = { ...CONDITIONS, FinancedAmount: 1000, InterestPercent: 12 };
 const ANSWER = '{"PMTValue":256.28,"PrincipalValue":250.00}';
 
 async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
@@ -78,14 +73,9 @@ it('an invalid request without a reply address can be listed, shown and edited, 
 
   expect(letters).toHaveLength(1);
   await expect.poll(() => audit.length).toBe(2);
+  const begun = { operator: 'anonymous', reason: 'typing error', code: 'invalid-request' };
   expect(auditOf(audit)).toMatchObject([
-    {
-      action: 'edit',
-      stage: 'begun',
-      operator: 'anonymous',
-      reason: 'typing error',
-      code: 'invalid-request',
-    },
+    { action: 'edit', stage: 'begun', ...begun },
     { action: 'edit', stage: 'done', members: ['jsonParam.InstallmentsNo', 'header kafka_replyTopic'] },
   ]);
   expect((await command('list')).result).toMatchObject({ count: 0, handled: 1 });
@@ -95,20 +85,14 @@ it('an invalid request without a reply address can be listed, shown and edited, 
 it('a repeated redrive sends a letter once, without the dead-letter headers', async () => {
   const { send, command, letters, requests } = await startWorld();
   await send(TERMS, { tracestate: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
-  expect(await command('redrive', '--code', 'no-reply-address')).toMatchObject({
-    ok: true,
-    result: { counts: { redriven: 1 } },
-  });
+  const redriven = { ok: true, result: { counts: { redriven: 1 } } };
+  expect(await command('redrive', '--code', 'no-reply-address')).toMatchObject(redriven);
   await expect.poll(() => requests.length).toBe(2);
   await expect.poll(() => letters.length).toBe(2);
   const [first, copy] = requests;
-  expect(copy?.partition).toBe(first?.partition);
-  expect(copy?.key).toEqual(first?.key);
-  expect(copy?.value).toEqual(first?.value);
-  const texts = Object.fromEntries(
-    Object.entries(copy?.headers ?? {}).map(([name, value]) => [name, String(value)]),
-  );
-  expect(texts).toEqual({
+  expect([copy?.partition, copy?.key, copy?.value]).toEqual([first?.partition, first?.key, first?.value]);
+  const texts = Object.entries(copy?.headers ?? {}).map(([name, value]) => [name, String(value)]);
+  expect(Object.fromEntries(texts)).toEqual({
     [HEADER.messageType]: 'CalculatePMTRequest',
     [HEADER.correlationId]: 'loan-1',
     tracestate: 'a=1',
@@ -131,25 +115,14 @@ it('discarded letters are hidden, and the audit records operator, time and reaso
   const before = Date.now();
   const args = ['--code', 'not-*', '--reason', 'test data'];
   expect((await command('discard', ...args)).result).toMatchObject({ counts: { discarded: 1 } });
-  expect((await command('list')).result).toMatchObject({
-    count: 1,
-    handled: 1,
-    codes: { 'no-reply-address': 1 },
-  });
+  const left = { count: 1, handled: 1, codes: { 'no-reply-address': 1 } };
+  expect((await command('list')).result).toMatchObject(left);
   await expect.poll(() => audit.length).toBe(1);
   const [record] = auditOf(audit);
-  expect(record).toMatchObject({
-    action: 'discard',
-    stage: 'done',
-    operator: 'anonymous',
-    reason: 'test data',
-    code: 'not-computable',
-    letter: {
-      topic: TOPIC.scheduleDeadLetters,
-      partition: letters[0]?.partition,
-      offset: letters[0]?.offset,
-    },
-  });
+  const letter = { partition: letters[0]?.partition, offset: letters[0]?.offset };
+  const discarded = { action: 'discard', stage: 'done', operator: 'anonymous', reason: 'test data' };
+  expect(record).toMatchObject({ ...discarded, code: 'not-computable' });
+  expect(record).toMatchObject({ letter: { topic: TOPIC.scheduleDeadLetters, ...letter } });
   expect(Date.parse(String(record?.['at']))).toBeGreaterThanOrEqual(before);
   expect(await command('discard', ...args)).toMatchObject({ ok: true, result: { handled: 1 } });
   expect((await command('redrive', '--code', 'not-computable')).result).toMatchObject({ handled: 1 });

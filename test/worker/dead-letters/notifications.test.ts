@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
-import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
+import { idOf, notificationWorld } from '../../support/worlds/notification-world.ts';
 import { permanent, SENT, unknown } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
@@ -9,41 +10,34 @@ const ID = idOf(1);
 const SETTLE_MS = 150;
 
 /** A notification worker with one provider, and the command over the same broker. */
-async function startWorld(): Promise<{
-  world: NotificationWorld;
-  provider: ReturnType<NotificationWorld['providers']['add']>;
-  command: Awaited<ReturnType<typeof deadLettersOver>>;
-  status: () => string | undefined;
-  settle: () => Promise<void>;
-}> {
+async function startWorld() {
   const world = await notificationWorld();
   const provider = world.providers.add('main');
   await world.worker();
+  const command = await deadLettersOver(world.broker);
   return {
     world,
     provider,
-    command: await deadLettersOver(world.broker),
+    command,
     status: () => world.states.get(ID)?.status,
-    settle: () =>
-      new Promise((resolve) => {
-        setTimeout(resolve, SETTLE_MS);
-      }),
+    settle: () => sleep(SETTLE_MS),
   };
 }
+
+const counts = (result: string) => ({ result: { counts: { [result]: 1 } } });
 
 it('a rejected notification is sent once after a redrive, even if the redrive is repeated', async () => {
   const { world, provider, command, status, settle } = await startWorld();
   provider.answer = () => permanent('number-blocked');
   await world.sms({ id: ID });
   await expect.poll(() => world.deadLetters.length).toBe(1);
-  expect((await command('list')).result).toMatchObject({
-    letters: [{ code: 'number-blocked', status: 'open', notificationId: ID, attempts: 1 }],
-  });
+  const listed = { code: 'number-blocked', status: 'open', notificationId: ID, attempts: 1 };
+  expect((await command('list')).result).toMatchObject({ letters: [listed] });
 
   provider.answer = () => SENT;
-  expect(await command('redrive', ID)).toMatchObject({ ok: true, result: { counts: { redriven: 1 } } });
+  expect(await command('redrive', ID)).toMatchObject({ ok: true, ...counts('redriven') });
   await expect.poll(status).toBe('sent');
-  expect(await command('redrive', ID)).toMatchObject({ result: { counts: { skipped: 1 } } });
+  expect(await command('redrive', ID)).toMatchObject(counts('skipped'));
   for (const _ of [1, 2]) expect(await command('redrive', '--again', ID)).toMatchObject({ ok: true });
   await settle();
   expect(world.providers.delivered.get(ID)).toBe(1);
@@ -57,14 +51,12 @@ it('a parked notification is sent again only with --accept-duplicates', async ()
   await expect.poll(status).toBe('parked');
   await expect.poll(() => world.deadLetters.length).toBe(1);
   provider.answer = () => SENT;
-  expect(await command('redrive', '--code', 'outcome-unknown')).toMatchObject({
-    ok: false,
-    result: { counts: { refused: 1 } },
-  });
+  const redrive = ['redrive', '--code', 'outcome-unknown'] as const;
+  expect(await command(...redrive)).toMatchObject({ ok: false, ...counts('refused') });
   await settle();
   expect(world.providers.calls).toHaveLength(1);
-  const accepted = await command('redrive', '--code', 'outcome-unknown', '--accept-duplicates');
-  expect(accepted).toMatchObject({ ok: true, result: { counts: { redriven: 1 } } });
+  const accepted = await command(...redrive, '--accept-duplicates');
+  expect(accepted).toMatchObject({ ok: true, ...counts('redriven') });
   await expect.poll(status).toBe('sent');
   expect(world.providers.delivered.get(ID)).toBe(1);
 });
@@ -76,14 +68,10 @@ it('a parked notification is marked as sent, for its caller too, and is not sent
   await world.sms({ id: idOf(2), key: 'another' });
   await expect.poll(() => world.deadLetters.length).toBe(2);
   const reason = ['--reason', 'the provider has delivered it'];
-  expect(await command('mark-sent', ID, '--dry-run', ...reason)).toMatchObject({
-    result: { counts: { 'would-mark-sent': 1 } },
-  });
+  expect(await command('mark-sent', ID, '--dry-run', ...reason)).toMatchObject(counts('would-mark-sent'));
   expect(status()).toBe('parked');
-  expect(await command('mark-sent', ID, ...reason)).toMatchObject({
-    ok: true,
-    result: { counts: { 'marked-sent': 1 } },
-  });
+  const marked = await command('mark-sent', ID, ...reason);
+  expect(marked).toMatchObject({ ok: true, ...counts('marked-sent') });
   await expect.poll(status).toBe('sent');
   expect(world.states.get(ID)).toMatchObject({
     channel: 'sms',
@@ -92,22 +80,14 @@ it('a parked notification is marked as sent, for its caller too, and is not sent
       { attempt: 1, provider: '-', result: 'sent', code: 'marked-by-operator' },
     ],
   });
-  expect((await command('show', ID)).result).toMatchObject({
-    letters: [
-      {
-        status: 'marked-sent',
-        audit: [
-          { action: 'mark-sent', stage: 'begun' },
-          { action: 'mark-sent', stage: 'done', reason: 'the provider has delivered it' },
-        ],
-      },
-    ],
-  });
-  expect(await command('mark-sent', ID, ...reason)).toMatchObject({ result: { counts: { skipped: 1 } } });
-  expect(await command('mark-sent', idOf(2), ...reason)).toMatchObject({
-    ok: false,
-    result: { counts: { refused: 1 } },
-  });
+  const audit = [
+    { action: 'mark-sent', stage: 'begun' },
+    { action: 'mark-sent', stage: 'done', reason: 'the provider has delivered it' },
+  ];
+  expect((await command('show', ID)).result).toMatchObject({ letters: [{ status: 'marked-sent', audit }] });
+  expect(await command('mark-sent', ID, ...reason)).toMatchObject(counts('skipped'));
+  const refused = await command('mark-sent', idOf(2), ...reason);
+  expect(refused).toMatchObject({ ok: false, ...counts('refused') });
   await command('redrive', ID, '--again', '--accept-duplicates');
   await settle();
   expect(world.providers.calls).toHaveLength(2);
@@ -144,18 +124,13 @@ it('repeated redrives of an upstream command with an invalid id send one notific
 it('an edit corrects an invalid receiver, is validated like a command, and shows no personal data', async () => {
   const { world, provider, command } = await startWorld();
   provider.answer = () => SENT;
-  const value = Buffer.from(
-    JSON.stringify({ receiver: '0722 planted', message: 'planted text', sender: 'Bank' }),
-  );
-  await world.publish(TOPIC.smsCommands, {
-    key: 'upstream-planted',
-    value,
-    headers: { 'plat-message-type': 'SendSmsCommand' },
-  });
+  const sent = { receiver: '0722 planted', message: 'planted text', sender: 'Bank' };
+  const headers = { 'plat-message-type': 'SendSmsCommand' };
+  const value = Buffer.from(JSON.stringify(sent));
+  await world.publish(TOPIC.smsCommands, { key: 'upstream-planted', value, headers });
   await expect.poll(() => world.deadLetters.length).toBe(1);
-  const list = await command('list');
   const shown = await command('show', '--topic', 'notification');
-  expect(JSON.stringify([list, shown])).not.toMatch(/planted/);
+  expect(JSON.stringify([await command('list'), shown])).not.toMatch(/planted/);
 
   const wrong = await command('edit', '--topic', 'notification', '--set', 'receiver=12345');
   expect(wrong).toMatchObject({ ok: false });
@@ -165,9 +140,6 @@ it('an edit corrects an invalid receiver, is validated like a command, and shows
   expect(await command(...right)).toMatchObject({ ok: true });
   expect(await command(...right, '--again')).toMatchObject({ ok: true });
   await expect.poll(() => world.providers.calls.length).toBe(1);
-  expect(world.providers.calls[0]?.message).toMatchObject({
-    receiver: '+40722123456',
-    message: 'planted text',
-  });
+  expect(world.providers.calls[0]?.message).toMatchObject({ ...sent, receiver: '+40722123456' });
   expect([...world.providers.delivered.values()]).toEqual([1]);
 });

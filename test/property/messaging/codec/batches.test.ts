@@ -1,15 +1,4 @@
-import {
-  array,
-  assert,
-  constantFrom,
-  integer,
-  oneof,
-  option,
-  property,
-  record,
-  string,
-  uint8Array,
-} from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/json-message.ts';
 import {
@@ -32,26 +21,25 @@ const RUNS = { numRuns: 300 };
 const small = atOnce(codec.encode(REQUEST, smallRequest, 'avro')).value;
 const smallJson = JSON.parse(String(atOnce(codec.encode(REQUEST, smallRequest, 'json')).value)) as object;
 
-const ids = option(
-  oneof(
-    string({ unit: 'binary', minLength: 1, maxLength: 60 }),
-    integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 }),
+const ids = fc.option(
+  fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
+    fc.integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 }),
   ),
   { nil: undefined },
 );
-const replies = array(
-  record({
+const replies = fc.array(
+  fc.record({
     id: ids,
-    status: constantFrom(200, 400, 422, 500),
-    value: uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
-    warnings: option(string(), { nil: undefined }),
-    holidayCalendar: option(string(), { nil: undefined }),
+    status: fc.constantFrom(200, 400, 422, 500),
+    value: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    warnings: fc.option(fc.string(), { nil: undefined }),
+    holidayCalendar: fc.option(fc.string(), { nil: undefined }),
   }),
   { maxLength: 30 },
 );
 const asText = (id: BatchItemId | undefined) => (id === undefined ? undefined : String(id));
 
-/** The items of a batch; throws if the batch is not valid. */
 function itemsOf(value: Buffer, headers: Record<string, string> = {}) {
   const opened = (payloadOf(codec.decode({ value, headers })) as EncodedBatch).open();
   if (opened.kind === 'invalid') throw new Error(JSON.stringify(opened.problem));
@@ -59,8 +47,8 @@ function itemsOf(value: Buffer, headers: Record<string, string> = {}) {
 }
 
 it('reads back every batch of requests in Avro, with its ids as strings', () => {
-  assert(
-    property(array(ids, { minLength: 1, maxLength: 30 }), (all) => {
+  fc.assert(
+    fc.property(fc.array(ids, { minLength: 1, maxLength: 30 }), (all) => {
       const batch: RequestBatch = { items: all.map((id) => ({ id, value: small })) };
       expect(
         codec.faultsOf(REQUEST_BATCH, { items: batch.items.map((one) => ({ ...one, id: asText(one.id) })) }),
@@ -74,9 +62,9 @@ it('reads back every batch of requests in Avro, with its ids as strings', () => 
 });
 
 it('reads back every batch of requests in JSON with any indentation', () => {
-  const indents = constantFrom(undefined, 1, '\t');
-  assert(
-    property(array(ids, { minLength: 1, maxLength: 30 }), indents, (all, indent) => {
+  const indents = fc.constantFrom(undefined, 1, '\t');
+  fc.assert(
+    fc.property(fc.array(ids, { minLength: 1, maxLength: 30 }), indents, (all, indent) => {
       const text = JSON.stringify(
         all.map((id) => ({ id, ...smallJson })),
         undefined,
@@ -91,8 +79,8 @@ it('reads back every batch of requests in JSON with any indentation', () => {
 });
 
 it('writes id, status, headers and body of every reply of a batch in JSON', () => {
-  assert(
-    property(replies, (items) => {
+  fc.assert(
+    fc.property(replies, (items) => {
       const batch: ReplyBatch = {
         items: items.map((item, index) => ({ ...item, value: Buffer.from(`[${index}, "é"]`) })),
       };
@@ -110,10 +98,10 @@ it('writes id, status, headers and body of every reply of a batch in JSON', () =
 });
 
 it('never throws on arbitrary bytes instead of a batch or its items', () => {
-  const json = constantFrom('{', '}', '[', ']', ',', '"', '\\', ' ', '1', '"id":', '"jsonParam":', 'é');
+  const json = fc.constantFrom('{', '}', '[', ']', ',', '"', '\\', ' ', '1', '"id":', '"jsonParam":', 'é');
   const headers = { 'plat-message-type': REQUEST };
-  assert(
-    property(array(json, { maxLength: 40 }), (parts) => {
+  fc.assert(
+    fc.property(fc.array(json, { maxLength: 40 }), (parts) => {
       const decoded = codec.decode({ value: Buffer.from(`[${parts.join('')}`), headers });
       const opened = (payloadOf(decoded) as EncodedBatch).open();
       const found =
@@ -125,8 +113,8 @@ it('never throws on arbitrary bytes instead of a batch or its items', () => {
     }),
     { numRuns: 3_000 },
   );
-  assert(
-    property(uint8Array({ maxLength: 200 }), (bytes) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const head = atOnce(codec.encode(REQUEST_BATCH, { items: [] }, 'avro')).value.subarray(0, 5);
       const decoded = codec.decode({ value: Buffer.concat([head, Buffer.from(bytes)]), headers: {} });
       expect(['items', 'invalid']).toContain((payloadOf(decoded) as EncodedBatch).open().kind);

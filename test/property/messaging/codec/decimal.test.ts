@@ -1,6 +1,6 @@
 import type { Type } from 'avsc';
 import { Decimal } from 'decimal.js';
-import { assert, bigInt, constant, integer, property, record, tuple } from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   bytesToDecimal,
@@ -11,19 +11,21 @@ import {
 
 const RUNS = { numRuns: 2_000 };
 
-const limitsOf = integer({ min: 1, max: 60 }).chain((precision) =>
-  record({ precision: constant(precision), scale: integer({ min: 0, max: precision }) }),
-);
+const limitsOf = fc
+  .integer({ min: 1, max: 60 })
+  .chain((precision) =>
+    fc.record({ precision: fc.constant(precision), scale: fc.integer({ min: 0, max: precision }) }),
+  );
 
 /** Digits and an exponent: values within, just beyond and far beyond the limits. */
-const decimals = tuple(bigInt({ min: -(10n ** 45n), max: 10n ** 45n }), integer({ min: -70, max: 30 })).map(
-  ([digits, exponent]) => new Decimal(`${digits}e${exponent}`),
-);
+const decimals = fc
+  .tuple(fc.bigInt({ min: -(10n ** 45n), max: 10n ** 45n }), fc.integer({ min: -70, max: 30 }))
+  .map(([digits, exponent]) => new Decimal(`${digits}e${exponent}`));
 
 describe('the Avro decimal', () => {
   it('encodes every value without loss or rejects it', () => {
-    assert(
-      property(limitsOf, decimals, (within, value) => {
+    fc.assert(
+      fc.property(limitsOf, decimals, (within, value) => {
         const unscaled = new Decimal(value).toFixed().replace('-', '');
         const decimalsOf = unscaled.split('.')[1]?.length ?? 0;
         const digits = (unscaled.split('.')[0] ?? '').replace(/^0+/, '').length;
@@ -39,8 +41,8 @@ describe('the Avro decimal', () => {
   });
 
   it('writes two’s complement like writeBigInt64BE', () => {
-    assert(
-      property(bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
         const eight = Buffer.alloc(8);
         eight.writeBigInt64BE(value);
         const bytes = decimalToBytes(new Decimal(value.toString()), 0);
@@ -55,8 +57,8 @@ describe('the Avro decimal', () => {
 
   it('writes through a schema exactly the values that fit, and throws on others', () => {
     const schema = parseOwnSchema('{"type":"bytes","logicalType":"decimal","precision":38,"scale":18}');
-    assert(
-      property(decimals, (value) => {
+    fc.assert(
+      fc.property(decimals, (value) => {
         const fits = decimalMisfit(value, { precision: 38, scale: 18 }) === undefined;
         expect(survivesRoundTrip(schema, value)).toBe(fits);
       }),
@@ -65,7 +67,6 @@ describe('the Avro decimal', () => {
   });
 });
 
-/** True if a value is read back unchanged, false if it is rejected. */
 function survivesRoundTrip(schema: Type, value: Decimal): boolean {
   let bytes: Buffer;
   try {
@@ -77,7 +78,6 @@ function survivesRoundTrip(schema: Type, value: Decimal): boolean {
   throw new Error(`${value.toString()} was changed`);
 }
 
-/** Whether the value would change without the first byte. */
 function isShortest(bytes: Buffer): boolean {
   const isNegative = bytes[1]! >= 0x80;
   return bytes[0] !== (isNegative ? 0xff : 0);

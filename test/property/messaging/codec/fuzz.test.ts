@@ -1,4 +1,4 @@
-import { array, assert, constantFrom, json, nat, property, tuple, uint8Array } from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   atOnce,
@@ -18,23 +18,22 @@ const MESSAGES = [
   atOnce(codec.encode(REPLY, schedule, 'avro')).value,
   atOnce(codec.encode(PROBLEM, problem, 'avro')).value,
 ];
-const anyMessage = constantFrom(...MESSAGES);
-const headers = constantFrom<Record<string, string>>(
+const anyMessage = fc.constantFrom(...MESSAGES);
+const headers = fc.constantFrom<Record<string, string>>(
   {},
   { 'plat-message-type': REQUEST },
   { 'plat-message-type': REPLY },
   { 'plat-message-type': PROBLEM },
 );
 
-/** Decodes synchronously; must not throw. */
 function decodeKind(value: Buffer, of: Record<string, string> = {}): string {
   return atOnce(codec.decode({ value, headers: of })).kind;
 }
 
 describe('decode', () => {
   it('never throws on arbitrary bytes', () => {
-    assert(
-      property(uint8Array({ maxLength: 300 }), headers, (bytes, of) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), headers, (bytes, of) => {
         expect(['decoded', 'undecodable']).toContain(decodeKind(Buffer.from(bytes), of));
       }),
       RUNS,
@@ -42,8 +41,8 @@ describe('decode', () => {
   });
 
   it('never throws on arbitrary bytes after a known schema id', () => {
-    assert(
-      property(anyMessage, uint8Array({ maxLength: 300 }), (message, bytes) => {
+    fc.assert(
+      fc.property(anyMessage, fc.uint8Array({ maxLength: 300 }), (message, bytes) => {
         const value = Buffer.concat([message.subarray(0, 5), Buffer.from(bytes)]);
         expect(['decoded', 'undecodable']).toContain(decodeKind(value));
       }),
@@ -52,9 +51,9 @@ describe('decode', () => {
   });
 
   it('never throws on a valid message with a few changed bytes', () => {
-    const edits = array(tuple(nat(), nat(255)), { minLength: 1, maxLength: 4 });
-    assert(
-      property(anyMessage, edits, (message, changes) => {
+    const edits = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(anyMessage, edits, (message, changes) => {
         const value = Buffer.from(message);
         for (const [at, byte] of changes) value[5 + (at % (value.length - 5))] = byte;
         expect(['decoded', 'undecodable']).toContain(decodeKind(value));
@@ -73,8 +72,8 @@ describe('decode', () => {
   });
 
   it('never throws on truncated JSON', () => {
-    assert(
-      property(json({ maxDepth: 8 }), headers, nat(40), (inner, of, cut) => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 8 }), headers, fc.nat(40), (inner, of, cut) => {
         const text = `[${inner}]`;
         expect(['decoded', 'undecodable']).toContain(
           decodeKind(Buffer.from(text.slice(0, text.length - cut)), of),

@@ -1,21 +1,7 @@
 import avro, { type Type } from 'avsc';
-import {
-  type Arbitrary,
-  array,
-  assert,
-  bigInt,
-  boolean,
-  constant,
-  double,
-  integer,
-  option,
-  property,
-  record,
-  string,
-  uint8Array,
-} from 'fast-check';
+import * as fc from 'fast-check';
 import { Decimal } from 'decimal.js';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { WIRE_HEADER_BYTES } from '../../../../shared/messaging/codec/avro-message.ts';
 import { MESSAGES } from '../../../../schemas/messages.ts';
@@ -33,33 +19,33 @@ const codec = codecOf();
 const RUNS = { numRuns: 300 };
 
 /** Payloads that match a schema; absent fields are undefined. */
-function payloadsOf(type: Type): Arbitrary<unknown> {
+function payloadsOf(type: Type): fc.Arbitrary<unknown> {
   if (type instanceof DecimalType) return decimalsOf(type);
   if (type instanceof avro.types.RecordType) {
-    return record(Object.fromEntries(type.fields.map((field) => [field.name, payloadsOf(field.type)])));
+    return fc.record(Object.fromEntries(type.fields.map((field) => [field.name, payloadsOf(field.type)])));
   }
-  if (type instanceof avro.types.ArrayType) return array(payloadsOf(type.itemsType), { maxLength: 4 });
+  if (type instanceof avro.types.ArrayType) return fc.array(payloadsOf(type.itemsType), { maxLength: 4 });
   switch (type.typeName) {
     case 'boolean':
-      return boolean();
+      return fc.boolean();
     case 'int':
-      return integer();
+      return fc.integer();
     case 'long':
-      return integer({ min: MIN_EXACT_LONG, max: MAX_EXACT_LONG });
+      return fc.integer({ min: MIN_EXACT_LONG, max: MAX_EXACT_LONG });
     case 'double':
-      return double({ noNaN: true, noDefaultInfinity: true });
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
     case 'bytes':
-      return uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes));
+      return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes));
     case 'string':
-      return string({ unit: 'binary' });
+      return fc.string({ unit: 'binary' });
     default:
-      return option(payloadsOf(branchesOf(type)[1]!), { nil: undefined });
+      return fc.option(payloadsOf(branchesOf(type)[1]!), { nil: undefined });
   }
 }
 
-function decimalsOf({ limits: { precision, scale } }: DecimalType): Arbitrary<Decimal> {
+function decimalsOf({ limits: { precision, scale } }: DecimalType): fc.Arbitrary<Decimal> {
   const widest = 10n ** BigInt(precision) - 1n;
-  return bigInt({ min: -widest, max: widest }).map((unscaled) => new Decimal(`${unscaled}e-${scale}`));
+  return fc.bigInt({ min: -widest, max: widest }).map((unscaled) => new Decimal(`${unscaled}e-${scale}`));
 }
 
 function branchesOf(union: Type): readonly Type[] {
@@ -87,27 +73,25 @@ function consistent(payload: unknown): unknown {
   return { ...schedule, rows, show: 'rows-with-eir', eir: schedule.eir ?? null, dae: undefined };
 }
 
-describe('the codec', () => {
-  // Batches of requests are covered by batches.test.ts.
-  it.each(MESSAGES.filter(({ type }) => type !== REQUEST_BATCH))(
-    'encodes and decodes $type without change, in the bytes that avsc writes',
-    (definition) => {
-      const schema = parseOwnSchema(readSchema(definition));
-      const form = MESSAGE_FORMS[definition.type];
-      assert(
-        property(payloadsOf(schema).map(consistent), constant(definition.type), (payload, type) => {
-          expect(codec.faultsOf(type, payload)).toEqual([]);
-          const encoded = atOnce(codec.encode(type, payload, 'avro'));
-          expect(payloadOf(codec.decode(encoded))).toEqual(payload);
-          if (definition.kind === 'batch') return;
-          expect(
-            encoded.value
-              .subarray(WIRE_HEADER_BYTES)
-              .equals(schema.toBuffer(form?.toRecord?.(payload) ?? payload)),
-          ).toBe(true);
-        }),
-        RUNS,
-      );
-    },
-  );
-});
+// Batches of requests are covered by batches.test.ts.
+it.each(MESSAGES.filter(({ type }) => type !== REQUEST_BATCH))(
+  'the codec encodes and decodes $type without change, in the bytes that avsc writes',
+  (definition) => {
+    const schema = parseOwnSchema(readSchema(definition));
+    const form = MESSAGE_FORMS[definition.type];
+    fc.assert(
+      fc.property(payloadsOf(schema).map(consistent), fc.constant(definition.type), (payload, type) => {
+        expect(codec.faultsOf(type, payload)).toEqual([]);
+        const encoded = atOnce(codec.encode(type, payload, 'avro'));
+        expect(payloadOf(codec.decode(encoded))).toEqual(payload);
+        if (definition.kind === 'batch') return;
+        expect(
+          encoded.value
+            .subarray(WIRE_HEADER_BYTES)
+            .equals(schema.toBuffer(form?.toRecord?.(payload) ?? payload)),
+        ).toBe(true);
+      }),
+      RUNS,
+    );
+  },
+);

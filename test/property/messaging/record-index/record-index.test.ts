@@ -13,133 +13,86 @@ interface Known {
   readonly isOpen: boolean;
 }
 
-interface Put {
-  readonly kind: 'put';
-  readonly id: number;
-  readonly agoMs: number;
-  readonly isOpen: boolean;
-}
-
-type Step =
-  | Put
-  | { readonly kind: 'delete'; readonly id: number }
-  | { readonly kind: 'pass'; readonly ms: number }
-  | { readonly kind: 'fire' }
-  | { readonly kind: 'reopen' };
-
 const id = nat(MAX_ID);
 const agoMs = oneof(constant(0), nat(600));
-const PUT: Arbitrary<Step> = record({ kind: constant('put'), id, agoMs, isOpen: boolean() });
-const DELETE: Arbitrary<Step> = record({ kind: constant('delete'), id });
-const PASS: Arbitrary<Step> = record({ kind: constant('pass'), ms: nat(500) });
+const PUT = record({ kind: constant('put' as const), id, agoMs, isOpen: boolean() });
+const DELETE = record({ kind: constant('delete' as const), id });
+const PASS = record({ kind: constant('pass' as const), ms: nat(500) });
 const STEPS = array(
   oneof(
     { weight: 8, arbitrary: PUT },
     { weight: 1, arbitrary: DELETE },
     { weight: 3, arbitrary: PASS },
-    { weight: 4, arbitrary: constant<Step>({ kind: 'fire' }) },
-    { weight: 1, arbitrary: constant<Step>({ kind: 'reopen' }) },
+    { weight: 4, arbitrary: constant({ kind: 'fire' as const }) },
+    { weight: 1, arbitrary: constant({ kind: 'reopen' as const }) },
   ),
   { minLength: 10, maxLength: 150 },
 );
 
-/** An index beside a map with the same records. */
-class Compared {
-  readonly #folder: string | undefined;
-  #index: ReturnType<typeof openTestIndex>;
-  readonly #known = new Map<string, Known>();
-  #nowMs = 10_000;
-  #offset = 0;
-
-  constructor(folder: string | undefined) {
-    this.#folder = folder;
-    this.#index = this.#open();
-  }
-
-  /** Performs the step. Returns what differs then. */
-  step(step: Step): readonly unknown[] {
-    switch (step.kind) {
-      case 'pass':
-        this.#nowMs += step.ms;
-        break;
-      case 'fire':
-        this.#index.fire();
-        break;
-      case 'reopen':
-        if (this.#folder !== undefined) this.#reopen();
-        break;
-      case 'delete':
-        this.#index.index.delete(String(step.id));
-        this.#known.delete(String(step.id));
-        this.#pass();
-        break;
-      case 'put':
-        this.#put(step);
-        this.#pass();
-        break;
-      default:
-        step satisfies never;
-    }
-    return this.#differences();
-  }
-
-  close(): void {
-    this.#index.index.close();
-  }
-
-  #open() {
-    return openTestIndex({
-      retentionMs: RETENTION_MS,
-      limits: LIMITS,
-      clock: { now: () => this.#nowMs },
-      ...(this.#folder === undefined ? {} : { folder: this.#folder }),
-    });
-  }
-
-  #reopen(): void {
-    this.#index.index.close();
-    this.#index = this.#open();
-  }
-
-  #put({ id: key, agoMs: ago, isOpen }: Put): void {
-    const known = { text: String(this.#offset), atMs: this.#nowMs - ago, isOpen };
-    this.#known.set(String(key), known);
-    this.#index.put(String(key), known.text, known.atMs, isOpen);
-  }
-
-  #pass(): void {
-    this.#offset += 1;
-    this.#index.index.passed({ topic: 't', partition: 0, offset: this.#offset });
-  }
-
-  #differences(): unknown[] {
-    const { index, find } = this.#index;
-    const differences: unknown[] = [];
-    if (!index.accepts()) differences.push('the index accepts nothing');
-    const reached = index.positions[0]?.offset ?? 0;
-    if (reached !== this.#offset) differences.push({ reached, expected: this.#offset });
-    for (let key = 0; key <= MAX_ID; key += 1) {
-      const known = this.#known.get(String(key));
-      const isKept = known !== undefined && (known.isOpen || known.atMs >= this.#nowMs - RETENTION_MS);
-      const expected = isKept ? known.text : undefined;
-      const found = find(String(key));
-      if (found !== expected) differences.push({ key, found, expected });
-    }
-    return differences;
-  }
-}
+type Step = typeof STEPS extends Arbitrary<(infer T)[]> ? T : never;
 
 /** The first differences between an index and a map after the same steps. */
 function compare(steps: readonly Step[], folder: string | undefined): readonly unknown[] {
-  const compared = new Compared(folder);
+  const known = new Map<number, Known>();
+  let [nowMs, offset] = [10_000, 0];
+  const options = { retentionMs: RETENTION_MS, limits: LIMITS, clock: { now: () => nowMs } };
+  const open = () => openTestIndex({ ...options, ...(folder === undefined ? {} : { folder }) });
+  let own = open();
+  const pass = (): void => {
+    offset += 1;
+    own.index.passed({ topic: 't', partition: 0, offset });
+  };
+  const perform = (step: Step): void => {
+    switch (step.kind) {
+      case 'pass':
+        nowMs += step.ms;
+        break;
+      case 'fire':
+        own.fire();
+        break;
+      case 'reopen':
+        if (folder === undefined) break;
+        own.index.close();
+        own = open();
+        break;
+      case 'delete':
+        own.index.delete(String(step.id));
+        known.delete(step.id);
+        pass();
+        break;
+      case 'put': {
+        const put = { text: String(offset), atMs: nowMs - step.agoMs, isOpen: step.isOpen };
+        known.set(step.id, put);
+        own.put(String(step.id), put.text, put.atMs, put.isOpen);
+        pass();
+        break;
+      }
+      default:
+        step satisfies never;
+    }
+  };
+  const differences = (): unknown[] => {
+    const different: unknown[] = own.index.accepts() ? [] : ['the index accepts nothing'];
+    const reached = own.index.positions[0]?.offset ?? 0;
+    if (reached !== offset) different.push({ reached, expected: offset });
+    for (let key = 0; key <= MAX_ID; key += 1) {
+      const one = known.get(key);
+      const isKept = one !== undefined && (one.isOpen || one.atMs >= nowMs - RETENTION_MS);
+      const expected = isKept ? one.text : undefined;
+      const found = own.find(String(key));
+      if (found !== expected) different.push({ key, found, expected });
+    }
+    return different;
+  };
   try {
     for (const step of steps) {
-      const differences = compared.step(step);
-      if (differences.length > 0) return differences;
+      perform(step);
+      const different = differences();
+      if (different.length > 0) return different;
     }
     return [];
   } finally {
-    compared.close();
+    own.index.close();
   }
 }
 

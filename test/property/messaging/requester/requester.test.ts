@@ -24,9 +24,6 @@ interface World {
   close(): Promise<void>;
 }
 
-/**
- * Two requesters that share a reply topic, and a worker that answers each request after the delay given in the request.
- */
 async function createWorld(partitions: number): Promise<World> {
   const broker = createEmbeddedBroker();
   await broker.admin.createTopics([

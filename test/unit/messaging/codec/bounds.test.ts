@@ -5,11 +5,8 @@ import {
   TooManyItemsError,
 } from '../../../../shared/messaging/codec/avro-bounds.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
-import {
-  type EncodedBatch,
-  REPLY_BATCH,
-  REQUEST_BATCH,
-} from '../../../../shared/messaging/codec/request-batch.ts';
+import type { EncodedBatch } from '../../../../shared/messaging/codec/request-batch.ts';
+import { REPLY_BATCH, REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
 import {
   atOnce,
   codecOf,
@@ -30,7 +27,6 @@ const node = {
   fields: [{ name: 'next', type: ['null', 'Node'] }],
 };
 
-/** A record of a million items of two bytes each. */
 function encodeMillionItems(type: string): Buffer {
   const { value } = atOnce(codec.encode(type, { items: [] }, 'avro'));
   const count = Buffer.from('80897a', 'hex');

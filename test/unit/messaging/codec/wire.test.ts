@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
+import type { Encoded } from '../../../../shared/messaging/codec.ts';
 import { PayloadError } from '../../../../shared/messaging/codec/avro-message.ts';
 import {
   atOnce,
@@ -35,15 +36,16 @@ const SMALL_REQUEST_HEX = [
   nulls(32), // FirstDueDate to Explain
 ].join('');
 
-/** Encodes a schedule and decodes it again. */
 function roundTrip(payload: object): unknown {
   return payloadOf(codec.decode(atOnce(codec.encode(REPLY, payload, 'avro'))));
 }
 
-/** A schedule of one row with this principal. */
 function scheduleOfPrincipal(principal: number) {
   return { ...schedule, rows: [{ ...schedule.rows[0], principal }] };
 }
+
+const decodeAs = (contentType: string, { value, headers }: Encoded) =>
+  codec.decode({ value, headers: { ...headers, 'content-type': Buffer.from(contentType) } });
 
 function decodeUnknown(contentType: string) {
   return codec.decode({ value: Buffer.from('?'), headers: { 'content-type': contentType } });
@@ -59,16 +61,13 @@ function decodeText(value: string | Buffer, type = REQUEST) {
 describe('the Avro wire format', () => {
   it('writes and reads the exact bytes of the wire format', () => {
     expect(atOnce(codec.encode(REQUEST, smallRequest, 'avro')).value.toString('hex')).toBe(SMALL_REQUEST_HEX);
-    expect(payloadOf(codec.decode({ value: Buffer.from(SMALL_REQUEST_HEX, 'hex'), headers: {} }))).toEqual(
-      smallRequest,
-    );
+    const value = Buffer.from(SMALL_REQUEST_HEX, 'hex');
+    expect(payloadOf(codec.decode({ value, headers: {} }))).toEqual(smallRequest);
   });
 
   it('distinguishes a rate without a solution (null) from one that was not requested (undefined)', () => {
-    expect(roundTrip({ ...schedule, show: 'rows-with-dae', eir: undefined, dae: null })).toHaveProperty(
-      'dae',
-      null,
-    );
+    const unsolved = { ...schedule, show: 'rows-with-dae', eir: undefined, dae: null };
+    expect(roundTrip(unsolved)).toHaveProperty('dae', null);
     expect(roundTrip({ ...schedule, show: 'rows', eir: undefined })).toHaveProperty('dae', undefined);
     expect(() => codec.encode(REPLY, { ...schedule, dae: null }, 'avro')).toThrow('dae');
     expect(() => codec.encode(REPLY, { ...schedule, eir: undefined }, 'avro')).toThrow('eir');
@@ -82,10 +81,7 @@ describe('the Avro wire format', () => {
   });
 
   it('writes messages that are larger than its buffer', () => {
-    const rows = Array.from({ length: 4_000 }, (_, index) => ({
-      ...schedule.rows[0],
-      InstallmentNo: index + 1,
-    }));
+    const rows = Array.from({ length: 4_000 }, (_, at) => ({ ...schedule.rows[0], InstallmentNo: at + 1 }));
     const encoded = atOnce(codec.encode(REPLY, { ...schedule, rows }, 'avro'));
     expect(encoded.value.length).toBeGreaterThan(200_000);
     expect(payloadOf(codec.decode(encoded))).toEqual({ ...schedule, rows });
@@ -126,36 +122,23 @@ describe('the format of a message', () => {
   const json = atOnce(codec.encode(REQUEST, smallRequest, 'json'));
 
   it('is determined by the first byte; a contradicting content type is rejected', () => {
-    const types = {
-      'application/vnd.apache.avro': 'avro',
-      'avro/binary': 'avro',
-      'Application/JSON; charset=utf-8': 'json',
-      'application/vnd.bank+json': 'json',
-    };
-    for (const [contentType, format] of Object.entries(types)) {
-      const [right, wrong] = format === 'avro' ? [avro, json] : [json, avro];
-      const headers = (message: typeof avro) => ({
-        ...message.headers,
-        'content-type': Buffer.from(contentType),
-      });
-      expect(payloadOf(codec.decode({ value: right.value, headers: headers(right) }))).toBeDefined();
-      const refused = problemOf(codec.decode({ value: wrong.value, headers: headers(wrong) }));
-      expect(refused.detail).toContain('contradicts the first byte');
+    const [avroTypes, jsonTypes] = [
+      ['application/vnd.apache.avro', 'avro/binary'],
+      ['Application/JSON; charset=utf-8', 'application/vnd.bank+json'],
+    ];
+    for (const contentType of [...avroTypes, ...jsonTypes]) {
+      const [right, wrong] = avroTypes.includes(contentType) ? [avro, json] : [json, avro];
+      expect(payloadOf(decodeAs(contentType, right))).toBeDefined();
+      expect(problemOf(decodeAs(contentType, wrong)).detail).toContain('contradicts the first byte');
     }
     for (const contentType of ['text/plain', 'application/xml', 'application/x-protobuf']) {
-      const refused = problemOf(
-        codec.decode({ value: avro.value, headers: { 'content-type': contentType } }),
-      );
+      const refused = problemOf(decodeAs(contentType, avro));
       expect(refused.code).toBe('undecodable-message');
       for (const accepted of ['application/json', '+json', 'avro/binary', 'application/octet-stream'])
         expect(refused.detail).toContain(accepted);
     }
-    for (const contentType of [
-      'application/cloudevents+json; charset=UTF-8',
-      'application/cloudevents-batch+json',
-    ]) {
-      const headers = { ...json.headers, 'content-type': contentType };
-      expect(problemOf(codec.decode({ value: json.value, headers })).detail).toBe(
+    for (const kind of ['cloudevents+json; charset=UTF-8', 'cloudevents-batch+json']) {
+      expect(problemOf(decodeAs(`application/${kind}`, json)).detail).toBe(
         'Structured CloudEvents are not read: send the data of the event as the value, with its type in the headers ' +
           'plat-message-type and content-type.',
       );

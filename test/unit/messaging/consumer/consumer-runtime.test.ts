@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  ConsumerRuntime,
-  type RuntimeOptions,
-} from '../../../../shared/messaging/consumer/consumer-runtime.ts';
-import type { GroupSink } from '../../../../shared/messaging/ports.ts';
-import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
+import type { RuntimeOptions } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
+import { ConsumerRuntime } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
+import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessage, fakeMessages } from '../../../support/fakes/messages.ts';
-import { createFakeWork, settleMicrotasks, type FakeWork } from '../../../support/fakes/work.ts';
+import { createFakeWork, settleMicrotasks } from '../../../support/fakes/work.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const COMMIT_MS = 200;
@@ -16,17 +13,10 @@ const COMMIT_MS = 200;
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-interface Scene {
-  readonly work: FakeWork;
-  readonly source: FakeGroupSource;
-  readonly runtime: ConsumerRuntime;
-  readonly sink: GroupSink;
-}
-
 const partitions = (...ids: number[]) => ids.map((partition) => ({ topic: FAKE_TOPIC, partition }));
 
 /** A runtime over a source that is assigned partition 0 in generation 1. */
-function createScene(options: Partial<RuntimeOptions> = {}): Scene {
+function createScene(options: Partial<RuntimeOptions> = {}) {
   const work = createFakeWork();
   const source = new FakeGroupSource();
   const runtime = new ConsumerRuntime({
@@ -41,21 +31,15 @@ function createScene(options: Partial<RuntimeOptions> = {}): Scene {
   return { work, source, runtime, sink };
 }
 
+const away = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
 const afterCommitTick = () => vi.advanceTimersByTimeAsync(COMMIT_MS);
 
-test('does not send a commit if no further message has completed', async () => {
-  const { work, source, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await work.end(0);
-  await vi.advanceTimersByTimeAsync(10 * COMMIT_MS);
-  expect(source.commits).toHaveLength(1);
-});
-
 test('observes the progress again when a message arrives after an idle time', async () => {
-  const { work, sink, runtime } = createScene();
+  const { work, source, sink, runtime } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0);
   await vi.advanceTimersByTimeAsync(600_000);
+  expect(source.commits).toHaveLength(1);
   sink.onMessages(1, fakeMessages(1, 1), 2);
   await vi.advanceTimersByTimeAsync(59_000);
   expect(runtime.health().status).toBe('ready');
@@ -65,17 +49,6 @@ test('observes the progress again when a message arrives after an idle time', as
   await work.end(1);
   await afterCommitTick();
   expect(runtime.health().status).toBe('ready');
-});
-
-test('repeats the offsets of a failed commit', async () => {
-  const { work, source, sink } = createScene();
-  source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await work.end(0);
-  await afterCommitTick();
-  source.onCommit = () => Promise.resolve(true);
-  await afterCommitTick();
-  expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 1]);
 });
 
 test('pauses a partition with a full window and resumes it below half', async () => {
@@ -103,17 +76,19 @@ test('counts only unfinished messages towards the maximum number of messages', a
   expect(source.paused.size).toBe(0);
 });
 
-test('counts the bytes of messages towards the window', () => {
+test('counts the bytes of messages towards the window, until the next generation', () => {
   const { source, sink } = createScene({ window: { bytes: 1_000 } });
   sink.onMessages(1, [fakeMessage(0, { key: 'four', value: Buffer.alloc(995) })], 1);
   expect(source.paused.size).toBe(0);
   sink.onMessages(1, [fakeMessage(1, { key: null, value: Buffer.alloc(1) })], 2);
   expect(source.paused.size).toBe(1);
+  sink.onAssigned(2, partitions(0));
+  expect(source.paused.size).toBe(0);
 });
 
 test('pauses a partition whose completed messages cannot be committed, until they are', async () => {
   const { work, source, sink } = createScene({ window: { messages: 100, pending: 20 } });
-  source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
+  source.onCommit = away;
   let delivered = 0;
   for (; source.paused.size === 0 && delivered < 1_000; delivered += 5) {
     sink.onMessages(1, fakeMessages(delivered, delivered + 4), delivered + 5);
@@ -135,7 +110,7 @@ test('commits a paused partition at once when everything of it is done, and wait
   expect([source.paused.size, source.commits.length]).toEqual([1, 0]);
   await work.end(1);
   expect([source.paused.size, source.committed()]).toEqual([0, 2]);
-  source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
+  source.onCommit = away;
   sink.onMessages(1, fakeMessages(2, 3), 4);
   for (const offset of [2, 3]) await work.end(offset);
   await settleMicrotasks();
@@ -144,44 +119,21 @@ test('commits a paused partition at once when everything of it is done, and wait
   expect(source.commits.length).toBe(3);
 });
 
-test('resumes a paused partition in the next generation', () => {
-  const { source, sink } = createScene({ window: { messages: 1 } });
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  expect(source.paused.size).toBe(1);
-  sink.onAssigned(2, partitions(0));
-  expect(source.paused.size).toBe(0);
-});
-
-test('commits completed messages immediately on a revocation and does not start others', async () => {
+test('commits completed messages at a revocation, then those in progress, and drops the others', async () => {
   const { work, source, sink } = createScene({ concurrency: 2 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
   await work.end(0);
   sink.onRevoking(1);
   expect(source.committed()).toBe(1);
   await work.end(1);
+  expect(source.committed()).toBe(1);
   await work.end(2);
+  expect(source.committed()).toBe(3);
   sink.onMessages(1, fakeMessages(6, 7), 8);
   expect(work.started()).toEqual([0, 1, 2]);
-});
-
-test('commits messages in progress at a revocation when the last one has ended', async () => {
-  const { work, source, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 1), 2);
-  sink.onRevoking(1);
-  await work.end(0);
-  expect(source.commits).toEqual([]);
-  await work.end(1);
-  expect(source.committed()).toBe(2);
-});
-
-test('drops queued messages of a revoked partition', async () => {
-  const { work, sink } = createScene({ concurrency: 1 });
-  sink.onMessages(1, fakeMessages(0, 5), 6);
   sink.onAssigned(2, partitions(1));
-  await work.end(0);
-  expect(work.started()).toEqual([0]);
   sink.onMessages(2, [fakeMessage(9, { partition: 1 })], 10);
-  expect(work.started()).toEqual([0, 9]);
+  expect(work.started()).toEqual([0, 1, 2, 9]);
 });
 
 test('processes all messages of a log that replaced a longer one, and commits none before it is done', async () => {
@@ -215,15 +167,14 @@ test('does not block later messages of a key behind work of a discarded source',
 
 test('retries a transient failure with growing delays, and blocks only its key', async () => {
   const { work, source, sink, runtime } = createScene({ retryBackoff: { minMs: 100, maxMs: 400 } });
-  const away = new InfrastructureError('broker-unavailable', 'away');
   sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'a' }), fakeMessage(2)], 3);
-  await work.fail(0, away);
+  await work.fail(0, new InfrastructureError('broker-unavailable', 'away'));
   await work.end(2);
   await vi.advanceTimersByTimeAsync(99);
   expect(work.started()).toEqual([0, 2]);
   await vi.advanceTimersByTimeAsync(1);
   expect(work.calls.at(-1)).toMatchObject({ attempt: 2, message: { offset: 0 } });
-  await work.fail(0, away);
+  await work.fail(0, new InfrastructureError('broker-unavailable', 'away'));
   expect(runtime.stats()).toMatchObject({ heldAttempts: 2, failed: 0 });
   await vi.advanceTimersByTimeAsync(1_000);
   expect(source.commits).toEqual([]);
@@ -369,24 +320,14 @@ test.each(['rebalances', 'stops'])(
   },
 );
 
-test('is degraded after commits have failed for 60 seconds', async () => {
+test('is degraded after commits have failed for 60 seconds, until the partitions are assigned anew', async () => {
   const { work, source, sink, runtime } = createScene();
-  source.onCommit = () =>
-    Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+  source.onCommit = away;
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0);
   await vi.advanceTimersByTimeAsync(61_000);
   expect(runtime.health()).toMatchObject({ status: 'degraded', reason: expect.stringContaining('commits') });
-});
-
-test('is ready when the partitions of a failed commit are assigned anew and no message follows', async () => {
-  const { work, source, sink, runtime } = createScene();
-  source.onCommit = () =>
-    Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await work.end(0);
-  await afterCommitTick();
-  sink.onAssigned(2, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  sink.onAssigned(2, partitions(0));
   await vi.advanceTimersByTimeAsync(61_000);
   expect(runtime.health().status).toBe('ready');
 });

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Codec, Decoded } from '../../../../shared/messaging/codec.ts';
-import {
-  isTransientFailure,
-  done,
-  refused,
-  retry,
-  type Outcome,
-} from '../../../../shared/messaging/outcome.ts';
+import type { Outcome } from '../../../../shared/messaging/outcome.ts';
+import { isTransientFailure, done, refused, retry } from '../../../../shared/messaging/outcome.ts';
 import type { Handler, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/batch-handler.ts';
 import {
@@ -29,37 +24,30 @@ interface SceneOptions {
   readonly handler?: Handler;
   readonly codec?: Partial<Codec>;
   readonly context?: Partial<Request>;
-  readonly open?: EncodedBatch['open'];
 }
 
 /** A batch with this number of items, and a clock that only handlers advance. */
 function createScene(items: number | readonly BatchItem[], options: SceneOptions = {}) {
   let nowMs = 0;
   let turns = 0;
-  const slices = new WorkSlices({
-    sliceMs: SLICE_MS,
-    monotonic: { elapsedMs: () => nowMs },
-    timers: {
-      nextTurn: (callback) => {
-        turns += 1;
-        setImmediate(callback);
-      },
-    },
-  });
+  const nextTurn = (callback: () => void) => {
+    turns += 1;
+    setImmediate(callback);
+  };
+  const monotonic = { elapsedMs: () => nowMs };
+  const slices = new WorkSlices({ sliceMs: SLICE_MS, monotonic, timers: { nextTurn } });
   const counts: BatchCounts[] = [];
-  const errors: unknown[] = [];
-  const log = { ...silentLog, error: (...args: unknown[]) => errors.push(args) };
   let outsideMs = 0;
   const handle = createBatchHandler({
     handlers: { Question: options.handler ?? (() => done({ type: 'Answer', payload: 42 })) },
     codec: createFakeCodec(options.codec),
     slices,
     clock: { now: () => NOW_MS + outsideMs },
-    log: log as never,
+    log: silentLog,
     onItems: (one) => counts.push({ ...one }),
   });
   const all = typeof items === 'number' ? Array.from({ length: items }, (_, n) => question(n)) : items;
-  const open = options.open ?? (() => ({ kind: 'items', items: all }) as const);
+  const open = () => ({ kind: 'items', items: all }) as const;
   const context: Request = {
     format: 'json',
     isBatchItem: false,
@@ -77,7 +65,6 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
     run: () => runWith({}),
     runWith,
     counts,
-    errors,
     slices,
     work: (ms: number) => (nowMs += ms),
     turns: () => turns,
@@ -90,7 +77,6 @@ const question = (n: number, decoded?: Decoded): BatchItem => ({
   decode: () => decoded ?? { kind: 'decoded', type: 'Question', format: 'json', payload: n },
 });
 
-/** The batch in the encoded reply. */
 function batchOf(outcome: Outcome): ReplyBatch {
   if (outcome.kind !== 'done' || outcome.reply?.type !== REPLY_BATCH) throw new Error('there is no reply');
   expect(outcome.reply.payload).toBeUndefined();
@@ -100,7 +86,6 @@ function batchOf(outcome: Outcome): ReplyBatch {
   return { items: items.map((item) => ({ ...item, value: Buffer.from(item.value) })) };
 }
 
-/** The id, status, and code or answer of each item. */
 function answersOf(outcome: Outcome): unknown[] {
   return batchOf(outcome).items.map(({ id, status, value }) => {
     const { payload } = readFakeValue(value);
@@ -191,34 +176,20 @@ test('stops at the next slice when the process stops', async () => {
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An item that is decoded later. */
 const waiting = (n: number, decoded: Promise<Decoded>): BatchItem => ({ id: n, decode: () => decoded });
 
 test.each(['decode', 'handle', 'encode'] as const)(
   'releases the slices while it waits for %s, and acquires them again afterwards',
   async (where) => {
     const gate = Promise.withResolvers<unknown>();
-    const { run, slices } = createScene(where === 'decode' ? [] : 2, {
-      ...(where === 'decode' && {
-        open: () => {
-          const late = gate.promise.then(() => question(0).decode());
-          return { kind: 'items', items: [waiting(0, late), question(1)] };
-        },
-      }),
-      ...(where === 'handle' && {
-        handler: async () => {
-          await gate.promise;
-          return done({ type: 'Answer', payload: 42 });
-        },
-      }),
-      ...(where === 'encode' && {
-        codec: {
-          encode: async (type, payload) => {
-            await gate.promise;
-            return { value: Buffer.from(JSON.stringify({ type, payload })), headers: {} };
-          },
-        },
-      }),
+    const late = gate.promise.then(() => question(0).decode());
+    const after = <T>(step: string, value: T) => (where === step ? gate.promise.then(() => value) : value);
+    const { run, slices } = createScene(where === 'decode' ? [waiting(0, late), question(1)] : 2, {
+      handler: () => after('handle', done({ type: 'Answer', payload: 42 })),
+      codec: {
+        encode: (type, payload) =>
+          after('encode', { value: Buffer.from(JSON.stringify({ type, payload })), headers: {} }),
+      },
     });
     const running = run();
     let isDone = false;

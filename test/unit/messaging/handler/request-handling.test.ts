@@ -58,14 +58,7 @@ function createScene(
     ...more,
   });
   const handle = (message: LogMessage, attempt = 1) => Promise.resolve(process(message, attempt, never));
-  return {
-    handle,
-    replies,
-    foreignReplies,
-    deadLetters,
-    handled,
-    deadLetterCodes,
-  };
+  return { handle, replies, foreignReplies, deadLetters, handled, deadLetterCodes };
 }
 
 const CORRELATION = Buffer.from([0xff, 0x00, 0xc3, 0x28]);
@@ -85,9 +78,15 @@ function question(
 }
 
 const withoutAddress = { kafka_replyTopic: undefined };
-/** The codes of the dead letters. */
 const codesOf = (publisher: FakePublisher) =>
   publisher.sent.map(({ headers }) => headers?.['plat-dead-letter-code']);
+const noRegistry = () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable'));
+const refuse = () => refused(createProblem('not-computable'));
+const throwBug = (): never => {
+  throw new TypeError('secret of the stack');
+};
+const encodeNoAnswer: Codec['encode'] = (type, payload, format) =>
+  type === 'Answer' ? throwBug() : createFakeCodec().encode(type, payload, format);
 const failWith =
   (code: string, canRetry = false) =>
   () =>
@@ -111,7 +110,7 @@ test('replies with the correlation id and key of the request, to the partition t
 test('states the type of every reply in a header, also of replies in Avro and of error replies', async () => {
   const answering = createScene();
   await answering.handle(question());
-  const refusing = createScene(() => refused(createProblem('not-computable')));
+  const refusing = createScene(refuse);
   await refusing.handle(question());
   const types = [answering, refusing].map(({ replies }) => replies.sent[0]?.headers?.['plat-message-type']);
   expect(types).toEqual(['Answer', 'ProblemReply']);
@@ -130,17 +129,16 @@ test('lists fields ignored by the decoder before the warnings of the handler (E3
   const warnings = [{ code: 'unknown-member', path: 'jsonParam.Foo, Bar' }];
   const decoded = { kind: 'decoded', type: 'Question', format: 'json', payload: 1, warnings } as const;
   const codec: Partial<Codec> = { decode: () => decoded };
-  const plain = createScene(undefined, codec);
-  await plain.handle(question());
-  expect(plain.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
-  const refusing = createScene(() => refused(createProblem('not-computable')), codec);
-  await refusing.handle(question());
-  expect(refusing.replies.sent[0]?.headers?.['plat-warnings']).toBe('unknown-member;jsonParam.Foo%2C%20Bar');
-  const warning = createScene(() => done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }), codec);
-  await warning.handle(question());
-  expect(warning.replies.sent[0]?.headers?.['plat-warnings']).toBe(
-    'unknown-member;jsonParam.Foo%2C%20Bar, no-effect;a.b',
-  );
+  const ignored = 'unknown-member;jsonParam.Foo%2C%20Bar';
+  for (const [handler, expected] of [
+    [undefined, ignored],
+    [refuse, ignored],
+    [() => done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }), `${ignored}, no-effect;a.b`],
+  ] as const) {
+    const { handle, replies } = createScene(handler, codec);
+    await handle(question());
+    expect(replies.sent[0]?.headers?.['plat-warnings']).toBe(expected);
+  }
 });
 
 test('sends the holiday calendar as a header, in ASCII and of limited length (H2)', async () => {
@@ -183,11 +181,7 @@ test('passes origin timestamp, deadline, attempt and correlation id to the handl
 });
 
 test('shortens a long problem to one line in the NestJS header and sends all of it in the body', async () => {
-  const errors = Array.from({ length: 100 }, (_, index) => ({
-    path: `p${index}`,
-    code: 'missing',
-    message: 'x'.repeat(50),
-  }));
+  const errors = Array.from({ length: 100 }, () => ({ path: 'p', code: 'missing', message: 'x'.repeat(50) }));
   const detail = 'x'.repeat(600);
   const problem = createProblem('invalid-request', { detail, errors });
   const { handle, replies } = createScene(() => refused(problem));
@@ -198,41 +192,24 @@ test('shortens a long problem to one line in the NestJS header and sends all of 
 });
 
 test.each([
-  [
-    'refuses a request one millisecond after its deadline plus the tolerated clock skew',
-    NOW_MS - 2_001,
-    ['deadline-exceeded', 'true'],
-    0,
-  ],
-  [
-    'handles a request within the tolerated clock skew of two seconds',
-    NOW_MS - 2_000,
-    [undefined, undefined],
-    1,
-  ],
-])('%s', async (_, deadlineMs, codes, handlerCalls) => {
-  let calls = 0;
-  const { handle, replies } = createScene(() => {
-    calls += 1;
-    return done({ type: 'Answer', payload: 1 });
-  });
-  const end = await handle(question({ 'plat-deadline': String(deadlineMs) }));
-  expect(end).toBe('settled');
+  ['refused', 2_001, ['deadline-exceeded', 'true'], 0],
+  ['handled, within the tolerated clock skew', 2_000, [undefined, undefined], 1],
+])('a request is %s %i ms after its deadline', async (_, lateMs, codes, handlerCalls) => {
+  const handler = vi.fn<Handler>(() => done({ type: 'Answer', payload: 1 }));
+  const { handle, replies } = createScene(handler);
+  expect(await handle(question({ 'plat-deadline': String(NOW_MS - lateMs) }))).toBe('settled');
   const { headers } = replies.sent[0] ?? {};
   expect([headers?.['plat-error-code'], headers?.['plat-error-retryable']]).toEqual(codes);
-  expect(calls).toBe(handlerCalls);
+  expect(handler).toHaveBeenCalledTimes(handlerCalls);
 });
 
-test.each([
-  [
-    'throws',
-    () => {
-      throw new TypeError('secret of the stack');
-    },
-  ],
-  ['rejects', () => Promise.reject(new TypeError('secret of the stack'))],
-])('replies with unexpected, without details, when the handler %s', async (_, handler) => {
-  const { handle, replies, deadLetters, handled } = createScene(handler);
+test.each<[string, Handler | undefined, Partial<Codec>]>([
+  ['the handler throws', throwBug, {}],
+  ['the handler rejects', async () => throwBug(), {}],
+  ['decoding throws', undefined, { decode: throwBug }],
+  ['the reply cannot be encoded', undefined, { encode: encodeNoAnswer }],
+])('replies with unexpected, without details, when %s', async (_, handler, codec) => {
+  const { handle, replies, deadLetters, handled } = createScene(handler, codec);
   expect(await handle(question())).toBe('failed');
   // A dead letter is written as well, so that the request can be redriven.
   expect(codesOf(deadLetters)).toEqual(['unexpected']);
@@ -244,49 +221,14 @@ test.each([
 });
 
 test('writes one dead letter for an unexpected error without a reply address', async () => {
-  const { handle, deadLetters, deadLetterCodes } = createScene(() => {
-    throw new TypeError('a bug');
-  });
+  const { handle, deadLetters, deadLetterCodes } = createScene(throwBug);
   expect(await handle(question(withoutAddress))).toBe('failed');
   expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-reason']).toMatch(/names no reply topic/);
   expect(deadLetterCodes).toEqual(['unexpected']);
 });
 
-test.each<[string, Partial<Codec>]>([
-  [
-    'decoding throws',
-    {
-      decode: () => {
-        throw new RangeError('index out of range');
-      },
-    },
-  ],
-  [
-    'the reply cannot be encoded',
-    {
-      encode: (type, payload, format) => {
-        if (type === 'Answer') throw new Error('the payload does not fit');
-        return createFakeCodec().encode(type, payload, format);
-      },
-    },
-  ],
-])('replies with unexpected when %s', async (_, codec) => {
-  const { handle, replies } = createScene(undefined, codec);
-  expect(await handle(question())).toBe('failed');
-  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
-});
-
-test.each([
-  [
-    'decoding',
-    { decode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')) },
-  ],
-  [
-    'encoding',
-    { encode: () => Promise.reject(new InfrastructureError('registry-unavailable', 'unavailable')) },
-  ],
-])('rethrows an InfrastructureError when %s', async (_, codec) => {
-  const { handle, replies, deadLetters } = createScene(undefined, codec);
+test.each(['decode', 'encode'])('rethrows an InfrastructureError of %s', async (call) => {
+  const { handle, replies, deadLetters } = createScene(undefined, { [call]: noRegistry });
   await expect(handle(question())).rejects.toMatchObject({ code: 'registry-unavailable' });
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
 });
@@ -303,9 +245,7 @@ test('delays a message on retry and writes a dead letter on abandon', async () =
 });
 
 test('writes a dead letter with full provenance if an error reply cannot be sent', async () => {
-  const { handle, deadLetters, deadLetterCodes } = createScene(() =>
-    refused(createProblem('not-computable')),
-  );
+  const { handle, deadLetters, deadLetterCodes } = createScene(refuse);
   const message = question({ ...withoutAddress, custom: 'kept', 'plat-origin-timestamp': '1600000000000' });
   expect(await handle(message, 2)).toBe('settled');
   expect(deadLetters.sent[0]).toMatchObject({ topic: DEAD_LETTERS, key: message.key, value: message.value });
@@ -353,25 +293,17 @@ const toForeign = (partition: number, offset = 7): LogMessage => ({
   ...question({ kafka_replyTopic: FOREIGN, kafka_replyPartition: String(partition) }),
   offset,
 });
-test('retries a request whose reply partition accepts nothing, and gives it up after sixty attempts', async () => {
-  const { handle, deadLetters, foreignReplies } = createScene();
-  foreignReplies.onPublish = failWith('send-unknown', true);
-  for (let attempt = 1; attempt < 60; attempt += 1) {
-    await expect(handle(toForeign(2), attempt)).rejects.toMatchObject({
-      code: 'send-unknown',
-      canRetry: true,
-    });
-  }
-  expect(deadLetters.sent).toEqual([]);
-  expect(await handle(toForeign(2), 60)).toBe('settled');
-  expect(deadLetters.sent).toHaveLength(1);
-});
-
-test('never gives up a request whose reply timed out in the queue of the publisher', async () => {
+test('gives a request whose reply partition accepts nothing up after sixty attempts, but none that timed out in the queue', async () => {
   const { handle, deadLetters, foreignReplies } = createScene();
   foreignReplies.onPublish = failWith('not-sent', true);
   await expect(handle(toForeign(2), 100)).rejects.toMatchObject({ code: 'not-sent' });
+  foreignReplies.onPublish = failWith('send-unknown', true);
+  const failure = { code: 'send-unknown', canRetry: true };
+  for (let attempt = 1; attempt < 60; attempt += 1)
+    await expect(handle(toForeign(2), attempt)).rejects.toMatchObject(failure);
   expect(deadLetters.sent).toEqual([]);
+  expect(await handle(toForeign(2), 60)).toBe('settled');
+  expect(deadLetters.sent).toHaveLength(1);
 });
 
 test('delays requests with foreign reply topics while many foreign replies are slow', async () => {
@@ -421,10 +353,8 @@ test('writes a dead letter without the value if it exceeds the message size', as
   deadLetters.onPublish = ([message]) =>
     message?.value === null ? Promise.resolve() : failWith('message-too-large')();
   await handle(question(withoutAddress));
-  expect(deadLetters.sent[0]).toMatchObject({
-    value: null,
-    headers: { 'plat-dead-letter-original-offset': '7' },
-  });
+  const headers = { 'plat-dead-letter-original-offset': '7' };
+  expect(deadLetters.sent[0]).toMatchObject({ value: null, headers });
 });
 
 test.each([
@@ -436,23 +366,14 @@ test.each([
   deadLetters.onPublish = ([message]) =>
     message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
   await handle({ ...question({ ...withoutAddress, 'x-filler': Buffer.alloc(10_000) }), key });
-  expect(deadLetters.sent).toMatchObject([
-    {
-      key: kept,
-      value: null,
-      headers: {
-        'plat-dead-letter-original-offset': '7',
-        'plat-dead-letter-reason': expect.stringContaining('headers left out') as string,
-      },
-    },
-  ]);
+  const reason = expect.stringContaining('headers left out') as string;
+  const headers = { 'plat-dead-letter-original-offset': '7', 'plat-dead-letter-reason': reason };
+  expect(deadLetters.sent).toMatchObject([{ key: kept, value: null, headers }]);
 });
 
 test('rethrows a transient failure if the dead-letter topic is unavailable', async () => {
   const { handle, deadLetters } = createScene();
   deadLetters.onPublish = failWith('topic-unknown');
-  await expect(handle(question(withoutAddress))).rejects.toMatchObject({
-    code: 'dead-letters-unavailable',
-    canRetry: true,
-  });
+  const failure = { code: 'dead-letters-unavailable', canRetry: true };
+  await expect(handle(question(withoutAddress))).rejects.toMatchObject(failure);
 });

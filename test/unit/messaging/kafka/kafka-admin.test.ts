@@ -14,20 +14,15 @@ function setUp(counts: Record<string, number>, over: Partial<Admin> = {}, live =
     connect: () => Promise.resolve(),
     disconnect: () => Promise.resolve(),
     listTopics: () => Promise.resolve(Object.keys(counts)),
-    describeCluster: () =>
-      Promise.resolve({
-        brokers: Array.from({ length: live }, (_, nodeId) => ({ nodeId, host: 'h', port: 1 })),
-        controller: null,
-        clusterId: 'c',
-      }),
+    describeCluster: async () => {
+      const brokers = Array.from({ length: live }, (_, nodeId) => ({ nodeId, host: 'h', port: 1 }));
+      return { brokers, controller: null, clusterId: 'c' };
+    },
     fetchTopicMetadata: ({ topics = [] } = { topics: [] }) => {
       const [name = ''] = topics;
       if (!(name in counts)) return Promise.reject(protocolError('UNKNOWN_TOPIC_OR_PARTITION'));
-      const partition = { partitionErrorCode: 0, leader: 1, replicas: [], isr: [] };
-      const partitions = Array.from({ length: counts[name] ?? 0 }, (_, partitionId) => ({
-        ...partition,
-        partitionId,
-      }));
+      const one = { partitionErrorCode: 0, leader: 1, replicas: [], isr: [] };
+      const partitions = Array.from({ length: counts[name] ?? 0 }, (_, id) => ({ ...one, partitionId: id }));
       return Promise.resolve({ topics: [{ name, partitions }] });
     },
     createTopics: ({ topics }) => {
@@ -35,19 +30,17 @@ function setUp(counts: Record<string, number>, over: Partial<Admin> = {}, live =
       for (const { topic, numPartitions = 1 } of topics) counts[topic] = numPartitions;
       return Promise.resolve(true);
     },
-    fetchTopicOffsets: (topic) =>
-      Promise.resolve(
-        Array.from({ length: counts[topic] ?? 0 }, (_, partition) => {
-          return { partition, offset: '5', low: '0', high: '5' };
-        }).toReversed(),
-      ),
-    fetchOffsets: ({ topics = [] }) =>
-      Promise.resolve(
-        topics.map((topic) => ({
-          topic,
-          partitions: ['3', '-1'].map((offset, partition) => ({ partition, offset, metadata: null })),
-        })),
-      ),
+    fetchTopicOffsets: async (topic) => {
+      const range = { offset: '5', low: '0', high: '5' };
+      return Array.from({ length: counts[topic] ?? 0 }, (_, partition) => ({
+        partition,
+        ...range,
+      })).toReversed();
+    },
+    fetchOffsets: async ({ topics = [] }) => {
+      const partitions = ['3', '-1'].map((offset, partition) => ({ partition, offset, metadata: null }));
+      return topics.map((topic) => ({ topic, partitions }));
+    },
     describeGroups: () => Promise.resolve({ groups: [] }),
     ...over,
   };
@@ -108,16 +101,9 @@ describe('the admin client', () => {
     const { admin } = setUp({ t: 2, __consumer_offsets: 50 });
     expect(await admin.listTopics()).toEqual(['t']);
     expect(await admin.committed('g', ['t'])).toEqual([{ topic: 't', partition: 0, offset: 3 }]);
+    const [range0, range1] = [0, 1].map((partition) => ({ topic: 't', partition, low: 0, high: 5 }));
     expect(await admin.groups([{ groupId: 'g', topics: ['t', 'missing'] }])).toEqual([
-      {
-        groupId: 'g',
-        state: 'empty',
-        members: [],
-        partitions: [
-          { topic: 't', partition: 0, low: 0, high: 5, committed: 3 },
-          { topic: 't', partition: 1, low: 0, high: 5 },
-        ],
-      },
+      { groupId: 'g', state: 'empty', members: [], partitions: [{ ...range0, committed: 3 }, range1] },
     ]);
   });
 

@@ -15,6 +15,8 @@ function protocolError(type: string, retriable = true) {
   return new KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable, code: 0 }));
 }
 
+const disconnected = (code: string) => new KafkaJSConnectionError('gone', { broker: 'b', code });
+
 function codeOf(error: unknown) {
   const { code, canRetry } = toMessagingError('call', error);
   return [code, canRetry];
@@ -31,24 +33,15 @@ describe('classification of kafkajs errors', () => {
     );
   });
 
-  test.each(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])(
-    'treats %s as the end of the generation',
-    (type) => {
+  test('treats three errors as the end of the generation, and a lost connection not', () => {
+    for (const type of ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])
       expect(isGenerationOver(protocolError(type, false))).toBe(true);
-    },
-  );
-
-  test('does not treat a lost connection as the end of the generation', () => {
-    expect(isGenerationOver(new KafkaJSConnectionError('gone', { broker: 'b', code: 'ECONNRESET' }))).toBe(
-      false,
-    );
+    expect(isGenerationOver(disconnected('ECONNRESET'))).toBe(false);
   });
 
-  test('reports records as possibly stored after a reset, and after a refused connection, which may be that of a later query', () => {
-    const refused = new KafkaJSConnectionError('no', { broker: 'b', code: 'ECONNREFUSED' });
-    const reset = new KafkaJSConnectionError('gone', { broker: 'b', code: 'ECONNRESET' });
-    expect(isMaybeStored(wrapped(refused))).toBe(true);
-    expect(isMaybeStored(wrapped(reset))).toBe(true);
+  test.each(['ECONNRESET', 'ECONNREFUSED'])('reports records as possibly stored after %s', (code) => {
+    // A refused connection may be that of a later query.
+    expect(isMaybeStored(wrapped(disconnected(code)))).toBe(true);
   });
 
   test.each([
@@ -71,16 +64,13 @@ describe('classification of kafkajs errors', () => {
 
   test('rejects a record only for errors that concern the record', () => {
     expect(refusedRecord(protocolError('MESSAGE_TOO_LARGE', false))?.code).toBe('message-too-large');
-    expect(refusedRecord(protocolError('INVALID_RECORD', false))).toMatchObject({
-      code: 'not-sent',
-      canRetry: false,
-    });
+    const invalid = refusedRecord(protocolError('INVALID_RECORD', false));
+    expect(invalid).toMatchObject({ code: 'not-sent', canRetry: false });
     expect(refusedRecord(new TypeError('cannot be encoded'))?.code).toBe('not-sent');
     expect(refusedRecord(protocolError('NOT_ENOUGH_REPLICAS'))).toBeUndefined();
   });
 });
 
-/** The error of a connection whose login failed. */
 function login(cause: Error): Error {
   const failed = new AuthenticationError('SASL authentication failed.', { cause });
   return new NetworkError('Connection to b:1 failed.', { cause: failed });

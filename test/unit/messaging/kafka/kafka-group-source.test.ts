@@ -85,40 +85,38 @@ function setUp() {
   return { source, rejoin, assign, answerCommits, commits, open };
 }
 
-describe('a group source', () => {
-  it('never begins a generation that ended while its commits were asked for', async () => {
-    const { source, rejoin, assign, answerCommits, commits, open } = setUp();
-    const assigned: (readonly number[])[] = [];
-    const offsets = new Map<number, number>();
-    const sink: GroupSink = {
-      onAssigned: (_, partitions) => assigned.push(partitions.map(({ partition }) => partition)),
-      onRevoking: () => undefined,
-      onMessages: (_, messages) => {
-        for (const { partition, offset } of messages) {
-          expect(offset).toBe(offsets.get(partition) ?? COMMITTED);
-          offsets.set(partition, offset + 1);
-        }
-      },
-      onCrash: (error) => expect.unreachable(error.message),
-    };
-    const started = source.start(sink);
-    await sleep(10);
-    await rejoin();
-    answerCommits([0, 1]);
-    await sleep(30);
-    expect(assigned).toEqual([]);
-    expect(await source.commit(1, [{ topic: TOPIC, partition: 1, offset: COMMITTED + 1 }])).toBe(false);
-    assign([0]);
-    await sleep(10);
-    answerCommits([0]);
-    await started;
-    await sleep(30);
-    expect(assigned).toEqual([[0]]);
-    expect([...offsets.keys()]).toEqual([0]);
-    expect(commits).toEqual([]);
-    await source.stop();
-    expect(open.size).toBe(0);
-  });
+it('a group source never begins a generation that ended while its commits were asked for', async () => {
+  const { source, rejoin, assign, answerCommits, commits, open } = setUp();
+  const assigned: (readonly number[])[] = [];
+  const offsets = new Map<number, number>();
+  const sink: GroupSink = {
+    onAssigned: (_, partitions) => assigned.push(partitions.map(({ partition }) => partition)),
+    onRevoking: () => undefined,
+    onMessages: (_, messages) => {
+      for (const { partition, offset } of messages) {
+        expect(offset).toBe(offsets.get(partition) ?? COMMITTED);
+        offsets.set(partition, offset + 1);
+      }
+    },
+    onCrash: (error) => expect.unreachable(error.message),
+  };
+  const started = source.start(sink);
+  await sleep(10);
+  await rejoin();
+  answerCommits([0, 1]);
+  await sleep(30);
+  expect(assigned).toEqual([]);
+  expect(await source.commit(1, [{ topic: TOPIC, partition: 1, offset: COMMITTED + 1 }])).toBe(false);
+  assign([0]);
+  await sleep(10);
+  answerCommits([0]);
+  await started;
+  await sleep(30);
+  expect(assigned).toEqual([[0]]);
+  expect([...offsets.keys()]).toEqual([0]);
+  expect(commits).toEqual([]);
+  await source.stop();
+  expect(open.size).toBe(0);
 });
 
 /** Starts a consumer for as long as its starts may be repeated; returns their number and the last error. */

@@ -1,9 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  KafkaPublisher,
-  recordBytes,
-  type OutgoingRecord,
-} from '../../../../shared/messaging/kafka/kafka-publisher.ts';
+import type { OutgoingRecord } from '../../../../shared/messaging/kafka/kafka-publisher.ts';
+import { KafkaPublisher, recordBytes } from '../../../../shared/messaging/kafka/kafka-publisher.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import { TopicPartitions } from '../../../../shared/messaging/topics/topic-partitions.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -14,6 +11,8 @@ type Answer = (records: readonly OutgoingRecord[], attempt: number) => unknown;
 
 const at = (partition: number, key: string): OutgoingMessage => ({ topic: 't', partition, key, value: null });
 const brokerError = (type: string): Error => Object.assign(new Error(type), { type });
+
+const partitionCounts = async (names: readonly string[]) => new Map(names.map((name) => [name, 3]));
 
 /** A started publisher over producers whose sends take a while, or fail with what `answer` returns, if it is an error. */
 async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs = 2_000 } = {}) {
@@ -41,17 +40,8 @@ async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs =
       },
     });
   };
-  const topics = new TopicPartitions(
-    { partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, 3]))) },
-    systemPorts,
-  );
-  const parts = {
-    connectProducer,
-    topics,
-    log,
-    clock: systemPorts.clock,
-    onStopped: () => undefined,
-  };
+  const topics = new TopicPartitions({ partitionCounts }, systemPorts);
+  const parts = { connectProducer, topics, log, clock: systemPorts.clock, onStopped: () => undefined };
   const publisher = new KafkaPublisher({ clientId: 'p', deadlineMs }, parts);
   onTestFinished(() => publisher.stop(0));
   await publisher.start();
@@ -146,9 +136,7 @@ test.each([
 ])('at the deadline a call fails; after %s with %s', async (type, code) => {
   const { publisher } = await publisherOver(
     ([first]) => (first?.partition === 0 ? brokerError(type) : undefined),
-    {
-      deadlineMs: 200,
-    },
+    { deadlineMs: 200 },
   );
   await expect(publisher.publish([at(0, 'a')])).rejects.toMatchObject({ code, canRetry: true });
   await publisher.publish([at(1, 'b')]);

@@ -9,11 +9,8 @@ import {
   type UnreadableBatch,
 } from '../../../../shared/messaging/kafka/record-batches.ts';
 import { NO_HEADER_VALUE } from '../../../../shared/messaging/headers.ts';
-import {
-  recordBatch,
-  type BatchOptions,
-  type BuiltRecord,
-} from '../../../support/builders/record-batches.ts';
+import type { BatchOptions, BuiltRecord } from '../../../support/builders/record-batches.ts';
+import { recordBatch } from '../../../support/builders/record-batches.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
@@ -34,21 +31,15 @@ async function decode(bytes: Buffer, from = 0, aborted: PartitionBytes['abortedT
   return { messages, unreadable, position: last === undefined ? from : last.lastOffset + 1 };
 }
 
-/** Records whose value is their offset. */
 function batch(first: number, count: number, options?: BatchOptions): Promise<Buffer> {
   const records = Array.from({ length: count }, (_, index) => ({ value: String(first + index) }));
   return recordBatch(first, records, options);
 }
 
-async function valuesOf(
-  bytes: Buffer,
-  from = 0,
-  aborted: PartitionBytes['abortedTransactions'] = [],
-): Promise<string[]> {
-  return (await decode(bytes, from, aborted)).messages.map(({ value }) => String(value));
+async function valuesOf(...given: Parameters<typeof decode>): Promise<string[]> {
+  return (await decode(...given)).messages.map(({ value }) => String(value));
 }
 
-/** The end of a transaction. */
 function marker(offset: number, producerId: bigint, type: 'abort' | 'commit'): Promise<Buffer> {
   const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1]);
   const options = { producerId, attributes: TRANSACTIONAL | CONTROL };
@@ -61,41 +52,29 @@ const utf8 = (text: string) => Buffer.from(text);
 
 describe('record batches', () => {
   it('returns the fields of each message as they were written', async () => {
+    const first = 2 ** 40;
     const records: BuiltRecord[] = [
       { key: 'k', value: 'v', headers: { one: 'a', two: ['b', 'c', 'd'] } },
       { key: null, value: null },
       { key: '', value: Buffer.alloc(300, 7), headers: { ['__proto__']: ['x', 'y'], empty: '' } },
     ];
-    const { messages, position } = await decode(
-      await recordBatch(2 ** 40, records, { firstTimestampMs: 1_764e9 }),
+    const bytes = await recordBatch(first, records, { firstTimestampMs: 1_764e9 });
+    const { messages, position } = await decode(bytes);
+    expect(position).toBe(first + 3);
+    const expected = [
+      { key: utf8('k'), value: utf8('v'), headers: { one: utf8('a'), two: ['b', 'c', 'd'].map(utf8) } },
+      { key: null, value: null, headers: {} },
+      { ...records[2], key: utf8(''), headers: { ['__proto__']: ['x', 'y'].map(utf8), empty: utf8('') } },
+    ];
+    const place = (at: number) => ({ topic: 'payments', partition: 3, offset: first + at });
+    expect(messages).toEqual(
+      expected.map((one, at) => ({ ...place(at), ...one, timestampMs: 1_764e9 + at })),
     );
-    const place = { topic: 'payments', partition: 3 };
-    expect(position).toBe(2 ** 40 + 3);
-    expect(messages).toEqual([
-      {
-        ...place,
-        offset: 2 ** 40,
-        key: utf8('k'),
-        value: utf8('v'),
-        headers: { one: utf8('a'), two: ['b', 'c', 'd'].map(utf8) },
-        timestampMs: 1_764e9,
-      },
-      { ...place, offset: 2 ** 40 + 1, key: null, value: null, headers: {}, timestampMs: 1_764e9 + 1 },
-      {
-        ...place,
-        offset: 2 ** 40 + 2,
-        key: utf8(''),
-        value: Buffer.alloc(300, 7),
-        headers: { ['__proto__']: [utf8('x'), utf8('y')], empty: utf8('') },
-        timestampMs: 1_764e9 + 2,
-      },
-    ]);
   });
 
   it('returns headers without a value as such', async () => {
-    const bytes = await recordBatch(0, [{ value: 'x', headers: { name: 'v' } }], {
-      damage: withoutHeaderValue,
-    });
+    const record = { value: 'x', headers: { name: 'v' } };
+    const bytes = await recordBatch(0, [record], { damage: withoutHeaderValue });
     expect((await decode(bytes)).messages[0]?.headers['name']).toBe(NO_HEADER_VALUE);
   });
 
@@ -127,8 +106,10 @@ describe('record batches', () => {
     expect([messages.length, position, unreadable]).toEqual([3, 3, []]);
   });
 
-  it('continues after a batch whose records were all removed by compaction', async () => {
+  it('continues after a batch whose records, or whose marker, were removed by compaction', async () => {
     expect(await decode(await batch(7, 0), 7)).toEqual({ messages: [], position: 8, unreadable: [] });
+    const bytes = await recordBatch(4, [], { producerId: 1n, attributes: TRANSACTIONAL | CONTROL });
+    expect(await decode(bytes)).toEqual({ messages: [], position: 5, unreadable: [] });
   });
 
   test.each([
@@ -161,10 +142,7 @@ describe('record batches', () => {
   });
 
   it('delivers committed transactions, and no aborted ones or markers', async () => {
-    const [one, other] = [{ producerId: 1n }, { producerId: 2n }].map((by) => ({
-      ...by,
-      attributes: TRANSACTIONAL,
-    }));
+    const [one, other] = [1n, 2n].map((producerId) => ({ producerId, attributes: TRANSACTIONAL }));
     const bytes = Buffer.concat([
       await batch(0, 1, one),
       await batch(1, 1, other),
@@ -183,11 +161,6 @@ describe('record batches', () => {
     ];
     expect(await valuesOf(bytes, 0, aborted)).toEqual(['1', '2', '6']);
     expect((await decode(bytes, 0, aborted)).position).toBe(10);
-  });
-
-  it('passes a batch whose marker was removed by compaction', async () => {
-    const bytes = await recordBatch(4, [], { producerId: 1n, attributes: TRANSACTIONAL | CONTROL });
-    expect(await decode(bytes)).toEqual({ messages: [], position: 5, unreadable: [] });
   });
 });
 

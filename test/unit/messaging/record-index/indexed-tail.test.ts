@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
 import { tailStopped } from '../../../../shared/messaging/broker-errors.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
@@ -8,12 +8,11 @@ import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts, sleep, systemTimers } from '../../../../shared/platform/system-ports.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
 /** A tail whose index recovers when the test says so, and readers that take a second to stop and to start. */
 function recoveringTail() {
-  vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
   let canWrite = false;
   let onRecovered: (() => void) | undefined;
   const index = {
@@ -52,16 +51,15 @@ function recoveringTail() {
   };
   const broker = { createTail, admin: { offsets: () => Promise.resolve([]) } } as unknown as Broker;
   const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log: silentLog };
-  let received = 0;
-  const tail = new IndexedTail(broker, options, () => {
-    received += 1;
+  const receive = vi.fn<() => void>(() => {
     if (!canWrite) throw new Error('full');
   });
+  const tail = new IndexedTail(broker, options, receive);
   const setWritable = (value: boolean): void => {
     canWrite = value;
     if (value) onRecovered?.();
   };
-  return { tail, readers, setWritable, received: () => received };
+  return { tail, readers, setWritable, received: () => receive.mock.calls.length };
 }
 
 it('has one reader after an index that recovers, fails and recovers again while the reader is replaced', async () => {
@@ -81,10 +79,18 @@ it('has one reader after an index that recovers, fails and recovers again while 
   expect([tail.isCurrent(), received(), readers.running]).toEqual([true, 1, 1]);
 });
 
-/** A reader of a topic with ten records, of which the first waits for a schema, and some are on the topic at the start. */
-function lateTail(atStart = 10) {
-  let handle: ((message: LogMessage) => void) | undefined;
-  let end = atStart;
+const createTail = ({ positions = [] }: TailOptions): Tail => ({
+  start: (onMessage) => {
+    for (let offset = positions[0]?.offset ?? 0; offset < 10; offset += 1) onMessage(fakeMessage(offset));
+    return Promise.resolve();
+  },
+  caughtUp: () => Promise.resolve(),
+  isReady: () => true,
+  stop: () => Promise.resolve(),
+});
+
+/** A reader of a topic with ten records, of which the first waits for a schema. */
+function lateTail() {
   let isReady = true;
   let onRecovered: (() => void) | undefined;
   let position = 0;
@@ -107,16 +113,6 @@ function lateTail(atStart = 10) {
     };
     return offset === 0 ? schema.promise.then(pass) : pass();
   };
-  const createTail = ({ positions = [] }: TailOptions): Tail => ({
-    start: (onMessage) => {
-      handle = onMessage;
-      for (let offset = positions[0]?.offset ?? 0; offset < end; offset += 1) onMessage(fakeMessage(offset));
-      return Promise.resolve();
-    },
-    caughtUp: () => Promise.resolve(),
-    isReady: () => true,
-    stop: () => Promise.resolve(),
-  });
   const broker = { createTail, admin: { offsets: () => Promise.resolve([]) } } as unknown as Broker;
   const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log: silentLog };
   const tail = new IndexedTail(broker, options, receive);
@@ -125,17 +121,10 @@ function lateTail(atStart = 10) {
     isReady = value;
     if (value) onRecovered?.();
   };
-  const writeRest = (): void => {
-    for (; end < 10; end += 1) handle?.(fakeMessage(end));
-  };
-  return { tail, schema, received, setReady, writeRest };
+  return { tail, schema, received, setReady };
 }
 
 it('reads records once, in order, whose index fails while they wait for a schema', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
   const { tail, schema, received, setReady } = lateTail();
   const started = tail.start();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -152,10 +141,6 @@ it('reads records once, in order, whose index fails while they wait for a schema
 });
 
 it('a start waits for a schema for as long as that takes', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
   const { tail, schema, received } = lateTail();
   const started = tail.start();
   await vi.advanceTimersByTimeAsync(600_000);

@@ -31,19 +31,12 @@ function asSpecified(key: TopicKey) {
   return { partitions, config: new Map(Object.entries(config)) };
 }
 
-/** Topics with these values of compression.type. */
+const stateOf = (type: string) => ({ partitions: 1, config: new Map([['compression.type', type]]) });
 const stored = (types: Record<string, string>) => ({
   partitionCounts: async () => new Map(Object.keys(types).map((name) => [name, 1])),
-  topicStates: async () =>
-    new Map(
-      Object.entries(types).map(([name, type]) => [
-        name,
-        { partitions: 1, config: new Map([['compression.type', type]]) },
-      ]),
-    ),
+  topicStates: async () => new Map(Object.entries(types).map(([name, type]) => [name, stateOf(type)])),
 });
 
-/** A broker that rejects DescribeConfigs with this code. */
 const failing = (code: string) => ({
   ...stored({ a: 'producer' }),
   topicStates: () => Promise.reject(new MessagingError(code, 'no', { canRetry: false })),
@@ -61,12 +54,11 @@ describe('topic specifications', () => {
 
   test('prevent startup if topics are missing, with their names and the command that creates them', async () => {
     const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
-    await expect(
-      requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, { spreadMs: 0 }),
-    ).rejects.toMatchObject({
-      code: 'invalid-configuration',
-      message: expect.stringMatching(/lacks topics: p\.one, p\.other; .*npm run topics -- create/),
-    });
+    const required = requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, { spreadMs: 0 });
+    const message = expect.stringMatching(
+      /lacks topics: p\.one, p\.other; .*npm run topics -- create/,
+    ) as string;
+    await expect(required).rejects.toMatchObject({ code: 'invalid-configuration', message });
     await expect(requireTopics(admin, ['p.there'], silentLog)).resolves.toBeUndefined();
   });
 
@@ -90,43 +82,30 @@ describe('topic specifications', () => {
     const log = { warn: (_: object, text: string) => warnings.push(text) };
     await requireTopics(failing('broker-refused'), ['a'], log as unknown as Log);
     expect(warnings).toEqual([expect.stringContaining('DescribeConfigs')]);
-    await expect(requireTopics(failing('broker-unavailable'), ['a'], silentLog)).rejects.toMatchObject({
-      code: 'broker-unavailable',
-    });
+    const unavailable = requireTopics(failing('broker-unavailable'), ['a'], silentLog);
+    await expect(unavailable).rejects.toMatchObject({ code: 'broker-unavailable' });
   });
 
   test('name the topics of each retry tier by delay and priority, with the partitions of the commands', () => {
     const specs = allTopicSpecs('x.', [10_000, 90_000, 60 * 60_000]);
     const tiers = specs.filter(({ topic }) => topic.includes('.retry.'));
-    expect(tiers.map(({ topic }) => topic)).toEqual([
-      'x.plat.notification.retry.10s.v1',
-      'x.plat.notification.retry.90s.v1',
-      'x.plat.notification.retry.1h.v1',
-      'x.plat.notification.retry.10s.urgent.v1',
-      'x.plat.notification.retry.90s.urgent.v1',
-      'x.plat.notification.retry.1h.urgent.v1',
-    ]);
+    const names = ['10s', '90s', '1h', '10s.urgent', '90s.urgent', '1h.urgent'];
+    const expected = names.map((name) => `x.plat.notification.retry.${name}.v1`);
+    expect(tiers.map(({ topic }) => topic)).toEqual(expected);
     expect(specs).toHaveLength(KEYS.length + 6);
     for (const { partitions, config } of tiers) {
       expect(partitions).toBe(specOf('smsCommands').partitions);
       expect(config).toEqual(specOf('smsCommands').config);
     }
-    expect([1_000, 60_000, 600_000, 5_400_000, 86_400_000].map(delayLabel)).toEqual([
-      '1s',
-      '1m',
-      '10m',
-      '90m',
-      '24h',
-    ]);
+    const delays = [1_000, 60_000, 600_000, 5_400_000, 86_400_000];
+    expect(delays.map(delayLabel)).toEqual(['1s', '1m', '10m', '90m', '24h']);
   });
 
   test('are not allowed as reply topics, those of another prefix neither, except our own reply topics', () => {
     const mayReplyTo = replyTopicRule('x.', ['*']);
     const own = [TOPIC.ingressReplies, TOPIC.ingressResults, TOPIC.recalculationReplies];
     const allowedOf = (prefix: string) =>
-      allTopicSpecs(prefix, [10_000])
-        .map(({ topic }) => topic)
-        .filter(mayReplyTo);
+      allTopicSpecs(prefix, [10_000]).flatMap(({ topic }) => (mayReplyTo(topic) ? [topic] : []));
     expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
     expect(allowedOf('x.').toSorted()).toEqual(ownReplyTopics('x.').toSorted());
     expect([...allowedOf(''), ...allowedOf('y.')]).toEqual([]);
@@ -150,12 +129,8 @@ describe('topic specifications', () => {
   });
 
   test('are no reply topics, even where the operator allows others by name or pattern', () => {
-    const mayReplyTo = replyTopicRule('', [
-      'payments.answers',
-      'bank-*',
-      '_schemas',
-      'y.plat.ingress.replies.v1',
-    ]);
+    const allowed = ['payments.answers', 'bank-*', '_schemas', 'y.plat.ingress.replies.v1'];
+    const mayReplyTo = replyTopicRule('', allowed);
     const topics = ['payments.answers', 'bank-one', 'my.bank-one', 'payments-answers', '_schemas'];
     expect(topics.filter(mayReplyTo)).toEqual(['payments.answers', 'bank-one']);
     expect(mayReplyTo('y.plat.ingress.replies.v1')).toBe(false);
@@ -173,28 +148,12 @@ describe('topic specifications', () => {
 });
 
 test('groups topics by their names', () => {
-  expect(DEAD_LETTER_TOPICS).toEqual([
-    'scheduleDeadLetters',
-    'productDeadLetters',
-    'simulationDeadLetters',
-    'notificationDeadLetters',
-  ]);
-  expect(COMMAND_TOPICS).toEqual([
-    'smsCommands',
-    'emailCommands',
-    'smsUrgentCommands',
-    'emailUrgentCommands',
-  ]);
-  expect(WORK_TOPICS).toEqual([
-    'scheduleRequests',
-    'scheduleBulkRequests',
-    'productRequests',
-    'simulationRequests',
-    'smsCommands',
-    'emailCommands',
-    'smsUrgentCommands',
-    'emailUrgentCommands',
-  ]);
+  const workers = ['schedule', 'product', 'simulation', 'notification'];
+  expect(DEAD_LETTER_TOPICS).toEqual(workers.map((worker) => `${worker}DeadLetters`));
+  const commands = ['smsCommands', 'emailCommands', 'smsUrgentCommands', 'emailUrgentCommands'];
+  expect(COMMAND_TOPICS).toEqual(commands);
+  const requests = ['scheduleRequests', 'scheduleBulkRequests', 'productRequests', 'simulationRequests'];
+  expect(WORK_TOPICS).toEqual([...requests, ...commands]);
 });
 
 test('an ingress whose index is built again reads every acceptance that the others still know', () => {

@@ -8,7 +8,6 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** The cache for a broker with these topics, and the queries that the broker receives. */
 function setUp(counts: Record<string, number>) {
   const queries: string[] = [];
   const admin = {

@@ -3,11 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageDefinition, recordName } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
-import {
-  createSchemaRegistry,
-  type FoundSchema,
-  type SchemaRegistry,
-} from '../../../../shared/messaging/codec/schema-registry.ts';
+import type { FoundSchema, SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
+import { createSchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
 import { FAILURE_CACHE_MS, NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-by-id.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { closeServer, listen } from '../../../../shared/platform/http-server.ts';
@@ -22,10 +19,10 @@ import {
 } from '../../../support/builders/codec-fixture.ts';
 
 const MINUTE = 60_000;
+const INVALID_DECIMAL = '{"type":"bytes","logicalType":"decimal","precision":1,"scale":2}';
 const textOf = (type: string) => readSchema(messageDefinition(type)!);
 const subjectOf = (type: string) => recordName(messageDefinition(type)!);
 
-/** An in-memory registry that records its calls. */
 function fakeRegistry(schemas: Record<number, string> = {}) {
   const byId = new Map(Object.entries(schemas).map(([id, text]) => [Number(id), text]));
   const state = { lookedUp: [] as number[], registered: [] as string[], isUnavailable: false };
@@ -54,7 +51,6 @@ function fakeRegistry(schemas: Record<number, string> = {}) {
   return { registry, state, byId };
 }
 
-/** A request encoded with this schema id of a registry. */
 async function writtenWithId(id: number) {
   const { registry } = fakeRegistry({ [id]: textOf(REQUEST) });
   return codecOf({ registry }).encode(REQUEST, smallRequest, 'avro');
@@ -135,10 +131,7 @@ describe('the client of a schema registry', () => {
 
   it.each([
     ['in a format other than Avro', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A {}' }],
-    [
-      'with an invalid decimal',
-      { schema: '{"type":"bytes","logicalType":"decimal","precision":1,"scale":2}' },
-    ],
+    ['with an invalid decimal', { schema: INVALID_DECIMAL }],
     ['of an unknown type', { schema: '{"type":"nothing"}' }],
   ])('reports a schema %s as unusable', async (_, answer) => {
     const { url } = await serve((__, response) => response.end(JSON.stringify(answer)));
@@ -163,20 +156,14 @@ describe('the client of a schema registry', () => {
   });
 
   it('rejects an incompatible schema as not retryable', async () => {
-    const { url } = await serve((request, response) => {
-      if (request.url?.startsWith('/config') === true) response.writeHead(404).end('{"message":"no config"}');
-      else response.writeHead(409).end('{"message":"incompatible with version 1"}');
+    const { url } = await serve(({ url: asked }, response) => {
+      response.writeHead(asked?.startsWith('/config') === true ? 404 : 409).end('{"message":"no"}');
     });
-    await expect(
-      createSchemaRegistry({ url }).register(subjectOf(PROBLEM), textOf(PROBLEM)),
-    ).rejects.toMatchObject({
-      code: 'schema-incompatible',
-      canRetry: false,
-    });
+    const registering = createSchemaRegistry({ url }).register(subjectOf(PROBLEM), textOf(PROBLEM));
+    await expect(registering).rejects.toMatchObject({ code: 'schema-incompatible', canRetry: false });
   });
 });
 
-/** An HTTP server on a free port that records its requests. */
 async function serve(answer: RequestListener) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -184,7 +171,6 @@ async function serve(answer: RequestListener) {
     response.setHeader('content-type', 'application/json');
     answer(request, response);
   });
-  const stop = () => closeServer(server);
-  onTestFinished(stop);
-  return { url: await listen(server, '127.0.0.1', 0), seen, stop };
+  onTestFinished(() => closeServer(server));
+  return { url: await listen(server, '127.0.0.1', 0), seen };
 }

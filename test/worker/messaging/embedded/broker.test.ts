@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  createEmbeddedBroker,
-  type EmbeddedBrokerOptions,
-} from '../../../../shared/messaging/embedded/embedded-broker.ts';
+import type { EmbeddedBrokerOptions } from '../../../../shared/messaging/embedded/embedded-broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
+import { readTopics } from '../../../support/conformance/read-topics.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';
 
 const STEP_MS = 2_000;
@@ -27,27 +26,16 @@ async function createPublisher(broker: Broker, deadlineMs = STEP_MS): Promise<Pu
   return publisher;
 }
 
-function createMember(
-  broker: Broker,
-  clientId: string,
-  commit: 'each' | 'never' = 'never',
-  groupId = 'g',
-): Promise<RecordingMember> {
-  const options = { groupId, clientId, topics: ['t'] };
-  return new RecordingMember(broker, options, { commit }).start();
+function createMember(broker: Broker, clientId: string): Promise<RecordingMember> {
+  const options = { groupId: 'g', clientId, topics: ['t'] };
+  return new RecordingMember(broker, options, { commit: 'never' }).start();
 }
 
 const textAt = (partition: number) => ({ ...text('x'), partition });
 const text = (value: string) => ({ topic: 't', key: 'k', value: Buffer.from(value) });
 
-async function valuesOf(broker: Broker): Promise<string[]> {
-  const values: string[] = [];
-  const tail = broker.createTail({ clientId: 'reader', topics: ['t'], from: 'earliest' });
-  await tail.start(({ value }) => values.push(String(value)));
-  await tail.caughtUp(STEP_MS);
-  await tail.stop();
-  return values;
-}
+const valuesOf = async (broker: Broker): Promise<string[]> =>
+  (await readTopics(broker, ['t'])).map(({ value }) => String(value));
 
 describe('delivery', () => {
   test("happens outside the publisher's call", async () => {
@@ -129,17 +117,13 @@ test('resolves caughtUp() of a tail after the last message was delivered', async
   }
 });
 
-describe('a full log', () => {
-  const limits = { maxRecordsPerTopic: 50 };
-
-  test('removes its oldest records if it has no reader', async () => {
-    const broker = await createBroker({ limits });
-    const publisher = await createPublisher(broker);
-    for (let index = 0; index < 200; index += 1) await publisher.publish([text(`${index}`)]);
-    const values = await valuesOf(broker);
-    expect(values.length).toBeLessThanOrEqual(50);
-    expect(values.at(-1)).toBe('199');
-  });
+test('a full log removes its oldest records if it has no reader', async () => {
+  const broker = await createBroker({ limits: { maxRecordsPerTopic: 50 } });
+  const publisher = await createPublisher(broker);
+  for (let index = 0; index < 200; index += 1) await publisher.publish([text(`${index}`)]);
+  const values = await valuesOf(broker);
+  expect(values.length).toBeLessThanOrEqual(50);
+  expect(values.at(-1)).toBe('199');
 });
 
 test('stops all clients on close(), which may be called twice', async () => {
@@ -150,4 +134,17 @@ test('stops all clients on close(), which may be called twice', async () => {
   await broker.close();
   await expect(publisher.publish([text('a')])).rejects.toMatchObject({ code: 'not-sent' });
   expect(await member.source.commit(member.epoch, [])).toBe(false);
+});
+
+test.each([
+  [{ topic: 'a b', partitions: 1 }, 'name'],
+  [{ topic: '..', partitions: 1 }, 'name'],
+  [{ topic: 'new', partitions: 0 }, 'partition'],
+  [{ topic: 'new', partitions: 1, config: { 'cleanup.policy': 'compress' } }, 'cleanup.policy'],
+  [{ topic: 'new', partitions: 1, config: { 'retention.ms': 'soon' } }, 'retention.ms'],
+  [{ topic: 'new', partitions: 1, config: { 'max.message.bytes': '' } }, 'max.message.bytes'],
+])('refuses to create the topic %j', async (spec, named) => {
+  const { admin } = await createBroker();
+  const refusal = { code: 'invalid-topic', message: expect.stringContaining(named) as string };
+  await expect(admin.createTopics([spec])).rejects.toMatchObject(refusal);
 });

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTokenProvider } from '../../../../shared/messaging/kafka/kafka-settings.ts';
 
-/** A token endpoint that records its requests. */
 async function tokenEndpoint(answer: object, status = 200) {
   const requests: string[] = [];
   const server = createServer((request, response) => {

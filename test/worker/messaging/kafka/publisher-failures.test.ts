@@ -5,7 +5,7 @@ import { KafkaPublisher } from '../../../../shared/messaging/kafka/kafka-publish
 import { TopicPartitions } from '../../../../shared/messaging/topics/topic-partitions.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
-import { startFakeCluster } from '../../../support/fakes/kafka-cluster.ts';
+import { startFakeCluster, type FakeCluster } from '../../../support/fakes/kafka-cluster.ts';
 
 const PARTITIONS = 9;
 /** Kafka's error codes. */
@@ -15,21 +15,23 @@ const TOPIC_AUTHORIZATION_FAILED = 29;
 /** Far longer than a healthy broker needs, far shorter than the request timeout (5 s). */
 const SOON_MS = 2_500;
 const REQUEST_TIMEOUT_MS = 5_000;
+const partitionCounts = async (names: readonly string[]) => new Map(names.map((name) => [name, PARTITIONS]));
+
+function publisherOf({ brokers }: FakeCluster, deadlineMs: number, log: Log) {
+  const topics = new TopicPartitions({ partitionCounts }, systemPorts);
+  const connectProducer = kafkajsProducers(kafkajsClients({ brokers }));
+  const parts = { connectProducer, topics, log, clock: systemPorts.clock, onStopped: () => undefined };
+  const publisher = new KafkaPublisher({ clientId: 'test', deadlineMs }, parts);
+  onTestFinished(() => publisher.stop(0));
+  return { publisher, topics };
+}
+
 /** A publisher with scripted brokers; `publish` sends values to partitions of `t`. */
 async function setUp(brokers: number, deadlineMs = 10_000) {
   const cluster = await startFakeCluster(brokers, PARTITIONS);
   onTestFinished(() => cluster.close());
-  const partitionCounts = (names: readonly string[]) =>
-    Promise.resolve(new Map(names.map((name) => [name, PARTITIONS])));
-  const topics = new TopicPartitions({ partitionCounts }, systemPorts);
+  const { publisher, topics } = publisherOf(cluster, deadlineMs, silentLog);
   for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
-  const createClient = kafkajsClients({ brokers: cluster.brokers });
-  const connectProducer = kafkajsProducers(createClient);
-  const publisher = new KafkaPublisher(
-    { clientId: 'test', deadlineMs },
-    { connectProducer, topics, log: silentLog, clock: systemPorts.clock, onStopped: () => undefined },
-  );
-  onTestFinished(() => publisher.stop(0));
   await publisher.start();
   const publish = (value: string, partition = 0, topic = 't') =>
     publisher.publish([{ topic, key: null, partition, value: Buffer.from(`<${value}>`) }]);
@@ -41,18 +43,11 @@ describe('a publisher with failing brokers', () => {
     const lines: string[] = [];
     const write = ({ clientId }: { clientId?: string }, text: string) => lines.push(`${clientId}: ${text}`);
     const log = { ...silentLog, debug: () => undefined, info: write, warn: write } as unknown as Log;
-    const topics = new TopicPartitions({ partitionCounts: () => Promise.resolve(new Map()) }, systemPorts);
     const closed = await startFakeCluster(1, PARTITIONS);
     closed.close();
-    const createClient = kafkajsClients({ brokers: closed.brokers });
-    const connectProducer = kafkajsProducers(createClient);
-    const publisher = new KafkaPublisher(
-      { clientId: 'replies', deadlineMs: 1_000 },
-      { connectProducer, topics, log, clock: systemPorts.clock, onStopped: () => undefined },
-    );
-    onTestFinished(() => publisher.stop(0));
+    const { publisher } = publisherOf(closed, 1_000, log);
     await expect(publisher.start()).rejects.toMatchObject({ code: 'broker-unavailable' });
-    expect(lines).toEqual(['replies: publisher cannot connect, retrying']);
+    expect(lines).toEqual(['test: publisher cannot connect, retrying']);
   });
 
   test('stores all records when a broker closes its connection', async () => {
@@ -123,9 +118,9 @@ describe('a publisher with failing brokers', () => {
     const { cluster, publish } = await setUp(1, 3_000);
     await publish('warm');
     const before = cluster.connections;
-    cluster.onProduce = () =>
-      Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8].map((partition) => [partition, NOT_LEADER]));
-    const refused = [1, 2, 3, 4, 5, 6, 7, 8].map((partition) => publish('a', partition));
+    const partitions = [1, 2, 3, 4, 5, 6, 7, 8];
+    cluster.onProduce = () => Object.fromEntries(partitions.map((partition) => [partition, NOT_LEADER]));
+    const refused = partitions.map((partition) => publish('a', partition));
     const results = await Promise.allSettled(refused);
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     expect(cluster.connections - before).toBeLessThan(40);

@@ -16,7 +16,6 @@ interface Connection {
 const ConnectionClass = require('kafkajs/src/network/connection') as new (options: object) => Connection;
 const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => object;
 
-/** A response as Kafka frames it. */
 function framed(correlationId: number, body: string, length = 4 + body.length): Buffer {
   const head = Buffer.alloc(8);
   head.writeInt32BE(length);

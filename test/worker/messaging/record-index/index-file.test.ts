@@ -9,7 +9,6 @@ import { scratchFolder } from '../../../support/scratch-folder.ts';
 const POSITION = { topic: 't', partition: 0, offset: 7 };
 const FILE = 'test-index-1.db';
 
-/** Fills an index and closes it, as a process that stops. */
 function leaveIndex(folder: string): void {
   const { index, put } = openTestIndex({ folder });
   put('a', 'value');

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
 import type { MemoryLimits } from '../../../../shared/messaging/embedded/topic-config.ts';
-import type { Broker, BrokerAdmin } from '../../../../shared/messaging/ports.ts';
+import type { Broker, BrokerAdmin, PartitionRange } from '../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
@@ -46,7 +46,20 @@ async function follow(broker: Broker, options: TestIndexOptions = {}) {
   return { ...world, tail, received: () => received };
 }
 
-/** A broker whose tails deliver nothing, as those of an empty topic. */
+/** The broker with a topic of these settings on Kafka, and changed ranges. */
+function asKafka(
+  broker: Broker,
+  settings: object,
+  change: (range: PartitionRange) => PartitionRange,
+): Broker {
+  const config = new Map(Object.entries({ ...CONFIG, ...settings }));
+  const admin = Object.assign(Object.create(broker.admin) as BrokerAdmin, {
+    topicStates: () => Promise.resolve(new Map([[TOPIC, { partitions: 2, config }]])),
+    offsets: async (topic: string) => (await broker.admin.offsets(topic)).map(change),
+  });
+  return { ...broker, admin };
+}
+
 function withoutRecords(broker: Broker): Broker {
   return {
     ...broker,
@@ -111,13 +124,9 @@ describe('a tail that reads into an index', () => {
     async (_, config, expected) => {
       const { broker, write } = await topicWorld({ maxRecordsPerTopic: 20 });
       await write(0, 80);
-      const settings = new Map(Object.entries({ 'cleanup.policy': 'compact,delete', ...config }));
-      const admin = Object.assign(Object.create(broker.admin) as BrokerAdmin, {
-        topicStates: () => Promise.resolve(new Map([[TOPIC, { partitions: 2, config: settings }]])),
-        offsets: async (topic: string) =>
-          (await broker.admin.offsets(topic)).map((range) => ({ ...range, usedShare: undefined })),
-      });
-      const { index } = await follow({ ...broker, admin });
+      const { index } = await follow(
+        asKafka(broker, config, ({ partition, low, high }) => ({ partition, low, high })),
+      );
       expect(index.completeFromMs).toBe(expected);
     },
   );
@@ -125,20 +134,15 @@ describe('a tail that reads into an index', () => {
   it('knows that records may be missing of a topic that lost all of them early, and later ones not', async () => {
     const { broker, write } = await topicWorld();
     await write(0, 20);
-    const config = new Map(Object.entries({ 'cleanup.policy': 'compact,delete', 'retention.ms': '3600000' }));
-    const admin = Object.assign(Object.create(broker.admin) as BrokerAdmin, {
-      topicStates: () => Promise.resolve(new Map([[TOPIC, { partitions: 2, config }]])),
-      offsets: async (topic: string) =>
-        (await broker.admin.offsets(topic)).map((range) => ({ ...range, low: range.high })),
-    });
+    const lost = asKafka(broker, { 'retention.ms': '3600000' }, (range) => ({ ...range, low: range.high }));
     const folder = scratchFolder();
     const startMs = Date.now();
-    const { index, tail } = await follow(withoutRecords({ ...broker, admin }), { folder });
+    const { index, tail } = await follow(withoutRecords(lost), { folder });
     expect(index.completeFromMs).toBeGreaterThanOrEqual(startMs);
     await tail.stop(0);
     const { completeFromMs } = index;
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const again = await follow(withoutRecords({ ...broker, admin }), { folder });
+    const again = await follow(withoutRecords(lost), { folder });
     expect(again.index.completeFromMs).toBe(completeFromMs);
   });
 
@@ -146,17 +150,8 @@ describe('a tail that reads into an index', () => {
     const { broker, write } = await topicWorld();
     let nowMs = 0;
     const limits = { memoryBytes: 36_000, waitingBytes: 3_000 };
-    const {
-      tail,
-      index,
-      fire,
-      write: flush,
-      find,
-    } = await follow(broker, {
-      limits,
-      retentionMs: 1_000,
-      clock: { now: () => nowMs },
-    });
+    const options = { limits, retentionMs: 1_000, clock: { now: () => nowMs } };
+    const { tail, index, fire, write: flush, find } = await follow(broker, options);
     for (let id = 0; index.health().status === 'ready' && id < 500; id += 5) {
       await write(id, id + 5, 0);
       await tail.caughtUp(1_000);

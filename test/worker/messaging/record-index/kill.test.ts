@@ -15,7 +15,6 @@ const PROGRAM = new URL('../../../support/record-index/indexing-process.ts', imp
 
 const openLeft = (folder: string) => openTestIndex({ folder, retentionMs: Infinity });
 
-/** Lets a process add records for a time, and kills it. */
 async function killAfter(folder: string, lifeMs: number): Promise<void> {
   const child = fork(PROGRAM, [folder], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   endWithThis(child);
