@@ -22,9 +22,7 @@ let restarting: Promise<void> | undefined;
 async function restart(): Promise<void> {
   preparing -= 1;
   await eventually('the other scenarios', PREPARE_LIMIT_MS, () => preparing === 0);
-  restarting ??= killAndRestart().finally(() => {
-    restarting = undefined;
-  });
+  restarting ??= killAndRestart().finally(() => (restarting = undefined));
   await restarting;
 }
 
@@ -41,9 +39,7 @@ for (const client of TESTED_CLIENTS) {
   });
 
   suite(`recovery on Kafka with ${client}`, { concurrent: true }, () => {
-    beforeEach(() => {
-      preparing += 1;
-    });
+    beforeEach(() => void (preparing += 1));
     recoveryScenarios(test);
   });
 }

@@ -16,7 +16,6 @@ import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 const EXAMPLE = 'docs/examples/node-kafkajs/recalculate.ts';
 const CONTRACTS = 1_000;
 const ROWS = 36;
-/** One contract in this number has an amount that is refused, or a line that is not a contract. */
 const BAD_AMOUNT_EACH = 97;
 const BROKEN_LINE_EACH = 333;
 /** This many bytes of results contain some dozens of contracts, so the run is in progress. */
@@ -29,16 +28,7 @@ const TOPICS: readonly TopicKey[] = [
   'catalogueRecords',
 ];
 
-interface Result {
-  readonly id: string | number;
-  readonly schedule: readonly { readonly InstallmentNo: number }[];
-}
-interface Failure {
-  readonly line: number;
-  readonly id?: string | number;
-  readonly problem: { readonly code: string };
-}
-
+type Failure = { line: number; id?: string | number; problem: { code: string } };
 const root = path.resolve(import.meta.dirname, '../..');
 const { kafka, suite } = kafkaOrSkip();
 
@@ -135,7 +125,7 @@ suite('the Node example of bulk requests as events', () => {
 
     expect([child.exitCode, stderr()]).toEqual([1, expect.stringMatching(/^run .*\n$/)]);
     const good = allLines.filter((line) => !isBroken(line) && !isRefused(line));
-    const results = readLines<Result>(output);
+    const results = readLines<{ id: string | number; schedule: readonly object[] }>(output);
     expect(results.map(({ id }) => String(id)).toSorted()).toEqual(
       good.map((line) => String(idOf(line))).toSorted(),
     );

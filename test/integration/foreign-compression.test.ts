@@ -32,10 +32,7 @@ const READ: readonly TopicKey[] = [
 const root = path.resolve(import.meta.dirname, '../..');
 const { kafka, suite } = kafkaOrSkip();
 
-/**
- * Neither client reads lz4 and snappy. A consumer that fetched such a batch ended, and so did each of its successors: one
- * batch on a topic of replies or results stopped every ingress.
- */
+/** Neither client reads lz4 and snappy: one batch on a topic of replies once stopped every ingress. */
 suite('batches in lz4 and snappy', () => {
   let scope: KafkaScope;
   let broker: KafkaBroker;

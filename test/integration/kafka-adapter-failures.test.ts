@@ -51,16 +51,22 @@ afterAll(async () => {
   await scope.close();
 });
 
+function consumerOf(by: KafkaBroker, topic: string, receive?: (message: LogMessage) => unknown): Consumer {
+  const createSource = () => by.createGroupSource({ groupId: topic, clientId: topic, topics: [topic] });
+  const process = (message: LogMessage) => {
+    receive?.(message);
+    return 'settled' as const;
+  };
+  return new Consumer({ ...systemPorts, createSource, process, log: silentLog });
+}
+
 async function startPublishers(deadlineMs: number): Promise<readonly Publisher[]> {
   const publishers = publishing.map((one) => one.createPublisher({ clientId: 'failures', deadlineMs }));
   await Promise.all(publishers.map((publisher) => publisher.start()));
   return publishers;
 }
 
-/**
- * A member that commits late on purpose, and records each generation in which a partition does not continue where the
- * group's commits ended.
- */
+/** Records each generation in which a partition does not continue where the group's commits ended. */
 function lateCommitter(group: string, topic: string, committed: Map<number, number>) {
   const source = broker.createGroupSource({ groupId: group, clientId: group, topics: [topic] });
   const seen = new Set<string>();
@@ -154,10 +160,7 @@ function isStopped(pid: number): boolean {
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
 }
 
-/**
- * Waits until the cluster is complete again after another test: it survives one silent broker, but not a second one, and a topic
- * that is created meanwhile has fewer replicas.
- */
+/** The cluster survives one silent broker, not two, and a topic created meanwhile has fewer replicas. */
 async function untilInSync(): Promise<void> {
   const { brokers = [] } = cluster ?? {};
   let behind: readonly object[] = [];
@@ -228,16 +231,7 @@ suite('a broker that stops responding', { timeout: 90 * SECOND }, () => {
     await untilInSync();
     await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
     const done = new Set<string>();
-    const consumer = new Consumer({
-      ...systemPorts,
-      createSource: () =>
-        broker.createGroupSource({ groupId: topic, clientId: 'one-frozen', topics: [topic] }),
-      process: ({ value }) => {
-        done.add(String(value));
-        return 'settled';
-      },
-      log: silentLog,
-    });
+    const consumer = consumerOf(broker, topic, ({ value }) => done.add(String(value)));
     await consumer.start();
     const publishers = await startPublishers(STEP_MS);
     const everywhere = async (text: string): Promise<boolean> => {
@@ -278,13 +272,7 @@ suite('a broker that stops responding', { timeout: 90 * SECOND }, () => {
       const others = (cluster?.nodes ?? []).filter((node) => node !== silent).map((node) => node.broker);
       expect(others).toHaveLength(2);
       const observer = createKafkaBroker({ brokers: others, clientId: 'joining-test', log: silentLog });
-      const consumer = new Consumer({
-        ...systemPorts,
-        createSource: () =>
-          observer.createGroupSource({ groupId, clientId: 'frozen-coordinator', topics: [topic] }),
-        process: () => 'settled',
-        log: silentLog,
-      });
+      const consumer = consumerOf(observer, topic);
       const hasTakenOver = async (): Promise<boolean> =>
         others.includes((await coordinatorOf(groupId, others)) ?? '');
       const pid = silent?.pid ?? 0;

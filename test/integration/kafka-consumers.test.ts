@@ -52,7 +52,6 @@ suite('consumers on Kafka', { timeout: 60 * SECOND }, () => {
     await consumer.start();
     after(() => consumer.stop());
     await eventually('an assignment', STEP_MS, () => consumer.health().status === 'ready');
-    /** What is left of each partition, as the admin client sees it. */
     const left = async () => {
       const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
       return state?.partitions.map(({ low, high, committed = low }) => high - committed);

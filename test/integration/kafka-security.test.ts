@@ -38,7 +38,6 @@ const files = { broker: writeCertificate('broker'), client: writeCertificate('cl
 const kafka = await startOrSkip(startOwnKafka, 'TLS and logins');
 const suite = kafka === undefined ? describe.skip : describe;
 
-/** Publishes a message with these settings, and reads it back with kafkajs. */
 async function roundTrip(settings: KafkaSettings, client: KafkaClientName = 'kafkajs'): Promise<string[]> {
   const broker = await openKafkaBroker({ ...settings, client, clientId: 'security', log: silentLog });
   try {

@@ -84,10 +84,8 @@ suite('notifications on Kafka', () => {
       smsCounts.set(id, (smsCounts.get(id) ?? 0) + 1);
       return { status: 200, body: { id }, delayMs: randomDelay() };
     });
-    await writeFile(
-      path.join(folder, 'providers.json'),
-      JSON.stringify(providerFile(smtp.port, http.origin)),
-    );
+    const providers = JSON.stringify(providerFile(smtp.port, http.origin));
+    await writeFile(path.join(folder, 'providers.json'), providers);
     await follow();
   });
   afterAll(async () => {
@@ -138,12 +136,9 @@ suite('notifications on Kafka', () => {
       }
       const last = await startEngine(['notification'], env());
       const ids = [...smsIds, ...emailIds];
-      await eventually(
-        'the end of each notification',
-        END_LIMIT_MS,
-        () => ids.every((id) => FINAL.has(states.get(id)?.status)),
-        () => countBy(ids.map((id) => states.get(id)?.status ?? 'none')),
-      );
+      const areEnded = () => ids.every((id) => FINAL.has(states.get(id)?.status));
+      const counts = () => countBy(ids.map((id) => states.get(id)?.status ?? 'none'));
+      await eventually('the end of each notification', END_LIMIT_MS, areEnded, counts);
       await last.end('SIGTERM');
 
       const mailCounts = countBy(smtp.mails.map(({ messageId }) => messageId.split('@', 1)[0] ?? ''));
@@ -201,33 +196,13 @@ function commandOf(channel: Channel, id: string): object {
 
 function providerFile(smtpPort: number, httpOrigin: string): object {
   const limits = { ratePerSecond: RATE_PER_SECOND, breaker: { failures: 1_000 } };
-  return {
-    notificationConfigurations: [
-      {
-        realmId: 'platrealm',
-        'provider-configurations': [
-          {
-            url: `smtp://127.0.0.1:${smtpPort}`,
-            provider: 'SMTP',
-            'communication-channel': 'email',
-            defaultSender: 'bank@example.org',
-            limits,
-          },
-          {
-            url: `${httpOrigin}/sms`,
-            provider: 'counting',
-            'payload-template': {
-              id: 'ID_PLACEHOLDER',
-              to: 'RECEIVER_PLACEHOLDER',
-              text: 'MESSAGE_PLACEHOLDER',
-            },
-            'communication-channel': 'sms',
-            defaultSender: 'Bank',
-            connector: { failures: { transient: { status: [503] } } },
-            limits,
-          },
-        ],
-      },
-    ],
-  };
+  const template = { id: 'ID_PLACEHOLDER', to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' };
+  const email = { provider: 'SMTP', 'communication-channel': 'email', defaultSender: 'bank@example.org' };
+  const sms = { provider: 'counting', 'communication-channel': 'sms', defaultSender: 'Bank' };
+  const connector = { failures: { transient: { status: [503] } } };
+  const providers = [
+    { ...email, url: `smtp://127.0.0.1:${smtpPort}`, limits },
+    { ...sms, url: `${httpOrigin}/sms`, 'payload-template': template, connector, limits },
+  ];
+  return { notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': providers }] };
 }

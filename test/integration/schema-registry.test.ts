@@ -10,13 +10,11 @@ import { MESSAGE_FORMS } from '../../shared/api/actions/message-forms.ts';
 import { SystemError } from '../../shared/platform/errors.ts';
 import { systemClock } from '../../shared/platform/system-ports.ts';
 import { registryOrSkip } from '../support/kafka/suite.ts';
+import { atOnce, payloadOf, problemOf } from '../support/builders/codec-calls.ts';
 import {
-  atOnce,
   fullRequest,
-  payloadOf,
   PROBLEM,
   problem,
-  problemOf,
   REPLY,
   REQUEST,
   schedule,

@@ -21,7 +21,6 @@ const LZ4_END = Buffer.alloc(4);
 const LZ4_STORED = 0x80_00_00_00;
 const LZ4_BLOCK_BYTES = 64 * 1_024;
 
-/** A frame as Kafka clients write it, with uncompressed blocks. */
 function lz4Frame({ buffer }: Encoded): Buffer {
   const blocks: Buffer[] = [LZ4_HEAD];
   for (let at = 0; at < buffer.length; at += LZ4_BLOCK_BYTES) {
@@ -33,7 +32,6 @@ function lz4Frame({ buffer }: Encoded): Buffer {
   return Buffer.concat([...blocks, LZ4_END]);
 }
 
-/** The longest literal whose length takes two bytes. */
 const SNAPPY_LITERAL_BYTES = 65_536;
 const SNAPPY_TWO_BYTE_LITERAL = 0xf4;
 

@@ -65,11 +65,8 @@ export function assignmentGateScenarios(test: ScenarioTest): void {
     const patience = 3 * world.target.sessionTimeoutMs + 2 * world.target.stepMs;
     await eventually('some processed messages', patience, () => first.done.length > MESSAGES / 3);
     const second = await noter(world, topic, notes, groupId);
-    await eventually(
-      'a gate for each member',
-      patience,
-      () => second.gateCalls.length >= 2 && first.gateCalls.length >= 3,
-    );
+    const areGated = () => second.gateCalls.length >= 2 && first.gateCalls.length >= 3;
+    await eventually('a gate for each member', patience, areGated);
     await eventually('all messages', patience, () => first.done.length + second.done.length >= MESSAGES);
     const isReady = () => second.consumer.health().status === 'ready';
     await eventually('all gates open', patience, isReady);

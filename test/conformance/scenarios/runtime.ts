@@ -6,19 +6,13 @@ import { eventually, sleep } from '../../support/conformance/wait.ts';
 import type { ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
-/**
- * At any time some message is in progress while later ones are done, so that committing the later offset would be wrong.
- */
+/** Some message is always in progress while later ones are done, so that committing those would be wrong. */
 const SOMETIMES_LONG = (index: number) => (index % 10 === 0 ? 400 : index % 5);
 /** Time limit for traffic that continues until a condition is met. */
 const MOST_TRAFFIC = 50_000;
 const KILL_WITHIN_MS = 300;
 
-/**
- * The guarantees of consumers with the message runtime on the broker. "No duplicate effect" means: each request id has one
- * effective reply at its requester (repeated replies have the same bytes), commits never pass unfinished messages,
- * and a redelivered message that is in progress in the same process is not processed again.
- */
+/** Without duplicate effect: each id has one effective reply; repeated ones have the same bytes. */
 export function runtimeScenarios(test: ScenarioTest): void {
   test('answers invalid messages or stores them as dead letters, and continues with the others', async ({
     world,

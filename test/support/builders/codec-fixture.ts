@@ -1,13 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
-import type { Decoded } from '../../../shared/messaging/codec.ts';
-import {
-  createMessageCodec,
-  type MessageCodecOptions,
-} from '../../../shared/messaging/codec/message-codec.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 
 export const REQUEST = 'CalculateRepaymentScheduleRequest';
@@ -15,10 +9,6 @@ export const REPLY = 'CalculateRepaymentScheduleReply';
 export const PROBLEM = 'ProblemReply';
 
 const day = (days: number): CalendarDate => days as CalendarDate;
-
-export function codecOf(options: Partial<MessageCodecOptions> = {}) {
-  return createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 }, ...options });
-}
 
 export const smallRequest: RepaymentScheduleRequest = {
   ScheduleType: 'EqualInstallments',
@@ -82,21 +72,3 @@ export const problem = createProblem('not-computable', {
   errors: [{ path: 'jsonParam.ScheduleType', code: 'unknown-schedule-type', message: 'is not known' }],
   correlationId: 'c-1',
 });
-
-export function payloadOf(decoded: Decoded | Promise<Decoded>): unknown {
-  if (decoded instanceof Promise) throw new Error('the codec returned a promise');
-  if (decoded.kind !== 'decoded') throw new Error(`undecodable: ${JSON.stringify(decoded.problem)}`);
-  return decoded.payload;
-}
-
-/** The problem that decoding a message reports; throws if the message can be decoded. */
-export function problemOf(decoded: Decoded | Promise<Decoded>) {
-  if (decoded instanceof Promise) throw new Error('the codec returned a promise');
-  if (decoded.kind !== 'undecodable') throw new Error('the message was decoded');
-  return decoded.problem;
-}
-
-export function atOnce<Value>(value: Value | Promise<Value>): Value {
-  if (value instanceof Promise) throw new Error('the codec returned a promise');
-  return value;
-}

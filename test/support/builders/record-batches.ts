@@ -36,7 +36,6 @@ export interface BatchOptions {
   readonly firstTimestampMs?: number;
   /** Compresses the records; the number of the compression belongs into the attributes. */
   readonly compress?: (records: Buffer) => Buffer;
-  /** Changes the records, before they are compressed; the checksum is right nevertheless. */
   readonly damage?: (records: Buffer) => Buffer;
 }
 

@@ -9,10 +9,7 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { createFakeCodec } from '../fakes/codec.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
-/**
- * Options of a worker that answers `Echo` requests with the real runtime; plain data, so that another process can read
- * them.
- */
+/** Plain data, so that another process can read them. */
 export interface EchoWorkerOptions {
   readonly clientId: string;
   readonly groupId: string;
@@ -20,7 +17,6 @@ export interface EchoWorkerOptions {
   readonly replies: string;
   readonly deadLetters: string;
   readonly sessionTimeoutMs: number;
-  /** Default 50. */
   readonly commitIntervalMs?: number;
 }
 
@@ -32,7 +28,6 @@ export interface EchoRequest {
 
 export interface EchoWorker {
   readonly consumer: Consumer;
-  /** Ids in the order in which the handler started; repeated for each start. */
   readonly started: readonly string[];
   stop(timeoutMs?: number): Promise<void>;
 }

@@ -11,7 +11,6 @@ import type { World } from './world.ts';
 export class EchoSystem {
   readonly topics: Pick<EchoWorkerOptions, 'groupId' | 'requests' | 'replies' | 'deadLetters'>;
   readonly publisher: Publisher;
-  /** All replies in order of arrival, including repeated ones. */
   readonly replies: LogMessage[];
   readonly #world: World;
 

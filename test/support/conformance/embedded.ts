@@ -17,7 +17,6 @@ export function createEmbeddedTarget(): ConformanceTarget {
   return targetOf('the embedded broker', createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS }));
 }
 
-/** The embedded broker under test, with its data in a folder that is removed at the end. */
 export async function createDiskTarget(): Promise<ConformanceTarget> {
   const folder = await mkdtemp(path.join(SCRATCH_ROOT, 'conformance-'));
   const broker = createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS, dataFolder: folder });

@@ -23,7 +23,6 @@ export interface KafkaUnderTest {
   readonly stop?: () => Promise<void>;
 }
 
-/** Apache Kafka under test with a client. */
 export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName): ConformanceTarget {
   const options = { brokers: kafka.brokers, clientId: 'conformance', log: silentLog };
   const broker = createKafkaBroker(options, client);
@@ -82,7 +81,6 @@ async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void>
   await Promise.all([producer.disconnect(), admin.disconnect()]);
 }
 
-/** The sockets of this process, with the client id in their first request. */
 const sockets = new Map<Socket, string>();
 /** Size, key, version and correlation id come before it. */
 const CLIENT_ID_LENGTH_AT = 12;

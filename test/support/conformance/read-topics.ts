@@ -1,7 +1,6 @@
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 
-/** All messages that these topics have now. */
 export async function readTopics(broker: Broker, topics: readonly string[], limitMs = 15_000) {
   const messages: LogMessage[] = [];
   const tail = broker.createTail({ clientId: 'reader', topics, from: 'earliest' });

@@ -11,7 +11,6 @@ import { eventually, sleep } from './wait.ts';
 /** Real time: a member whose process gets no processor for this long is expelled, and receives its messages again. */
 const SESSION_TIMEOUT_MS = 1_000;
 const STEP_MS = 5_000;
-/** Longer than a session, so that the group has expelled disconnected members. */
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 const SWEEP_INTERVAL_MS = 20;
 /** Shorter than a session, as in the simulation. A late response is no lost one: its records are stored once. */
@@ -34,9 +33,7 @@ class TestHost implements Host {
   }
 }
 
-/**
- * The broker model of the simulation under test, in real time, with faults that a conforming broker may show: of calls.
- */
+/** The broker model of the simulation in real time, with the faults of calls that a conforming broker may show. */
 export function createSimulatedTarget(rates: FaultPlan['rates']): ConformanceTarget {
   const fates = new CallFates({ seed: 1, rates }, TIMES);
   fates.isActive = true;

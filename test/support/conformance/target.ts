@@ -10,7 +10,6 @@ export interface ConformanceTarget {
   readonly name: string;
   /** The shortest session that the broker allows: a killed member is expelled after it. */
   readonly sessionTimeoutMs: number;
-  /** Time limit of one step (a rebalance, a delivery) on this broker. */
   readonly stepMs: number;
   /** Duration of a handler that outlasts two rebalances. */
   readonly slowMs: number;
@@ -19,13 +18,10 @@ export interface ConformanceTarget {
   readonly broker: Broker;
   /** Absent: topics end with the broker. */
   deleteTopics?(topics: readonly string[]): Promise<void>;
-  /** Starts a worker in a separate or simulated process. Resolves when it owns partitions. */
   startKillableWorker(options: EchoWorkerOptions): Promise<KillableWorker>;
-  /** Makes the broker unavailable for a moment, without losing its data. */
   restart(): Promise<void>;
   /** Makes the last offsets of each partition have no record, as after compaction or a transaction marker. */
   leaveEmptyTail(topic: string): Promise<void>;
-  /** Makes the tail of this client rejoin at its current position. */
   forceRejoin(clientId: string): Promise<void>;
   close(): Promise<void>;
 }

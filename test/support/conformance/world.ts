@@ -7,7 +7,6 @@ import { readTopics } from './read-topics.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually } from './wait.ts';
 
-/** Time limit for closing the clients of a scenario. */
 const CLEANUP_MS = 5_000;
 
 /** The topics, groups and clients of one scenario; the clients are stopped when it ends. */
@@ -58,7 +57,6 @@ export class World {
     return member.start();
   }
 
-  /** Waits until these members, and no others, own all partitions of the topic. */
   async assigned(members: readonly RecordingMember[], partitions: number): Promise<void> {
     const owned = () => members.flatMap(({ assigned }) => assigned.map(({ partition }) => partition));
     const whole = () => {

@@ -12,9 +12,7 @@ const CHECKPOINT_BYTES = 60_000;
 
 /** What the disk does wrong at present; to be changed at any time. */
 export interface DiskFaults {
-  /** Transactions cannot be written. */
   isFull: boolean;
-  /** Percent of the syncs that fail with EIO. */
   failedSyncPercent: number;
   /** The longest time of a sync in milliseconds; 0: it ends in the same turn. */
   slowestSyncMs: number;
@@ -28,7 +26,6 @@ export interface DiskProcess {
   isRunning(): boolean;
 }
 
-/** A file as it is, and as it would be after a loss of power. */
 class SimulatedFile {
   readonly path: string;
   #synced: Buffer = Buffer.alloc(0);
@@ -67,10 +64,7 @@ function mix(written: Buffer, synced: Buffer, picks: Picks): Buffer {
   return content;
 }
 
-/**
- * A data folder whose file SQLite writes as always. A loss of power loses what was not synced since, page by page and in any
- * order. All choices come from the seed.
- */
+/** A loss of power loses what was not synced since, page by page in any order; the seed makes all choices. */
 export class SimulatedDisk {
   readonly faults: DiskFaults = { isFull: false, failedSyncPercent: 0, slowestSyncMs: 0 };
   readonly folder = mkdtempSync(path.join(SCRATCH_ROOT, 'simulated-disk-'));
@@ -131,7 +125,6 @@ export class SimulatedDisk {
     this.#callsLeft = calls;
   }
 
-  /** Ends all processes, and loses what was not synced. */
   losePower(): void {
     for (const one of this.#processes) one.kill();
     this.#file.losePower(this.#picks);

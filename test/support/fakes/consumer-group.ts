@@ -6,25 +6,15 @@ import { FakeGroupSource } from './group-source.ts';
 import { FAKE_TOPIC, fakeMessage } from './messages.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
-interface OpenCall {
-  readonly process: number;
-  readonly message: LogMessage;
-  readonly end: () => void;
-}
-
 interface Member {
   readonly id: number;
   readonly runtime: ConsumerRuntime;
   readonly source: FakeGroupSource;
   readonly sink: GroupSink;
-  /** Next offset to deliver, by owned partition. */
   positions: Map<number, number>;
 }
 
-/**
- * A model of one topic and its consumer group, with real consumer runtimes as members. The test chooses each step; violated
- * invariants are collected in `breaches`.
- */
+/** One topic and its group with real runtimes as members; the test chooses each step. Collects `breaches`. */
 export class FakeConsumerGroup {
   readonly breaches: string[] = [];
   readonly #log: readonly LogMessage[][];
@@ -32,7 +22,7 @@ export class FakeConsumerGroup {
   readonly #committed: number[];
   readonly #concurrency: number;
   #members: Member[] = [];
-  #open: OpenCall[] = [];
+  #open: { readonly process: number; readonly message: LogMessage; readonly end: () => void }[] = [];
   #generation = 0;
   #nextId = 0;
 
@@ -46,12 +36,8 @@ export class FakeConsumerGroup {
     this.#committed = keys.map(() => 0);
   }
 
-  get openCalls(): number {
-    return this.#open.length;
-  }
-
-  get memberCount(): number {
-    return this.#members.length;
+  get counts() {
+    return { calls: this.#open.length, members: this.#members.length };
   }
 
   join(): void {

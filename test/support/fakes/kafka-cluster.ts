@@ -39,10 +39,7 @@ const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => Encode
 const DecoderClass = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
 const encoder = () => new EncoderClass();
 
-/**
- * The records of one partition in a produce request; values are words in angle brackets, so that they can be found in the
- * batch.
- */
+/** Values are words in angle brackets, so that they can be found in the batch. */
 export interface ReceivedBatch {
   readonly topic: string;
   readonly partition: number;
@@ -54,7 +51,6 @@ export type ProduceReaction = Readonly<Record<number, number>> | 'silence' | 're
 
 export interface FakeCluster {
   readonly brokers: readonly string[];
-  /** `partition: value` of all stored records, in order. */
   readonly stored: string[];
   /** Determines the reaction to each produce request; default: stores everything. */
   onProduce: (broker: number, batches: readonly ReceivedBatch[]) => ProduceReaction;

@@ -5,7 +5,6 @@ export class FakePublisher implements Publisher {
   readonly sent: OutgoingMessage[] = [];
   healthy = true;
   stops = 0;
-  /** Called before a message counts as sent; when it rejects, so does publish(). */
   onPublish: (messages: readonly OutgoingMessage[]) => Promise<void> = () => Promise.resolve();
 
   start(): Promise<void> {

@@ -2,7 +2,6 @@ import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 
 export interface FakeRequester extends Requester {
-  /** All requests in order. */
   readonly requests: OutgoingRequest[];
   /** Requests whose replies go to another topic, each with that topic. */
   readonly fired: { request: OutgoingRequest; replyTopic: string }[];

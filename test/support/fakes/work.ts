@@ -13,7 +13,6 @@ export interface FakeWork {
   readonly process: Process;
   readonly calls: Call[];
   started(): number[];
-  /** Ends the latest call for an offset and lets the runtime process the result. */
   end(offset: number, result?: ProcessingResult): Promise<void>;
   fail(offset: number, error: unknown): Promise<void>;
 }

@@ -14,7 +14,6 @@ export const KAFKA_CLIENT: KafkaClientName =
 export const TESTED_CLIENTS: readonly KafkaClientName[] =
   process.env['KAFKA_CLIENT'] === undefined ? ['kafkajs', 'platformatic'] : [KAFKA_CLIENT];
 
-/** A broker with this client. */
 export function createKafkaBroker(options: KafkaBrokerOptions, client = KAFKA_CLIENT): KafkaBroker {
   return createBroker(options, client === 'platformatic' ? platformaticProducers(options) : undefined);
 }

@@ -4,10 +4,7 @@ import { startLocalKafka, type LocalKafka } from '../../../scripts/dev/local-kaf
 
 let cluster: Promise<LocalKafka> | undefined;
 
-/**
- * Kafka of three nodes, for test files that stop its brokers. They run one after another in one process, share it, and leave it
- * complete; it ends with that process. Rejects as startLocalKafka does.
- */
+/** Test files that stop its brokers share it one after another in one process, and leave it complete. */
 export function sharedCluster(): Promise<LocalKafka> {
   cluster ??= startLocalKafka({ nodes: 3, registry: false });
   return cluster;

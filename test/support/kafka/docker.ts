@@ -20,15 +20,11 @@ const START_LIMIT_MS = 180_000;
 const READY_LIMIT_MS = 60_000;
 const READY_POLL_MS = 200;
 
-/** Docker is available but lacks an image, so another provider of Kafka is tried. */
 export class ImageMissingError extends Error {
   override readonly name = 'ImageMissingError';
 }
 
-/**
- * Starts Kafka and the schema registry as containers; undefined if no Docker engine responds. Throws ImageMissingError
- * if an image is missing and cannot be pulled, and another error if the containers do not start.
- */
+/** Undefined if no Docker engine responds; throws ImageMissingError if an image cannot be pulled. */
 export async function startKafkaInDocker(): Promise<StartedKafka | undefined> {
   const client = await findDocker();
   if (client === undefined) return undefined;
@@ -84,23 +80,14 @@ async function requireImages(client: ContainerRuntimeClient): Promise<void> {
   }
 }
 
-async function withinPullLimit<Value>(pulled: Promise<Value>): Promise<Value> {
-  const ended = new AbortController();
-  const tooLate = sleep(PULL_LIMIT_MS, undefined, { signal: ended.signal }).then(() => {
+function withinPullLimit<Value>(pulled: Promise<Value>): Promise<Value> {
+  const tooLate = sleep(PULL_LIMIT_MS, undefined, { ref: false }).then(() => {
     throw new Error(`not finished after ${PULL_LIMIT_MS / 1_000} s`);
   });
-  tooLate.catch(() => undefined);
-  try {
-    return await Promise.race([pulled, tooLate]);
-  } finally {
-    ended.abort();
-  }
+  return Promise.race([pulled, tooLate]);
 }
 
-/**
- * Clients connect to a host port chosen in advance, since the broker must advertise it; the broker connects to itself
- * (for transaction markers) through a separate listener, since the host port does not exist inside the container.
- */
+/** The broker advertises a host port chosen in advance, which does not exist inside the container for itself. */
 function kafkaContainer(host: string, port: number): GenericContainer {
   const settings = {
     'process.roles': 'broker,controller',
@@ -136,7 +123,6 @@ async function waitForGroups(port: number, host: string): Promise<void> {
   }
 }
 
-/** The settings as environment variables of the apache/kafka image, where `a.b.c` is KAFKA_A_B_C. */
 function asContainerEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
   const named = Object.entries(settings).map(([key, value]) => [
     key.toUpperCase().replaceAll('.', '_'),

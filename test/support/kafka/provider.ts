@@ -3,17 +3,13 @@ import { startLocalKafka } from '../../../scripts/dev/local-kafka/start-local-ka
 import { errorText } from '../../../shared/platform/errors.ts';
 import { ImageMissingError, startKafkaInDocker } from './docker.ts';
 
-/** The addresses of the Kafka for tests; plain data, so that the test runner can pass it to its workers. */
 export interface KafkaAddress {
   readonly brokers: readonly string[];
-  /** Base address of a Confluent-compatible schema registry. */
   readonly registryUrl?: string | undefined;
   readonly source: 'environment' | 'docker' | 'local';
 }
 
-/**
- * The reason why Kafka is unavailable. After a failure the suites fail; if nothing provides Kafka, they are skipped.
- */
+/** After a failure the suites fail; if nothing provides Kafka, they are skipped. */
 export interface KafkaUnavailable {
   readonly unavailable: string;
   readonly isFault: boolean;
@@ -31,10 +27,7 @@ export interface KafkaWays {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Uses the first of: KAFKA_BROKERS (with SCHEMA_REGISTRY_URL), Docker, Apache Kafka on the local Java. Skips a Docker
- * engine that lacks an image, and passes the reason to `say`. Never throws: without Kafka it returns the reason.
- */
+/** The first of KAFKA_BROKERS, Docker with its images, and the local Java; without Kafka, the reason. */
 export async function provideKafka(
   env: Environment,
   ways: KafkaWays = { docker: startKafkaInDocker, local: startLocally },

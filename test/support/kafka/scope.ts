@@ -29,12 +29,10 @@ const DELETE_PAUSE_MS = 500;
 const SERVED_MS = 20_000;
 const SERVED_PAUSE_MS = 50;
 
-/** The topics with as many partitions as three nodes or two workers can share. */
 export function withFewPartitions(specs: readonly TopicSpec[]): TopicSpec[] {
   return specs.map((spec) => ({ ...spec, partitions: Math.min(spec.partitions, MOST_PARTITIONS) }));
 }
 
-/** Opens a scope with a random prefix. Its clients do not log. */
 export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaScope> {
   const prefix = `test-${randomUUID().slice(0, 8)}.`;
   const createClient = (): Kafka =>
@@ -64,11 +62,7 @@ export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaS
   };
 }
 
-/**
- * Waits until the leader of each partition answers. The wait of kafkajs queries one broker once, which may not know the
- * topic yet; and a partition without a leader makes consumers rejoin and producers send twice. Uses a separate admin
- * client, because it queries all topics that it was ever used for, and fails if one of them has been deleted.
- */
+/** Without a leader consumers rejoin and producers send twice. Such a client queries all topics it ever used. */
 async function untilServed(admin: Admin, topic: string, partitions: number): Promise<void> {
   const giveUpAt = performance.now() + SERVED_MS;
   await admin.connect();

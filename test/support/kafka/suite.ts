@@ -10,10 +10,7 @@ export interface KafkaSuite<Address> {
 
 const NOWHERE: KafkaWithRegistry = { brokers: [], registryUrl: '', source: 'environment' };
 
-/**
- * Call at the top of a test file of a level with Kafka (conformance, integration, system). Throws, which fails the
- * file, if Kafka is unavailable but required: with CI=true, or after a failure.
- */
+/** Throws, which fails the file, if Kafka is unavailable but required: with CI=true, or after a failure. */
 export function kafkaOrSkip(): KafkaSuite<KafkaAddress> {
   const kafka = inject('kafka');
   if ('brokers' in kafka) return { kafka, suite: describe };

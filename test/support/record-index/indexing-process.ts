@@ -4,7 +4,6 @@ import { openIndexFile, RecordIndex } from '../../../shared/messaging/record-ind
 import { systemClock, systemTimers } from '../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 
-/** Records of the same key follow each other at this distance. */
 const KEYS = 5_000;
 const RECORDS_PER_TURN = 40;
 

@@ -26,10 +26,7 @@ export interface TestIndexOptions extends Partial<RecordIndexOptions> {
   readonly origin?: string;
 }
 
-/**
- * An index with a retention of 1,000 ms, whose clock shows the time of the newest record put here, unless the options say
- * otherwise; not closed by the test.
- */
+/** Its clock shows the time of the newest record put here; not closed by the test. */
 export function openTestIndex({ folder, origin = 'test', ...options }: TestIndexOptions = {}) {
   const { timers, fire } = manualTimers();
   const { log = silentLog } = options;
@@ -52,13 +49,9 @@ export function openTestIndex({ folder, origin = 'test', ...options }: TestIndex
     const value = index.find(id)?.value;
     return value === undefined ? undefined : Buffer.from(value).toString();
   };
+  const isWriting = () => index.size().waiting > 0 && index.health().status === 'ready';
   const write = (): void => {
-    for (
-      let turn = 0;
-      turn < 1_000 && index.size().waiting > 0 && index.health().status === 'ready';
-      turn += 1
-    )
-      fire();
+    for (let turn = 0; turn < 1_000 && isWriting(); turn += 1) fire();
     fire();
   };
   return { index, file, put, find, fire, write };

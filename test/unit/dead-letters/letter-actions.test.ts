@@ -33,9 +33,8 @@ function fakeLog(
     ranges: async (topics) => topics.map((topic) => ({ topic, partition: 4, from: 0, to: 10_000 })),
     read: async (ranges, onMessage) => {
       for (const message of messages) {
-        const isIn = ranges.some(
-          ({ topic, from, to }) => message.topic === topic && message.offset >= from && message.offset < to,
-        );
+        const { topic, offset } = message;
+        const isIn = ranges.some((one) => one.topic === topic && offset >= one.from && offset < one.to);
         if (isIn && (await onMessage(message)) === 'stop') return;
       }
     },

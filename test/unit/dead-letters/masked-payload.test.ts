@@ -8,6 +8,15 @@ import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
 const PLANTED = ['+40722123456', 'ana@example.com', 'hello Ana', 'Your code', 'contract-ana.pdf', 'UEFTUw=='];
 
+const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
+const letter = (bytes: Buffer) => deadLetterMessage({ [HEADER.messageType]: undefined }, { value: bytes });
+
+async function encodedRate(): Promise<Buffer> {
+  const parsed = MESSAGE_FORMS['CalculateRateRequest']?.parse({ jsonParam: rate });
+  if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
+  return (await codec.encode('CalculateRateRequest', parsed.payload, 'avro')).value;
+}
+
 describe('maskPayload', () => {
   const command = {
     notificationId: 'n-1',
@@ -66,25 +75,16 @@ describe('showPayload', () => {
   });
 
   it('renders Avro with the field names of the interface', async () => {
-    const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
-    const parsed = MESSAGE_FORMS['CalculateRateRequest']?.parse({ jsonParam: rate });
-    if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
-    const { value, headers } = await codec.encode('CalculateRateRequest', parsed.payload, 'avro');
-    const message = deadLetterMessage({ ...headers, [HEADER.messageType]: undefined }, { value });
-    expect(await showPayload(message, codec, false)).toMatchObject({
-      type: 'CalculateRateRequest',
-      format: 'avro',
-      bytes: value.length,
+    const value = await encodedRate();
+    const shown = { type: 'CalculateRateRequest', format: 'avro', bytes: value.length };
+    expect(await showPayload(letter(value), codec, false)).toMatchObject({
+      ...shown,
       content: { jsonParam: rate },
     });
   });
 });
 
-const letter = (bytes: Buffer) => deadLetterMessage({ [HEADER.messageType]: undefined }, { value: bytes });
-
 describe('showPayload of several requests in one message', () => {
-  const rate = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
-
   it('keeps JSON as it was sent, masked, and lists the invalid requests', async () => {
     const items = [
       { id: 'c-1', jsonParam: rate },
@@ -101,10 +101,7 @@ describe('showPayload of several requests in one message', () => {
   });
 
   it('renders Avro with the field names of the interface, and hides undecodable requests', async () => {
-    const parsed = MESSAGE_FORMS['CalculateRateRequest']?.parse({ jsonParam: rate });
-    if (parsed?.kind !== 'valid') throw new Error('the request is wrong');
-    const { value: item } = await codec.encode('CalculateRateRequest', parsed.payload, 'avro');
-    const items = [{ id: 'c-1', value: item }, { value: Buffer.from('hello Ana') }];
+    const items = [{ id: 'c-1', value: await encodedRate() }, { value: Buffer.from('hello Ana') }];
     const { value } = await codec.encode('RequestBatch', { items }, 'avro');
     const nested = await codec.encode('RequestBatch', { items: [{ value }] }, 'avro');
     const shown = await showPayload(letter(value), codec, false);

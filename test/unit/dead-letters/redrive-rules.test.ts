@@ -131,10 +131,8 @@ describe('decideRedrive', () => {
         [HEADER.retryTopic]: TOPIC.smsCommands,
         [HEADER.retryPartition]: '7',
       };
-      expect(decide(deadLetter(ofTier))).toMatchObject({
-        kind: 'send',
-        to: { topic: TOPIC.smsCommands, partition: 7 },
-      });
+      const expected = { kind: 'send', to: { topic: TOPIC.smsCommands, partition: 7 } };
+      expect(decide(deadLetter(ofTier))).toMatchObject(expected);
       for (const wrong of [
         { [HEADER.notificationId]: 'no uuid' },
         { [HEADER.retryTopic]: TOPIC.ingressReplies },

@@ -3,8 +3,8 @@ import { createStartWait } from '../../../shared/messaging/start-wait.ts';
 import { ConfigError, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import { systemTimers } from '../../../shared/platform/system-ports.ts';
 
-const unavailable = () =>
-  new MessagingError('broker-unavailable', 'connect ECONNREFUSED', { canRetry: true });
+const unavailable = (text: string) => new MessagingError('broker-unavailable', text, { canRetry: true });
+const refused = () => unavailable('connect ECONNREFUSED');
 
 function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortSignal | undefined } = {}) {
   let nowMs = 0;
@@ -39,7 +39,7 @@ function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortS
 describe('the wait at startup while a service is unavailable', () => {
   it('retries with growing delays and reports the service and the error', async () => {
     const start = waiting();
-    const attempt = start.attemptFailing(Array.from({ length: 7 }, unavailable));
+    const attempt = start.attemptFailing(Array.from({ length: 7 }, refused));
     expect(await start.wait('Kafka', attempt)).toBe('started');
     expect(start.delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
     expect(start.lines[0]).toBe('waiting for Kafka, at most 60 s more: connect ECONNREFUSED');
@@ -48,21 +48,17 @@ describe('the wait at startup while a service is unavailable', () => {
 
   it('makes a last attempt at the time limit, then rejects with the last error', async () => {
     const start = waiting({ limitMs: 5_000 });
-    const attempt = start.attemptFailing(Array.from({ length: 99 }, unavailable));
-    await expect(start.wait('Kafka', attempt)).rejects.toMatchObject({
-      code: 'broker-unavailable',
-      message: 'Kafka was not available within 5 s: connect ECONNREFUSED',
-    });
+    const attempt = start.attemptFailing(Array.from({ length: 99 }, refused));
+    const message = 'Kafka was not available within 5 s: connect ECONNREFUSED';
+    await expect(start.wait('Kafka', attempt)).rejects.toMatchObject({ code: 'broker-unavailable', message });
     expect(start.elapsedMs()).toBe(5_000);
   });
 
   it('shares one time limit among all services', async () => {
     const start = waiting({ limitMs: 5_000, attemptMs: 2_000 });
-    await start.wait('Kafka', start.attemptFailing([unavailable()]));
-    const registryUnavailable = new InfrastructureError(
-      'schema-registry-unavailable',
-      'no answer within 2000 ms',
-    );
+    await start.wait('Kafka', start.attemptFailing([refused()]));
+    const text = 'no answer within 2000 ms';
+    const registryUnavailable = new InfrastructureError('schema-registry-unavailable', text);
     const attempt = start.attemptFailing([registryUnavailable, registryUnavailable]);
     await expect(start.wait('the schema registry', attempt)).rejects.toThrow(
       'the schema registry was not available within 5 s: no answer within 2000 ms',
@@ -74,12 +70,7 @@ it.each([
   ['refused credentials', new MessagingError('broker-refused', 'SASL', { canRetry: false })],
   ['a missing topic', new ConfigError('the broker lacks topics: plat.a')],
   ['credentials that the registry rejects', new InfrastructureError('schema-registry-refused', '401')],
-  [
-    'a certificate that is not trusted',
-    new MessagingError('broker-unavailable', 'Connection error: self-signed certificate', {
-      canRetry: true,
-    }),
-  ],
+  ['a certificate that is not trusted', unavailable('Connection error: self-signed certificate')],
   ['a bug', new TypeError('undefined is not a function')],
 ])('the wait at startup after a permanent failure rejects immediately: %s', async (_, error) => {
   const start = waiting();
@@ -88,7 +79,7 @@ it.each([
 });
 
 it('the aborted wait at startup rejects immediately, during a pending attempt and between attempts', async () => {
-  for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(unavailable())]) {
+  for (const attempt of [() => new Promise<never>(() => undefined), () => Promise.reject(refused())]) {
     const ending = new AbortController();
     const wait = createStartWait({
       limitMs: 60_000,

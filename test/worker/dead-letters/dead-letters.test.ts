@@ -19,7 +19,6 @@ async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
   return messages;
 }
 
-/** A schedule worker, an upstream system that sends it requests, and the command over the same broker. */
 async function startWorld() {
   const broker = await createSharedBroker(2);
   await broker.admin.createTopics([{ topic: REPLY_TOPIC, partitions: 1 }]);

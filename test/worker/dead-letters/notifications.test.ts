@@ -9,7 +9,6 @@ const ID = idOf(1);
 /** Longer than the worker needs to ignore a duplicate. */
 const SETTLE_MS = 150;
 
-/** A notification worker with one provider, and the command over the same broker. */
 async function startWorld() {
   const world = await notificationWorld();
   const provider = world.providers.add('main');

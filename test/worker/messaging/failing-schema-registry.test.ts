@@ -6,24 +6,26 @@ import { done } from '../../../shared/messaging/outcome.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { systemPorts, sleep } from '../../../shared/platform/system-ports.ts';
-import { codecOf, REQUEST, smallRequest } from '../../support/builders/codec-fixture.ts';
+import { codecOf } from '../../support/builders/codec-calls.ts';
+import { REQUEST, smallRequest } from '../../support/builders/codec-fixture.ts';
 import { FakeGroupSource } from '../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessage, fakeMessages } from '../../support/fakes/messages.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 
 const REPLIES = 'bank.replies';
+const ENCODED = { value: Buffer.alloc(1), headers: {} };
 const FOREIGN_MESSAGES = 3_000;
 /** A registry that does not answer is given up after this time. */
 const LOOK_UP_MS = 4_000;
+const one = () => Promise.resolve(1);
+const REGISTERED = { registeredId: one, register: one };
 
-/** A message in the wire format whose schema is known to the registry alone. */
 const writtenWithId = (id: number): Buffer => {
   const value = Buffer.alloc(20);
   value.writeUInt32BE(id, 1);
   return value;
 };
 
-/** A consumer of one partition with a registry that does not answer. */
 function startScene() {
   const queries: number[] = [];
   const registry = {
@@ -32,17 +34,13 @@ function startScene() {
       await sleep(systemPorts.timers, LOOK_UP_MS);
       throw new InfrastructureError('schema-registry-unavailable', 'no answer');
     },
-    registeredId: () => Promise.resolve(1),
-    register: () => Promise.resolve(1),
+    ...REGISTERED,
   };
   const codec = codecOf({ registry, clock: systemPorts.clock });
   const replies = new FakePublisher();
   const { process } = createRequestHandling({
     ...systemPorts,
-    handlers: {
-      [REQUEST]: () =>
-        done({ type: 'ProblemReply', payload: undefined, encoded: { value: Buffer.alloc(1), headers: {} } }),
-    },
+    handlers: { [REQUEST]: () => done({ type: 'ProblemReply', payload: undefined, encoded: ENCODED }) },
     codec,
     replies,
     foreignReplies: replies,
@@ -66,7 +64,6 @@ const IDS: readonly (readonly [string, (offset: number) => number])[] = [
   ['different unknown schema ids', (offset) => offset + 1],
 ];
 
-/** Both mostly wait for the registry. */
 test.concurrent.for(IDS)(
   'a request is answered at once behind 3,000 messages with %s while the registry fails',
   { timeout: 30_000 },
@@ -79,7 +76,6 @@ test.concurrent.for(IDS)(
     }));
     sink.onMessages(1, foreign, FOREIGN_MESSAGES);
     const { value } = await codecOf().encode(REQUEST, smallRequest, 'avro');
-    // Before, during and after the first look-up.
     for (let round = 0; round < 6; round += 1) {
       const offset = FOREIGN_MESSAGES + round;
       expect(source.paused).toEqual(new Set());
@@ -104,8 +100,7 @@ test('a failed id is looked up again after some seconds, also when the clock was
       queries += 1;
       return Promise.reject(new InfrastructureError('schema-registry-unavailable', 'no answer'));
     },
-    registeredId: () => Promise.resolve(1),
-    register: () => Promise.resolve(1),
+    ...REGISTERED,
   };
   const codec = codecOf({ registry, clock: { now: () => nowMs } });
   const decode = () => Promise.resolve(codec.decode({ value: writtenWithId(7), headers: {} }));

@@ -8,13 +8,8 @@ import {
   REQUEST_BATCH,
   type RequestBatch,
 } from '../../../../shared/messaging/codec/request-batch.ts';
-import {
-  atOnce,
-  codecOf,
-  payloadOf,
-  REQUEST,
-  smallRequest,
-} from '../../../support/builders/codec-fixture.ts';
+import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-calls.ts';
+import { REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
 const RUNS = { numRuns: 300 };

@@ -13,12 +13,11 @@ import {
   parseOwnSchema,
 } from '../../../../shared/messaging/codec/avro-types.ts';
 import { REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
-import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-fixture.ts';
+import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-calls.ts';
 
 const codec = codecOf();
 const RUNS = { numRuns: 300 };
 
-/** Payloads that match a schema; absent fields are undefined. */
 function payloadsOf(type: Type): fc.Arbitrary<unknown> {
   if (type instanceof DecimalType) return decimalsOf(type);
   if (type instanceof avro.types.RecordType) {

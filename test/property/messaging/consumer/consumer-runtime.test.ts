@@ -14,15 +14,10 @@ const keys = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 const choice = fc.nat({ max: 50 });
+const count = fc.integer({ min: 1, max: 6 });
+const deliver = fc.record({ do: fc.constant('deliver' as const), choice, count });
 const stepWithoutKills = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('deliver' as const),
-      choice,
-      count: fc.integer({ min: 1, max: 6 }),
-    }),
-  },
+  { weight: 6, arbitrary: deliver },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('finish' as const), choice }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('commit' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const) }) },
@@ -54,25 +49,24 @@ async function perform(group: FakeConsumerGroup, step: Step): Promise<void> {
       break;
     case 'kill':
       group.kill(step.choice);
-      if (group.memberCount === 0) group.join();
+      if (group.counts.members === 0) group.join();
       group.assign(step.choice);
       break;
     case 'join':
-      if (group.memberCount < 3) group.join();
+      if (group.counts.members < 3) group.join();
       group.assign(0);
       break;
   }
   await settleMicrotasks();
 }
 
-/** Delivers and completes messages without failures until everything is committed; returns whether it was. */
 async function finishAll(group: FakeConsumerGroup): Promise<boolean> {
   group.assign(0);
   for (let round = 0; round < MAX_ROUNDS && !group.isComplete(); round += 1) {
     for (let partition = 0; partition < 3; partition += 1) group.deliver(partition, 5);
     group.finish(round);
     await settleMicrotasks();
-    if (group.openCalls === 0) await vi.advanceTimersByTimeAsync(COMMIT_MS);
+    if (group.counts.calls === 0) await vi.advanceTimersByTimeAsync(COMMIT_MS);
   }
   return group.isComplete();
 }

@@ -5,7 +5,7 @@ import { Consumer } from '../../../../shared/messaging/consumer/consumer.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { done } from '../../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../../shared/messaging/handler/request-handling.ts';
-import { createRequester, type Requester } from '../../../../shared/messaging/requester/requester.ts';
+import { createRequester } from '../../../../shared/messaging/requester/requester.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec } from '../../../support/fakes/codec.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -19,12 +19,7 @@ interface Question {
   readonly workMs: number;
 }
 
-interface World {
-  readonly requesters: readonly Requester[];
-  close(): Promise<void>;
-}
-
-async function createWorld(partitions: number): Promise<World> {
+async function createWorld(partitions: number) {
   const broker = createEmbeddedBroker();
   await broker.admin.createTopics([
     { topic: REQUESTS, partitions: 3 },

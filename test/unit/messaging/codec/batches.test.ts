@@ -4,14 +4,8 @@ import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import type { FoundSchema, SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
 import { type EncodedBatch, REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
-import {
-  atOnce,
-  codecOf,
-  payloadOf,
-  problemOf,
-  REQUEST,
-  smallRequest,
-} from '../../../support/builders/codec-fixture.ts';
+import { atOnce, codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
+import { REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const local = codecOf();
 const single = atOnce(local.encode(REQUEST, smallRequest, 'avro')).value;
@@ -22,7 +16,6 @@ function withSchemaId(value: Buffer, id: number): Buffer {
   return copy;
 }
 
-/** Reads a batch of values with these schema ids. The registry has a schema only for id 1, that of the request. */
 async function readItems(ids: readonly number[]) {
   const lookedUp: number[] = [];
   const schema = parseWriterSchema(readSchema(messageDefinition(REQUEST)!));

@@ -1,14 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { type EncodedBatch } from '../../../../shared/messaging/codec/request-batch.ts';
-import {
-  atOnce,
-  codecOf,
-  payloadOf,
-  problemOf,
-  REQUEST,
-  smallRequest,
-} from '../../../support/builders/codec-fixture.ts';
+import { atOnce, codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
+import { REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
 const request = atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString();
@@ -39,10 +33,8 @@ describe('a message in JSON', () => {
     expect(payloadOf(decode(withAmount('10000.000000000000000001')))).toMatchObject({
       Amount: new Decimal('10000.000000000000000001'),
     });
-    expect(problemOf(decode(withAmount('10000.0000000000000000001')))).toMatchObject({
-      status: 422,
-      errors: [{ path: 'jsonParam.Amount', code: 'too-many-decimals' }],
-    });
+    const expected = { status: 422, errors: [{ path: 'jsonParam.Amount', code: 'too-many-decimals' }] };
+    expect(problemOf(decode(withAmount('10000.0000000000000000001')))).toMatchObject(expected);
   });
 
   test('is refused as a command with more than 10,000 members and elements', () => {

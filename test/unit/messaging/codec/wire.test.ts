@@ -2,12 +2,9 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import type { Encoded } from '../../../../shared/messaging/codec.ts';
 import { PayloadError } from '../../../../shared/messaging/codec/avro-message.ts';
+import { atOnce, codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
 import {
-  atOnce,
-  codecOf,
   fullRequest,
-  payloadOf,
-  problemOf,
   REPLY,
   REQUEST,
   schedule,

@@ -44,7 +44,6 @@ async function withFullPartition() {
   const readOf = (partition: number) => member.messages.filter((message) => message.partition === partition);
   const valuesOf = (partition: number): string[] =>
     readOf(partition).flatMap(({ value }) => (String(value).startsWith('old') ? [] : [String(value)]));
-  /** The group has read everything of partition 0 so far. */
   const commitAll = async (): Promise<void> => {
     await system.pass(100);
     const offset = (readOf(0).at(-1)?.offset ?? -1) + 1;
@@ -105,7 +104,7 @@ describe('while a partition is full of unread messages', () => {
     expect(valuesOf(0)).toEqual(['c']);
   });
 
-  test('calls for which nothing waits need no place in the queue', async () => {
+  test('calls for which nothing waits need no place in the queue, and one that fills a partition is partly stored', async () => {
     const { system, publisher, ended, record, valuesOf } = await withFullPartition();
     const { messages } = QUEUE_LIMITS.publisher;
     record('queue', publisher.publish(Array.from({ length: messages }, () => to(0, 'a'))));
@@ -115,16 +114,10 @@ describe('while a partition is full of unread messages', () => {
     await system.pass(100);
     expect(ended.toSorted()).toEqual(['behind: send-unknown', 'one', 'several']);
     expect(valuesOf(1)).toEqual(['b', 'd', 'e']);
-  });
-
-  test('a call that fills a partition while the queue is full is reported as partly stored', async () => {
-    const { system, publisher, ended, record, valuesOf } = await withFullPartition();
-    const { messages } = QUEUE_LIMITS.publisher;
-    record('queue', publisher.publish(Array.from({ length: messages }, () => to(0, 'a'))));
     record('partly', publisher.publish(Array.from({ length: 12 }, (_, index) => to(1, String(index)))));
     record('none', publisher.publish([to(1, 'b'), to(1, 'c')]));
     await system.pass(100);
-    expect(ended).toEqual(['partly: send-unknown', 'none: not-sent']);
+    expect(ended.slice(3)).toEqual(['partly: send-unknown', 'none: not-sent']);
     expect(valuesOf(1)).toHaveLength(10);
   });
 });

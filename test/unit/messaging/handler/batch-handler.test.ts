@@ -26,7 +26,6 @@ interface SceneOptions {
   readonly context?: Partial<Request>;
 }
 
-/** A batch with this number of items, and a clock that only handlers advance. */
 function createScene(items: number | readonly BatchItem[], options: SceneOptions = {}) {
   let nowMs = 0;
   let turns = 0;

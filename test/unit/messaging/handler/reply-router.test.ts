@@ -27,11 +27,8 @@ test.each([
 });
 
 test('uses the last value of a repeated header', () => {
-  expect(address(['first', Buffer.from('last')], ['1', '2'])).toEqual({
-    kind: 'address',
-    topic: 'last',
-    partition: 2,
-  });
+  const expected = { kind: 'address', topic: 'last', partition: 2 };
+  expect(address(['first', Buffer.from('last')], ['1', '2'])).toEqual(expected);
 });
 
 test.each([undefined, '', Buffer.alloc(0), []])('finds no reply address if the topic is %j', (topic) => {

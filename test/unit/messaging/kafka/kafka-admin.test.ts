@@ -1,5 +1,5 @@
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { KafkaAdmin } from '../../../../shared/messaging/kafka/kafka-admin.ts';
 import type { CreateKafkajsClient } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
 
@@ -7,7 +7,6 @@ function protocolError(type: string) {
   return new kafkajs.KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable: true, code: 0 }));
 }
 
-/** An admin client of a cluster with these topics (partition counts) and live brokers; `over` replaces requests. */
 function setUp(counts: Record<string, number>, over: Partial<Admin> = {}, live = 1) {
   const created: ITopicConfig[] = [];
   const requests: Partial<Admin> = {
@@ -49,67 +48,65 @@ function setUp(counts: Record<string, number>, over: Partial<Admin> = {}, live =
   return { admin: new KafkaAdmin(createClient, 'test'), created };
 }
 
-describe('the admin client', () => {
-  it('creates only missing topics, and returns their names, also when the reply was lost', async () => {
-    const { admin, created } = setUp({ old: 1 });
-    const specs = [
-      { topic: 'old', partitions: 1 },
-      { topic: 'new', partitions: 2, config: { 'cleanup.policy': 'compact' } },
-    ];
-    expect(await admin.createTopics(specs)).toEqual(['new']);
-    const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-    expect(created).toEqual([{ topic: 'new', numPartitions: 2, replicationFactor: 1, configEntries }]);
-    const counts: Record<string, number> = {};
-    const late = setUp(counts, {
-      createTopics: () => {
-        counts['t'] = 1;
-        return Promise.reject(new Error('timed out'));
-      },
-    });
-    expect(await late.admin.createTopics([{ topic: 't', partitions: 1 }])).toEqual(['t']);
+it('the admin client creates only missing topics, and returns their names, also when the reply was lost', async () => {
+  const { admin, created } = setUp({ old: 1 });
+  const specs = [
+    { topic: 'old', partitions: 1 },
+    { topic: 'new', partitions: 2, config: { 'cleanup.policy': 'compact' } },
+  ];
+  expect(await admin.createTopics(specs)).toEqual(['new']);
+  const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
+  expect(created).toEqual([{ topic: 'new', numPartitions: 2, replicationFactor: 1, configEntries }]);
+  const counts: Record<string, number> = {};
+  const late = setUp(counts, {
+    createTopics: () => {
+      counts['t'] = 1;
+      return Promise.reject(new Error('timed out'));
+    },
   });
+  expect(await late.admin.createTopics([{ topic: 't', partitions: 1 }])).toEqual(['t']);
+});
 
-  it('creates no topic with fewer replicas than its specification has', async () => {
-    const { admin, created } = setUp({}, {}, 2);
-    const wanted = admin.createTopics([{ topic: 't', partitions: 1, replicationFactor: 3 }]);
-    await expect(wanted).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: true });
-    expect(created).toEqual([]);
-  });
+it('the admin client creates no topic with fewer replicas than its specification has', async () => {
+  const { admin, created } = setUp({}, {}, 2);
+  const wanted = admin.createTopics([{ topic: 't', partitions: 1, replicationFactor: 3 }]);
+  await expect(wanted).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: true });
+  expect(created).toEqual([]);
+});
 
-  it('creates topics with three replicas, two of them in sync, where there are enough brokers', async () => {
-    const { admin, created } = setUp({}, {}, 5);
-    await admin.createTopics([{ topic: 't', partitions: 1 }]);
-    const configEntries = [{ name: 'min.insync.replicas', value: '2' }];
-    expect(created).toEqual([{ topic: 't', numPartitions: 1, replicationFactor: 3, configEntries }]);
-  });
+it('the admin client creates topics with three replicas, two of them in sync, where there are enough brokers', async () => {
+  const { admin, created } = setUp({}, {}, 5);
+  await admin.createTopics([{ topic: 't', partitions: 1 }]);
+  const configEntries = [{ name: 'min.insync.replicas', value: '2' }];
+  expect(created).toEqual([{ topic: 't', numPartitions: 1, replicationFactor: 3, configEntries }]);
+});
 
-  it('repeats a query while a leader moves, and no other', async () => {
-    let failures = ['NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION'];
-    const fetchTopicOffsets: Admin['fetchTopicOffsets'] = () => {
-      const [next, ...rest] = failures;
-      failures = rest;
-      if (next !== undefined) return Promise.reject(protocolError(next));
-      return Promise.resolve([{ partition: 0, offset: '2', low: '1', high: '2' }]);
-    };
-    const { admin } = setUp({ t: 1 }, { fetchTopicOffsets });
-    expect(await admin.offsets('t')).toEqual([{ partition: 0, low: 1, high: 2 }]);
-    failures = ['CLUSTER_AUTHORIZATION_FAILED'];
-    await expect(admin.offsets('t')).rejects.toMatchObject({ code: 'broker-refused' });
-  });
+it('the admin client repeats a query while a leader moves, and no other', async () => {
+  let failures = ['NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION'];
+  const fetchTopicOffsets: Admin['fetchTopicOffsets'] = () => {
+    const [next, ...rest] = failures;
+    failures = rest;
+    if (next !== undefined) return Promise.reject(protocolError(next));
+    return Promise.resolve([{ partition: 0, offset: '2', low: '1', high: '2' }]);
+  };
+  const { admin } = setUp({ t: 1 }, { fetchTopicOffsets });
+  expect(await admin.offsets('t')).toEqual([{ partition: 0, low: 1, high: 2 }]);
+  failures = ['CLUSTER_AUTHORIZATION_FAILED'];
+  await expect(admin.offsets('t')).rejects.toMatchObject({ code: 'broker-refused' });
+});
 
-  it('lists topics without internal ones, and leaves out commits that a group does not have', async () => {
-    const { admin } = setUp({ t: 2, __consumer_offsets: 50 });
-    expect(await admin.listTopics()).toEqual(['t']);
-    expect(await admin.committed('g', ['t'])).toEqual([{ topic: 't', partition: 0, offset: 3 }]);
-    const [range0, range1] = [0, 1].map((partition) => ({ topic: 't', partition, low: 0, high: 5 }));
-    expect(await admin.groups([{ groupId: 'g', topics: ['t', 'missing'] }])).toEqual([
-      { groupId: 'g', state: 'empty', members: [], partitions: [{ ...range0, committed: 3 }, range1] },
-    ]);
-  });
+it('the admin client lists topics without internal ones, and leaves out commits that a group does not have', async () => {
+  const { admin } = setUp({ t: 2, __consumer_offsets: 50 });
+  expect(await admin.listTopics()).toEqual(['t']);
+  expect(await admin.committed('g', ['t'])).toEqual([{ topic: 't', partition: 0, offset: 3 }]);
+  const [range0, range1] = [0, 1].map((partition) => ({ topic: 't', partition, low: 0, high: 5 }));
+  expect(await admin.groups([{ groupId: 'g', topics: ['t', 'missing'] }])).toEqual([
+    { groupId: 'g', state: 'empty', members: [], partitions: [{ ...range0, committed: 3 }, range1] },
+  ]);
+});
 
-  it('refuses calls after close()', async () => {
-    const { admin } = setUp({});
-    admin.close();
-    await expect(admin.listTopics()).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: false });
-  });
+it('the admin client refuses calls after close()', async () => {
+  const { admin } = setUp({});
+  admin.close();
+  await expect(admin.listTopics()).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: false });
 });

@@ -11,7 +11,6 @@ import { sleep } from '../../../support/conformance/wait.ts';
 const TOPIC = 't';
 const COMMITTED = 100;
 
-/** A group on a broker that answers a request for commits only when the test lets it. */
 function setUp() {
   const pending: PromiseWithResolvers<object>[] = [];
   const commits: unknown[] = [];
@@ -57,7 +56,6 @@ function setUp() {
     connections: { close: () => undefined, destroy: () => undefined },
   })) as unknown as CreateKafkajsClient;
   const open = new Set<FetchClient>();
-  /** Each fetch returns the next message of every partition. */
   const createFetchClient = (): FetchClient => {
     const client: FetchClient = {
       leaders: () => Promise.resolve(new Map([[TOPIC, [0, 0]]])),
@@ -119,7 +117,6 @@ it('a group source never begins a generation that ended while its commits were a
   expect(open.size).toBe(0);
 });
 
-/** Starts a consumer for as long as its starts may be repeated; returns their number and the last error. */
 async function startRepeatedly(code: BrokerErrorCode, { untilMs = Infinity, stoppedAtMs = Infinity }) {
   let starts = 0;
   const started = startConsumer(

@@ -11,7 +11,6 @@ import { fakeMessage } from '../../../support/fakes/messages.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A tail whose index recovers when the test says so, and readers that take a second to stop and to start. */
 function recoveringTail() {
   let canWrite = false;
   let onRecovered: (() => void) | undefined;
@@ -89,7 +88,6 @@ const createTail = ({ positions = [] }: TailOptions): Tail => ({
   stop: () => Promise.resolve(),
 });
 
-/** A reader of a topic with ten records, of which the first waits for a schema. */
 function lateTail() {
   let isReady = true;
   let onRecovered: (() => void) | undefined;

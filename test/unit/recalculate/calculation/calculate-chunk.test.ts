@@ -6,7 +6,8 @@ import type { RequestBatch, ReplyBatchItem } from '../../../../shared/messaging/
 import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
 import type { Reply } from '../../../../shared/messaging/outcome.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
-import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../../support/builders/codec-fixture.ts';
+import { codecOf } from '../../../support/builders/codec-calls.ts';
+import { PROBLEM, REPLY, schedule, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
 

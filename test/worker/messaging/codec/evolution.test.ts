@@ -1,16 +1,11 @@
 import { Decimal } from 'decimal.js';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import type { SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
-import {
-  codecOf,
-  payloadOf,
-  problemOf,
-  REQUEST,
-  smallRequest,
-} from '../../../support/builders/codec-fixture.ts';
+import { codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
+import { REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 interface RecordSchema {
   fields: { name: string; type: unknown; default?: unknown }[];
@@ -33,46 +28,41 @@ function decodeFrom(writerText: string, payload: object) {
   return codecOf({ registry }).decode({ value, headers: {} });
 }
 
-describe('messages with another schema version', () => {
-  it('are read from an older writer without an optional field, and with fields in another order', async () => {
-    const left = new Set(['Explain', 'HolidayShift']);
-    const older = changedSchema((schema) => {
-      schema.fields = schema.fields.filter(({ name }) => !left.has(name)).toReversed();
-    });
-    expect(payloadOf(await decodeFrom(older, smallRequest))).toEqual(smallRequest);
+it('messages with another schema version are read from an older writer without an optional field, and with fields in another order', async () => {
+  const left = new Set(['Explain', 'HolidayShift']);
+  const older = changedSchema((schema) => {
+    schema.fields = schema.fields.filter(({ name }) => !left.has(name)).toReversed();
   });
+  expect(payloadOf(await decodeFrom(older, smallRequest))).toEqual(smallRequest);
+});
 
-  it('are read from a newer writer without its additional fields', async () => {
-    const newer = changedSchema((schema) => {
-      const items = { type: 'record', name: 'Deep', fields: [{ name: 'a', type: 'string' }] };
-      const rate = { type: 'bytes', logicalType: 'decimal', precision: 9, scale: 2 };
-      const extra = { name: 'Extra', default: null, type: ['null', { type: 'array', items }] };
-      schema.fields.splice(1, 0, extra);
-      schema.fields.push({ name: 'Rate', default: null, type: ['null', rate] });
-    });
-    const payload = { ...smallRequest, Extra: [{ a: 'x' }, { a: 'y' }], Rate: new Decimal('1.25') };
-    expect(payloadOf(await decodeFrom(newer, payload))).toEqual(smallRequest);
+it('messages with another schema version are read from a newer writer without its additional fields', async () => {
+  const newer = changedSchema((schema) => {
+    const items = { type: 'record', name: 'Deep', fields: [{ name: 'a', type: 'string' }] };
+    const rate = { type: 'bytes', logicalType: 'decimal', precision: 9, scale: 2 };
+    const extra = { name: 'Extra', default: null, type: ['null', { type: 'array', items }] };
+    schema.fields.splice(1, 0, extra);
+    schema.fields.push({ name: 'Rate', default: null, type: ['null', rate] });
   });
+  const payload = { ...smallRequest, Extra: [{ a: 'x' }, { a: 'y' }], Rate: new Decimal('1.25') };
+  expect(payloadOf(await decodeFrom(newer, payload))).toEqual(smallRequest);
+});
 
-  const SCALED = { type: 'bytes', logicalType: 'decimal', precision: 38, scale: 6 };
-  it.each([
-    ['the writer lacks a mandatory field, naming the field', [], /incompatible.*Amount/],
-    ['a decimal has another scale', [{ name: 'Amount', type: SCALED }], /incompatible/],
-  ])('are refused when %s', async (_, amount, detail) => {
-    const text = changedSchema((schema) => {
-      schema.fields = schema.fields.flatMap((field) => (field.name === 'Amount' ? amount : [field]));
-    });
-    expect(problemOf(await decodeFrom(text, smallRequest)).detail).toMatch(detail);
+const SCALED = { type: 'bytes', logicalType: 'decimal', precision: 38, scale: 6 };
+it.each([
+  ['the writer lacks a mandatory field, naming the field', [], /incompatible.*Amount/],
+  ['a decimal has another scale', [{ name: 'Amount', type: SCALED }], /incompatible/],
+])('messages with another schema version are refused when %s', async (_, amount, detail) => {
+  const text = changedSchema((schema) => {
+    schema.fields = schema.fields.flatMap((field) => (field.name === 'Amount' ? amount : [field]));
   });
+  expect(problemOf(await decodeFrom(text, smallRequest)).detail).toMatch(detail);
+});
 
-  it('are refused when a decimal has more digits than its precision', async () => {
-    const bare = changedSchema(() => undefined).replaceAll(
-      '"logicalType":"decimal"',
-      '"logicalType":"other"',
-    );
-    const record = { ...smallRequest, Amount: Buffer.alloc(17, 0x7f), InterestPercent: null };
-    const bytes = parseWriterSchema(bare).toBuffer(record);
-    const value = Buffer.concat([Buffer.from('0040000000', 'hex'), bytes]);
-    expect(problemOf(codecOf().decode({ value, headers: {} })).detail).toContain('decimal of 38 digits');
-  });
+it('messages with another schema version are refused when a decimal has more digits than its precision', async () => {
+  const bare = changedSchema(() => undefined).replaceAll('"logicalType":"decimal"', '"logicalType":"other"');
+  const record = { ...smallRequest, Amount: Buffer.alloc(17, 0x7f), InterestPercent: null };
+  const bytes = parseWriterSchema(bare).toBuffer(record);
+  const value = Buffer.concat([Buffer.from('0040000000', 'hex'), bytes]);
+  expect(problemOf(codecOf().decode({ value, headers: {} })).detail).toContain('decimal of 38 digits');
 });

@@ -8,15 +8,8 @@ import { createSchemaRegistry } from '../../../../shared/messaging/codec/schema-
 import { FAILURE_CACHE_MS, NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-by-id.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { closeServer, listen } from '../../../../shared/platform/http-server.ts';
-import {
-  codecOf,
-  payloadOf,
-  problemOf,
-  PROBLEM,
-  problem,
-  REQUEST,
-  smallRequest,
-} from '../../../support/builders/codec-fixture.ts';
+import { codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
+import { PROBLEM, problem, REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const MINUTE = 60_000;
 const INVALID_DECIMAL = '{"type":"bytes","logicalType":"decimal","precision":1,"scale":2}';

@@ -31,6 +31,11 @@ function createMember(broker: Broker, clientId: string): Promise<RecordingMember
   return new RecordingMember(broker, options, { commit: 'never' }).start();
 }
 
+const nothing = () => undefined;
+const NO_SINK = { onAssigned: nothing, onRevoking: nothing, onCrash: nothing };
+const throwBug = () => {
+  throw new Error('a bug in the sink');
+};
 const textAt = (partition: number) => ({ ...text('x'), partition });
 const text = (value: string) => ({ topic: 't', key: 'k', value: Buffer.from(value) });
 
@@ -76,9 +81,7 @@ describe('delivery', () => {
     const source = broker.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['table'] });
     const read: unknown[] = [];
     await source.start({
-      onAssigned: () => undefined,
-      onRevoking: () => undefined,
-      onCrash: () => undefined,
+      ...NO_SINK,
       onMessages: (_, messages) => read.push(...messages.map(({ offset }) => offset)),
       onPosition: (_, { partition }, position, highWatermark) =>
         read.push({ partition, position, highWatermark }),
@@ -93,14 +96,7 @@ describe('delivery', () => {
     await publisher.publish([text('a')]);
     const source = broker.createGroupSource({ groupId: 'g', clientId: 'broken', topics: ['t'] });
     const crash = new Promise<Error>((resolve) => {
-      void source.start({
-        onAssigned: () => undefined,
-        onRevoking: () => undefined,
-        onMessages: () => {
-          throw new Error('a bug in the sink');
-        },
-        onCrash: resolve,
-      });
+      void source.start({ ...NO_SINK, onMessages: throwBug, onCrash: resolve });
     });
     expect((await crash).message).toBe('a bug in the sink');
     const member = await createMember(broker, 'next');

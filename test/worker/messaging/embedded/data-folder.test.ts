@@ -204,10 +204,8 @@ describe('a group commit', () => {
     const { broker, publisher } = await openWithPublisher(folder, { disk }, { ...T, partitions: 1 });
     await publisher.publish([message('before')]);
     state.write = diskError('ENOSPC');
-    await expect(publisher.publish([message('lost')])).rejects.toMatchObject({
-      code: 'not-sent',
-      canRetry: true,
-    });
+    const failure = { code: 'not-sent', canRetry: true };
+    await expect(publisher.publish([message('lost')])).rejects.toMatchObject(failure);
     expect(publisher.isHealthy()).toBe(false);
     expect(broker.health?.()).toMatchObject({
       status: 'starting',
@@ -229,14 +227,10 @@ describe('a group commit', () => {
     state.sync = diskError('EIO');
     await expect(publisher.publish([message('a')])).rejects.toMatchObject({ code: 'send-unknown' });
     delete state.sync;
-    await expect(publisher.publish([message('b')])).rejects.toMatchObject({
-      code: 'not-sent',
-      canRetry: true,
-    });
-    expect(broker.health?.()).toMatchObject({
-      status: 'unhealthy',
-      reason: expect.stringMatching(/EIO.*restart/) as string,
-    });
+    const failure = { code: 'not-sent', canRetry: true };
+    await expect(publisher.publish([message('b')])).rejects.toMatchObject(failure);
+    const expected = { status: 'unhealthy', reason: expect.stringMatching(/EIO.*restart/) as string };
+    expect(broker.health?.()).toMatchObject(expected);
   });
 
   test('rejects a commit of offsets that cannot be stored', async () => {
@@ -244,10 +238,8 @@ describe('a group commit', () => {
     const broker = await open(newFolder(), { disk });
     const source = await readOnce(broker, [], 'stay');
     state.write = diskError('ENOSPC');
-    await expect(source.commit(1, [{ topic: 't', partition: 0, offset: 0 }])).rejects.toMatchObject({
-      code: 'broker-unavailable',
-      canRetry: true,
-    });
+    const failure = { code: 'broker-unavailable', canRetry: true };
+    await expect(source.commit(1, [{ topic: 't', partition: 0, offset: 0 }])).rejects.toMatchObject(failure);
   });
 });
 

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,13 +19,8 @@ const MAX_LIFE_MS = 120;
 const TOMBSTONE_EVERY = 7;
 const PROGRAM = new URL('../../../support/disk/publishing-process.ts', import.meta.url);
 
-interface Publishing {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-}
-
 /** Processes are started ahead of their turn, since the start of Node takes longer than their life. */
-function startPublishing(folder: string, first: number): Publishing {
+function startPublishing(folder: string, first: number) {
   const child = fork(PROGRAM, [folder, String(first)], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   endWithThis(child);
   let output = '';
@@ -33,8 +28,7 @@ function startPublishing(folder: string, first: number): Publishing {
   return { child, output: () => output };
 }
 
-/** Lets a process publish for a random time, and kills it. Returns the complete lines that it wrote. */
-async function killAtRandom({ child, output }: Publishing, random: number): Promise<string[]> {
+async function killAtRandom({ child, output }: ReturnType<typeof startPublishing>, random: number) {
   child.send('go');
   while (!output().includes('\n')) {
     expect(child.exitCode).toBeNull();
@@ -46,13 +40,9 @@ async function killAtRandom({ child, output }: Publishing, random: number): Prom
   return output().split('\n').slice(0, -1);
 }
 
-interface Stored {
-  readonly messages: readonly LogMessage[];
-  readonly table: ReadonlyMap<string, string>;
-  readonly committed: ReadonlyMap<number, number>;
-}
+type Stored = Awaited<ReturnType<typeof readFolder>>;
 
-async function readFolder(folder: string): Promise<Stored> {
+async function readFolder(folder: string) {
   const broker = createEmbeddedBroker({ dataFolder: folder });
   try {
     const table = new Map<string, string>();

@@ -44,7 +44,6 @@ test('a partition without a leader does not fail the metadata of the others', as
   }
 });
 
-/** Sets the system clock back by an hour at the first call, and lets time pass without it. */
 function useClocks() {
   let [elapsedMs, offsetMs] = [1_000, Date.UTC(2026, 10, 28)];
   vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
@@ -122,7 +121,6 @@ describe('a system clock that is set back by an hour', () => {
   });
 });
 
-/** Addresses of servers that accept connections and never answer, and how many each has accepted. */
 async function silentServers(count: number) {
   const accepted = Array.from({ length: count }, () => 0);
   const addresses = accepted.map(async (_, index) => {

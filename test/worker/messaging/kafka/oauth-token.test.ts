@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../../shared/platform/http-server.ts';
 import { createTokenProvider } from '../../../../shared/messaging/kafka/kafka-settings.ts';
 
 async function tokenEndpoint(answer: object, status = 200) {
@@ -9,41 +9,33 @@ async function tokenEndpoint(answer: object, status = 200) {
     requests.push(String(request.headers.authorization));
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { requests, tokenUrl: `http://127.0.0.1:${port}/token` };
+  onTestFinished(() => void server.close());
+  return { requests, tokenUrl: `${await listen(server, '127.0.0.1', 0)}/token` };
 }
 
 function tokenProvider(tokenUrl: string): () => Promise<string> {
   return createTokenProvider({ mechanism: 'oauthbearer', username: 'app', password: 'se:cret', tokenUrl });
 }
 
-describe('createTokenProvider()', () => {
-  test('caches a token for many connections until shortly before it expires', async () => {
-    const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 600 });
-    const provide = tokenProvider(tokenUrl);
-    expect(await Promise.all([provide(), provide()])).toEqual(['abc', 'abc']);
-    await provide();
-    expect(requests).toEqual([`Basic ${Buffer.from('app:se%3Acret').toString('base64')}`]);
-  });
+test('createTokenProvider() caches a token for many connections until shortly before it expires', async () => {
+  const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 600 });
+  const provide = tokenProvider(tokenUrl);
+  expect(await Promise.all([provide(), provide()])).toEqual(['abc', 'abc']);
+  await provide();
+  expect(requests).toEqual([`Basic ${Buffer.from('app:se%3Acret').toString('base64')}`]);
+});
 
-  test('requests a new token for each connection when it expires immediately', async () => {
-    const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 1 });
-    const provide = tokenProvider(tokenUrl);
-    await provide();
-    await provide();
-    expect(requests).toHaveLength(2);
-  });
+test('createTokenProvider() requests a new token for each connection when it expires immediately', async () => {
+  const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 1 });
+  const provide = tokenProvider(tokenUrl);
+  await provide();
+  await provide();
+  expect(requests).toHaveLength(2);
+});
 
-  test('names neither the user nor the secret if the token endpoint rejects the request', async () => {
-    const { tokenUrl } = await tokenEndpoint({}, 401);
-    const error = await tokenProvider(tokenUrl)().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'broker-refused', message: expect.stringContaining('401') });
-    expect(String(error)).not.toMatch(/app|cret/);
-  });
+test('createTokenProvider() names neither the user nor the secret if the token endpoint rejects the request', async () => {
+  const { tokenUrl } = await tokenEndpoint({}, 401);
+  const error = await tokenProvider(tokenUrl)().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'broker-refused', message: expect.stringContaining('401') });
+  expect(String(error)).not.toMatch(/app|cret/);
 });

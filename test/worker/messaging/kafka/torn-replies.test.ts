@@ -23,7 +23,6 @@ function framed(correlationId: number, body: string, length = 4 + body.length): 
   return Buffer.concat([head, Buffer.from(body)]);
 }
 
-/** A kafkajs connection to a broker that calls `react` for each request; `ask` resolves with the body of the response. */
 async function setUp(react: (socket: Socket, correlationId: number, connection: number) => void) {
   correctKafkajs();
   let connections = 0;

@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openIndexFile } from '../../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { openTestIndex } from '../../../support/record-index/test-index.ts';
@@ -17,84 +17,82 @@ function leaveIndex(folder: string): void {
   index.close();
 }
 
-describe('an index in a file', () => {
-  it('continues with its records and positions after it was closed', () => {
-    const folder = scratchFolder();
-    leaveIndex(folder);
-    expect(readdirSync(folder)).toEqual([FILE]);
-    const { index, find } = openTestIndex({ folder });
-    expect([find('a'), index.positions, index.completeFromMs]).toEqual(['value', [POSITION], 70]);
-    index.close();
-  });
+it('an index in a file continues with its records and positions after it was closed', () => {
+  const folder = scratchFolder();
+  leaveIndex(folder);
+  expect(readdirSync(folder)).toEqual([FILE]);
+  const { index, find } = openTestIndex({ folder });
+  expect([find('a'), index.positions, index.completeFromMs]).toEqual(['value', [POSITION], 70]);
+  index.close();
+});
 
-  it.each([
-    ['it belongs to other topics', 'another', () => undefined],
-    ['its file is damaged', 'test', (file: string) => writeFileSync(file, 'x'.repeat(10_000))],
-    ['its file is empty', 'test', (file: string) => writeFileSync(file, '')],
-  ])('is built again if %s', (_, origin, change) => {
-    const folder = scratchFolder();
-    leaveIndex(folder);
-    change(path.join(folder, FILE));
-    const { index, find } = openTestIndex({ folder, origin });
-    expect([index.health().status, find('a'), index.positions]).toEqual(['ready', undefined, []]);
-    index.close();
-    expect(readdirSync(folder)).toEqual([FILE]);
-  });
+it.each([
+  ['it belongs to other topics', 'another', () => undefined],
+  ['its file is damaged', 'test', (file: string) => writeFileSync(file, 'x'.repeat(10_000))],
+  ['its file is empty', 'test', (file: string) => writeFileSync(file, '')],
+])('an index in a file is built again if %s', (_, origin, change) => {
+  const folder = scratchFolder();
+  leaveIndex(folder);
+  change(path.join(folder, FILE));
+  const { index, find } = openTestIndex({ folder, origin });
+  expect([index.health().status, find('a'), index.positions]).toEqual(['ready', undefined, []]);
+  index.close();
+  expect(readdirSync(folder)).toEqual([FILE]);
+});
 
-  it('gives each process of a machine its own file, and that of an ended one to the next', () => {
-    const folder = scratchFolder();
-    leaveIndex(folder);
-    const one = openTestIndex({ folder });
-    const two = openTestIndex({ folder });
-    expect([one.find('a'), two.find('a')]).toEqual(['value', undefined]);
-    one.index.close();
-    const three = openTestIndex({ folder });
-    expect(three.find('a')).toBe('value');
-    two.index.close();
-    three.index.close();
-  });
+it('an index in a file gives each process of a machine its own file, and that of an ended one to the next', () => {
+  const folder = scratchFolder();
+  leaveIndex(folder);
+  const one = openTestIndex({ folder });
+  const two = openTestIndex({ folder });
+  expect([one.find('a'), two.find('a')]).toEqual(['value', undefined]);
+  one.index.close();
+  const three = openTestIndex({ folder });
+  expect(three.find('a')).toBe('value');
+  two.index.close();
+  three.index.close();
+});
 
-  it('reports a folder that cannot be used as a wrong setting', () => {
-    const folder = path.join(scratchFolder(), 'file');
-    writeFileSync(folder, '');
-    expect(() => openIndexFile(folder, 'test', 'test', silentLog)).toThrow(
-      /set another DATA_DIR, or DATA_DIR=memory/,
-    );
-  });
+it('an index in a file reports a folder that cannot be used as a wrong setting', () => {
+  const folder = path.join(scratchFolder(), 'file');
+  writeFileSync(folder, '');
+  expect(() => openIndexFile(folder, 'test', 'test', silentLog)).toThrow(
+    /set another DATA_DIR, or DATA_DIR=memory/,
+  );
+});
 
-  it('is not ready while its file cannot be written, forgets nothing, and recovers', () => {
-    const { index, file, put, find, write, fire } = openTestIndex({
-      folder: scratchFolder(),
-      limits: { waitingBytes: 3_000 },
-    });
-    put('before', 'value');
-    write();
-    file?.database.exec('PRAGMA query_only = ON');
-    let added = 0;
-    for (; index.accepts() && added < 1_000; added += 1) put(`id ${added}`, 'value');
-    expect(index.health()).toMatchObject({ status: 'starting' });
-    expect(added).toBeLessThan(100);
-    const ids = ['before', ...Array.from({ length: added }, (_, id) => `id ${id}`)];
-    expect(ids.filter((id) => find(id) === undefined)).toEqual([]);
-    file?.database.exec('PRAGMA query_only = OFF');
-    fire();
-    expect([index.health().status, index.accepts()]).toEqual(['ready', true]);
-    write();
-    expect(ids.filter((id) => find(id) === undefined)).toEqual([]);
-    index.close();
+it('an index in a file is not ready while its file cannot be written, forgets nothing, and recovers', () => {
+  const { index, file, put, find, write, fire } = openTestIndex({
+    folder: scratchFolder(),
+    limits: { waitingBytes: 3_000 },
   });
+  put('before', 'value');
+  write();
+  file?.database.exec('PRAGMA query_only = ON');
+  let added = 0;
+  for (; index.accepts() && added < 1_000; added += 1) put(`id ${added}`, 'value');
+  expect(index.health()).toMatchObject({ status: 'starting' });
+  expect(added).toBeLessThan(100);
+  const ids = ['before', ...Array.from({ length: added }, (_, id) => `id ${id}`)];
+  expect(ids.filter((id) => find(id) === undefined)).toEqual([]);
+  file?.database.exec('PRAGMA query_only = OFF');
+  fire();
+  expect([index.health().status, index.accepts()]).toEqual(['ready', true]);
+  write();
+  expect(ids.filter((id) => find(id) === undefined)).toEqual([]);
+  index.close();
+});
 
-  it('that is damaged while it is open is unhealthy, and built again by the next start', () => {
-    const folder = scratchFolder();
-    leaveIndex(folder);
-    const first = openTestIndex({ folder });
-    writeFileSync(path.join(folder, FILE), Buffer.alloc(40_000, 1));
-    expect(() => first.find('a')).toThrow(expect.objectContaining({ code: 'index-unavailable' }));
-    expect(first.index.health()).toMatchObject({ status: 'unhealthy' });
-    expect(first.index.size()).toEqual({ records: 0, waiting: 0 });
-    first.index.close();
-    const second = openTestIndex({ folder });
-    expect([second.index.health().status, second.find('a')]).toEqual(['ready', undefined]);
-    second.index.close();
-  });
+it('an index in a file that is damaged while it is open is unhealthy, and built again by the next start', () => {
+  const folder = scratchFolder();
+  leaveIndex(folder);
+  const first = openTestIndex({ folder });
+  writeFileSync(path.join(folder, FILE), Buffer.alloc(40_000, 1));
+  expect(() => first.find('a')).toThrow(expect.objectContaining({ code: 'index-unavailable' }));
+  expect(first.index.health()).toMatchObject({ status: 'unhealthy' });
+  expect(first.index.size()).toEqual({ records: 0, waiting: 0 });
+  first.index.close();
+  const second = openTestIndex({ folder });
+  expect([second.index.health().status, second.find('a')]).toEqual(['ready', undefined]);
+  second.index.close();
 });

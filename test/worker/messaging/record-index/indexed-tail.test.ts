@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
 import type { MemoryLimits } from '../../../../shared/messaging/embedded/topic-config.ts';
@@ -71,100 +71,98 @@ function withoutRecords(broker: Broker): Broker {
   };
 }
 
-describe('a tail that reads into an index', () => {
-  it('reads only new records after a restart', async () => {
-    const { broker, write } = await topicWorld();
-    const folder = scratchFolder();
-    await write(0, 20);
-    const first = await follow(broker, { folder });
-    expect([first.received(), first.find('id 19')]).toEqual([20, 'id 19']);
-    await first.tail.stop(0);
-    await write(20, 25);
-    const second = await follow(broker, { folder });
-    expect([second.received(), second.find('id 0'), second.find('id 24')]).toEqual([5, 'id 0', 'id 24']);
-    expect(second.index.completeFromMs).toBe(0);
-  });
+it('a tail that reads into an index reads only new records after a restart', async () => {
+  const { broker, write } = await topicWorld();
+  const folder = scratchFolder();
+  await write(0, 20);
+  const first = await follow(broker, { folder });
+  expect([first.received(), first.find('id 19')]).toEqual([20, 'id 19']);
+  await first.tail.stop(0);
+  await write(20, 25);
+  const second = await follow(broker, { folder });
+  expect([second.received(), second.find('id 0'), second.find('id 24')]).toEqual([5, 'id 0', 'id 24']);
+  expect(second.index.completeFromMs).toBe(0);
+});
 
-  it('reads a topic from its beginning that was created again', async () => {
-    const before = await topicWorld();
-    const folder = scratchFolder();
-    await before.write(0, 20);
-    await (await follow(before.broker, { folder })).tail.stop(0);
-    const { broker, write } = await topicWorld();
-    await write(100, 103);
-    const { received, find } = await follow(broker, { folder });
-    expect([received(), find('id 0'), find('id 100')]).toEqual([3, undefined, 'id 100']);
-  });
+it('a tail that reads into an index reads a topic from its beginning that was created again', async () => {
+  const before = await topicWorld();
+  const folder = scratchFolder();
+  await before.write(0, 20);
+  await (await follow(before.broker, { folder })).tail.stop(0);
+  const { broker, write } = await topicWorld();
+  await write(100, 103);
+  const { received, find } = await follow(broker, { folder });
+  expect([received(), find('id 0'), find('id 100')]).toEqual([3, undefined, 'id 100']);
+});
 
-  it('knows that records are missing which the embedded broker removed before they were read', async () => {
+it('a tail that reads into an index knows that records are missing which the embedded broker removed before they were read', async () => {
+  const { broker, write } = await topicWorld({ maxRecordsPerTopic: 20 });
+  await write(0, 40, 10_000);
+  await write(40, 80, 20_000);
+  const { index } = await follow(broker);
+  expect(index.completeFromMs).toBe(20_000);
+});
+
+it('a tail that reads into an index misses nothing where the embedded broker removed records by their age only', async () => {
+  const { broker, write, time } = await topicWorld();
+  await write(0, 40);
+  time.nowMs += 8 * 24 * 3_600_000;
+  const lows = async () => (await broker.admin.offsets(TOPIC)).map(({ low }) => low);
+  await expect.poll(async () => Math.min(...(await lows()))).toBeGreaterThan(0);
+  await write(40, 60);
+  const { index } = await follow(broker);
+  expect(index.completeFromMs).toBe(0);
+});
+
+it.each([
+  ['for 23 hours', { 'retention.ms': String(23 * 3_600_000), 'retention.bytes': '-1' }, 10_000],
+  ['up to a number of bytes', { 'retention.ms': '-1', 'retention.bytes': '1000000' }, 10_000],
+  ['for 24 hours', { 'retention.ms': String(24 * 3_600_000), 'retention.bytes': '-1' }, 0],
+])(
+  'a tail that reads into an index knows whether records may be missing on a Kafka whose topic keeps them %s',
+  async (_, config, expected) => {
     const { broker, write } = await topicWorld({ maxRecordsPerTopic: 20 });
-    await write(0, 40, 10_000);
-    await write(40, 80, 20_000);
-    const { index } = await follow(broker);
-    expect(index.completeFromMs).toBe(20_000);
-  });
+    await write(0, 80);
+    const { index } = await follow(
+      asKafka(broker, config, ({ partition, low, high }) => ({ partition, low, high })),
+    );
+    expect(index.completeFromMs).toBe(expected);
+  },
+);
 
-  it('misses nothing where the embedded broker removed records by their age only', async () => {
-    const { broker, write, time } = await topicWorld();
-    await write(0, 40);
-    time.nowMs += 8 * 24 * 3_600_000;
-    const lows = async () => (await broker.admin.offsets(TOPIC)).map(({ low }) => low);
-    await expect.poll(async () => Math.min(...(await lows()))).toBeGreaterThan(0);
-    await write(40, 60);
-    const { index } = await follow(broker);
-    expect(index.completeFromMs).toBe(0);
-  });
+it('a tail that reads into an index knows that records may be missing of a topic that lost all of them early, and later ones not', async () => {
+  const { broker, write } = await topicWorld();
+  await write(0, 20);
+  const lost = asKafka(broker, { 'retention.ms': '3600000' }, (range) => ({ ...range, low: range.high }));
+  const folder = scratchFolder();
+  const startMs = Date.now();
+  const { index, tail } = await follow(withoutRecords(lost), { folder });
+  expect(index.completeFromMs).toBeGreaterThanOrEqual(startMs);
+  await tail.stop(0);
+  const { completeFromMs } = index;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const again = await follow(withoutRecords(lost), { folder });
+  expect(again.index.completeFromMs).toBe(completeFromMs);
+});
 
-  it.each([
-    ['for 23 hours', { 'retention.ms': String(23 * 3_600_000), 'retention.bytes': '-1' }, 10_000],
-    ['up to a number of bytes', { 'retention.ms': '-1', 'retention.bytes': '1000000' }, 10_000],
-    ['for 24 hours', { 'retention.ms': String(24 * 3_600_000), 'retention.bytes': '-1' }, 0],
-  ])(
-    'knows whether records may be missing on a Kafka whose topic keeps them %s',
-    async (_, config, expected) => {
-      const { broker, write } = await topicWorld({ maxRecordsPerTopic: 20 });
-      await write(0, 80);
-      const { index } = await follow(
-        asKafka(broker, config, ({ partition, low, high }) => ({ partition, low, high })),
-      );
-      expect(index.completeFromMs).toBe(expected);
-    },
-  );
-
-  it('knows that records may be missing of a topic that lost all of them early, and later ones not', async () => {
-    const { broker, write } = await topicWorld();
-    await write(0, 20);
-    const lost = asKafka(broker, { 'retention.ms': '3600000' }, (range) => ({ ...range, low: range.high }));
-    const folder = scratchFolder();
-    const startMs = Date.now();
-    const { index, tail } = await follow(withoutRecords(lost), { folder });
-    expect(index.completeFromMs).toBeGreaterThanOrEqual(startMs);
-    await tail.stop(0);
-    const { completeFromMs } = index;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    const again = await follow(withoutRecords(lost), { folder });
-    expect(again.index.completeFromMs).toBe(completeFromMs);
-  });
-
-  it('stops at a full index, is not current meanwhile, and continues without a gap', async () => {
-    const { broker, write } = await topicWorld();
-    let nowMs = 0;
-    const limits = { memoryBytes: 36_000, waitingBytes: 3_000 };
-    const options = { limits, retentionMs: 1_000, clock: { now: () => nowMs } };
-    const { tail, index, fire, write: flush, find } = await follow(broker, options);
-    for (let id = 0; index.health().status === 'ready' && id < 500; id += 5) {
-      await write(id, id + 5, 0);
-      await tail.caughtUp(1_000);
-      flush();
-    }
-    await write(500, 530, 5_000);
-    await expect(tail.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
-    expect(tail.isCurrent()).toBe(false);
-    expect(tail.health()).toMatchObject({ status: 'starting' });
-    nowMs = 5_000;
-    fire();
+it('a tail that reads into an index stops at a full index, is not current meanwhile, and continues without a gap', async () => {
+  const { broker, write } = await topicWorld();
+  let nowMs = 0;
+  const limits = { memoryBytes: 36_000, waitingBytes: 3_000 };
+  const options = { limits, retentionMs: 1_000, clock: { now: () => nowMs } };
+  const { tail, index, fire, write: flush, find } = await follow(broker, options);
+  for (let id = 0; index.health().status === 'ready' && id < 500; id += 5) {
+    await write(id, id + 5, 0);
+    await tail.caughtUp(1_000);
     flush();
-    await expect.poll(() => tail.isCurrent()).toBe(true);
-    await expect.poll(() => find('id 509')).toBe('id 509');
-  });
+  }
+  await write(500, 530, 5_000);
+  await expect(tail.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
+  expect(tail.isCurrent()).toBe(false);
+  expect(tail.health()).toMatchObject({ status: 'starting' });
+  nowMs = 5_000;
+  fire();
+  flush();
+  await expect.poll(() => tail.isCurrent()).toBe(true);
+  await expect.poll(() => find('id 509')).toBe('id 509');
 });
