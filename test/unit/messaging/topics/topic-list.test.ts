@@ -18,13 +18,7 @@ import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 
-const KEYS = Object.keys(TOPIC) as TopicKey[];
-
-function specOf(key: TopicKey) {
-  const [spec] = topicSpecs('', [key]);
-  if (spec === undefined) throw new Error(`no specification of ${key}`);
-  return spec;
-}
+const specOf = (key: TopicKey) => topicSpecs('', [key])[0]!;
 
 function asSpecified(key: TopicKey) {
   const { partitions, config = {} } = specOf(key);
@@ -92,7 +86,7 @@ describe('topic specifications', () => {
     const names = ['10s', '90s', '1h', '10s.urgent', '90s.urgent', '1h.urgent'];
     const expected = names.map((name) => `x.plat.notification.retry.${name}.v1`);
     expect(tiers.map(({ topic }) => topic)).toEqual(expected);
-    expect(specs).toHaveLength(KEYS.length + 6);
+    expect(specs).toHaveLength(Object.keys(TOPIC).length + 6);
     for (const { partitions, config } of tiers) {
       expect(partitions).toBe(specOf('smsCommands').partitions);
       expect(config).toEqual(specOf('smsCommands').config);

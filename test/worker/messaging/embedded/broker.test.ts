@@ -113,6 +113,19 @@ test('resolves caughtUp() of a tail after the last message was delivered', async
   }
 });
 
+test('a record is kept for its retention time since its append, whatever its timestamp is', async () => {
+  let nowMs = 10_000;
+  const broker = await createBroker({ clock: { now: () => nowMs }, sweepIntervalMs: 5 });
+  await broker.admin.createTopics([{ topic: 'short', partitions: 1, config: { 'retention.ms': '1000' } }]);
+  const publisher = await createPublisher(broker);
+  await publisher.publish([{ ...text('x'), topic: 'short', timestampMs: 1 }]);
+  const low = async () => (await broker.admin.offsets('short'))[0]?.low;
+  await sleep(50);
+  expect(await low()).toBe(0);
+  nowMs += 1_001;
+  await eventually('removal', STEP_MS, async () => (await low()) === 1);
+});
+
 test('a full log removes its oldest records if it has no reader', async () => {
   const broker = await createBroker({ limits: { maxRecordsPerTopic: 50 } });
   const publisher = await createPublisher(broker);
