@@ -96,25 +96,24 @@ describe('smsReader (interface 4.8)', () => {
 
   it('requires a message of 1 to 1,600 characters that is not blank', () => {
     expect(readSms({ ...SMS, message: 'x'.repeat(1_600) }).kind).toBe('valid');
-    expect(faultsOf(readSms({ ...SMS, message: 'x'.repeat(1_601) }))).toEqual(['message too-long']);
-    expect(faultsOf(readSms({ ...SMS, message: ' \n' }))).toEqual(['message empty']);
-    expect(faultsOf(readSms({ ...SMS, message: 'a\u0000b' }))).toEqual(['message control-character']);
+    const refused = ['x'.repeat(1_601), ' \n', 'a\u0000b'].map((message) =>
+      faultsOf(readSms({ ...SMS, message })),
+    );
+    expect(refused.flat()).toEqual(['message too-long', 'message empty', 'message control-character']);
     expect(readSms({ ...SMS, message: 'two\r\nlines\tand 🙂' }).kind).toBe('valid');
   });
 
   it('names a character that is not allowed, by its code point only (N4)', () => {
-    expect(messageOf({ receiver: '+40722\u0661' })).toContain('; U+0661 is not allowed');
-    expect(messageOf({ receiver: '+40722123456\u2028' })).toContain('; U+2028 is not allowed');
-    expect(messageOf({ receiver: '+40722123456', sender: 'B\u0430nk' })).toContain('; U+0430 is not allowed');
-    expect(messageOf({ subject: 's', receiver: '\u0430na@mail.example' })).toContain(
-      '; U+0430 is not allowed',
-    );
-    expect(messageOf({ subject: 's', receiver: 'ana@m\u200dail.example' })).toContain(
-      '; U+200D is not allowed',
-    );
-    expect(messageOf({ subject: 's', cc: 'a@b\u00fccher.example; \u0430na@b\u00fccher.example' })).toContain(
-      '; U+0430 is not allowed',
-    );
+    const subject = 's';
+    const characters = [
+      { receiver: '+40722\u0661' },
+      { receiver: '+40722123456\u2028' },
+      { receiver: '+40722123456', sender: 'B\u0430nk' },
+      { subject, receiver: '\u0430na@mail.example' },
+      { subject, receiver: 'ana@m\u200dail.example' },
+      { subject, cc: 'a@b\u00fccher.example; \u0430na@b\u00fccher.example' },
+    ].map((fields) => /; (U\+\w{4}) is not allowed/.exec(messageOf(fields) ?? '')?.[1]);
+    expect(characters).toEqual(['U+0661', 'U+2028', 'U+0430', 'U+0430', 'U+200D', 'U+0430']);
     expect(messageOf({ receiver: '+40722' })).not.toContain('U+');
   });
 
@@ -131,27 +130,8 @@ const MIB = 1_024 * 1_024;
 const readCommand = (body: unknown) => emailCommandReader.parse(body, READING);
 
 describe('a notification of the largest size', () => {
-  it.each(
-    [
-      '@',
-      ';',
-      '.',
-      ' ',
-      '"',
-      '=',
-      '1',
-      '\u200b',
-      '\u200d',
-      '\u0416',
-      '\u0416\u200d',
-      '\uff0b',
-      '\u2028',
-      '😀',
-      'İ',
-      ' .',
-      'a@',
-    ].map((unit) => [unit]),
-  )('takes little time when a field repeats %j', (unit) => {
+  const units = [...'@;. "=1\u200b\u200d\u0416\uff0b\u2028😀İ', '\u0416\u200d', ' .', 'a@'];
+  it.each(units)('takes little time when a field repeats %j', (unit) => {
     const long = unit.repeat((9 * MIB) / 3 / unit.length);
     const names = ['sender', 'receiver', 'message', 'subject', 'cc', 'bcc', 'contentType', 'other'];
     const isSlow = (name: string) =>
@@ -166,22 +146,16 @@ describe('a notification of the largest size', () => {
 
   it('is refused for the length of its texts alone', () => {
     const long = '\u200d'.repeat(5_000);
-    const fields = {
-      sender: long,
-      receiver: long,
-      subject: long,
-      attachmentList: [file('x', `${long}.txt`)],
-    };
-    expect(faultsOf(readEmail(fields))).toEqual([
+    const texts = { sender: long, receiver: long };
+    expect(
+      faultsOf(readEmail({ ...texts, subject: long, attachmentList: [file('x', `${long}.txt`)] })),
+    ).toEqual([
       'sender too-long',
       'receiver too-long',
       'subject too-long',
       'attachmentList[0].name too-long',
     ]);
-    expect(faultsOf(readSms({ ...SMS, sender: long, receiver: long }))).toEqual([
-      'sender too-long',
-      'receiver too-long',
-    ]);
+    expect(faultsOf(readSms({ ...SMS, ...texts }))).toEqual(['sender too-long', 'receiver too-long']);
   });
 });
 
@@ -191,9 +165,9 @@ const nameOf = (name: string) =>
 describe('emailReader (interface 4.8)', () => {
   it('accepts text/plain, the default, and text/html (N3)', () => {
     expect(emailOf({}).contentType).toBe('text/plain');
-    expect(emailOf({ contentType: 'text/html' }).contentType).toBe('text/html');
     expect(emailOf({ contentType: 'Text/HTML' }).contentType).toBe('text/html');
     for (const parameter of [
+      '',
       '; charset=utf-8',
       ';charset="UTF-8"',
       ' ; Charset=utf8',
@@ -201,24 +175,16 @@ describe('emailReader (interface 4.8)', () => {
       ';',
     ])
       expect(emailOf({ contentType: `text/html${parameter}` }).contentType).toBe('text/html');
-    for (const refused of [
-      'text/calendar',
-      'text/htmlx',
-      'text/html; charset=iso-8859-2',
-      'text/plain; format=flowed',
-      'text/html; charset=utf-8; boundary=a',
-    ])
-      expect(faultsOf(readEmail({ contentType: refused }))).toEqual(['contentType unknown-value']);
-    expect(faultsOf(readEmail({ contentType: 'text/html\r\nX: y' }))).toEqual(['contentType unknown-value']);
+    const refused =
+      'calendar|htmlx|html; charset=iso-8859-2|plain; format=flowed|html; charset=utf-8; boundary=a|html\r\nX: y';
+    for (const type of refused.split('|'))
+      expect(faultsOf(readEmail({ contentType: `text/${type}` }))).toEqual(['contentType unknown-value']);
   });
 
   it('removes repeated addresses (N4)', () => {
-    const { receiver, cc, bcc } = emailOf({
-      receiver: ' ana@mail.example ',
-      cc: 'b@mail.example; ANA@mail.example, b@mail.example ;',
-      bcc: 'c@mail.example,B@mail.example',
-    });
-    expect({ receiver, cc, bcc }).toEqual({
+    const receiver = ' ana@mail.example ';
+    const cc = 'b@mail.example; ANA@mail.example, b@mail.example ;';
+    expect(emailOf({ receiver, cc, bcc: 'c@mail.example,B@mail.example' })).toMatchObject({
       receiver: 'ana@mail.example',
       cc: ['b@mail.example'],
       bcc: ['c@mail.example'],

@@ -20,12 +20,7 @@ import type { Decoded } from '../../../../shared/messaging/codec.ts';
 
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
-const SMS: SmsCommand = {
-  notificationId: ID,
-  sender: undefined,
-  receiver: '+40722123456',
-  message: 'Hello',
-};
+const SMS: SmsCommand = { notificationId: ID, sender: undefined, receiver: '+40722123456', message: 'Hello' };
 const EMAIL: EmailCommand = {
   notificationId: undefined,
   sender: 'office@bank.example',
@@ -75,11 +70,8 @@ describe('a command message', () => {
 
   it('with 7 MiB of files in Avro fits into a Kafka record', async () => {
     const content = Buffer.alloc(7 * 1_024 * 1_024);
-    const { value } = await codec.encode(
-      'SendEmailCommand',
-      { ...EMAIL, attachments: [{ name: 'a.txt', content }] },
-      'avro',
-    );
+    const command = { ...EMAIL, attachments: [{ name: 'a.txt', content }] };
+    const { value } = await codec.encode('SendEmailCommand', command, 'avro');
     expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
   });
 
@@ -89,6 +81,11 @@ describe('a command message', () => {
     expect(names('NotificationAcceptance')).toEqual(Object.keys(examples.acceptanceRecord).toSorted());
   });
 });
+
+/** A command with a file. */
+const withFile = (name: string, content: Buffer = Buffer.from('x')) => ({ attachments: [{ name, content }] });
+
+const [FILE] = withFile('a.txt').attachments as [EmailCommand['attachments'][number]];
 
 describe('the check of a command from Avro', () => {
   it('accepts a normalised command', async () => {
@@ -112,9 +109,8 @@ describe('the check of a command from Avro', () => {
   });
 
   it('names the first character that is not clean', () => {
-    const attachments = [{ name: 'ofert\u0103\u200b.txt', content: Buffer.from('x') }];
-    const messages = checkEmailCommand({ ...EMAIL, attachments })?.faults.map(({ message }) => message);
-    expect(messages?.join()).toContain('U+200B');
+    const refused = checkEmailCommand({ ...EMAIL, ...withFile('ofert\u0103\u200b.txt') });
+    expect(refused?.faults[0]?.message).toContain('U+200B');
   });
 
   it.each<[Partial<EmailCommand>, string]>([
@@ -128,33 +124,28 @@ describe('the check of a command from Avro', () => {
     [{ message: '' }, 'message empty'],
     [{ contentType: 'text/evil' as 'text/html' }, 'contentType unknown-value'],
     [{ contentType: 'text/html; charset=utf-8' as 'text/html' }, 'contentType unclean'],
-    [{ attachments: [{ name: 'a.txt\u200b', content: Buffer.from('x') }] }, 'attachmentList[0].name unclean'],
-    [{ attachments: [{ name: 'a.svg', content: Buffer.from('x') }] }, 'attachmentList[0].name refused-type'],
-    [{ attachments: [{ name: '../a', content: Buffer.from('x') }] }, 'attachmentList[0].name invalid-name'],
-    [{ attachments: [{ name: 'a.txt', content: Buffer.alloc(0) }] }, 'attachmentList[0].content empty'],
+    [withFile('a.txt\u200b'), 'attachmentList[0].name unclean'],
+    [withFile('a.svg'), 'attachmentList[0].name refused-type'],
+    [withFile('../a'), 'attachmentList[0].name invalid-name'],
+    [withFile('a.txt', Buffer.alloc(0)), 'attachmentList[0].content empty'],
     [
-      { attachments: [{ name: 'a.txt', content: Buffer.alloc(7 * 1_024 * 1_024 + 1) }] },
+      withFile('a.txt', Buffer.alloc(7 * 1_024 * 1_024 + 1)),
       'attachmentList[0].content attachment-too-large',
     ],
-    [
-      { attachments: Array.from({ length: 21 }, () => ({ name: 'a.txt', content: Buffer.from('x') })) },
-      'attachmentList too-many-items',
-    ],
+    [{ attachments: Array.from({ length: 21 }, () => FILE) }, 'attachmentList too-many-items'],
   ])('refuses an invalid e-mail: case %#', (fields, fault) => {
     expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
   });
 
   it('accepts 20 files and 50 recipients', () => {
-    const attachments = Array.from({ length: 20 }, () => ({ name: 'a.txt', content: Buffer.from('x') }));
+    const attachments = Array.from({ length: 20 }, () => FILE);
     const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
     expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
   });
 
   it('refuses executable files', async () => {
-    const attachments = [{ name: 'a.pdf', content: Buffer.from('#!/bin/sh') }];
-    expect(codesOf(await checkAttachments({ ...EMAIL, attachments }))).toEqual([
-      'attachmentList[0].content refused-type',
-    ]);
+    const refused = await checkAttachments({ ...EMAIL, ...withFile('a.pdf', Buffer.from('#!/bin/sh')) });
+    expect(codesOf(refused)).toEqual(['attachmentList[0].content refused-type']);
   });
 });
 
@@ -177,33 +168,25 @@ describe('renderNotification (N3)', () => {
   const reported = (known: NotificationState | undefined) =>
     JSON.parse(renderNotification(acceptance, known)) as object;
 
+  const { notificationId } = acceptance;
+
   it('shows accepted before the first attempt, with ISO times', () => {
-    expect(reported(undefined)).toEqual({
-      notificationId: acceptance.notificationId,
-      status: 'accepted',
-      channel: 'email',
-      attempts: [],
-      updatedAt: '2026-01-15T09:30:00.000Z',
-    });
+    const updatedAt = '2026-01-15T09:30:00.000Z';
+    const accepted = { notificationId, status: 'accepted', channel: 'email', attempts: [], updatedAt };
+    expect(reported(undefined)).toEqual(accepted);
   });
 
   it('shows retrying with the attempts and the time of the next one', () => {
+    const code = 'smtp-452-4.2.2';
+    const at = '2026-01-15T09:30:00.250Z';
     expect(reported(state)).toEqual({
-      notificationId: acceptance.notificationId,
+      notificationId,
       status: 'retrying',
       channel: 'email',
-      attempts: [
-        {
-          attempt: 1,
-          at: '2026-01-15T09:30:00.250Z',
-          provider: 'SMTP',
-          result: 'transient',
-          code: 'smtp-452-4.2.2',
-        },
-      ],
+      attempts: [{ attempt: 1, at, provider: 'SMTP', result: 'transient', code }],
       updatedAt: '2026-01-15T09:30:00.260Z',
       nextAttemptAt: '2026-01-15T09:30:10.260Z',
-      code: 'smtp-452-4.2.2',
+      code,
     });
   });
 
