@@ -219,24 +219,9 @@ export function recordOf(...call: Parameters<typeof simulated>): SimulationRecor
   return record;
 }
 
-/** The faults of a refused simulation; throws when it is not refused. */
-function faultsOf(...call: Parameters<typeof simulated>) {
+/** Path, code and status of each fault of a refused simulation; throws when it is not refused. */
+export function refusalOf(...call: Parameters<typeof simulated>): readonly string[] {
   const outcome = simulated(...call);
   if (outcome.kind === 'simulation') throw new Error('the simulation was not refused');
-  return outcome.faults;
-}
-
-/** Path, code and status of each fault of a refused simulation. */
-export const refusalOf = (...call: Parameters<typeof simulated>): readonly string[] =>
-  faultsOf(...call).map(({ path, code, status }) => `${path} ${code} ${status}`);
-
-/** The messages of a refused simulation. */
-export const messagesOf = (...call: Parameters<typeof simulated>): readonly string[] =>
-  faultsOf(...call).map(({ message }) => message);
-
-/** The warnings of a simulation as `code path`; throws when it is refused. */
-export function warningsOf(...call: Parameters<typeof simulated>): readonly string[] {
-  const outcome = simulated(...call);
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return outcome.warnings.map(({ code, path }) => `${code} ${path}`);
+  return outcome.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
 }

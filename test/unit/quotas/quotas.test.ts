@@ -33,21 +33,35 @@ function email(receiver: string, cc: readonly string[] = []): CountedMessage {
   return { caller: 'one', channel: 'email', command };
 }
 
+/** Quotas over the tail of a function. */
+const quotasOf = (
+  createTail: (options: TailOptions) => FakeTail,
+  settings: Partial<QuotaSettings>,
+  now = () => NOON,
+) => {
+  const metrics = createMetrics();
+  const place = {
+    broker: { createTail },
+    topic: 'usage',
+    clientId: 'test',
+    secret: undefined,
+    log: silentLog,
+  };
+  return {
+    metrics,
+    quotas: createQuotas({ ...place, settings: { ...NONE, ...settings }, clock: { now }, metrics }),
+  };
+};
+
 /** Quotas over a tail to which the test delivers records. */
 async function world(settings: Partial<QuotaSettings>, { now = NOON } = {}) {
   const time = { now };
-  const metrics = createMetrics();
   let tail: FakeTail | undefined;
-  const quotas = createQuotas({
-    broker: { createTail: (options) => (tail = new FakeTail(options)) },
-    topic: 'usage',
-    clientId: 'test',
-    settings: { ...NONE, ...settings },
-    secret: undefined,
-    clock: { now: () => time.now },
-    metrics,
-    log: silentLog,
-  });
+  const { quotas, metrics } = quotasOf(
+    (options) => (tail = new FakeTail(options)),
+    settings,
+    () => time.now,
+  );
   await quotas.start();
   let count = 0;
   const admit = (message: CountedMessage, id = `id-${(count += 1)}`): string =>
@@ -61,7 +75,7 @@ async function world(settings: Partial<QuotaSettings>, { now = NOON } = {}) {
 /** Quotas over a tail that is behind, and delivers these numbers of records while it is waited for. */
 function behind(records: readonly number[]) {
   let attempts = 0;
-  const createTail = (options: TailOptions): FakeTail => {
+  const { quotas } = quotasOf((options) => {
     const tail = new FakeTail(options);
     tail.onCaughtUp = () => {
       for (let left = records[attempts] ?? 0; left > 0; left -= 1) tail.deliver(fakeMessage(0));
@@ -69,17 +83,7 @@ function behind(records: readonly number[]) {
       return Promise.reject(new Error('behind'));
     };
     return tail;
-  };
-  const quotas = createQuotas({
-    broker: { createTail },
-    topic: 'usage',
-    clientId: 'test',
-    settings: NONE,
-    secret: undefined,
-    clock: { now: () => NOON },
-    metrics: createMetrics(),
-    log: silentLog,
-  });
+  }, {});
   return { start: () => quotas.start(), attempts: () => attempts };
 }
 
@@ -97,11 +101,9 @@ describe('the quotas of notifications', () => {
 
   it('limit the messages to each receiver, copies of e-mails included, whatever its case', async () => {
     const { admit } = await world({ perReceiver: 1 });
-    expect([admit(sms()), admit(sms()), admit(sms(ITALY))]).toEqual([
-      'admitted',
-      'quota-receiver',
-      'admitted',
-    ]);
+    expect([admit(sms()), admit(sms()), admit(sms(ITALY))].join(' ')).toBe(
+      'admitted quota-receiver admitted',
+    );
     expect(admit(email('one@example.org', ['two@example.org']))).toBe('admitted');
     expect(admit(email('TWO@example.org'))).toBe('quota-receiver');
   });
@@ -118,12 +120,7 @@ describe('the quotas of notifications', () => {
   });
 
   it('limit the messages to a country, with a default for those that are not listed', async () => {
-    const { admit } = await world({
-      perCountry: new Map([
-        ['RO', 2],
-        ['*', 0],
-      ]),
-    });
+    const { admit } = await world({ perCountry: new Map(Object.entries({ RO: 2, '*': 0 })) });
     expect([admit(sms()), admit(sms()), admit(sms())]).toEqual(['admitted', 'admitted', 'quota-country']);
     expect(admit(sms(ITALY))).toBe('quota-country');
   });
@@ -131,11 +128,8 @@ describe('the quotas of notifications', () => {
   it('begin again with each UTC day, and say when', async () => {
     const { quotas, admit, time } = await world({ perCaller: 1 });
     admit(sms());
-    expect(quotas.admit('later', sms())).toEqual({
-      kind: 'refused',
-      quota: 'quota-caller',
-      resetsAtMs: 20_001 * DAY_MS,
-    });
+    const refused = { kind: 'refused', quota: 'quota-caller', resetsAtMs: 20_001 * DAY_MS };
+    expect(quotas.admit('later', sms())).toEqual(refused);
     time.now = 20_001 * DAY_MS;
     expect(admit(sms())).toBe('admitted');
   });
@@ -184,11 +178,8 @@ describe('the quotas of notifications', () => {
     expect(quotas.admit('unread', sms())).toEqual({ kind: 'admitted', record: records[1] });
     // From now on the id may be that of another message.
     time.now = NOON + 3 * DAY_MS;
-    expect([admit(sms(), 'read'), admit(sms(), 'unread'), admit(sms())]).toEqual([
-      'admitted',
-      'admitted',
-      'quota-caller',
-    ]);
+    const reused = [admit(sms(), 'read'), admit(sms(), 'unread'), admit(sms())];
+    expect(reused).toEqual(['admitted', 'admitted', 'quota-caller']);
   });
 
   it('start as long as records of the day arrive, and fail when none does', async () => {
@@ -241,11 +232,7 @@ describe('the quotas of notifications', () => {
   });
 });
 
-const usageOf = (text: string) => ({
-  caller: 'one',
-  receivers: [text],
-  country: undefined,
-});
+const usageOf = (text: string) => ({ caller: 'one', receivers: [text], country: undefined });
 
 it('a receiver that does not fit into the table is refused, and no other is', () => {
   const usage = new DailyQuotas({ ...NONE, perReceiver: 5 }, 1);

@@ -146,57 +146,75 @@ type NullableFields<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? 
 const nullableFields = (record: AvroRecord) =>
   Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
 
+/** The fields of the items of a list, true if nullable. */
+function itemFields({ fields }: AvroRecord, list: string) {
+  const type = fields.find(({ name }) => name === list)?.type as AvroType | undefined;
+  return nullableFields(type?.items as AvroRecord);
+}
+const MUST = false as const;
+const MAY = true as const;
+
 test('the Avro replies of calculations have the fields of the results', () => {
-  expect(nullableFields(avroRecord('CalculatePMTReply'))).toEqual({
+  const payment = {
     pmtValue: false,
     principalValue: false,
     digits: false,
-  } satisfies NullableFields<PaymentValue>);
+  } satisfies NullableFields<PaymentValue>;
+  expect(nullableFields(avroRecord('CalculatePMTReply'))).toEqual(payment);
   const rate = avroRecord('CalculateRateReply');
-  expect(nullableFields(rate)).toEqual({
+  const proven = {
     rate: true,
     proof: false,
     residual: true,
     warnings: false,
-  } satisfies NullableFields<ProvenRate>);
-  const proof = rate.fields.find(({ name }) => name === 'proof')?.type as AvroType | undefined;
-  expect(nullableFields(proof?.items as AvroRecord)).toEqual({
-    date: true,
-    amount: false,
-    years: false,
-    discountedAmount: true,
-  } satisfies NullableFields<DiscountedFlow>);
+  } satisfies NullableFields<ProvenRate>;
+  expect(nullableFields(rate)).toEqual(proven);
+  const flow = {
+    date: MAY,
+    amount: MUST,
+    years: MUST,
+    discountedAmount: MAY,
+  } satisfies NullableFields<DiscountedFlow>;
+  expect(itemFields(rate, 'proof')).toEqual(flow);
 });
 
 test('the Avro reply of a simulation has the fields of its payload', () => {
   const reply = avroRecord('SimulateReply');
-  expect(nullableFields(reply)).toEqual({
-    Records: false,
-    ReturnValue: false,
-    warnings: false,
-  } satisfies NullableFields<SimulatePayload>);
-  const records = reply.fields.find(({ name }) => name === 'Records')?.type as AvroType | undefined;
-  expect(nullableFields(records?.items as AvroRecord)).toEqual({
-    currencyDigits: false,
-    InterestPercent: false,
-    IRR: true,
-    FirstInstallment: false,
-    FirstInsurance: false,
-    TotalInsurance: false,
-    FirstFee: false,
-    TotalFee: false,
-    Total: false,
-    ScheduleJson: false,
-    InterestId: false,
-    InterestListId: false,
-    InterestCommissionItemId: false,
-    CommissionListId: true,
-    cntInterestId: false,
-    cntInterestCommissionItemId: false,
-    OutputInterestJson: false,
-    OutputCommissionJson: false,
-    OutputInsuranceJson: false,
-  } satisfies NullableFields<SimulatePayloadRecord>);
+  const payload = {
+    Records: MUST,
+    ReturnValue: MUST,
+    warnings: MUST,
+  } satisfies NullableFields<SimulatePayload>;
+  expect(nullableFields(reply)).toEqual(payload);
+  const sums = {
+    FirstInstallment: MUST,
+    FirstInsurance: MUST,
+    TotalInsurance: MUST,
+    FirstFee: MUST,
+    TotalFee: MUST,
+  };
+  const ids = {
+    InterestId: MUST,
+    InterestListId: MUST,
+    InterestCommissionItemId: MUST,
+    CommissionListId: MAY,
+  };
+  const counts = { currencyDigits: MUST, cntInterestId: MUST, cntInterestCommissionItemId: MUST };
+  const texts = {
+    ScheduleJson: MUST,
+    OutputInterestJson: MUST,
+    OutputCommissionJson: MUST,
+    OutputInsuranceJson: MUST,
+  };
+  const rest = { InterestPercent: MUST, IRR: MAY, Total: MUST };
+  const record = {
+    ...sums,
+    ...ids,
+    ...counts,
+    ...texts,
+    ...rest,
+  } satisfies NullableFields<SimulatePayloadRecord>;
+  expect(itemFields(reply, 'Records')).toEqual(record);
 });
 
 test('a problem has the same fields in JSON and in Avro', () => {
@@ -255,22 +273,21 @@ function readAtLimits(
 }
 const AT_LIMITS = ['valid', 'not-computable', 'valid', 'not-computable'];
 
-test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
-  '%s %s of a schedule has the range of its Avro decimal',
-  (list, name, size) => {
-    const read = (value: number) => repaymentScheduleRequest.read(requestWith(list, name, value));
-    expect(readAtLimits(read, size)).toEqual(AT_LIMITS);
-  },
-);
+const PMT = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
+const READERS = {
+  CalculateRepaymentScheduleRequest: (list: string | undefined, name: string, value: number) =>
+    repaymentScheduleRequest.read(requestWith(list, name, value)),
+  CalculatePMTRequest: (_list: string | undefined, name: string, value: number) =>
+    paymentValueRequest.read({ jsonParam: { ...PMT, [name]: value } }),
+};
 
-test.each(decimals(avroRecord('CalculatePMTRequest')))(
-  '%s %s of a payment value has the range of its Avro decimal',
-  (_list, name, size) => {
-    const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
-    const read = (value: number) => paymentValueRequest.read({ jsonParam: { ...terms, [name]: value } });
-    expect(readAtLimits(read, size)).toEqual(AT_LIMITS);
-  },
-);
+test.each(
+  Object.entries(READERS).flatMap(([type, read]) =>
+    decimals(avroRecord(type)).map(([list, name, size]) => ({ type, list, name, size, read })),
+  ),
+)('$type $list $name has the range of its Avro decimal', ({ list, name, size, read }) => {
+  expect(readAtLimits((value) => read(list, name, value), size)).toEqual(AT_LIMITS);
+});
 
 test.each([
   ['CashFlows', (value: number) => ({ Rule: 'XIRR', CashFlows: [{ Date: '2024-01-01', Amount: value }] })],

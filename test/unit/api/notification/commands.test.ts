@@ -130,7 +130,7 @@ const MIB = 1_024 * 1_024;
 const readCommand = (body: unknown) => emailCommandReader.parse(body, READING);
 
 describe('a notification of the largest size', () => {
-  const units = [...'@;. "=1\u200b\u200d\u0416\uff0b\u2028😀İ', '\u0416\u200d', ' .', 'a@'];
+  const units = '@|;|.| |"|=|1|\u200b|\u200d|\u0416|\uff0b|\u2028|😀|İ|\u0416\u200d| .|a@'.split('|');
   it.each(units)('takes little time when a field repeats %j', (unit) => {
     const long = unit.repeat((9 * MIB) / 3 / unit.length);
     const names = ['sender', 'receiver', 'message', 'subject', 'cc', 'bcc', 'contentType', 'other'];

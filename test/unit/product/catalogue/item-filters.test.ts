@@ -54,54 +54,40 @@ describe('filters of items (L3)', () => {
     expect(passes([filter], { name: filter.Name, value: figure })).toBe(expected);
   });
 
-  it('must all pass', () => {
-    const filters = [AMOUNT, CLASS];
-    expect(passes(filters, { name: 'Amount', value: 600 }, { name: 'EnergyClass', value: 2 })).toBe(true);
-    expect(passes(filters, { name: 'Amount', value: 600 }, { name: 'EnergyClass', value: 3 })).toBe(false);
-    expect(passes(filters, { name: 'Amount', value: 1 }, { name: 'EnergyClass', value: 2 })).toBe(false);
-  });
-
-  it('pass if the request does not have their figure, or if there are no filters', () => {
-    expect(passes([AMOUNT, CLASS, EMPLOYER])).toBe(true);
-    expect(passes([AMOUNT, CLASS], { name: 'EnergyClass', value: 1 })).toBe(true);
-    expect(passes([], { name: 'Amount', value: 1 })).toBe(true);
-  });
-
-  it('have case-insensitive, trimmed names', () => {
-    expect(passes([AMOUNT], { name: ' AMOUNT ', value: 1 })).toBe(false);
-  });
-
-  it('of the same name must all pass', () => {
-    const second: ItemFilter = { Name: 'amount', From: 30_000, To: null };
-    expect(passes([AMOUNT, second], { name: 'Amount', value: 600 })).toBe(false);
-  });
-
-  it('do not pass if their custom list is missing', () => {
-    expect(passes([{ Name: 'Employer', List: 'GONE' }], { name: 'Employer', value: 1001 })).toBe(false);
+  const SECOND: ItemFilter = { Name: 'amount', From: 30_000, To: null };
+  it.each<[string, readonly ItemFilter[], object, boolean]>([
+    ['must all pass', [AMOUNT, CLASS], { Amount: 600, EnergyClass: 2 }, true],
+    ['must all pass', [AMOUNT, CLASS], { Amount: 600, EnergyClass: 3 }, false],
+    ['must all pass', [AMOUNT, CLASS], { Amount: 1, EnergyClass: 2 }, false],
+    ['pass without their figure', [AMOUNT, CLASS, EMPLOYER], {}, true],
+    ['pass without their figure', [AMOUNT, CLASS], { EnergyClass: 1 }, true],
+    ['pass if there are none', [], { Amount: 1 }, true],
+    ['have case-insensitive, trimmed names', [AMOUNT], { ' AMOUNT ': 1 }, false],
+    ['of the same name must all pass', [AMOUNT, SECOND], { Amount: 600 }, false],
+    ['fail without their custom list', [{ Name: 'Employer', List: 'GONE' }], { Employer: 1001 }, false],
+  ])('%s: %j with %j: %s', (_, filters, sent, expected) => {
+    const figures = Object.entries(sent).map(([name, value]) => ({ name, value: Number(value) }));
+    expect(passes(filters, ...figures)).toBe(expected);
   });
 });
+
+const named = (...names: readonly string[]) => names.map((name) => ({ name, value: 600 }));
 
 describe('figures of a request (L3)', () => {
   it('are rejected if two with the same name differ', () => {
     const { figures, faults } = read([
-      { name: 'Amount', value: 600 },
-      { name: 'amount', value: 600 },
-      { name: 'EnergyClass', value: 30 },
+      ...named('Amount', 'amount', 'EnergyClass'),
       { name: 'AMOUNT', value: 700 },
     ]);
     expect(figures).toEqual([
       ['amount', 600],
-      ['energyclass', 30],
+      ['energyclass', 600],
     ]);
     expect(faults).toEqual(['exclusive filterList[3].value']);
   });
 
   it('without a filter are ignored, each with a warning', () => {
-    const sent = [
-      { name: 'Colour', value: 1 },
-      { name: 'AMOUNT', value: 600 },
-      { name: 'Colour', value: 1 },
-    ];
+    const sent = named('Colour', 'AMOUNT', 'Colour');
     expect(read(sent).warnings).toMatchObject([unknown(0), unknown(2)]);
     expect(read(sent, []).warnings).toMatchObject([unknown(0), unknown(1), unknown(2)]);
     expect(read([])).toEqual({ figures: [], faults: [], warnings: [] });

@@ -10,14 +10,10 @@ import {
 } from '../../../../shared/product/catalogue/version-in-force.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
-function version(
-  Version: number,
-  StartDate: string | null,
-  EndDate: string | null,
-  Status: ProductStatus = 'Approved',
-) {
+type Bound = string | null;
+const version = (Version: number, StartDate: Bound, EndDate: Bound, Status: ProductStatus = 'Approved') => {
   return { Version, Status, StartDate, EndDate };
-}
+};
 
 describe('the valid version of a product (L1)', () => {
   const first = version(1, '2020-01-01', '2023-12-31');
@@ -40,12 +36,9 @@ describe('the valid version of a product (L1)', () => {
 
   it('is the later of two valid versions, in any order', () => {
     const other = version(2, '2023-01-01', null);
-    expect(selectProductVersion([first, other], date('2023-06-01'))).toBe(other);
-    expect(selectProductVersion([other, first], date('2023-06-01'))).toBe(other);
-  });
-
-  it('is undefined without versions', () => {
-    expect(selectProductVersion([], date('2025-01-01'))).toBeUndefined();
+    const orders = [[first, other], [other, first], []];
+    const chosen = orders.map((versions) => selectProductVersion(versions, date('2023-06-01')));
+    expect(chosen).toEqual([other, other, undefined]);
   });
 });
 
@@ -63,29 +56,21 @@ describe('overlapping versions (L1)', () => {
   });
 });
 
-describe('the version of a list in force (L2)', () => {
-  it('is the Active one with the highest number', () => {
-    const versions = [
-      { Version: 2, Status: 'Active' },
-      { Version: 1, Status: 'Active' },
-      { Version: 3, Status: 'Draft' },
-      { Version: 4, Status: 'Closed' },
-    ] as const;
-    expect(selectListVersion(versions)).toBe(versions[0]);
-    expect(selectListVersion(versions.slice(2))).toBeUndefined();
-  });
-
-  it('is the highest one of versions without a status', () => {
-    expect(selectListVersion([{ Version: 1 }, { Version: 3 }, { Version: 2 }])).toEqual({ Version: 3 });
-  });
+it('the version of a list in force is the Active one with the highest number, or the highest without a status (L2)', () => {
+  const statuses = ['Active', 'Active', 'Draft', 'Closed'] as const;
+  const versions = statuses.map((Status, at) => ({ Version: at + 1, Status }));
+  expect(selectListVersion(versions)).toBe(versions[1]);
+  expect(selectListVersion(versions.slice(2))).toBeUndefined();
+  expect(selectListVersion([{ Version: 1 }, { Version: 3 }, { Version: 2 }])).toEqual({ Version: 3 });
 });
 
 describe('dated values (L2)', () => {
+  const January = ['2024-01-01', '2024-01-31'] as const;
   it.each([
-    ['2024-01-01', '2024-01-31', '2023-12-31', false],
-    ['2024-01-01', '2024-01-31', '2024-01-01', true],
-    ['2024-01-01', '2024-01-31', '2024-01-31', true],
-    ['2024-01-01', '2024-01-31', '2024-02-01', false],
+    [...January, '2023-12-31', false],
+    [...January, '2024-01-01', true],
+    [...January, '2024-01-31', true],
+    [...January, '2024-02-01', false],
     [null, '2024-01-31', '1900-01-01', true],
     ['2024-01-01', null, '2999-12-31', true],
     [null, null, '2024-01-01', true],

@@ -76,6 +76,16 @@ MG-HOME InterestsAndCommissions[0].Filters[0].To = 1
   must not be below From, which is 20000: swap the two, or send null for no bound
 MG-HOME InterestsAndCommissions[1].Filters[0].Values = []
   must have at least one number
+MG-HOME Discounts = ["DIS-HOME","DIS-HOME"]
+  Discounts[1] names the discount list DIS-HOME, as Discounts[0] does: remove one of them
+MG-HOME Discounts = ["DIS-HOME","dis-home"]
+  Discounts[1] names the discount list dis-home, as Discounts[0] does: remove one of them
+LS-CAR InterestsAndCommissions = []
+  must have an item with an InterestList, or PaymentScheduleTypes must be empty: a product without both can only be looked up
+LS-CAR PaymentScheduleTypes = []
+  must name a schedule type, or no item may have an InterestList: a product without both can only be looked up
+LS-CAR PaymentScheduleTypes = []; InterestsAndCommissions = []
+LS-CAR PaymentScheduleTypes = []; Status = "Draft"
 `);
 
 /** Settings of lists of the example catalogue that are faults. */

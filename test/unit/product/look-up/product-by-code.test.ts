@@ -11,8 +11,10 @@ import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.t
 import { date } from '../../../support/builders/lending-loan.ts';
 import {
   catalogueOf,
+  guid,
   insurance,
   interest,
+  type Offering,
   SIMULATION_DAY,
 } from '../../../support/worlds/simulated-product.ts';
 
@@ -34,21 +36,10 @@ interface Answer {
   readonly Dimensions?: Readonly<Record<string, readonly Fields[]>>;
 }
 
-const BOUNDS = [
-  'Currency',
-  'PeriodType',
-  'MaxPeriodForDisbursement',
-  'MinimumPeriod',
-  'MaximumPeriod',
-  'MinimumEarlyRepaymentValue',
-  'MinimumAmount',
-  'MaximumAmount',
-  'UnusageStartPeriod',
-  'MinimumAdvance',
-  'MaximumAdvance',
-  'AvailabilityItemFilters',
-  'ProductCovenants',
-];
+const BOUNDS =
+  `Currency PeriodType MaxPeriodForDisbursement MinimumPeriod MaximumPeriod MinimumEarlyRepaymentValue
+  MinimumAmount MaximumAmount UnusageStartPeriod MinimumAdvance MaximumAdvance AvailabilityItemFilters
+  ProductCovenants`.split(/\s+/);
 
 /** The fields of each flag, by container, in the order of the interface. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -108,34 +99,22 @@ describe('sections (L2)', () => {
   });
 
   test('are absent if there are no flags, except BankingProduct', () => {
-    expect(answerOf({ BankingProductCode: 'MG-HOME' })).toEqual({
-      BankingProduct: {
-        BankingProductCode: 'MG-HOME',
-        Name: 'Home loan',
-        StartDate: '2020-01-01T00:00:00',
-        EndDate: null,
-        BankingProductType: 'MG',
-      },
-    });
+    const identity = { BankingProductCode: 'MG-HOME', Name: 'Home loan', BankingProductType: 'MG' };
+    const BankingProduct = { ...identity, StartDate: '2020-01-01T00:00:00', EndDate: null };
+    expect(answerOf({ BankingProductCode: 'MG-HOME' })).toEqual({ BankingProduct });
   });
 });
 
-test.each([
-  'TL-PERSONAL',
-  'TL-STEPS',
-  'TL-MARKET',
-  'MG-HOME',
-  'OD-CURRENT',
-  'CC-CLASSIC',
-  'DP-TERM',
-  'LS-CAR',
-])('%s with all sections has the documented fields in their order', (code) => {
-  const answer = answerOf({ BankingProductCode: code, ...ALL });
-  const read = productByCodeReply.safeParse(answer);
-  expect(read.error?.issues ?? []).toEqual([]);
-  // The schema returns the fields in the order of its definition.
-  expect(JSON.stringify(answer)).toBe(JSON.stringify(read.data));
-});
+test.each('TL-PERSONAL TL-STEPS TL-MARKET MG-HOME OD-CURRENT CC-CLASSIC DP-TERM LS-CAR'.split(' '))(
+  '%s with all sections has the documented fields in their order',
+  (code) => {
+    const answer = answerOf({ BankingProductCode: code, ...ALL });
+    const read = productByCodeReply.safeParse(answer);
+    expect(read.error?.issues ?? []).toEqual([]);
+    // The schema returns the fields in the order of its definition.
+    expect(JSON.stringify(answer)).toBe(JSON.stringify(read.data));
+  },
+);
 
 const versionOn = (day: string, code = 'tl-personal') =>
   lookUpProduct({ BankingProductCode: code }, { ...example, requestDay: date(day) });
@@ -178,6 +157,7 @@ describe('items and values (L2)', () => {
     Value: 3.5,
     ValueMessage: null,
   };
+  const ALWAYS = { InterestEndPeriod: null, InterestEndDate: null };
   const interests = [
     interest({ Name: 'Draft', Status: 'Draft' }),
     interest({
@@ -193,30 +173,12 @@ describe('items and values (L2)', () => {
       Type: 'Collection',
       Values: [],
       CollectionInterests: [
-        {
-          InterestName: 'Changing',
-          InterestStartPeriod: 1,
-          InterestEndPeriod: null,
-          InterestStartDate: '2026-01-01',
-          InterestEndDate: null,
-        },
+        { ...ALWAYS, InterestName: 'Changing', InterestStartPeriod: 1, InterestStartDate: '2026-01-01' },
       ],
     }),
-    interest({
-      Name: 'Banded',
-      Code: 'BANDED',
-      Type: 'Collection',
-      Values: [],
-      BandedInterests: [band],
-    }),
+    interest({ Name: 'Banded', Code: 'BANDED', Type: 'Collection', Values: [], BandedInterests: [band] }),
   ];
-  const item = {
-    Id: '0f8fad5b-d9cb-469f-a165-708677289501',
-    Name: 'Offer',
-    InterestList: 'INT',
-    CommissionList: 'GONE',
-    Filters: [],
-  };
+  const item = { Id: guid(10), Name: 'Offer', InterestList: 'INT', CommissionList: 'GONE', Filters: [] };
   const catalogue = catalogueOf({ interests, product: { InterestsAndCommissions: [item] } });
   const offerOn = (day: string) =>
     answerOf(
@@ -227,27 +189,19 @@ describe('items and values (L2)', () => {
   test('are omitted unless Active; a list that is not in force has neither name nor items', () => {
     const offer = offerOn('2026-01-15');
     expect(offer).toMatchObject({ CommissionListName: null, InterestListName: 'List INT', Commissions: [] });
-    expect(offer.Interests.map((one) => one['Name'] ?? one['InterestName'])).toEqual([
-      'Changing',
-      'Stepped',
-      'Banded',
-    ]);
+    const names = offer.Interests.map((one) => one['Name'] ?? one['InterestName']);
+    expect(names).toEqual(['Changing', 'Stepped', 'Banded']);
   });
 
   test('are Active and valid on the day, with their days as objects', () => {
-    expect(offerOn('2026-06-30').Interests[0]).toMatchObject({
-      Values: [
-        {
-          Value: 6,
-          ValueStatus: 'Active',
-          ValueValidFrom: { invariantDate: '2026-01-01' },
-          ValueValidTo: { invariantDate: '2026-12-31' },
-        },
-      ],
-    });
-    expect(offerOn('2025-12-31').Interests[0]).toMatchObject({
-      Values: [{ Value: 5, ValueValidFrom: null }],
-    });
+    const days = {
+      ValueValidFrom: { invariantDate: '2026-01-01' },
+      ValueValidTo: { invariantDate: '2026-12-31' },
+    };
+    const Values = [{ Value: 6, ValueStatus: 'Active', ...days }];
+    expect(offerOn('2026-06-30').Interests[0]).toMatchObject({ Values });
+    const before = [{ Value: 5, ValueValidFrom: null }];
+    expect(offerOn('2025-12-31').Interests[0]).toMatchObject({ Values: before });
   });
 
   test('are empty lists if there is no value on the day', () => {
@@ -271,60 +225,48 @@ describe('items and values (L2)', () => {
   });
 });
 
-test('insurances are the Active ones of the lists of the product', () => {
-  const active = insurance({ InsuranceName: 'Life' });
-  const closed = insurance({ InsuranceName: 'Old', Status: 'Closed' });
-  const { Dimensions } = answerOf(
-    { BankingProductCode: 'PL', displayInsurance: true },
-    {
-      catalogue: catalogueOf({ insurances: [active, closed] }),
-      requestDay: SIMULATION_DAY,
-    },
+/** The answer of the product PL for an offering, with all sections. */
+const allOf = (offering: Offering) =>
+  answerOf(
+    { BankingProductCode: 'PL', ...ALL },
+    { catalogue: catalogueOf(offering), requestDay: SIMULATION_DAY },
   );
-  expect(Dimensions?.['Insurance']).toMatchObject([{ Insurances: [{ InsuranceName: 'Life' }] }]);
-  expect(Dimensions?.['Insurance']?.[0]?.['Insurances']).toHaveLength(1);
+
+test('insurances are the Active ones of the lists of the product', () => {
+  const closed = insurance({ InsuranceName: 'Old', Status: 'Closed' });
+  const [item] = allOf({ insurances: [insurance(), closed] }).Dimensions?.['Insurance'] ?? [];
+  expect(item?.['Insurances']).toMatchObject([{ InsuranceName: 'Life' }]);
 });
+
+/** The schedule types of a product. */
+const typesOf = (product: Offering['product']) =>
+  allOf({ product: { ...product } }).Details?.['AssociatedPaymentScheduleTypes'] as readonly Fields[];
 
 test('schedule types are found by name or code, in the order of the product', () => {
-  const catalogue = catalogueOf({ product: { PaymentScheduleTypes: ['EP', 'EqualInstallments'] } });
-  const { Details } = answerOf(
-    { BankingProductCode: 'PL', displayPaymentScheduleTypes: true },
-    { catalogue, requestDay: SIMULATION_DAY },
-  );
-  const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Fields[];
-  expect(types.map(({ PaymentScheduleTypeName }) => PaymentScheduleTypeName)).toEqual([
-    'EqualPrincipal',
-    'EqualInstallments',
+  const types = typesOf({ PaymentScheduleTypes: ['EP', 'EqualInstallments'] });
+  expect(types).toMatchObject([
+    {
+      PaymentScheduleTypeName: 'EqualPrincipal',
+      PaymentScheduleCode: 'EP',
+      ProductType: 'TL',
+      MeasurementUnit: null,
+    },
+    { PaymentScheduleTypeName: 'EqualInstallments' },
   ]);
-  expect(types[0]).toMatchObject({
-    PaymentScheduleCode: 'EP',
-    ProductType: 'TL',
-    MeasurementUnit: null,
-    PaymentScheduleTypeDetails: expect.arrayContaining([
-      expect.objectContaining({ ColumnRepaymentSchedule: 'Interest', Fee: null, Display: true }),
-    ]) as unknown,
-  });
+  const interestColumn = { ColumnRepaymentSchedule: 'Interest', Fee: null, Display: true };
+  expect(types[0]?.['PaymentScheduleTypeDetails']).toContainEqual(expect.objectContaining(interestColumn));
 });
 
-function productTypesOf(BankingProductType: string, ...PaymentScheduleTypes: readonly string[]) {
-  const catalogue = catalogueOf({ product: { BankingProductType, PaymentScheduleTypes } });
-  const { Details } = answerOf(
-    { BankingProductCode: 'PL', displayPaymentScheduleTypes: true },
-    { catalogue, requestDay: SIMULATION_DAY },
-  );
-  const types = Details?.['AssociatedPaymentScheduleTypes'] as readonly Fields[];
-  return types.map(({ ProductType }) => ProductType);
-}
-
-describe('the product type of a schedule type', () => {
-  test("is the code of the product's type if the schedule type supports it (S4)", () => {
-    expect(productTypesOf('MG', 'EqualInstallments', 'Once')).toEqual(['MG', 'MG']);
-    expect(productTypesOf(' mortgage ', 'EqualInstallments')).toEqual(['MG']);
-    expect(productTypesOf('Bank Account', 'Overdraft', 'Deposit')).toEqual(['BA', 'BA']);
-  });
-
-  test('is otherwise the first type of the schedule type (S4)', () => {
-    expect(productTypesOf('LS', 'EqualInstallments', 'Leasing')).toEqual(['TL', 'LS']);
-    expect(productTypesOf('Unknown', 'Overdraft')).toEqual(['OD']);
-  });
-});
+test.each([
+  ['MG', ['EqualInstallments', 'Once'], ['MG', 'MG']],
+  [' mortgage ', ['EqualInstallments'], ['MG']],
+  ['Bank Account', ['Overdraft', 'Deposit'], ['BA', 'BA']],
+  ['LS', ['EqualInstallments', 'Leasing'], ['TL', 'LS']],
+  ['Unknown', ['Overdraft'], ['OD']],
+])(
+  'a product of type %s has schedule types %j of its type if they support it, otherwise of their first one (S4): %j',
+  (BankingProductType, PaymentScheduleTypes, expected) => {
+    const types = typesOf({ BankingProductType, PaymentScheduleTypes });
+    expect(types.map(({ ProductType }) => ProductType)).toEqual(expected);
+  },
+);

@@ -6,12 +6,45 @@ import {
   readFolderRecords,
   readWholeCatalogue,
 } from '../../../../shared/product/storage/catalogue-folder.ts';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { DAY_COUNT_NAMES } from '../../../../shared/lending/dates/day-count.ts';
+import { INPUT_NAMES } from '../../../../shared/lending/formula/scope.ts';
+import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
+import {
+  COLUMN_METHODS,
+  STANDARD_COLUMNS,
+} from '../../../../shared/lending/schedule-types/schedule-columns.ts';
+import type { LendingCatalogue } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
+import { SCHEDULE_TYPE_STATUSES } from '../../../../shared/lending/schedule-types/schedule-type.ts';
+import { ConfigError } from '../../../../shared/platform/errors.ts';
+import { recordOf } from '../../../support/builders/schedule-type-records.ts';
 import { KIND_FOLDERS } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { buildCatalogue } from '../../../../shared/product/check/check-catalogue.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 import { createFolder, writeFiles } from '../../../support/worlds/catalogue-world.ts';
 
-describe('readWholeCatalogue', () => {
+const root = path.resolve(import.meta.dirname, '../../../..');
+const page = readFileSync(path.join(root, 'docs/schedule-types.md'), 'utf8');
+
+describe('docs/schedule-types.md', () => {
+  it('names all inputs, methods, settings and statuses', () => {
+    const settings = BUILT_IN_SCHEDULE_TYPE_RECORDS.flatMap((record) => Object.keys(record));
+    for (const name of [...INPUT_NAMES, ...COLUMN_METHODS, ...settings])
+      expect(page).toContain(`\`${name}\``);
+    for (const name of [...STANDARD_COLUMNS, ...SCHEDULE_TYPE_STATUSES, ...DAY_COUNT_NAMES]) {
+      expect(page).toContain(name);
+    }
+  });
+});
+
+/** The schedule types, periodicities and calendars of a folder, with the built-in ones. */
+function lendingOf(folder: string): LendingCatalogue {
+  const { catalogue, faults } = readWholeCatalogue(folder);
+  if (catalogue === undefined) throw catalogueError(folder, faults);
+  return catalogue.lending;
+}
+
+describe('the folder of a catalogue', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -19,6 +52,10 @@ describe('readWholeCatalogue', () => {
   });
 
   const write = (file: string, content: object | string) => writeFiles(folder, { [file]: content });
+
+  /** The faults of the folder. */
+  const messages = () =>
+    catalogueError(folder, readWholeCatalogue(folder).faults).message.split('\n  ').slice(1);
 
   it('reads a record or a list from each file, by kind and file name', () => {
     write('custom-lists/b.json', { Code: 'B', Values: [1] });
@@ -95,11 +132,102 @@ describe('readWholeCatalogue', () => {
     }
   });
 
-  it('and readFolderRecords report files and folders that are not read', () => {
-    write('product/one.json', {});
-    write('products/one.JSON', {});
-    for (const { faults } of [readWholeCatalogue(folder), readFolderRecords(folder)]) {
-      expect(faults.map(({ source }) => source)).toEqual(['product', 'products/one.JSON']);
+  it('may be empty', () => {
+    expect(lendingOf(folder).scheduleTypeRecords).toEqual(BUILT_IN_SCHEDULE_TYPE_RECORDS);
+  });
+
+  it('must exist', () => {
+    const read = () => lendingOf(path.join(folder, 'other'));
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(/CATALOGUE_FOLDER: there is no folder/);
+  });
+
+  it('may have records and lists in files, 0 and 1 as flags (M6), and README files', () => {
+    write('schedule-types/own.json', { ...recordOf(), UseMaturityDate: 0, AcceptsCharges: 1 });
+    write('schedule-types/notes.MD', '# Ours');
+    write('README', 'Ours');
+    write('.git/HEAD', 'ref');
+    write('calendars/.bank.json.swp', '');
+    write('periodicities/all.json', [{ name: 'Every 10 days', count: 10, unit: 'Days' }]);
+    write('calendars/bank.json', { name: 'Bank', version: '1', holidays: ['2025-05-02'] });
+    const catalogue = lendingOf(folder);
+    expect(catalogue.findScheduleType('own')?.type).toMatchObject({
+      useMaturityDate: false,
+      acceptsCharges: true,
+    });
+    expect(findPeriodicity('every 10 days', catalogue.periodicities)?.count).toBe(10);
+    expect(catalogue.calendars.find('bank')?.version).toBe('1');
+  });
+
+  it('may have the files of the built-in types, which they replace', () => {
+    const builtIn = path.join(root, 'shared/lending/schedule-types/built-in');
+    for (const name of readdirSync(builtIn)) {
+      write(`schedule-types/${name}`, readFileSync(path.join(builtIn, name), 'utf8'));
     }
+    expect(lendingOf(folder).scheduleTypeRecords).toHaveLength(BUILT_IN_SCHEDULE_TYPE_RECORDS.length);
+  });
+
+  it('is refused with all faults, each with file, record, column and advice', () => {
+    const record = recordOf();
+    const [balance, interest, ...rest] = record.PaymentScheduleTypeDetails;
+    const { Status: _, ...withoutStatus } = record;
+    write('schedule-types/a.json', '{"PaymentScheduleTypeId": ');
+    write('schedule-types/b.json', {
+      ...withoutStatus,
+      Rownding: 'HALF_UP',
+      ProductTypes: ['TL', 7],
+      PaymentScheduleTypeDetails: [{ ...balance, Display: 'yes' }, { ...interest, Fee: 5 }, ...rest],
+    });
+    write('schedule-types/c.json', [{ ...record, PaymentScheduleTypeDetails: [interest, balance, ...rest] }]);
+    write('periodicities/a.json', [{ name: 'Own', unit: 'Moons' }, 5]);
+    write('calendars/a.json', { name: 'Bank', version: '1', holidays: '2025-05-02' });
+    expect(messages()).toEqual([
+      expect.stringMatching(/^schedule-types\/a\.json: must be a readable JSON file: /),
+      'schedule-types/b.json: Own type: Status is missing; must be text',
+      'schedule-types/b.json: Own type: ProductTypes[1] must be text, not a number',
+      'schedule-types/b.json: Own type: column RemainingValue Display must be true or false, not text',
+      'schedule-types/b.json: Own type: column Interest Fee must be text, not a number',
+      'schedule-types/b.json: Own type: must not have the unknown field Rownding',
+      'periodicities/a.json: must be an object, not a number',
+      'calendars/a.json: Bank: holidays must be a list, not text',
+      'schedule-types/c.json: Own type: column Interest must be listed after RemainingValue: move it below',
+      'periodicities/a.json: Own: unit must be one of Days, Weeks, Months, Years, Once',
+      'periodicities/a.json: Own: count must be a whole number from 1 to 1200',
+    ]);
+  });
+
+  it('is refused if files or folders would not be read, all of which are listed', () => {
+    write('calender/bank.json', { name: 'Bank', version: '1', holidays: [] });
+    write('calendars.json', []);
+    write('calendars/bank.JSON', { name: 'Bank', version: '1', holidays: [] });
+    write('calendars/old/bank.json', { name: 'Bank', version: '1', holidays: [] });
+    write('periodicities/decade.yaml', 'name: Every 10 days');
+    const rest = 'only README files, *.md and hidden files are ignored';
+    const folders = `must be one of the folders ${Object.values(KIND_FOLDERS).join(', ')}; ${rest}`;
+    const files = `must be a file whose name ends in .json, in lower case; ${rest}`;
+    expect(readFolderRecords(folder).faults.map(({ source }) => source)).toEqual(
+      readWholeCatalogue(folder).faults.map(({ source }) => source),
+    );
+    expect(messages()).toEqual([
+      `calendars.json: ${folders}`,
+      `calender: ${folders}`,
+      `periodicities/decade.yaml: ${files}`,
+      `calendars/bank.JSON: ${files}`,
+      `calendars/old: ${files}`,
+    ]);
+  });
+
+  it('may have files with a byte-order mark', () => {
+    write('calendars/bank.json', '\u{FEFF}{"name": "Bank", "version": "1", "holidays": []}');
+    expect(lendingOf(folder).calendars.find('bank')?.version).toBe('1');
+  });
+
+  it('limits the size of files', () => {
+    write('schedule-types/large.json', ' '.repeat(4 * 1024 * 1024 + 1));
+    write('periodicities', 'a file');
+    expect(messages()).toEqual([
+      'schedule-types/large.json: must have at most 4194304 bytes',
+      'periodicities: must be a folder of at most 1000 JSON files',
+    ]);
   });
 });
