@@ -31,6 +31,7 @@ const SCHEDULE: RepaymentSchedule = {
   dae: '7.2239',
   warnings: [],
 };
+const CAPITALISED = { casing: 'capitalised', show: 'rows-with-eir', eir: null } as const;
 const render = (changes: Partial<RepaymentSchedule>) => renderRepaymentSchedule({ ...SCHEDULE, ...changes });
 const withRow = (changes: Partial<ScheduleRow>) => render({ rows: [{ ...ROW, ...changes }] });
 
@@ -48,13 +49,7 @@ describe('spelling (A5, D1)', () => {
     const extraColumns = ['Monthly fee', 'A "b"'];
     const expected = '"insurance":0.00,"Monthly fee":1.50,"A \\"b\\"":-0.05,"totalInstallment":17.01';
     expect(render({ rows, extraColumns })).toContain(expected);
-    const capitalised = render({
-      casing: 'capitalised',
-      show: 'rows-with-eir',
-      eir: null,
-      rows,
-      extraColumns,
-    });
+    const capitalised = render({ ...CAPITALISED, rows, extraColumns });
     expect(JSON.parse(capitalised)).toMatchObject([{ 'Monthly fee': 1.5, 'A "b"': -0.05 }]);
     expect(repaymentScheduleReply.safeParse(JSON.parse(capitalised)).success).toBe(true);
     expect(repaymentScheduleReply.safeParse(JSON.parse(render({ rows, extraColumns }))).success).toBe(true);
@@ -66,15 +61,12 @@ describe('spelling (A5, D1)', () => {
 });
 
 describe('explanations (S6, Explain)', () => {
+  const days = { days: 30, basis: 360, dayCount: '30/360', rates: ['7', '6.50'], base: 10_000 };
   const explanation = [
     {
       figure: 'interest',
       amount: 58,
-      days: 30,
-      basis: 360,
-      dayCount: '30/360',
-      rates: ['7', '6.50'],
-      base: 10_000,
+      ...days,
       formula: '60.00 * 7 % * 30/360 + 40.00 * 6.50 % * 30/360 = 0.58',
     },
     { figure: 'pmt', amount: 1_701, formula: 'interest 0.58 + principal 16.43 = 17.01' },
@@ -95,16 +87,13 @@ describe('explanations (S6, Explain)', () => {
 
   test('have capitalised fields in the capitalised spelling', () => {
     const rows = [{ ...ROW, explanation }];
-    const text = render({ casing: 'capitalised', show: 'rows-with-eir', eir: null, rows });
-    expect(JSON.parse(text)).toMatchObject([
-      {
-        Explanation: [
-          { Figure: 'Interest', Amount: 0.58, Days: 30, Basis: 360, DayCount: '30/360', Rates: [7, 6.5] },
-          { Figure: 'PMT', Formula: 'interest 0.58 + principal 16.43 = 17.01' },
-          { Figure: 'ManagementFee', Name: 'Fee \u0219' },
-        ],
-      },
-    ]);
+    const text = render({ ...CAPITALISED, rows });
+    const Explanation = [
+      { Figure: 'Interest', Amount: 0.58, Days: 30, Basis: 360, DayCount: '30/360', Rates: [7, 6.5] },
+      { Figure: 'PMT', Formula: 'interest 0.58 + principal 16.43 = 17.01' },
+      { Figure: 'ManagementFee', Name: 'Fee \u0219' },
+    ];
+    expect(JSON.parse(text)).toMatchObject([{ Explanation }]);
     expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
   });
 

@@ -106,11 +106,8 @@ test('whole numbers in addresses have a range, and a format where they need more
   expect(numbers.length).toBeGreaterThanOrEqual(5);
   for (const { name, schema = {} } of numbers) {
     const isLong = (schema.maximum ?? Infinity) > 2_147_483_647;
-    expect({ name, isRanged: isRanged(schema), format: schema.format }).toEqual({
-      name,
-      isRanged: true,
-      format: isLong ? 'int64' : undefined,
-    });
+    const format = isLong ? 'int64' : undefined;
+    expect([name, isRanged(schema), schema.format]).toEqual([name, true, format]);
   }
 });
 
@@ -120,12 +117,8 @@ test('times in addresses have the pattern that they are checked by', () => {
     (name) => new RegExp(parameters.find((one) => one.name === name)?.schema?.pattern ?? ''),
   );
   for (const pattern of patterns) {
-    expect(['2026-05-01', '2026-05-01T10:00:00Z'].map((time) => pattern.test(time))).toEqual([true, true]);
-    expect(['', 'yesterday', '2026-05-01T10:00:00'].map((time) => pattern.test(time))).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    const times = ['2026-05-01', '2026-05-01T10:00:00Z', '', 'yesterday', '2026-05-01T10:00:00'];
+    expect(times.map((time) => pattern.test(time))).toEqual([true, true, false, false, false]);
   }
 });
 
@@ -206,14 +199,8 @@ describe('the schemas', () => {
   test('have the range of every whole number, and of every amount and rate of a calculation', () => {
     const open = nodes.filter(({ schema }) => [schema.type].flat().includes('integer') && !isRanged(schema));
     expect(open.map(({ place }) => place)).toEqual([]);
-    for (const name of [
-      'RepaymentScheduleTerms',
-      'PaymentTerms',
-      'RateTerms',
-      'CashFlow',
-      'SimulateRequest',
-      'CommissionCharge',
-    ]) {
+    const terms = 'RepaymentScheduleTerms PaymentTerms RateTerms CashFlow SimulateRequest CommissionCharge';
+    for (const name of terms.split(' ')) {
       const fields = Object.entries(schemas[name]?.properties ?? {});
       const unlimited = fields.filter(
         ([, field]) => [field.type].flat().includes('number') && !isRanged(field),
@@ -270,30 +257,23 @@ describe.each(ACTIONS)('the fields of $name', (action) => {
 
 const LOAN = {
   ScheduleType: 'EqualInstallments',
+  PeriodicityType: 'Monthly',
+  ActivationDate: '2025-01-01',
   Amount: 1000,
   InterestPercent: 12,
   InstallmentsNo: 4,
-  PeriodicityType: 'Monthly',
   InstallmentDay: 1,
-  ActivationDate: '2025-01-01',
 };
 const PAYMENT = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
 
-describe.each([
-  [
-    'RepaymentScheduleTerms',
-    (fields: object) =>
-      faultyFields(repaymentScheduleRequest.read({ jsonParam: { ...LOAN, ...fields } }), findScheduleFaults),
-  ],
-  [
-    'PaymentTerms',
-    (fields: object) =>
-      faultyFields(
-        paymentValueRequest.read({ jsonParam: { ...PAYMENT, ...fields } }),
-        findPaymentValueFaults,
-      ),
-  ],
-] as const)('the ranges of %s', (name, faultyWith) => {
+const faultyTerms = {
+  RepaymentScheduleTerms: (fields: object) =>
+    faultyFields(repaymentScheduleRequest.read({ jsonParam: { ...LOAN, ...fields } }), findScheduleFaults),
+  PaymentTerms: (fields: object) =>
+    faultyFields(paymentValueRequest.read({ jsonParam: { ...PAYMENT, ...fields } }), findPaymentValueFaults),
+};
+
+describe.each(Object.entries(faultyTerms))('the ranges of %s', (name, faultyWith) => {
   const ranged = Object.entries(schemas[name]?.properties ?? {}).filter(
     ([, { maximum }]) => maximum !== undefined,
   );
@@ -316,31 +296,18 @@ function faultyFields<Payload>(
 }
 
 test('each operation has an id of its own, a description, a described tag and documented refusals', () => {
-  const { tags } = openApiDocument({ version: '1' }) as {
-    tags: { name: string; description: string }[];
-  };
+  const { tags } = openApiDocument({ version: '1' }) as { tags: { name: string; description: string }[] };
   const operations = Object.values(document.paths).flatMap((item) =>
     Object.values(item),
   ) as unknown as OperationTexts[];
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id) => !/^[a-z]+(?:[A-Z][a-z]+)*$/.test(id))).toEqual([]);
-  expect(ids).toEqual(
-    expect.arrayContaining([
-      'calculateRepaymentSchedule',
-      'calculatePmt',
-      'getBankingProductByCode',
-      'sendSms',
-    ]),
-  );
-  for (const {
-    operationId,
-    description = '',
-    summary,
-    tags: [tag],
-  } of operations) {
+  const some = ['calculateRepaymentSchedule', 'calculatePmt', 'getBankingProductByCode', 'sendSms'];
+  expect(ids).toEqual(expect.arrayContaining(some));
+  for (const { operationId, description = '', summary, tags: own } of operations) {
     expect([operationId, description.length > 10, summary.endsWith('.')]).toEqual([operationId, true, false]);
-    expect(tags.find(({ name }) => name === tag)?.description).toMatch(/\.$/);
+    expect(tags.find(({ name }) => name === own[0])?.description).toMatch(/\.$/);
   }
 });
 
@@ -410,16 +377,10 @@ test.each(NOTIFICATIONS)('the schemas of $name refuse wrong values', ({ name, ex
   expect(faultsOf('Notification', { ...(sent as object), status: 'sending' })).not.toEqual([]);
 });
 
-describe('errors', () => {
-  const answers = Object.entries(document.components.responses).flatMap(([name, answer]) =>
-    Object.entries(answer.content?.['application/problem+json']?.examples ?? {}).map(
-      ([code, { value }]) => [name, code, value] as const,
-    ),
+test('all error codes are documented with their status', () => {
+  const documented = Object.entries(document.components.responses).flatMap(([name, { content }]) =>
+    Object.keys(content?.['application/problem+json']?.examples ?? {}).map((code) => `${name} ${code}`),
   );
-
-  test('all error codes are documented with their status', () => {
-    const documented = answers.map(([name, code]) => `${name} ${code}`).toSorted();
-    const expected = Object.entries(ERROR_CODES).map(([code, { status }]) => `Problem${status} ${code}`);
-    expect(documented).toEqual(expected.toSorted());
-  });
+  const expected = Object.entries(ERROR_CODES).map(([code, { status }]) => `Problem${status} ${code}`);
+  expect(documented.toSorted()).toEqual(expected.toSorted());
 });

@@ -10,26 +10,21 @@ const read = readEitherForm<unknown>({
   read: (payload) => ({ kind: 'valid', payload, warnings: [] }),
 });
 
-test('the input is a direct body', () => {
-  expect(read(INPUT)).toEqual({ kind: 'valid', payload: INPUT, warnings: [] });
-});
-
-test.each([null, 7, 'text', [INPUT]])(
-  'a body that is not an object (%j) is passed on as the input',
-  (body) => {
-    expect(read(body)).toEqual({ kind: 'valid', payload: body, warnings: [] });
-  },
-);
-
-test('the generic form contains the input as an object or as a JSON string (E2)', () => {
-  const access = { access_token: 'a.b.c', user_name: 'officer' };
-  const expected = { kind: 'valid', payload: INPUT, warnings: [] };
-  expect(read({ ...access, Data: INPUT })).toEqual(expected);
-  expect(read({ ...access, Data: JSON.stringify(INPUT) })).toEqual(expected);
-});
-
-test('the text of Data may begin with a byte order mark', () => {
-  expect(read({ Data: `\ufeff${JSON.stringify(INPUT)}` })).toMatchObject({ kind: 'valid', payload: INPUT });
+const ACCESS = { access_token: 'a.b.c', user_name: 'officer' };
+test.each<[string, unknown, unknown]>([
+  ['the direct body', INPUT, INPUT],
+  ...[null, 7, 'text', [INPUT]].map((body): [string, unknown, unknown] => [
+    'a body that is no object',
+    body,
+    body,
+  ]),
+  ['an object in the generic form (E2)', { ...ACCESS, Data: INPUT }, INPUT],
+  ['a JSON string in the generic form (E2)', { ...ACCESS, Data: JSON.stringify(INPUT) }, INPUT],
+  ['a text with a byte order mark', { Data: `\ufeff${JSON.stringify(INPUT)}` }, INPUT],
+  ['the direct body with access parameters', { ...ACCESS, ...INPUT }, INPUT],
+  ['the direct body with null (M6)', { access_token: null, user_name: null, Data: null, ...INPUT }, INPUT],
+])('the input is %s: %j', (_, body, payload) => {
+  expect(read(body)).toEqual({ kind: 'valid', payload, warnings: [] });
 });
 
 test.each([
@@ -44,22 +39,6 @@ test.each([
 test('the text of Data keeps the digits of numbers (M1)', () => {
   const text = '{"jsonParam":{"Amount":9999999.9999999999}}';
   expect(JSON.stringify(read({ Data: text }))).toContain(text);
-});
-
-test('the access parameters may be sent next to the direct input', () => {
-  expect(read({ access_token: 'a.b.c', user_name: 'officer', ...INPUT })).toEqual({
-    kind: 'valid',
-    payload: INPUT,
-    warnings: [],
-  });
-});
-
-test('null means absent (M6)', () => {
-  expect(read({ access_token: null, user_name: null, Data: null, ...INPUT })).toEqual({
-    kind: 'valid',
-    payload: INPUT,
-    warnings: [],
-  });
 });
 
 test('an input both in Data and next to it is refused', () => {

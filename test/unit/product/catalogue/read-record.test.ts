@@ -100,21 +100,10 @@ describe('readCatalogueRecord', () => {
       Name: 'Interests',
       Interests: [item],
     });
-    expect(record).toMatchObject({
-      Version: 1,
-      Status: 'Active',
-      Interests: [
-        {
-          Status: 'Active',
-          IsDefault: false,
-          Description: null,
-          Values: [{ Value: 5, ValueStatus: 'Active', ValidFrom: null, ValidTo: null }],
-          CollectionInterests: [],
-          BandedInterests: [],
-          Formula: null,
-        },
-      ],
-    });
+    const Values = [{ Value: 5, ValueStatus: 'Active', ValidFrom: null, ValidTo: null }];
+    const none = { CollectionInterests: [], BandedInterests: [], Formula: null, Description: null };
+    const Interests = [{ Status: 'Active', IsDefault: false, Values, ...none }];
+    expect(record).toMatchObject({ Version: 1, Status: 'Active', Interests });
   });
 
   it('reads filters as ranges, sets and custom lists (L3)', () => {
@@ -126,18 +115,12 @@ describe('readCatalogueRecord', () => {
       { Name: 'Employer', List: 'STAFF' },
     ];
     const json = { ...LEAST_PRODUCT, InterestsAndCommissions: [{ ...offer, Filters: filters }] };
-    expect(recordFrom('product', json).record).toMatchObject({
-      InterestsAndCommissions: [
-        {
-          Filters: [
-            { Name: 'Amount', From: 1, To: null },
-            { Name: 'Amount', From: null, To: 5 },
-            { Name: 'Class', Values: [1, 2] },
-            { Name: 'Employer', List: 'STAFF' },
-          ],
-        },
-      ],
-    });
+    const bounds = [
+      { Name: 'Amount', From: 1, To: null },
+      { Name: 'Amount', From: null, To: 5 },
+    ];
+    const Filters = [...bounds, { Name: 'Class', Values: [1, 2] }, { Name: 'Employer', List: 'STAFF' }];
+    expect(recordFrom('product', json).record).toMatchObject({ InterestsAndCommissions: [{ Filters }] });
   });
 
   it.each(FAULTY)('reports all faults together: $title', ({ change: [kind, code, change], faults }) => {
@@ -155,13 +138,12 @@ describe('readCatalogueRecord', () => {
 
   it('limits the length of lists and strings', () => {
     const { Questions } = exampleJson('product', 'MG-HOME');
-    expect(
-      faultsAfter('product', 'MG-HOME', (product) => {
-        product.Questions = Array.from({ length: 1001 }, () => Questions[0]);
-        product.Name = 'x'.repeat(201);
-        product.Display.Benefits = 'x'.repeat(10_001);
-      }),
-    ).toEqual([
+    const faults = faultsAfter('product', 'MG-HOME', (product) => {
+      product.Questions = Array.from({ length: 1001 }, () => Questions[0]);
+      product.Name = 'x'.repeat(201);
+      product.Display.Benefits = 'x'.repeat(10_001);
+    });
+    expect(faults).toEqual([
       'MG-HOME: Name must have at most 200 characters',
       'MG-HOME: Display.Benefits must have at most 10000 characters',
       'MG-HOME: Questions must have at most 1000 items',

@@ -11,7 +11,12 @@ import type { ProductInsuranceItem } from '../../../../shared/product/catalogue/
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-kinds.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
-import { catalogueOf, insuranceItem, SIMULATION_DAY } from '../../../support/worlds/simulated-product.ts';
+import {
+  catalogueOf,
+  guid,
+  insuranceItem,
+  SIMULATION_DAY,
+} from '../../../support/worlds/simulated-product.ts';
 
 const example: LookUpContext = { catalogue: EXAMPLE_CATALOGUE, requestDay: date('2026-01-15') };
 const PERSONAL_2 = '9136b630-6317-5acd-85f7-807dd5296800';
@@ -25,46 +30,34 @@ describe('selection of the product (L1)', () => {
     [{ productCode: 'TL-PERSONAL', productId: PERSONAL_2 }],
     [{ bankingProductId: PERSONAL_2 }],
   ])('%j selects the version of the day', (request) => {
-    expect(lookUpDetails(request, example)).toMatchObject({
-      kind: 'found',
-      answer: { Name: 'Personal loan' },
-    });
+    const answer = { Name: 'Personal loan' };
+    expect(lookUpDetails(request, example)).toMatchObject({ kind: 'found', answer });
   });
 
   test('rejects a code and an id of different products', () => {
-    expect(lookUpDetails({ productCode: 'TL-PERSONAL', productId: HOME }, example)).toMatchObject({
-      kind: 'refused',
-      faults: [{ path: 'productId', code: 'exclusive', status: 400 }],
-    });
+    const faults = [{ path: 'productId', code: 'exclusive', status: 400 }];
+    const found = lookUpDetails({ productCode: 'TL-PERSONAL', productId: HOME }, example);
+    expect(found).toMatchObject({ kind: 'refused', faults });
   });
 
   test('does not find the id of a version that is not valid on the day', () => {
     const request = { productCode: 'TL-PERSONAL', bankingProductId: PERSONAL_1 };
-    expect(lookUpDocuments(request, example)).toMatchObject({
-      kind: 'unknown-product',
-      faults: [{ path: 'bankingProductId', code: 'unknown-product' }],
-    });
-    expect(lookUpDocuments({ ...request, Date: date('2021-01-01') }, example)).toMatchObject({
-      kind: 'found',
-    });
+    const faults = [{ path: 'bankingProductId', code: 'unknown-product' }];
+    expect(lookUpDocuments(request, example)).toMatchObject({ kind: 'unknown-product', faults });
+    expect(lookUpDocuments({ ...request, Date: date('2021-01-01') }, example).kind).toBe('found');
   });
 
   test('reports an unknown code and an unknown id together', () => {
     const request = { productCode: 'NOTHING', productId: '0f8fad5b-d9cb-469f-a165-70867728950e' };
-    expect(lookUpDetails(request, example)).toMatchObject({
-      kind: 'unknown-product',
-      faults: [{ path: 'productCode' }, { path: 'productId' }],
-    });
+    const faults = [{ path: 'productCode' }, { path: 'productId' }];
+    expect(lookUpDetails(request, example)).toMatchObject({ kind: 'unknown-product', faults });
   });
 });
 
-describe('display data', () => {
-  test('has the images as a JSON string, with only the fields of the interface', () => {
-    const found = lookUpDetails({ productCode: 'MG-HOME' }, example);
-    expect(found).toMatchObject({
-      answer: { ProductImage: '[{"Name":"home-loan.png","RealName":"home-loan-large.png"}]', NoOfDebtor: 4 },
-    });
-  });
+test('display data has the images as a JSON string, with only the fields of the interface', () => {
+  const ProductImage = '[{"Name":"home-loan.png","RealName":"home-loan-large.png"}]';
+  const answer = { ProductImage, NoOfDebtor: 4 };
+  expect(lookUpDetails({ productCode: 'MG-HOME' }, example)).toMatchObject({ answer });
 });
 
 test('documents are in catalogue order, or an empty list', () => {
@@ -103,19 +96,10 @@ function codesFor(
 describe('insurance lists (L3)', () => {
   test('returns items with their lists, in catalogue order', () => {
     const catalogue = catalogueOf({ product: { Insurances: [insuranceItem('B'), insuranceItem('A')] } });
-    expect(
-      lookUpInsuranceList({ productCode: 'PL' }, { catalogue, requestDay: SIMULATION_DAY }),
-    ).toMatchObject({
-      answer: [
-        {
-          ItemName: 'Item B',
-          ItemCode: 'B',
-          InsuranceListId: '00000000-0000-4000-8000-000000000013',
-          InsuranceListName: 'List INS',
-        },
-        { ItemCode: 'A' },
-      ],
-    });
+    const found = lookUpInsuranceList({ productCode: 'PL' }, { catalogue, requestDay: SIMULATION_DAY });
+    const ofList = { InsuranceListId: guid(13), InsuranceListName: 'List INS' };
+    const first = { ItemName: 'Item B', ItemCode: 'B', ...ofList };
+    expect(found).toMatchObject({ answer: [first, { ItemCode: 'A' }] });
   });
 
   test('returns the items whose filters pass', () => {

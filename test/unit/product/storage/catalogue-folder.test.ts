@@ -137,9 +137,9 @@ describe('the folder of a catalogue', () => {
   });
 
   it('must exist', () => {
-    const read = () => lendingOf(path.join(folder, 'other'));
-    expect(read).toThrow(ConfigError);
-    expect(read).toThrow(/CATALOGUE_FOLDER: there is no folder/);
+    const message = /CATALOGUE_FOLDER: there is no folder/;
+    expect(() => lendingOf(path.join(folder, 'other'))).toThrow(ConfigError);
+    expect(() => lendingOf(path.join(folder, 'other'))).toThrow(message);
   });
 
   it('may have records and lists in files, 0 and 1 as flags (M6), and README files', () => {
