@@ -14,6 +14,7 @@ import { readRequest } from '../../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { topicName } from '../../../../shared/messaging/topics/topic-list.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 interface Reference {
   readonly $ref: string;
@@ -40,14 +41,13 @@ interface Operation {
     readonly messages: readonly Reference[];
   };
 }
+interface Channel {
+  readonly address: string | null;
+  readonly messages: Readonly<Record<string, Reference>>;
+}
 interface Document {
   readonly asyncapi: string;
-  readonly channels: Readonly<
-    Record<
-      string,
-      { readonly address: string | null; readonly messages: Readonly<Record<string, Reference>> }
-    >
-  >;
+  readonly channels: Readonly<Record<string, Channel>>;
   readonly operations: Readonly<Record<string, Operation>>;
   readonly components: {
     readonly messages: Readonly<Record<string, Message>>;
@@ -57,11 +57,8 @@ interface Document {
 }
 
 const AVRO = 'application/vnd.apache.avro;version=1.9.0';
-const document = asyncApiDocument({
-  version: '1.2.3',
-  topicPrefix: 'test.',
-  broker: 'broker:9092',
-}) as unknown as Document;
+const SETTINGS = { version: '1.2.3', topicPrefix: 'test.', broker: 'broker:9092' };
+const document = asyncApiDocument(SETTINGS) as unknown as Document;
 const channels = Object.values(document.channels);
 const operations = Object.values(document.operations);
 const messages = Object.entries(document.components.messages);
@@ -246,15 +243,12 @@ test.each([
 ] as const)(
   'a reply and an error reply in %s have the headers of the document and no others',
   async (format, id, warnings) => {
-    const message = {
-      topic: 't',
-      partition: 0,
-      offset: 0,
-      timestampMs: 0,
+    const headers = id === undefined ? {} : { [HEADER.correlationId]: id };
+    const message = fakeMessage(0, {
       key: null,
       value: Buffer.from([format === 'avro' ? 0 : 0x7b]),
-      headers: id === undefined ? {} : { [HEADER.correlationId]: id },
-    };
+      headers,
+    });
     const request = { ...readRequest(message, 1, new AbortController().signal), format, warnings };
     const to = { topic: 'replies', partition: 0 };
     const encoded = await codec.encode('ProblemReply', createProblem('unexpected'), format);
@@ -263,9 +257,11 @@ test.each([
       CalculatePMTReply: await createReply(codec, request, to, body),
       ProblemReply: await createErrorReply(codec, request, to, createProblem('not-computable')),
     };
-    for (const [type, { headers = {} }] of Object.entries(replies)) {
+    for (const [type, reply] of Object.entries(replies)) {
       const schema = document.components.messages[`${type}.${format}`]?.headers as HeadersSchema;
-      const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      const sent = Object.fromEntries(
+        Object.entries(reply.headers ?? {}).map(([name, value]) => [name, String(value)]),
+      );
       const ajv = newAjv();
       const isValid = ajv.validate({ ...schema, additionalProperties: false }, sent);
       expect([type, isValid, ajv.errorsText()]).toEqual([type, true, 'No errors']);

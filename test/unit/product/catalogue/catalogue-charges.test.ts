@@ -27,13 +27,9 @@ describe('the known charges of a catalogue (F1, S6)', () => {
     expect(charges?.named('FeeId', guid(200))?.agreement.defaults).toEqual(defaults);
     expect(charges?.named('FeeName', 'Draft')).toBeUndefined();
     expect(charges?.named('InsuranceName', 'Draft')).toBeUndefined();
-    for (const [field, value] of [
-      ['InsuranceName', 'Life'],
-      ['InsuranceClassName', 'Persons'],
-      ['InsuranceClassId', guid(390)],
-    ] as const) {
+    const insurances = { InsuranceName: 'Life', InsuranceClassName: 'Persons', InsuranceClassId: guid(390) };
+    for (const [field, value] of Object.entries(insurances) as [keyof typeof insurances, string][])
       expect(charges?.named(field, value)?.agreement.defaults).toMatchObject({ appliedTo: 'Principal' });
-    }
   });
 
   it('do not determine when a charge is due, which the schedule type or the request does (F1)', () => {
@@ -58,10 +54,8 @@ describe('the known charges of a catalogue (F1, S6)', () => {
 
   it('include those of the example catalogue', () => {
     const charges = chargesOf(EXAMPLE_CATALOGUE);
-    expect(charges?.named('FeeName', 'Unused line')?.agreement.defaults).toMatchObject({
-      isForUnusage: true,
-      perAnnum: true,
-    });
+    const defaults = { isForUnusage: true, perAnnum: true };
+    expect(charges?.named('FeeName', 'Unused line')?.agreement.defaults).toMatchObject(defaults);
     expect(charges?.uses('InsuranceClassId')).toBe(true);
   });
 });

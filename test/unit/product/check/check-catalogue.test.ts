@@ -180,29 +180,26 @@ describe('checks of a catalogue', () => {
   });
 
   it('accept adjacent bands, and overlapping ranges of different days', () => {
-    expect(
-      faultsAfter(
-        [
-          'interest-list',
-          'INT-OVERDRAFT',
-          ({ Interests }) => (Interests[0].BandedInterests[0].MaxUtilizedAmount = 1000),
-        ],
-        [
-          'interest-list',
-          'INT-STEPS',
-          ({ Interests }) => {
-            const [first, later] = Interests[0].CollectionInterests;
-            const before = {
-              ...first,
-              InterestEndPeriod: 24,
-              InterestEndDate: '2019-12-31',
-              InterestStartDate: null,
-            };
-            Interests[0].CollectionInterests = [before, first, later];
-          },
-        ],
-      ),
-    ).toEqual([]);
+    const adjacent: Change = [
+      'interest-list',
+      'INT-OVERDRAFT',
+      ({ Interests }) => (Interests[0].BandedInterests[0].MaxUtilizedAmount = 1000),
+    ];
+    const overlapping: Change = [
+      'interest-list',
+      'INT-STEPS',
+      ({ Interests }) => {
+        const [first, later] = Interests[0].CollectionInterests;
+        const before = {
+          ...first,
+          InterestEndPeriod: 24,
+          InterestEndDate: '2019-12-31',
+          InterestStartDate: null,
+        };
+        Interests[0].CollectionInterests = [before, first, later];
+      },
+    ];
+    expect(faultsAfter(adjacent, overlapping)).toEqual([]);
   });
 
   it('resolve references in Active lists only, and ignore drafts', () => {
@@ -279,27 +276,20 @@ describe('checks of identities (L1)', () => {
     expect(faultsOf(exampleWith({ kind: 'product', json: second, source: 'b.json' }))).toEqual([
       'LS-CAR version 2: Id must be unique: this GUID is also Id of LS-CAR in products/ls-car.json',
     ]);
-    expect(
-      faultsAfter([
-        'interest-list',
-        'INT-MARKET',
-        ({ Interests }) => (Interests[0].Id = lease.Interests[0].Id.toUpperCase()),
-      ]),
-    ).toEqual([
+    const repeat = ({ Interests }: Json) => (Interests[0].Id = lease.Interests[0].Id.toUpperCase());
+    expect(faultsAfter(['interest-list', 'INT-MARKET', repeat])).toEqual([
       'INT-MARKET: Interests[0].Id must be unique: this GUID is also Interests[0].Id of INT-LEASE in interest-lists/int-lease.json',
     ]);
-    expect(
-      faultsAfter(['commission-list', 'COM-LEASE', (list) => (list.Commissions[1].Id = list.Id)]),
-    ).toEqual([
+    const ofList: Change = ['commission-list', 'COM-LEASE', (list) => (list.Commissions[1].Id = list.Id)];
+    expect(faultsAfter(ofList)).toEqual([
       'COM-LEASE: Commissions[1].Id must be unique: this GUID is also Id of COM-LEASE in changed.json',
     ]);
-    expect(
-      faultsAfter([
-        'commission-list',
-        'COM-LEASE',
-        ({ Commissions }) => (Commissions[1].Id = Commissions[0].Id),
-      ]),
-    ).toHaveLength(1);
+    const within: Change = [
+      'commission-list',
+      'COM-LEASE',
+      ({ Commissions: [one, two] }) => (two.Id = one.Id),
+    ];
+    expect(faultsAfter(within)).toHaveLength(1);
     const type = exampleJson('schedule-type', 'CMP').PaymentScheduleTypeId;
     expect(faultsAfter(['product', 'LS-CAR', (record) => (record.Id = type)])).toEqual([
       'CardMinimumPayment: PaymentScheduleTypeId must be unique: this GUID is also Id of LS-CAR in changed.json',
@@ -318,13 +308,12 @@ describe('the faults of a catalogue', () => {
     Object.assign(car, { EndDate: '2019-01-01', BankingProductType: 'Car' });
     const list = { ...exampleJson('discount-list', 'DIS-HOME'), Status: 'Closed' };
     const records = exampleWith({ kind: 'product', json: car }, { kind: 'discount-list', json: list });
-    expect(
-      checkCatalogue(records, { lending }).map(({ source, message }) => [source, message.split(' ')[0]]),
-    ).toEqual([
-      ['changed.json', 'EndDate'],
-      ['changed.json', 'BankingProductType'],
-      ['products/mg-green.json', 'Discounts[0]'],
-      ['products/mg-home.json', 'Discounts[0]'],
+    const found = checkCatalogue(records, { lending });
+    expect(found.map(({ source, message }) => `${source} ${message.split(' ')[0]}`)).toEqual([
+      'changed.json EndDate',
+      'changed.json BankingProductType',
+      'products/mg-green.json Discounts[0]',
+      'products/mg-home.json Discounts[0]',
     ]);
   });
 });
