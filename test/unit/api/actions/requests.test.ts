@@ -434,6 +434,9 @@ describe('the request of a simulation', () => {
       { faults: [{ path, code: 'empty' }] },
       undefined,
     ]);
+    const wrong = { ...BASES['Simulate'], productCode: '', jsonInputFormula: { discountInput: [] } };
+    const found = outcomeOf('Simulate', action.request.check(wrong)!);
+    expect(found).toBe('400 productCode empty,interestType missing');
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, place) => [`x${place}`, 1]));
     const faults = [{ path, code: 'too-many-items' }];
     expect(action.read({ ...TERMS, jsonInputFormula: { interestInput: many } })).toMatchObject({ faults });

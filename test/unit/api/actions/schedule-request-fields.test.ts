@@ -1,46 +1,50 @@
 import type { Decimal } from 'decimal.js';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
+import type { PaymentValueRequest } from '../../../../shared/lending/request/payment-value-request.ts';
+import type { RateRequest } from '../../../../shared/lending/request/rate-request.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { toJsonSchema } from '../../../../shared/api/json/json-schema.ts';
+import { paymentValueFields } from '../../../../shared/api/actions/pmt-action.ts';
+import { rateFields } from '../../../../shared/api/actions/rate-action.ts';
 import { repaymentScheduleFields } from '../../../../shared/api/actions/schedule-request-fields.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
 import { loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
 
-/** A type without readonly and optional modifiers, recursively. */
+/** A type without readonly modifiers, recursively, in which each field is marked as optional or mandatory. */
 type Plain<T> = T extends Decimal | number | boolean | string
   ? T
   : T extends readonly (infer Item)[]
     ? Plain<Item>[]
-    : { -readonly [K in keyof T]-?: Plain<Exclude<T[K], undefined>> };
+    : {
+        -readonly [K in keyof T]-?: [
+          undefined extends T[K] ? 'may' : 'must',
+          Plain<Exclude<T[K], undefined>>,
+        ];
+      };
 
-type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
-type MandatoryKeys = Exclude<keyof RepaymentScheduleRequest, OptionalKeys<RepaymentScheduleRequest>>;
-type ItemOf<T> = Exclude<T, undefined> extends readonly (infer Item)[] ? Item : never;
+type Read<Fields extends z.ZodType> = Plain<z.output<Fields>>;
 
-type Read = z.output<typeof repaymentScheduleFields>;
-type Wanted = RepaymentScheduleRequest;
-
-test('the parsed request has the fields and types of the engine request', () => {
-  expectTypeOf<Plain<Read>>().toEqualTypeOf<Plain<Wanted>>();
-  expectTypeOf<OptionalKeys<Read>>().toEqualTypeOf<OptionalKeys<Wanted>>();
-  expectTypeOf<OptionalKeys<ItemOf<Read['Commission']>>>().toEqualTypeOf<
-    OptionalKeys<ItemOf<Wanted['Commission']>>
-  >();
-  expectTypeOf<OptionalKeys<ItemOf<Read['Insurance']>>>().toEqualTypeOf<
-    OptionalKeys<ItemOf<Wanted['Insurance']>>
-  >();
-  expectTypeOf<OptionalKeys<ItemOf<Read['EarlyRepayments']>>>().toEqualTypeOf<
-    OptionalKeys<ItemOf<Wanted['EarlyRepayments']>>
-  >();
-  expect(toJsonSchema(repaymentScheduleFields).required?.toSorted()).toEqual([
-    'Amount',
-    'InstallmentDay',
-    'InstallmentsNo',
-    'PeriodicityType',
-    'ScheduleType',
-  ] satisfies MandatoryKeys[]);
+test('the parsed requests have the fields and types of the engine requests', () => {
+  type Schedule = z.output<typeof repaymentScheduleFields>;
+  type Wanted = RepaymentScheduleRequest;
+  type Others<T> = Plain<Omit<T, 'BandedInterestRates'>>;
+  expectTypeOf<Others<Schedule>>().toEqualTypeOf<Others<Wanted>>();
+  // Only the calculation lets a band be without its rate.
+  type Band<T extends Pick<Wanted, 'BandedInterestRates'>> = NonNullable<T['BandedInterestRates']>[number];
+  type Complete<T> = { -readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+  expectTypeOf<Complete<Band<Schedule>>>().toEqualTypeOf<Complete<Band<Wanted>>>();
+  expectTypeOf<Read<typeof paymentValueFields>>().toEqualTypeOf<Plain<PaymentValueRequest>>();
+  expectTypeOf<Read<typeof rateFields>>().toEqualTypeOf<Plain<RateRequest>>();
+  const mandatory = [repaymentScheduleFields, paymentValueFields, rateFields].map((fields) =>
+    toJsonSchema(fields).required?.toSorted().join(' '),
+  );
+  expect(mandatory).toEqual([
+    'Amount InstallmentDay InstallmentsNo PeriodicityType ScheduleType',
+    'InstallmentsNo InterestCalculationMethod PeriodicityType',
+    'Rule',
+  ]);
 });
 
 /** Texts with names that the documents list. */

@@ -48,8 +48,10 @@ they are offered for each item whose filters pass, with counts of interests and 
   several; items; request {interestTypeName: "Fixed"} => records.length = 4; records[0].interestCommissionItemId = "#10";
     records[1].interestCommissionItemId = "#10"; records[2].interestCommissionItemId = "#20";
     records[3].interestCommissionItemId = "#20"; records[0].interestId = "#101"; records[1].interestId = "#102";
-    records[2].interestId = "#101"; records[3].interestId = "#102"; records[0].cntInterestId = 2; records[3].cntInterestId = 2;
-    records[0].cntInterestCommissionItemId = 2; records[3].cntInterestCommissionItemId = 2; records[3].commissionListId = null
+    records[2].interestId = "#101"; records[3].interestId = "#102"; records[0].cntInterestId = 2; records[1].cntInterestId = 2;
+    records[2].cntInterestId = 2; records[3].cntInterestId = 2; records[0].cntInterestCommissionItemId = 2;
+    records[1].cntInterestCommissionItemId = 2; records[2].cntInterestCommissionItemId = 2;
+    records[3].cntInterestCommissionItemId = 2; records[3].commissionListId = null
   several; items; request {jsonFilterCommission: [{name: "age", value: 30}]} => records.length = 2
   several; items; request {jsonFilterCommission: [{name: "Age", value: 31}]} => records.length = 1
   several; items; request {jsonFilterCommission: [{name: "Branch", value: 2}]} => records.length = 1

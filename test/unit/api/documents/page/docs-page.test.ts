@@ -18,12 +18,8 @@ import { TOPIC, topicName } from '../../../../../shared/messaging/topics/topic-l
 import { ERROR_CODES } from '../../../../../shared/platform/problem.ts';
 import { REQUEST_FIELDS } from '../../../../support/request-fields-table.ts';
 
-const limits = {
-  bodyBytes: 262_144,
-  emailBodyBytes: 10_485_760,
-  requestsPerSecond: 100,
-  replyTimeoutMs: 10_000,
-};
+const sizes = { bodyBytes: 262_144, emailBodyBytes: 10_485_760 };
+const limits = { ...sizes, requestsPerSecond: 100, replyTimeoutMs: 10_000 };
 const read = (file: string) => readFileSync(new URL(`../../../../../${file}`, import.meta.url), 'utf8');
 const rulings = read('docs/rulings.md');
 const guide = read('shared/api/documents/page/guide.md');
@@ -49,16 +45,9 @@ describe('the page', () => {
   test('groups many fields by subject, with lists of objects apart', () => {
     const section = page.slice(page.indexOf('<section class="topic" id="calculateRepaymentSchedule"'));
     const groups = [...section.matchAll(/<summary>([^<]+) <span>/g)].map(([, title]) => title);
-    expect(groups.slice(0, 8)).toEqual([
-      'Main fields',
-      'Grace periods',
-      'Recalculation',
-      'Dates and holidays',
-      'Charges and annual rates',
-      'Rate and interest',
-      'jsonParam.Commission[]',
-      'jsonParam.Insurance[]',
-    ]);
+    const subjects = 'Main fields|Grace periods|Recalculation|Dates and holidays|Charges and annual rates';
+    const others = 'Rate and interest|jsonParam.Commission[]|jsonParam.Insurance[]';
+    expect(groups.slice(0, 8).join('|')).toBe(`${subjects}|${others}`);
   });
 
   test('has the path, topics and message types of all actions', () => {
@@ -116,14 +105,9 @@ describe('the page', () => {
         /<a id="error\.(.+?)"><\/a>`(.+?)` \| (\d+) \| \*\*(.+?)\.\*\* .+ \| .+ \| (yes|no) \|/g,
       ),
     ].map(([, id, code, status, title, repeat]) => [id, code, Number(status), title, repeat === 'yes']);
+    const codes = Object.entries(ERROR_CODES);
     expect(rows).toEqual(
-      Object.entries(ERROR_CODES).map(([code, { status, title, retryable }]) => [
-        code,
-        code,
-        status,
-        title,
-        retryable === true,
-      ]),
+      codes.map(([code, { status, title, retryable }]) => [code, code, status, title, retryable === true]),
     );
   });
 
@@ -164,11 +148,9 @@ describe('the page', () => {
 
   test('closes all elements', () => {
     for (const tag of 'html head body main section table tr td pre code details div'.split(' ')) {
-      const opened = page.match(new RegExp(`<${tag}[ >]`, 'g'));
-      expect({ tag, closed: page.match(new RegExp(`</${tag}>`, 'g'))?.length }).toEqual({
-        tag,
-        closed: opened?.length,
-      });
+      const opened = page.match(new RegExp(`<${tag}[ >]`, 'g'))?.length;
+      const closed = page.match(new RegExp(`</${tag}>`, 'g'))?.length;
+      expect([tag, closed]).toEqual([tag, opened]);
     }
   });
 
