@@ -409,15 +409,17 @@ describe('the request of a simulation', () => {
   });
 
   test('gives the engine figures of filters as numbers, and arguments of formulas in their order (L3, Q7)', () => {
+    const age = [{ name: 'Age', value: 30.1 }];
+    const filters = { jsonFilterCommission: age, jsonInsuranceFilter: age, jsonDiscountFilter: age };
     const sent = {
       ...TERMS,
-      jsonFilterCommission: [{ name: 'Age', value: 30.1 }],
+      ...filters,
       jsonInputFormula: { interestInput: { Score: 1.1, Margin: -2 }, discountInput: null },
     };
     const result = action.request.read(sent) as { readonly payload: SimulateInput };
     const Score = { name: 'Score', value: new Decimal('1.1') };
     expect(toSimulateRequest(result.payload)).toMatchObject({
-      jsonFilterCommission: [{ name: 'Age', value: 30.1 }],
+      ...filters,
       jsonInputFormula: { interestInput: [Score, { name: 'Margin', value: new Decimal(-2) }] },
     });
   });

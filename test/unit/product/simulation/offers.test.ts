@@ -72,6 +72,7 @@ a Collection interest has the rates of its ranges, and displays the rate of row 
     rows[4].pmt = 26009
   interest {steps: [["Early", 1, 2], ["LATE", 3, null]]}; interest {Name: "Early"}; interest {Name: "Late", rate: 24};
     request {jsonMultipleInterestRates: []} => interestPercent = "12.0000%"
+  interest {steps: [["E", 1, 3], ["E", 4, 4]]}; interest {Name: "E"} => rows.length = 5
 it uses the rates of the request instead, as the only type (Q7)
   interest {steps: [["E", 1, null]]}; interest {Name: "E"}; request {interestType: "Collection",
     jsonMultipleInterestRates: [{InterestRate: 24, ToInstNo: 2}, {InterestRate: 12}]} => interestPercent = "24.0000%";
