@@ -119,7 +119,7 @@ const commissionValue = recordOf({
   ValidFrom: maybeDay(),
   ValidTo: maybeDay(),
 });
-export type CommissionValue = RecordOf<typeof commissionValue>;
+type CommissionValue = RecordOf<typeof commissionValue>;
 
 export const commission = recordOf({
   /** Published as FeeId. */
