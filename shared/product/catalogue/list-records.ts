@@ -119,7 +119,6 @@ const commissionValue = recordOf({
   ValidFrom: maybeDay(),
   ValidTo: maybeDay(),
 });
-type CommissionValue = RecordOf<typeof commissionValue>;
 
 export const commission = recordOf({
   /** Published as FeeId. */
