@@ -59,9 +59,12 @@ function readAs(name: string, sent: string) {
   return request.read(name.startsWith('Calculate') ? { jsonParam: fields } : fields, BUILT_IN_CATALOGUE);
 }
 
-/** The fields that differ from those of the request without changes, or the status and the faults; then the warnings. */
+/** The changed fields of a request, or the status and the faults; then the warnings. A slash begins a path outside the terms. */
 function outcomeOf(name: string, result: ReadRequest<unknown>): string {
-  if (result.kind === 'invalid') return `${STATUSES[result.problem]} ${pathsOf(result.faults)}`;
+  const place = name.startsWith('Calculate') ? 'jsonParam.' : '';
+  const inTerms = (path: string) => (path.startsWith(place) ? path.slice(place.length) : `/${path}`);
+  if (result.kind === 'invalid')
+    return `${STATUSES[result.problem]} ${result.faults.map(({ path, code }) => `${inTerms(path)} ${code}`).join()}`;
   const base = readAs(name, '{}');
   const known = base.kind === 'valid' ? (base.payload as Record<string, unknown>) : {};
   const payload = result.payload as Record<string, unknown>;
@@ -72,11 +75,8 @@ function outcomeOf(name: string, result: ReadRequest<unknown>): string {
   const text = JSON.stringify(changes, (field, value: unknown) =>
     field.endsWith('Date') ? formatCalendarDate(value as CalendarDate) : value,
   );
-  return [text, ...result.warnings.map(({ path, code }) => `${path} ${code}`)].join();
+  return [text, ...result.warnings.map(({ path, code }) => `${inTerms(path)} ${code}`)].join();
 }
-
-const pathsOf = (faults: readonly { readonly path: string; readonly code: string }[]) =>
-  faults.map(({ path, code }) => `${path.replace('jsonParam.', '')} ${code}`).join();
 
 /** Cases of an action, a line each: what is sent, an arrow and the outcome; further lines are indented. */
 const casesOf = (text: string) =>
@@ -131,10 +131,10 @@ const CASES: Readonly<Record<string, string>> = {
     "InsurancePeriodicityType":"Monthly", "InsuranceDate":"2024-01-01", "InsuranceClassId":"L"}]}
   {"Insurance":[{INSURANCE, "InsuranceClassName":"L"}]} -> {"Insurance":[{"SourcePercent":"0.1",
     "InsurancePeriodicityType":"Monthly", "InsuranceDate":"2024-01-01", "InsuranceClassName":"L"}]}
-  body null -> 400 body missing
-  body [] -> 400 body wrong-type
-  body "text" -> 400 body wrong-type
-  body {"Amount":7} -> 400 jsonParam missing, Amount unknown-member
+  body null -> 400 /body missing
+  body [] -> 400 /body wrong-type
+  body "text" -> 400 /body wrong-type
+  body {"Amount":7} -> 400 /jsonParam missing, /Amount unknown-member
   body {"jsonParam":{"__proto__":{"ScheduleType":"EqualInstallments"}}} -> 400 ScheduleType missing,
     Amount missing, InstallmentsNo missing, PeriodicityType missing, InstallmentDay missing,
     InterestPercent missing, __proto__ unknown-member
@@ -150,10 +150,10 @@ const CASES: Readonly<Record<string, string>> = {
   {"Amount":-5, "InstallmentsNo":10000, "InstallmentDay":99, "InterestCapitalization":2} ->
     {"Amount":"-5", "InstallmentsNo":10000, "InstallmentDay":99, "InterestCapitalization":2}
   {"amount":1, "MultipleInterestRates":[{"InterestRate":7, "rate":"x"}]} ->
-    {"MultipleInterestRates":[{"InterestRate":"7"}]}, jsonParam.amount unknown-member,
-    jsonParam.MultipleInterestRates[0].rate unknown-member
-  {"__proto__":{"Amount":5}, "constructor":1, "toString":2} -> {}, jsonParam.__proto__ unknown-member,
-    jsonParam.constructor unknown-member, jsonParam.toString unknown-member`,
+    {"MultipleInterestRates":[{"InterestRate":"7"}]}, amount unknown-member,
+    MultipleInterestRates[0].rate unknown-member
+  {"__proto__":{"Amount":5}, "constructor":1, "toString":2} -> {}, __proto__ unknown-member,
+    constructor unknown-member, toString unknown-member`,
   CalculatePMT: `
   {"FinancedAmount":9999999.9999999999} -> {"FinancedAmount":"9999999.9999999999"}
   {"FinancedAmount":12345678901234567890.123456789012345678} ->
@@ -180,7 +180,7 @@ const CASES: Readonly<Record<string, string>> = {
   CalculateRate: `
   {"Rule":"DAE", "CashFlows":[{"Date":"2025-01-15", "Amount":-1000, "Fee":1}], "Amounts":[]} ->
     {"Rule":"DAE", "CashFlows":[{"Date":"2025-01-15", "Amount":"-1000"}]},
-    jsonParam.CashFlows[0].Fee unknown-member
+    CashFlows[0].Fee unknown-member
   {"Rule":"IRR", "PeriodicityType":"Monthly", "Amounts":[-100,101]} ->
     {"Rule":"IRR", "PeriodicityType":"Monthly", "Amounts":["-100", "101"]}
   {"Rule":"DAE", "Unit":5} -> 400 Unit wrong-type, CashFlows missing

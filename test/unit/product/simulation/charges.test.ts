@@ -30,23 +30,30 @@ commissions are Active, in the schedule, automatic or mandatory, and not for unu
   commission {IncludedInRepaymentSchedule: false} => commissions = []
   commission {IsForUnusage: true, fee: 1} => commissions = []
 commissions have the value of the day, and are omitted if there is none (L2)
-  commission {Values: [{CommissionValue: 7, CommissionPercent: null, Status: "Active", ValidFrom: "2020-01-01", ValidTo: "2024-12-31"},
-    {CommissionValue: 9, CommissionPercent: null, Status: "Active", ValidFrom: "2025-01-01", ValidTo: null}]} => firstFee = 900
-  commission {Values: [{CommissionValue: 7, CommissionPercent: null, Status: "Active", ValidFrom: "2020-01-01", ValidTo: "2024-12-31"},
-    {CommissionValue: 9, CommissionPercent: null, Status: "Active", ValidFrom: "2025-01-02", ValidTo: null}]} => commissions = []
+  commission {Values: [{CommissionValue: 7, CommissionPercent: null, Status: "Active", ValidFrom: "2020-01-01",
+    ValidTo: "2024-12-31"},
+    {CommissionValue: 9, CommissionPercent: null, Status: "Active", ValidFrom: "2025-01-01", ValidTo: null}]} =>
+    firstFee = 900
+  commission {Values: [{CommissionValue: 7, CommissionPercent: null, Status: "Active", ValidFrom: "2020-01-01",
+    ValidTo: "2024-12-31"},
+    {CommissionValue: 9, CommissionPercent: null, Status: "Active", ValidFrom: "2025-01-02", ValidTo: null}]} =>
+    commissions = []
   commission {Values: [{CommissionValue: 9, CommissionPercent: null, Status: "Closed", ValidFrom: null, ValidTo: null}]} =>
     firstFee = 0
 charges with the periodicity Once are paid at the start, and add up to UpFrontValue (Q6)
-  commission {PeriodicityType: "Once", price: 100}; commission {PeriodicityType: "Once", fee: 1.5}; commission {Name: "Monthly"};
+  commission {PeriodicityType: "Once", price: 100}; commission {PeriodicityType: "Once", fee: 1.5}; commission {Name:
+    "Monthly"};
     insurance {PeriodicityType: "Once"} => terms.UpFrontValue = "118"; terms.Commission.length = 1;
     terms.Commission[0].FeeName = "Monthly"; terms.Insurance = undefined; commissions[0].periodicityType = "Once";
     commissions[1].periodicityType = "Once"; commissions[2].periodicityType = "Monthly"; insurances.length = 1
   commission {PeriodicityType: "Once", price: 100} => firstFee = 0; totalFee = 0; irr = "12.0026%"
 charges with which a loan cannot be charged are rejected by name, once for all offers (E1, E3)
   commission {Currency: "RON"} => ! productCode not-allowed: must be a product whose commission Administration is in EUR
-  commission {PeriodicityType: "Once", PercentAppliedTo: "Interest", fee: 1} => ! productCode not-allowed: must be a product whose
+  commission {PeriodicityType: "Once", PercentAppliedTo: "Interest", fee: 1} => ! productCode not-allowed: must be a
+    product whose
     commission Administration is a percentage of the financed amount, because it is paid at the start
-  3 interest {}; insurance {Currency: "RON"}; request {interestTypeName: "Fixed"} => ! productCode not-allowed: must be a product
+  3 interest {}; insurance {Currency: "RON"}; request {interestTypeName: "Fixed"} => ! productCode not-allowed: must
+    be a product
     whose insurance Life is in EUR
 insurances are Active, in the instalments, and mandatory for applicant or debtor
   insurance {} => firstInsurance = 300
@@ -63,7 +70,8 @@ insurances belong to items that are valid on the day and pass all filters, each 
   oneItem; request {jsonInsuranceFilter: [{name: "Age", value: 61}]} => firstInsurance = 0
   twoItems; request {jsonInsuranceFilter: [{name: "Smoker", value: 1}]} => firstInsurance = 0
   endedItem; request {jsonInsuranceFilter: [{name: "Smoker", value: 0}]} => firstInsurance = 0
-  twoItems; request {jsonInsuranceFilter: [{name: "Height", value: 1}]} => warnings = ["unknown-filter jsonInsuranceFilter[0].name"]
+  twoItems; request {jsonInsuranceFilter: [{name: "Height", value: 1}]} => warnings = ["unknown-filter
+    jsonInsuranceFilter[0].name"]
 `);
 
 const DISCOUNTS = scenesOf(`
@@ -77,9 +85,11 @@ percentages apply first, then values (Q5)
     commissions[0].discountValue = "5"; commissions[0].discountPercent = "10"
 percentage points are deducted from a rate (Q5)
   interest {rate: 8.5}; discount {value: 0.55, AppliedToDimension: "Interest"} => interestPercent = "7.9500%";
-    terms.InterestPercent = "7.95"; interest.basePercent = "8.5"; interest.discountValue = "0.55"; interest.discountPercent = "0"
+    terms.InterestPercent = "7.95"; interest.basePercent = "8.5"; interest.discountValue = "0.55";
+    interest.discountPercent = "0"
 a price or a rate is never reduced below zero (Q5)
-  interest {rate: 0.5}; commission {price: 4}; discount {value: 5}; discount {value: 0.55, AppliedToDimension: "Interest"} =>
+  interest {rate: 0.5}; commission {price: 4}; discount {value: 5}; discount {value: 0.55, AppliedToDimension:
+    "Interest"} =>
     interestPercent = "0.0000%"; interest.discountValue = "0.5"; totalFee = 0; commissions[0].value = "0";
     commissions[0].discountValue = "4"
 a discounted price is rounded to the currency once, at the end (M2)
@@ -98,12 +108,15 @@ money is deducted from the part of an annual percentage that a period is charged
     commissions[0].baseValue = "2.301369863"; commissions[0].value = "1.3"
 money is rejected for a percentage that is not of the financed amount (Q5)
   commission {fee: 1, PercentAppliedTo: "RemainingValue"}; discount {percent: 50} => firstFee = 500
-  commission {fee: 1, PercentAppliedTo: "RemainingValue"}; discount {value: 1} => ! productCode not-allowed: must be a product whose
+  commission {fee: 1, PercentAppliedTo: "RemainingValue"}; discount {value: 1} => ! productCode not-allowed: must be
+    a product whose
     commission Administration has no discount in money, because it is a percentage of another figure
 a discount applies to the type, name or class that it names, or to its whole dimension (2.2)
-  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; insurance {}; discount {percent: 50} => firstFee = 1000;
+  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; insurance {}; discount {percent: 50} =>
+    firstFee = 1000;
     firstInsurance = 300
-  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; discount {percent: 50, Commission: "ONE"} => firstFee = 1500
+  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; discount {percent: 50, Commission: "ONE"}
+    => firstFee = 1500
   commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; discount {percent: 50, CommissionType: "Y"} =>
     firstFee = 1500
   commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"};
@@ -123,8 +136,10 @@ optional discounts apply if the request names them, by name or id, in discount o
   staff; request {optional: [{Name: "Staff", ProductDiscountId: "#401"}]} => firstFee = 500
 optional discounts are rejected if they are unknown, of another product, or not valid (Q5)
   staff; request {discount: [{Name: "Friends"}]} => ! discount[0].Name unknown-value: must be one of Staff
-  staff; request {optional: [{ProductDiscountId: "#9"}]} => ! optional[0].ProductDiscountId unknown-value: must be the id of one of Staff
-  staff; request {discount: [{Name: "Staff", ProductCode: "XX"}]} => ! discount[0].ProductCode unknown-value: must be PL, the product's code
+  staff; request {optional: [{ProductDiscountId: "#9"}]} => ! optional[0].ProductDiscountId unknown-value: must be
+    the id of one of Staff
+  staff; request {discount: [{Name: "Staff", ProductCode: "XX"}]} => ! discount[0].ProductCode unknown-value: must be
+    PL, the product's code
   staff; request {discount: [{Name: "Friends", ProductDiscountId: "#9", ProductCode: "XX"}]} =>
     ! discount[0].ProductCode unknown-value & discount[0].Name unknown-value & discount[0].ProductDiscountId unknown-value
   discount {IsOptionalDiscount: true, EndDate: "2024-12-31"}; request {discount: [{Name: "Campaign"}]} =>
@@ -136,7 +151,8 @@ optional discounts need a name or an id, and both must match (E1)
 a named discount without a matching price or rate gets a warning (E5)
   staff; request {discount: [{Name: "Staff"}]} => warnings = []
   discount {IsOptionalDiscount: true}; request {discount: [{Name: "Campaign"}]} => warnings = ["no-effect discount[0]"]
-  commission {}; discount {IsOptionalDiscount: true, AppliedToDimension: "Insurance"}; request {discount: [{Name: "Campaign"}]} =>
+  commission {}; discount {IsOptionalDiscount: true, AppliedToDimension: "Insurance"}; request {discount: [{Name:
+    "Campaign"}]} =>
     warnings = ["no-effect discount[0]"]
   commission {}; discount {IsOptionalDiscount: true, Commission: "Another"}; request {discount: [{Name: "Campaign"}]} =>
     warnings = ["no-effect discount[0]"]
@@ -162,13 +178,15 @@ a named discount gets no warning if it applies to one of several offers, or to a
   interest {Type: "Variable", IsDefault: true}; interest {};
     discount {IsOptionalDiscount: true, AppliedToDimension: "Interest", InterestType: "Fixed"};
     request {discount: [{Name: "Campaign"}]} => warnings = ["no-effect discount[0]"]
-  commission {PeriodicityType: "Once"}; discount {IsOptionalDiscount: true}; request {discount: [{Name: "Campaign"}]} => warnings = []
+  commission {PeriodicityType: "Once"}; discount {IsOptionalDiscount: true}; request {discount: [{Name: "Campaign"}]}
+    => warnings = []
 displayed figures are those of the catalogue or rounded to ten decimals, and terms keep their digits (M4, Q5)
   interest {rate: 7.1234567890123}; discount {percent: 33.3333333333, AppliedToDimension: "Interest"};
     discount {percent: 33.3333333333, AppliedToDimension: "Interest"} => interest.basePercent = "7.1234567890123";
     interest.discountPercent = "55.5555555555"; terms.InterestPercent.length = 22
   interest {Type: "BankingFormula", formula: ["X / 3", "X"]};
-    request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {X: 20}}} => interest.basePercent = "6.6666666667";
+    request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {X: 20}}} => interest.basePercent =
+    "6.6666666667";
     terms.InterestPercent = "6.66666666666666666667"
   commission {ValueIsPercent: true, formula: ["X / 3", "X"]};
     request {interestType: "Fixed", jsonInputFormula: {commissionInput: {X: 2}}} => commissions[0].percent = "0.6666666667";
@@ -177,7 +195,8 @@ displayed figures are those of the catalogue or rounded to ten decimals, and ter
     request {interestType: "Fixed", jsonInputFormula: {commissionInput: {X: 2}}} => commissions[0].percent = "0.3333333333";
     commissions[0].discountPercent = "50"; terms.Commission[0].SourcePercent = "0.33333333333333333333"
   commission {ValueIsPercent: true, formula: ["X / 3", "X"]}; discount {value: 1};
-    request {interestType: "Fixed", jsonInputFormula: {commissionInput: {X: 2}}} => commissions[0].baseValue = "6.6666666667";
+    request {interestType: "Fixed", jsonInputFormula: {commissionInput: {X: 2}}} => commissions[0].baseValue =
+    "6.6666666667";
     commissions[0].value = "5.67"; commissions[0].discountValue = "1"
 `);
 

@@ -60,21 +60,26 @@ const LARGEST = '9999999999999.99';
 
 const LOANS = scenesOf(`
 bounds limit the amount with the down payment, both ends inclusive, and appear in the message (Q6)
-  availability {MinimumAmount: 500, MaximumAmount: 2000.5}; request {amount: 499.99} => ! amount out-of-range: must be at least
+  availability {MinimumAmount: 500, MaximumAmount: 2000.5}; request {amount: 499.99} => ! amount out-of-range: must
+    be at least
     500 EUR, the product's MinimumAmount
-  availability {MinimumAmount: 500, MaximumAmount: 2000.5}; request {amount: 2000.51} => ! amount out-of-range: …MaximumAmount…
+  availability {MinimumAmount: 500, MaximumAmount: 2000.5}; request {amount: 2000.51} => ! amount out-of-range:
+    …MaximumAmount…
   availability {MinimumAmount: 500, MaximumAmount: 2000.5}; request {amount: 500} => rows.length = 5
   availability {MinimumAmount: 500, MaximumAmount: 2000.5}; request {amount: 2000.5} => rows.length = 5
   availability {MinimumAmount: 1000, MaximumAmount: 1000}; request {downPayment: 400} => rows[1].remainingValue = 60000
 bounds limit the down payment in percent of the amount; an absent one is zero (Q6)
   availability {MinimumAdvance: 15, MaximumAdvance: 33.5} => ! downPayment out-of-range
-  availability {MinimumAdvance: 15, MaximumAdvance: 33.5}; request {downPayment: 149.99} => ! downPayment out-of-range: …MinimumAdvance…
-  availability {MinimumAdvance: 15, MaximumAdvance: 33.5}; request {downPayment: 335.01} => ! downPayment out-of-range: must be at most
+  availability {MinimumAdvance: 15, MaximumAdvance: 33.5}; request {downPayment: 149.99} => ! downPayment
+    out-of-range: …MinimumAdvance…
+  availability {MinimumAdvance: 15, MaximumAdvance: 33.5}; request {downPayment: 335.01} => ! downPayment
+    out-of-range: must be at most
     33.5 % of amount, the product's MaximumAdvance
   availability {MinimumAdvance: 15, MaximumAdvance: 33.5}; request {downPayment: 150} => rows.length = 5
   availability {MinimumAdvance: 15, MaximumAdvance: 33.5}; request {downPayment: 335} => rows.length = 5
 a minimum term is included (Q6)
-  availability {PeriodType: "Years", MinimumPeriod: 1}; request {loanPeriod: 11} => ! loanPeriod out-of-range: must come to at least
+  availability {PeriodType: "Years", MinimumPeriod: 1}; request {loanPeriod: 11} => ! loanPeriod out-of-range: must
+    come to at least
     1 year, the product's MinimumPeriod; loanPeriod counts Monthly periods
   availability {PeriodType: "Years", MinimumPeriod: 1}; request {loanPeriod: 12} => rows.length = 13
 periods are whole numbers, and amounts fit into figures (M2, M6)
@@ -97,7 +102,8 @@ due dates are shifted by the calendars and settings of the product (Q2, H1, H3)
 schedule types are those of the product, by name or code, case-insensitively (Q2)
   request {scheduleType: " equalprincipal "} => rows[1].principal = 25000
   request {scheduleType: "InterestOnly"} => ! scheduleType unknown-schedule-type
-  request {scheduleType: "Nothing"} => ! scheduleType unknown-schedule-type: must be a schedule type of the product: EqualInstallments,
+  request {scheduleType: "Nothing"} => ! scheduleType unknown-schedule-type: must be a schedule type of the product:
+    EqualInstallments,
     EqualPrincipal
 a loan with the periodicity Once is repaid at the end of its term, counted in PeriodType (Q6)
   general {PeriodicityType: "Once"}; product {PaymentScheduleTypes: ["Once"]}; availability {MaximumPeriod: 6};
@@ -105,10 +111,12 @@ a loan with the periodicity Once is repaid at the end of its term, counted in Pe
     rows[1].interest = 6000; irr = null
   general {PeriodicityType: "Once"}; product {PaymentScheduleTypes: ["Once"]}; availability {MaximumPeriod: 6};
     request {scheduleType: "Once", loanPeriod: 7} => ! loanPeriod out-of-range
-  general {PeriodicityType: "Once"}; product {PaymentScheduleTypes: ["Once"]}; request {scheduleType: "Once", loanPeriod: 0} =>
+  general {PeriodicityType: "Once"}; product {PaymentScheduleTypes: ["Once"]}; request {scheduleType: "Once",
+    loanPeriod: 0} =>
     ! loanPeriod out-of-range: must be a whole number of months, from 1 to 1200
 the requested payment or principal is fixed (B2)
-  request {installmentValue: 300} => rows[0].pmt = 0; rows[1].pmt = 30000; rows[2].pmt = 30000; rows[3].pmt = 30000; rows[4].pmt = 12248
+  request {installmentValue: 300} => rows[0].pmt = 0; rows[1].pmt = 30000; rows[2].pmt = 30000; rows[3].pmt = 30000;
+    rows[4].pmt = 12248
   request {scheduleType: "EqualPrincipal", principalValue: 200} => rows[1].principal = 20000
   request {principalValue: 200} => ! principalValue not-allowed
 figures are those of row 1, and sums of columns with row 0; the IRR has fees but no insurances (Q4, A3)
@@ -121,12 +129,14 @@ the residual belongs to the last period of the IRR: its row is due on the same d
   product {PaymentScheduleTypes: ["EqualInstallments"], ResidualPercent: 50} => irr = "11.9992%"
   product {PaymentScheduleTypes: ["Balloon"], ResidualPercent: 50}; request {scheduleType: "Balloon"} => irr = "11.9992%"
 AdvanceAmount in a formula is the down payment, without a warning, and omitted for types that do not read it (Q1, S2, E5)
-  readsAdvance; request {scheduleType: "Own type", downPayment: 100} => rows[1].remainingValue = 90000; rows[1].principal = 5000;
+  readsAdvance; request {scheduleType: "Own type", downPayment: 100} => rows[1].remainingValue = 90000;
+    rows[1].principal = 5000;
     warnings = []
   readsAdvance; request {scheduleType: "Own type"} => rows[1].principal = 0
   readsAdvance; request {downPayment: 100} => warnings = []; terms.AdvanceAmount = undefined
 all faults are reported together (E3)
-  availability {MinimumAmount: 2000, MaximumPeriod: 3, MinimumAdvance: 10}; request {scheduleType: "X", interestTypeName: "Y",
+  availability {MinimumAmount: 2000, MaximumPeriod: 3, MinimumAdvance: 10}; request {scheduleType: "X",
+    interestTypeName: "Y",
     discount: [{Name: "Z"}]} => ! amount out-of-range & downPayment out-of-range & scheduleType unknown-schedule-type &
     loanPeriod out-of-range & interestTypeName unknown-value & discount[0].Name unknown-value
 `);
@@ -148,22 +158,27 @@ faults of a calculation are translated to fields of the simulation (E1)
   interest {rate: 100000}; request {amount: ${LARGEST}} => ! amount amount-too-large: must be smaller…
   ${ofType('Once')} => ! loanPeriod out-of-range: must be at most 1 …
   byTheCentury; request {loanPeriod: 100} => ! loanPeriod out-of-range: must be smaller…
-  product {BankingProductType: "D"} => ! scheduleType product-type-mismatch: must be a schedule type for the product's BankingProductType, D
-  product {BankingProductType: "Car"} => ! productCode unknown-product-type: must be a product whose BankingProductType is known, not Car
-  general {PeriodicityType: "Never"} => ! productCode unknown-periodicity: must be a product whose periodicity is known, not Never
+  product {BankingProductType: "D"} => ! scheduleType product-type-mismatch: must be a schedule type for the
+    product's BankingProductType, D
+  product {BankingProductType: "Car"} => ! productCode unknown-product-type: must be a product whose
+    BankingProductType is known, not Car
+  general {PeriodicityType: "Never"} => ! productCode unknown-periodicity: must be a product whose periodicity is
+    known, not Never
   ofDays; ${OWN} => ! scheduleType wrong-unit: …the product's PeriodicityType, Monthly…
   availability {Currency: "XXQ"} => ! productCode unknown-currency: …not XXQ…
   general {HolidayShiftForRepaymentInstallments: true}; product {CountryCalendars: ["Atlantis"]} =>
     ! productCode unknown-calendar: …CountryCalendars…
   general {HolidayShiftForRepaymentInstallments: true} => ! productCode unknown-calendar: …CountryCalendars is missing…
-  general {HolidayShiftForRepaymentInstallments: true, HolidayShiftMethod: "Sideways"}; product {CountryCalendars: ["RO"]} =>
+  general {HolidayShiftForRepaymentInstallments: true, HolidayShiftMethod: "Sideways"}; product {CountryCalendars:
+    ["RO"]} =>
     ! productCode unknown-value: …HolidayShiftMethod must be one of…
   ${ofType('Balloon')} => ! scheduleType not-allowed: …which the product does not have…
   ${ofType('CreditCard', ', BankingProductType: "CC"')} => ! scheduleType not-allowed: …which the product does not have…
   ${ofType('CreditCard', ', BankingProductType: "CC", CapitalPercent: 101')} =>
     ! productCode out-of-range: …CapitalPercent is from 0 to 100…
   ${ofType('Balloon', ', ResidualPercent: 101')} => ! productCode out-of-range: …ResidualPercent is from 0 to 100…
-  request {installmentValue: 5} => ! installmentValue payment-below-interest: must cover the interest of row 1; leave it out…
+  request {installmentValue: 5} => ! installmentValue payment-below-interest: must cover the interest of row 1; leave
+    it out…
   ${ofType('InterestOnly')}; request {installmentValue: 500} => ! installmentValue not-allowed: must be left out…
   request {installmentValue: 300, principalValue: 200} => ! principalValue not-allowed: …when installmentValue is sent…
   request {installmentValue: 300.001} => ! installmentValue too-many-decimals: …decimals…
@@ -178,7 +193,8 @@ faults of a calculation are translated to fields of the simulation (E1)
   interest {Type: "BankingFormula", formula: ["0 - 1300 * X", "X"]}; ${given('interestInput', 'BankingFormula')} =>
     ! jsonInputFormula.interestInput rate-too-low: must give a rate…
   interest {rate: -1300}; ${given('interestInput')} => ! productCode rate-too-low: …interest Standard rate…
-  ${ranges('1, 2')} => ! loanPeriod rates-incomplete: must be at most 2 periods: the interest Steps has no rate for later instalments
+  ${ranges('1, 2')} => ! loanPeriod rates-incomplete: must be at most 2 periods: the interest Steps has no rate for
+    later instalments
   ${ranges('1, 1', '3, 4')} => ! productCode rates-incomplete: …interest Steps has one rate for every instalment…
   ${ranges('1, 3', '3, 4')} => ! productCode rates-overlap: …interest Steps has one rate for every instalment…
   ${ranges('9, 12')} => ! productCode not-allowed: …interest Steps has a rate for every instalment…
@@ -194,7 +210,8 @@ faults of a calculation are translated to fields of the simulation (E1)
   ${bands('0, 500')} => ! amount outside-bands: …interest Bands has no rate for every balance…
   ${bands('100, null')} => ! productCode outside-bands: …interest Bands has one rate for every amount…
   ${bands('0, 500', '0, null')} => ! productCode bands-overlap: …interest Bands has one rate for every amount…
-  readsRate; ${bands('0, null')}; ${OWN} => ! scheduleType not-allowed: …accepts rates by band, such as those of the interest Bands…
+  readsRate; ${bands('0, null')}; ${OWN} => ! scheduleType not-allowed: …accepts rates by band, such as those of the
+    interest Bands…
   commission {}; ${ofType('Deposit', ', BankingProductType: "D"')} => ! productCode not-allowed: …without commissions…
   insurance {}; ${ofType('Deposit', ', BankingProductType: "D"')} => ! productCode not-allowed: …without insurances…
   201 commission {} => ! productCode out-of-range: …with fewer commissions…
@@ -208,7 +225,8 @@ faults of a calculation are translated to fields of the simulation (E1)
     ! jsonInputFormula.commissionInput out-of-range: must give the commission Administration a price…
   commission {formula: ["1000000000000000 * X", "X"]}; ${given('commissionInput')} =>
     ! jsonInputFormula.commissionInput amount-too-large: …smaller commission Administration…
-  commission {formula: ["0 - X", "X"]}; ${given('commissionInput')} => ! jsonInputFormula.commissionInput out-of-range: must not make
+  commission {formula: ["0 - X", "X"]}; ${given('commissionInput')} => ! jsonInputFormula.commissionInput
+    out-of-range: must not make
     the price of the commission Administration negative…
   commission {price: 1e15} => ! productCode amount-too-large: …smaller commission Administration…
   commission {price: -1} => ! productCode not-allowed: …commission Administration has no negative price…

@@ -31,9 +31,12 @@ const OFFERINGS = {
 
 const SCENES = scenesOf(`
 the interests are all interests of the type, by its id, its name, or both (Q3)
-  several; request {interestType: "Fixed"} => records.length = 2; records[0].interestId = "#101"; records[1].interestId = "#102"
-  several; request {interestTypeName: " fixed"} => records.length = 2; records[0].interestId = "#101"; records[1].interestId = "#102"
-  several; request {interestType: "${Variable.toUpperCase()}", interestTypeName: "Variable"} => records.length = 1; interestId = "#103"
+  several; request {interestType: "Fixed"} => records.length = 2; records[0].interestId = "#101";
+    records[1].interestId = "#102"
+  several; request {interestTypeName: " fixed"} => records.length = 2; records[0].interestId = "#101";
+    records[1].interestId = "#102"
+  several; request {interestType: "${Variable.toUpperCase()}", interestTypeName: "Variable"} => records.length = 1;
+    interestId = "#103"
 they are the default interest, or else the first one, if there is no type (Q3)
   several => records.length = 1; interestId = "#102"
   noDefault => records.length = 1; interestId = "#101"
@@ -41,14 +44,16 @@ they are rejected if id and name differ (400), are unknown or match no interest 
   several; request {interestType: "Fixed", interestTypeName: "Variable"} => ! interestTypeName exclusive 400
   several; request {interestType: "#5"} => ! interestType unknown-value: must be one of ${Fixed} (Fixed), ${Variable} (Variable), …
   several; request {interestType: "Collection"} => ! interestType not-allowed
-  several; request {interestTypeName: "Collection"} => ! interestTypeName not-allowed: must be an interest type that the product
+  several; request {interestTypeName: "Collection"} => ! interestTypeName not-allowed: must be an interest type that
+    the product
     offers on the day of the request: Fixed, Variable
   none => ! productCode not-allowed
 they are offered for each item whose filters pass, with counts of interests and items (Q3, Q4, L3)
   several; items; request {interestTypeName: "Fixed"} => records.length = 4; records[0].interestCommissionItemId = "#10";
     records[1].interestCommissionItemId = "#10"; records[2].interestCommissionItemId = "#20";
     records[3].interestCommissionItemId = "#20"; records[0].interestId = "#101"; records[1].interestId = "#102";
-    records[2].interestId = "#101"; records[3].interestId = "#102"; records[0].cntInterestId = 2; records[1].cntInterestId = 2;
+    records[2].interestId = "#101"; records[3].interestId = "#102"; records[0].cntInterestId = 2;
+    records[1].cntInterestId = 2;
     records[2].cntInterestId = 2; records[3].cntInterestId = 2; records[0].cntInterestCommissionItemId = 2;
     records[1].cntInterestCommissionItemId = 2; records[2].cntInterestCommissionItemId = 2;
     records[3].cntInterestCommissionItemId = 2; records[3].commissionListId = null
@@ -63,12 +68,14 @@ an unknown filter name gets a warning, and different figures with the same name 
     ! jsonFilterCommission[2].value exclusive 400
   filtered; request {jsonFilterCommission: [{name: "Age", value: 99}]} => ! jsonFilterCommission not-allowed
 at most 100 offers with 36,000 rows in total (E6)
-  100 interest {}; request {interestTypeName: "Fixed", loanPeriod: 361} => ! loanPeriod too-many-rows: must be at most 360 periods
+  100 interest {}; request {interestTypeName: "Fixed", loanPeriod: 361} => ! loanPeriod too-many-rows: must be at
+    most 360 periods
     with 100 offers; use jsonFilterCommission to get fewer offers
   101 interest {}; request {interestTypeName: "Fixed"} => ! jsonFilterCommission out-of-range
 a Collection interest has the rates of its ranges, and displays the rate of row 1 (Q3, R1)
   interest {steps: [["Early", 1, 2], ["LATE", 3, null]]}; interest {Name: "Early"}; interest {Name: "Late", rate: 24} =>
-    records.length = 1; interestPercent = "12.0000%"; rows[0].pmt = 0; rows[1].pmt = 25628; rows[2].pmt = 25628; rows[3].pmt = 26009;
+    records.length = 1; interestPercent = "12.0000%"; rows[0].pmt = 0; rows[1].pmt = 25628; rows[2].pmt = 25628;
+    rows[3].pmt = 26009;
     rows[4].pmt = 26009
   interest {steps: [["Early", 1, 2], ["LATE", 3, null]]}; interest {Name: "Early"}; interest {Name: "Late", rate: 24};
     request {jsonMultipleInterestRates: []} => interestPercent = "12.0000%"
@@ -80,7 +87,8 @@ it uses the rates of the request instead, as the only type (Q7)
   interest {}; request {interestType: "Fixed", jsonMultipleInterestRates: [{InterestRate: 24}]} =>
     ! jsonMultipleInterestRates not-allowed
 it is not offered if one of its ranges has no rate on the day (L2)
-  interest {steps: [["Early", 1, 2], ["LATE", 3, null]]}; interest {Name: "Early"}; request {interestTypeName: "Collection"} =>
+  interest {steps: [["Early", 1, 2], ["LATE", 3, null]]}; interest {Name: "Early"}; request {interestTypeName:
+    "Collection"} =>
     ! interestTypeName not-allowed
 the rate of each band applies to its part of the balance, after discounts (R2, Q5)
   interest {bands: [[800, null, 8], [0, 799.99, 12], [0, null, 1, {CollectionValidTo: "2024-12-31"}],
