@@ -31,18 +31,16 @@ const formulaOf = ([Expression, ...Inputs]: readonly string[]) => ({
   Values: [],
   Formula: { Name: 'F', Expression, Inputs },
 });
+const STEP = { InterestStartDate: null, InterestEndDate: null };
 const stepsOf = (steps: readonly Fields[keyof Fields][][]) => ({
   Type: 'Collection',
   Values: [],
-  CollectionInterests: steps.map(([InterestName, InterestStartPeriod, InterestEndPeriod]) => {
-    return {
-      InterestName,
-      InterestStartPeriod,
-      InterestEndPeriod,
-      InterestStartDate: null,
-      InterestEndDate: null,
-    };
-  }),
+  CollectionInterests: steps.map(([InterestName, InterestStartPeriod, InterestEndPeriod]) => ({
+    ...STEP,
+    InterestName,
+    InterestStartPeriod,
+    InterestEndPeriod,
+  })),
 });
 const BAND = { ...ALWAYS_IN, InterestName: 'Band', IsForOverdraft: false, ValueMessage: null };
 const bandsOf = (bands: readonly Fields[keyof Fields][][]) => ({
@@ -65,7 +63,6 @@ const SHORT: Readonly<Record<string, (value: never) => object>> = {
   bands: bandsOf,
   price: (value: number) => price(value),
   fee: (percent: number) => ({ ValueIsPercent: true, ...price(null, percent) }),
-  premium: (Value: number) => ({ Values: [{ Value, Status: 'Active', ...ALWAYS }] }),
   premiumPercent: (Value: number) => ({
     ValueIsPercentage: true,
     Values: [{ Value, Status: 'Active', ...ALWAYS }],
@@ -73,11 +70,11 @@ const SHORT: Readonly<Record<string, (value: never) => object>> = {
   percent: (DiscountValue: number) => ({ DiscountValue, IsPercentage: true }),
   value: (DiscountValue: number) => ({ DiscountValue, IsPercentage: false }),
 };
-const BUILDERS: Readonly<Record<string, (changes: object) => Fields>> = {
-  interest: (changes) => ({ ...interest(changes) }),
-  commission: (changes) => ({ ...commission(changes) }),
-  insurance: (changes) => ({ ...insurance(changes) }),
-  discount: (changes) => ({ ...discount(changes) }),
+const BUILDERS: Readonly<Record<string, (changes: object) => object>> = {
+  interest,
+  commission,
+  insurance,
+  discount,
 };
 
 /** An item of a list; those after the first one have another id and name. */
@@ -85,7 +82,7 @@ function itemOf(kind: string, place: number, fields: Fields): Fields {
   const changes = Object.entries(fields).map(
     ([name, value]) => SHORT[name]?.(value as never) ?? { [name]: value },
   );
-  const own = BUILDERS[kind]!(Object.assign({}, ...changes) as object);
+  const own = { ...BUILDERS[kind]!(Object.assign({}, ...changes) as object) } as Fields;
   const nameField = kind === 'insurance' ? 'InsuranceName' : 'Name';
   const others = {
     Id: guid(Number(String(own['Id']).slice(-12)) + place),
@@ -96,19 +93,14 @@ function itemOf(kind: string, place: number, fields: Fields): Fields {
 
 /** A request with exact decimals, ids of interest types and lists of arguments. */
 function requestOf(fields: Fields): Partial<SimulateRequest> {
-  const exact = JSON.parse(JSON.stringify(fields), (name, value: unknown) => {
+  return JSON.parse(JSON.stringify(fields), (name, value: unknown) => {
     const isAmount = /^(?:amount|downPayment|installmentValue|principalValue|InterestRate)$/.test(name);
     if (isAmount) return decimal(value as number);
     if (name === 'interestType') return INTEREST_OPTION_IDS[value as 'Fixed'] ?? value;
-    const isInput = name.endsWith('Input') && !Array.isArray(value);
-    return isInput
-      ? Object.entries(value as object).map(([input, figure]) => ({
-          name: input,
-          value: decimal(figure as string),
-        }))
-      : value;
+    if (!name.endsWith('Input') || Array.isArray(value)) return value;
+    const inputs = Object.entries(value as Readonly<Record<string, number>>);
+    return inputs.map(([input, figure]) => ({ name: input, value: decimal(figure) }));
   }) as Partial<SimulateRequest>;
-  return exact;
 }
 
 interface Scene {

@@ -8,7 +8,6 @@ import {
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
-import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -16,6 +15,7 @@ import { topicSpecs, topicName } from '../../../shared/messaging/topics/topic-li
 import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { scratchFolder } from '../scratch-folder.ts';
+import { guid as guidOf } from './simulated-product.ts';
 import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-record.ts';
 
 export const CATALOGUE_TOPIC = topicName('', 'catalogueRecords');
@@ -24,21 +24,14 @@ const TABLE_STOP_MS = 1_000;
 /** A codec of all messages with the local schema ids. */
 export const catalogueCodec = () => createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 
-export function day(text: string): CalendarDate {
-  const parsed = parseCalendarDate(text);
-  if (parsed === undefined) throw new Error(`${text} is not a day`);
-  return parsed;
-}
+export { date as day } from '../builders/lending-loan.ts';
+export { guidOf };
 
 /** Reads a record from the JSON of a file; throws on an invalid one. */
 export function recordOf(kind: RecordKind, value: object): CatalogueRecord {
   const read = readCatalogueRecord(kind, value, 'test');
   if (read.kind === 'invalid') throw new Error(read.faults.map(({ message }) => message).join('\n'));
   return read.entry;
-}
-
-export function guidOf(number: number): string {
-  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
 /** A list of one interest of 8.5 %. */

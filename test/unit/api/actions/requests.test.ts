@@ -22,13 +22,7 @@ const BASES: Readonly<Record<string, object>> = {
     PeriodicityType: 'Monthly',
     InstallmentDay: 1,
   },
-  CalculatePMT: {
-    InstallmentsNo: 4,
-    PeriodicityType: 'Monthly',
-    InterestCalculationMethod: '30/360',
-    FinancedAmount: 1000,
-    InterestPercent: 12,
-  },
+  CalculatePMT: { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' },
   Simulate: { productCode: 'P', amount: 1000.5, loanPeriod: 12, scheduleType: 'EqualInstallments' },
 };
 const STATUSES: Readonly<Record<string, number>> = { 'invalid-request': 400, 'not-computable': 422 };

@@ -12,6 +12,7 @@ import { findPaymentValueFaults } from '../../../../shared/lending/payment-value
 import { findScheduleFaults } from '../../../../shared/lending/terms/validate-schedule-request.ts';
 import { NOTIFICATIONS } from '../../../../shared/api/notification/send-operations.ts';
 import { ERROR_CODES, type Fault } from '../../../../shared/platform/problem.ts';
+import { PROOF_REQUEST } from '../../../support/builders/schedule-call.ts';
 
 interface Media {
   readonly schema: JsonSchema;
@@ -212,7 +213,7 @@ describe('the schemas', () => {
   test('refuse a band without its rate, as the calculation does', () => {
     for (const band of [{}, { Value: null }]) {
       expect(faultsOf('InterestRateBand', band)).not.toEqual([]);
-      const jsonParam = { ...LOAN, BandedInterestRates: [band] };
+      const jsonParam = { ...PROOF_REQUEST, BandedInterestRates: [band] };
       expect(repaymentScheduleRequest.read({ jsonParam })).toMatchObject({
         problem: 'invalid-request',
         faults: [{ path: 'jsonParam.BandedInterestRates[0].Value', code: 'missing' }],
@@ -255,20 +256,14 @@ describe.each(ACTIONS)('the fields of $name', (action) => {
   });
 });
 
-const LOAN = {
-  ScheduleType: 'EqualInstallments',
-  PeriodicityType: 'Monthly',
-  ActivationDate: '2025-01-01',
-  Amount: 1000,
-  InterestPercent: 12,
-  InstallmentsNo: 4,
-  InstallmentDay: 1,
-};
 const PAYMENT = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
 
 const faultyTerms = {
   RepaymentScheduleTerms: (fields: object) =>
-    faultyFields(repaymentScheduleRequest.read({ jsonParam: { ...LOAN, ...fields } }), findScheduleFaults),
+    faultyFields(
+      repaymentScheduleRequest.read({ jsonParam: { ...PROOF_REQUEST, ...fields } }),
+      findScheduleFaults,
+    ),
   PaymentTerms: (fields: object) =>
     faultyFields(paymentValueRequest.read({ jsonParam: { ...PAYMENT, ...fields } }), findPaymentValueFaults),
 };

@@ -23,6 +23,7 @@ import {
 } from '../../../../shared/api/actions/simulate-action.ts';
 import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
 import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';
+import { PROOF_REQUEST } from '../../../support/builders/schedule-call.ts';
 import type { DiscountedFlow, ProvenRate } from '../../../../shared/lending/request/rate-request.ts';
 
 interface AvroType {
@@ -224,14 +225,6 @@ test('a problem has the same fields in JSON and in Avro', () => {
   expect(avroFields(avroRecord('ProblemReply')).toSorted()).toEqual(fromZod.toSorted());
 });
 
-const BASE = {
-  ScheduleType: 'EqualInstallments',
-  InterestPercent: 7,
-  Amount: 100,
-  InstallmentsNo: 6,
-  PeriodicityType: 'Monthly',
-  InstallmentDay: 1,
-};
 const MANDATORY_ITEM_FIELDS: Readonly<Record<string, object>> = {
   Commission: { FeePeriodicityType: 'Monthly', FeeDate: '2024-01-01', FeeName: 'x', SourceValue: 1 },
   Insurance: {
@@ -246,9 +239,11 @@ const MANDATORY_ITEM_FIELDS: Readonly<Record<string, object>> = {
 
 /** A request with a value for one number of the request or of an item. */
 function requestWith(list: string | undefined, name: string, value: number): unknown {
-  if (list === undefined) return { jsonParam: { ...BASE, [name]: value } };
+  if (list === undefined) return { jsonParam: { ...PROOF_REQUEST, [name]: value } };
   const base = name === 'SourcePercent' ? { SourceValue: null } : {};
-  return { jsonParam: { ...BASE, [list]: [{ ...MANDATORY_ITEM_FIELDS[list], ...base, [name]: value }] } };
+  return {
+    jsonParam: { ...PROOF_REQUEST, [list]: [{ ...MANDATORY_ITEM_FIELDS[list], ...base, [name]: value }] },
+  };
 }
 
 function decimals({ fields }: AvroRecord, list?: string): [string | undefined, string, AvroType][] {

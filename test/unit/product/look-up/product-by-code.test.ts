@@ -128,10 +128,8 @@ describe('the version of a look-up (L1)', () => {
   });
 
   test('is that on the day in the extension Date instead of the day of the request', () => {
-    const Date = date('2021-05-05');
-    expect(answerOf({ BankingProductCode: 'TL-PERSONAL', Date }).BankingProduct).toMatchObject({
-      EndDate: '2023-12-31T00:00:00',
-    });
+    const request = { BankingProductCode: 'TL-PERSONAL', Date: date('2021-05-05') };
+    expect(answerOf(request).BankingProduct['EndDate']).toBe('2023-12-31T00:00:00');
   });
 
   test.each([
@@ -139,10 +137,8 @@ describe('the version of a look-up (L1)', () => {
     ['of a Closed product', '2021-01-01', 'TL-BRIDGE'],
     ['of an unknown code', '2026-01-15', 'TL-NOTHING'],
   ])('does not exist %s', (_case, day, code) => {
-    expect(versionOn(day, code)).toMatchObject({
-      kind: 'unknown-product',
-      faults: [{ path: 'BankingProductCode', code: 'unknown-product' }],
-    });
+    const faults = [{ path: 'BankingProductCode', code: 'unknown-product' }];
+    expect(versionOn(day, code)).toMatchObject({ kind: 'unknown-product', faults });
   });
 });
 

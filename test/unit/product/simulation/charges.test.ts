@@ -3,6 +3,7 @@ import { currencyId } from '../../../../shared/product/simulation/charge-prices.
 import { outcomeOf, scenesOf } from '../../../support/builders/simulation-scenes.ts';
 import {
   commission,
+  interest,
   discount,
   insurance,
   insuranceItem,
@@ -12,7 +13,19 @@ import {
 const item = insuranceItem('COVER', { Filters: [{ Name: 'Age', From: null, To: 60 }] });
 const smokers = [insurance({ Filters: [{ Name: 'Smoker', Values: [0] }] })];
 const named = [discount({ Id: guid(401), Name: 'Staff', DiscountValue: 50, IsOptionalDiscount: true })];
+const second = interest({ Id: guid(101), Name: 'Second' });
+const ofFixed = { IsOptionalDiscount: true, AppliedToDimension: 'Interest', InterestType: 'Fixed' } as const;
 const OFFERINGS = {
+  twoFees: {
+    commissions: [
+      commission({ Name: 'One', Type: 'X' }),
+      commission({ Id: guid(201), Name: 'Two', Type: 'Y' }),
+    ],
+  },
+  twoTypes: {
+    interests: [interest({ Type: 'Variable', IsDefault: true }), second],
+    discounts: [discount(ofFixed)],
+  },
   twoItems: { insurances: smokers, product: { Insurances: [item, { ...item, Id: guid(31), Filters: [] }] } },
   oneItem: { insurances: smokers, product: { Insurances: [item] } },
   endedItem: { insurances: smokers, product: { Insurances: [{ ...item, EndDate: '2024-12-31' }] } },
@@ -112,15 +125,13 @@ money is rejected for a percentage that is not of the financed amount (Q5)
     a product whose
     commission Administration has no discount in money, because it is a percentage of another figure
 a discount applies to the type, name or class that it names, or to its whole dimension (2.2)
-  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; insurance {}; discount {percent: 50} =>
+  twoFees; insurance {}; discount {percent: 50} =>
     firstFee = 1000;
     firstInsurance = 300
-  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; discount {percent: 50, Commission: "ONE"}
+  twoFees; discount {percent: 50, Commission: "ONE"}
     => firstFee = 1500
-  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"}; discount {percent: 50, CommissionType: "Y"} =>
-    firstFee = 1500
-  commission {Name: "One", Type: "X"}; commission {Name: "Two", Type: "Y"};
-    discount {percent: 50, CommissionType: "Y", Commission: "One"} => firstFee = 2000
+  twoFees; discount {percent: 50, CommissionType: "Y"} => firstFee = 1500
+  twoFees; discount {percent: 50, CommissionType: "Y", Commission: "One"} => firstFee = 2000
   insurance {}; discount {percent: 50, AppliedToDimension: "Insurance"} => firstInsurance = 150
   insurance {}; discount {percent: 50, AppliedToDimension: "Insurance", InsuranceClass: "persons", Insurance: "Life"} =>
     firstInsurance = 150
@@ -172,12 +183,8 @@ a named discount gets a warning if the price or the discount is zero (Q5)
   commission {}; discount {percent: 100}; discount {IsOptionalDiscount: true, Name: "Last", value: 50};
     request {optional: [{Name: "Last"}]} => warnings = ["no-effect optional[0]"]
 a named discount gets no warning if it applies to one of several offers, or to a Once charge
-  interest {Type: "Variable", IsDefault: true}; interest {};
-    discount {IsOptionalDiscount: true, AppliedToDimension: "Interest", InterestType: "Fixed"};
-    request {interestTypeName: "Fixed", discount: [{Name: "Campaign"}]} => warnings = []
-  interest {Type: "Variable", IsDefault: true}; interest {};
-    discount {IsOptionalDiscount: true, AppliedToDimension: "Interest", InterestType: "Fixed"};
-    request {discount: [{Name: "Campaign"}]} => warnings = ["no-effect discount[0]"]
+  twoTypes; request {interestTypeName: "Fixed", discount: [{Name: "Campaign"}]} => warnings = []
+  twoTypes; request {discount: [{Name: "Campaign"}]} => warnings = ["no-effect discount[0]"]
   commission {PeriodicityType: "Once"}; discount {IsOptionalDiscount: true}; request {discount: [{Name: "Campaign"}]}
     => warnings = []
 displayed figures are those of the catalogue or rounded to ten decimals, and terms keep their digits (M4, Q5)

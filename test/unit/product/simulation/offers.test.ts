@@ -21,11 +21,13 @@ const two = {
   CommissionList: null,
   Filters: [age, { Name: 'Branch', List: 'ODD' }],
 };
+const inverse = { Name: 'F', Expression: '1 / Base', Inputs: ['Base'] };
 const OFFERINGS = {
   several,
   items: { product: { InterestsAndCommissions: [one, two] } },
   filtered: { product: { InterestsAndCommissions: [two] } },
   none: { interests: [] },
+  inverse: { interests: [interest({ Type: 'BankingFormula', Values: [], Formula: inverse })] },
   noDefault: { interests: several.interests.map((found) => ({ ...found, IsDefault: false })) },
 };
 
@@ -112,14 +114,11 @@ all missing arguments are reported, and unused ones get a warning (Q7)
     jsonInputFormula: {interestInput: {base: 2, Rating: 1, Score: 7}, commissionInput: {Rating: 1}}} =>
     warnings = ["no-effect jsonInputFormula.interestInput.Rating", "no-effect jsonInputFormula.commissionInput.Rating"]
 a formula is rejected if it has no value, or if an argument is repeated (Q7)
-  interest {Type: "BankingFormula", formula: ["1 / Base", "Base"]};
-    request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {Base: 0}}} =>
+  inverse; request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {Base: 0}}} =>
     ! jsonInputFormula.interestInput formula-failed: must give the formula F a value: it …
-  interest {Type: "BankingFormula", formula: ["1 / Base", "Base"]};
-    request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {Base: 1e-9}}} =>
+  inverse; request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {Base: 1e-9}}} =>
     ! jsonInputFormula.interestInput out-of-range: must give a rate: it must be from -100000 to 100000 percent a year
-  interest {Type: "BankingFormula", formula: ["1 / Base", "Base"]};
-    request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {base: 2, BASE: 0}}} =>
+  inverse; request {interestType: "BankingFormula", jsonInputFormula: {interestInput: {base: 2, BASE: 0}}} =>
     ! jsonInputFormula.interestInput.BASE exclusive 400
 commissions, insurances and discounts are priced, each with its own arguments (Q7)
   commission {formula: ["Cost * 2", "Cost"]}; insurance {ValueIsPercentage: true, formula: ["Age / 100", "Age"]};
