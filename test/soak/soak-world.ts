@@ -168,23 +168,16 @@ export async function lagOfBulkLane({ broker, env, topic }: SoakWorld): Promise<
   }
 }
 
-/** Replies found on the log for the requests of a topic. */
-export interface ReplyFigures {
-  readonly requests: number;
-  readonly replies: number;
-  readonly unanswered: number;
-  readonly differing: number;
-}
-
 function idOf({ headers }: LogMessage): string {
   return headerText(headers, HEADER.correlationId) ?? '';
 }
 
+/** Replies found on the log for the requests of a topic. */
 export async function matchReplies(
   { broker, topic }: SoakWorld,
   requestTopic: TopicKey,
   replyTopic: TopicKey,
-): Promise<ReplyFigures> {
+) {
   const asked = new Set<string>();
   await readTopic(broker, topic(requestTopic), (message) => {
     // Several callers share the request topic; only requests with this reply topic count.

@@ -43,7 +43,6 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
       commandKillAt: 0.7,
       // Small batches, so that each kill finds some in flight.
       commandOptions: ['--batch=4', '--window=16'],
-      sampleEvery: 4,
       limitMs: STEP.timeout,
     });
     print('portfolio', report);
@@ -52,7 +51,6 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
       workerKills: 1,
       brokerRestarts: lostBrokers.length,
       commandKills: 1,
-      lines: report.contracts,
     });
     // As many messages as meet each kill.
     expect(report.requests).toBeGreaterThan(100);

@@ -26,32 +26,13 @@ const parse = (...args: string[]) => parseCommandLine(args, OPTIONS);
 describe('parseCommandLine', () => {
   it('returns a value for each option, given or not', () => {
     expect(parse()).toEqual({
-      values: {
-        json: false,
-        topic: [],
-        reason: undefined,
-        limit: undefined,
-        format: undefined,
-        day: undefined,
-      },
+      values: { json: false, topic: [] },
       positionals: [],
       given: [],
       faults: [],
     });
-    const args = [
-      '--json',
-      'a',
-      '--topic',
-      'x',
-      '--topic=y',
-      '--reason',
-      'r',
-      '--limit',
-      '500',
-      '--format',
-      'csv',
-    ];
-    expect(parse(...args, 'b', '--day', 'today')).toEqual({
+    const args = '--json a --topic x --topic=y --reason r --limit 500 --format csv b --day today'.split(' ');
+    expect(parse(...args)).toEqual({
       values: { json: true, topic: ['x', 'y'], reason: 'r', limit: 500, format: 'csv', day: 1 },
       positionals: ['a', 'b'],
       given: ['json', 'topic', 'topic', 'reason', 'limit', 'format', 'day'],

@@ -28,6 +28,10 @@ function incompatibilitiesOf(change: (fields: Field[]) => void): string[] {
 const field = (fields: Field[], name: string): Field => fields.find((one) => one.name === name)!;
 const remove = (fields: Field[], name: string) => fields.splice(fields.indexOf(field(fields, name)), 1);
 
+/** Gives a field another type. */
+const retype = (name: string, type: unknown) => (fields: Field[]) =>
+  Object.assign(field(fields, name), { type });
+
 /** The fields of the items of a list field. */
 function itemFields(fields: Field[], name: string): Field[] {
   const [, list] = field(fields, name).type as [string, { items: { fields: Field[] } }];
@@ -60,29 +64,25 @@ describe('a schema change', () => {
       'New is new and mandatory',
     ],
     ['dropping a mandatory field', (fields) => remove(fields, 'Amount'), 'Amount was mandatory and is gone'],
-    [
-      'another type',
-      (fields) => Object.assign(field(fields, 'InstallmentsNo'), { type: 'string' }),
-      'InstallmentsNo was int and is string',
-    ],
+    ['another type', retype('InstallmentsNo', 'string'), 'InstallmentsNo was int and is string'],
     [
       'a wider whole number, which older readers cannot take',
-      (fields) => Object.assign(field(fields, 'InstallmentsNo'), { type: 'long' }),
+      retype('InstallmentsNo', 'long'),
       'InstallmentsNo was int and is long',
     ],
     [
       'a different scale of a decimal',
-      (fields) => Object.assign(field(fields, 'Amount'), { type: decimal(38, 6) }),
+      retype('Amount', decimal(38, 6)),
       'Amount was decimal(38,18) and is decimal(38,6)',
     ],
     [
       'fewer digits of an optional decimal',
-      (fields) => Object.assign(field(fields, 'UpFrontValue'), { type: ['null', decimal(20, 18)] }),
+      retype('UpFrontValue', ['null', decimal(20, 18)]),
       'UpFrontValue was decimal(38,18) and is decimal(20,18)',
     ],
     [
       'a date changed into a number',
-      (fields) => Object.assign(field(fields, 'ActivationDate'), { type: ['null', 'int'] }),
+      retype('ActivationDate', ['null', 'int']),
       'ActivationDate was date and is int',
     ],
     [
@@ -92,19 +92,15 @@ describe('a schema change', () => {
     ],
     [
       'a mandatory field made optional, which older readers cannot read',
-      (fields) => Object.assign(field(fields, 'ScheduleType'), { type: ['null', 'string'] }),
+      retype('ScheduleType', ['null', 'string']),
       'ScheduleType was string and is null or string',
     ],
     [
       'an additional type',
-      (fields) => Object.assign(field(fields, 'Currency'), { type: ['null', 'string', 'int'] }),
+      retype('Currency', ['null', 'string', 'int']),
       'Currency was null or string and is null or string or int',
     ],
-    [
-      'a removed type',
-      (fields) => Object.assign(field(fields, 'Currency'), { type: ['null'] }),
-      'Currency was null or string and is null',
-    ],
+    ['a removed type', retype('Currency', ['null']), 'Currency was null or string and is null'],
     [
       'a new mandatory field in an item of a list',
       (fields) => itemFields(fields, 'Commission').push({ name: 'Rank', type: 'int' }),

@@ -5,21 +5,9 @@ import { HELP, parseArguments } from '../../../../scripts/dev/local-kafka/kafka-
 
 describe('the command line of npm run kafka', () => {
   it('starts one node and a registry on free ports by default', () => {
-    expect(parseArguments([])).toEqual({
-      json: false,
-      nodes: 1,
-      registry: true,
-    });
-  });
-
-  it('reads ports and nodes', () => {
-    const args = ['--nodes', '3', '--port', '9092', '--registry-port=8081', '--json'];
-    expect(parseArguments(args)).toMatchObject({
-      nodes: 3,
-      port: 9092,
-      registryPort: 8081,
-      json: true,
-    });
+    expect(parseArguments([])).toEqual({ json: false, nodes: 1, registry: true });
+    const args = '--nodes 3 --port 9092 --registry-port=8081 --json'.split(' ');
+    expect(parseArguments(args)).toMatchObject({ nodes: 3, port: 9092, registryPort: 8081, json: true });
   });
 
   it.each([

@@ -94,24 +94,6 @@ it('counts all lines, and failures by code with the most frequent first', () => 
   ]);
 });
 
-it('reports the changes of contracts with a previous schedule', () => {
-  const report = createReport(
-    tallyOf(moved(1, 100, 80), moved(2, 50, 50), counted(3, 999, { digits: 0, comparison: 'unreadable' })),
-    END,
-  );
-  expect(report.former).toEqual({ compared: 2, changed: 1, unreadable: 1 });
-  expect(report.totals[0]).toMatchObject({
-    contracts: 3,
-    total: '1129',
-    compared: {
-      contracts: 2,
-      before: { total: '150' },
-      after: { total: '130' },
-      difference: { total: '-20' },
-    },
-  });
-});
-
 it('lists the first ten lines with an invalid previous schedule', () => {
   const broken = Array.from({ length: 12 }, (_, index) =>
     counted(index + 5, 100, { digits: 0, comparison: 'unreadable' }),
@@ -131,15 +113,6 @@ it('reports with --compare that there was no previous schedule', () => {
   const text = 'no line has a previous schedule';
   expect(reportLines(createReport(tally, { ...END, withMovers: true })).join('\n')).toContain(text);
   expect(reportLines(createReport(tally, { ...END, withMovers: false })).join('\n')).not.toContain(text);
-});
-
-it('lists the largest changes of either direction with --compare', () => {
-  const tally = tallyOf(moved(1, 1_000, 1_001), moved(2, 1_000, 910), moved(3, 5, 5));
-  expect(createReport(tally, END).largestMovers).toMatchObject([
-    { id: 'c-2', line: 2, before: '1000', after: '910', difference: '-90' },
-    { id: 'c-1', difference: '1' },
-  ]);
-  expect(createReport(tally, { ...END, withMovers: false }).largestMovers).toBeUndefined();
 });
 
 it('orders changes by their amounts, not by their minor units', () => {
