@@ -71,40 +71,38 @@ const STEPS = [
   expect.stringMatching(/1 min later[\s\S]*Round 3 due[\s\S]*in /) as string,
 ];
 
-describe('finding a notification', () => {
-  it('by its Idempotency-Key shows its timeline, and by its id the dead letter of a parked one', async () => {
-    const { broker, address, url } = await openMessages(3);
-    const id = await retryingNotification(broker, url);
-    const parked = letterNotificationId(2);
-    await writeState(
-      broker,
-      notificationState(parked, { status: 'parked', code: 'outcome-unknown', updatedAt: Date.now() }),
-    );
-    const { page, errors } = await openPage(`${address}?reference=unknown`);
-    await page.getByRole('heading', { name: 'No notification found' }).waitFor();
-    const search = page.getByLabel('Notification id or Idempotency-Key');
-    await search.fill('payment-2026-0007');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByRole('heading', { name: id }).waitFor();
-    await page.getByText('Round 3 due').waitFor();
-    expect(await page.locator('.timeline-step').allInnerTexts()).toEqual(STEPS);
-    const faults = await findFaultsInLooks(page, 'messages-timeline', async () => {
-      await page.getByText('Urmează runda 3').waitFor();
-      expect(await page.locator('.timeline-step').count()).toBe(5);
-    });
-    expect(faults).toEqual([]);
-    expect(errors.filter((error) => !error.includes('404'))).toEqual([]);
-    await search.fill(parked);
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Dead letters of this notification' }).click();
-    await page.getByRole('link', { name: 'outcome-unknown' }).click();
-    await page.getByRole('heading', { name: 'outcome-unknown' }).waitFor();
-    expect(await page.locator('pre').innerText()).toContain('[masked, 12 characters]');
-    expect(await page.content()).not.toContain('40722');
-    await page.getByRole('link', { name: 'Outbox' }).click();
-    await page.getByRole('heading', { name: 'There is no local outbox' }).waitFor();
-    expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
+it('finding a notification by its Idempotency-Key shows its timeline, and by its id the dead letter of a parked one', async () => {
+  const { broker, address, url } = await openMessages(3);
+  const id = await retryingNotification(broker, url);
+  const parked = letterNotificationId(2);
+  await writeState(
+    broker,
+    notificationState(parked, { status: 'parked', code: 'outcome-unknown', updatedAt: Date.now() }),
+  );
+  const { page, errors } = await openPage(`${address}?reference=unknown`);
+  await page.getByRole('heading', { name: 'No notification found' }).waitFor();
+  const search = page.getByLabel('Notification id or Idempotency-Key');
+  await search.fill('payment-2026-0007');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('heading', { name: id }).waitFor();
+  await page.getByText('Round 3 due').waitFor();
+  expect(await page.locator('.timeline-step').allInnerTexts()).toEqual(STEPS);
+  const faults = await findFaultsInLooks(page, 'messages-timeline', async () => {
+    await page.getByText('Urmează runda 3').waitFor();
+    expect(await page.locator('.timeline-step').count()).toBe(5);
   });
+  expect(faults).toEqual([]);
+  expect(errors.filter((error) => !error.includes('404'))).toEqual([]);
+  await search.fill(parked);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Dead letters of this notification' }).click();
+  await page.getByRole('link', { name: 'outcome-unknown' }).click();
+  await page.getByRole('heading', { name: 'outcome-unknown' }).waitFor();
+  expect(await page.locator('pre').innerText()).toContain('[masked, 12 characters]');
+  expect(await page.content()).not.toContain('40722');
+  await page.getByRole('link', { name: 'Outbox' }).click();
+  await page.getByRole('heading', { name: 'There is no local outbox' }).waitFor();
+  expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
 });
 
 describe('dead letters', () => {
@@ -248,15 +246,13 @@ async function openOutbox() {
   return openMessages(0, { outbox: folder });
 }
 
-describe('the outbox', () => {
-  it('shows an e-mail as its receiver sees it, and as text', async () => {
-    const { address } = await openOutbox();
-    const { page, errors } = await openPage(`${address}/outbox`);
-    await page.getByRole('link', { name: 'Oferta ta de credit' }).click();
-    const mail = page.frameLocator('iframe');
-    await mail.getByRole('heading', { name: 'Bună ziua, Ana!' }).waitFor();
-    expect(await findFaultsInLooks(page, 'messages-outbox')).toEqual([]);
-    await page.getByRole('region', { name: 'Text' }).getByText('Bună ziua, Ana!').waitFor();
-    expect(errors.filter((error) => !/sandbox/i.test(error))).toEqual([]);
-  });
+it('the outbox shows an e-mail as its receiver sees it, and as text', async () => {
+  const { address } = await openOutbox();
+  const { page, errors } = await openPage(`${address}/outbox`);
+  await page.getByRole('link', { name: 'Oferta ta de credit' }).click();
+  const mail = page.frameLocator('iframe');
+  await mail.getByRole('heading', { name: 'Bună ziua, Ana!' }).waitFor();
+  expect(await findFaultsInLooks(page, 'messages-outbox')).toEqual([]);
+  await page.getByRole('region', { name: 'Text' }).getByText('Bună ziua, Ana!').waitFor();
+  expect(errors.filter((error) => !/sandbox/i.test(error))).toEqual([]);
 });

@@ -245,23 +245,21 @@ describe('what the customer pays', () => {
   });
 });
 
-describe('a result whose terms have changed', () => {
-  it('is marked until the new one has arrived', async () => {
-    const { page } = await openLoans([LOAN]);
-    await payment(page, '517.41');
-    const waiting: (() => void)[] = [];
-    await page.route('**/actions/**', async (route) => {
-      await new Promise<void>((resolve) => waiting.push(resolve));
-      await route.continue();
-    });
-    await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
-    await page.locator('.schedules-mark').getByText('Calculating…').waitFor();
-    expect(await page.getByRole('button', { name: 'Print offer' }).isDisabled()).toBe(true);
-    await expect.poll(() => waiting.length).toBe(2);
-    for (const go of waiting) go();
-    await payment(page, '421.17');
-    await expect.poll(() => page.locator('.schedules-outdated').count()).toBe(0);
+it('a result whose terms have changed is marked until the new one has arrived', async () => {
+  const { page } = await openLoans([LOAN]);
+  await payment(page, '517.41');
+  const waiting: (() => void)[] = [];
+  await page.route('**/actions/**', async (route) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    await route.continue();
   });
+  await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
+  await page.locator('.schedules-mark').getByText('Calculating…').waitFor();
+  expect(await page.getByRole('button', { name: 'Print offer' }).isDisabled()).toBe(true);
+  await expect.poll(() => waiting.length).toBe(2);
+  for (const go of waiting) go();
+  await payment(page, '421.17');
+  await expect.poll(() => page.locator('.schedules-outdated').count()).toBe(0);
 });
 
 describe('the form', () => {

@@ -79,32 +79,30 @@ const smallCalls = (url: string): OpenLoad => ({
 const probes = (url: string): readonly OpenLoad[] =>
   ['/health/live', '/health/ready'].map((address) => ({ ...QUIET, url: url + address, forMs: LOAD_MS }));
 
-describe('one caller with the dearest requests', () => {
-  it(
-    'delays neither the small calls of another nor the health addresses',
-    async () => {
-      const others = [smallCalls(engine.url), ...probes(engine.url)];
-      await run(...others.map((load) => ({ ...load, forMs: WARM_UP_MS })));
-      const idle = await measure(...others);
-      const progress = { isOver: false, answered: 0 };
-      const bodies = Object.values(EXPENSIVE_REQUESTS);
-      const callers = bodies.map(async (jsonParam) => {
-        while (!progress.isOver)
-          if ((await post(engine.url, { jsonParam })).status === 200) progress.answered += 1;
-      });
-      const busy = await measure(...others);
-      progress.isOver = true;
-      await Promise.all(callers);
-      expect(progress.answered).toBeGreaterThan(0);
-      for (const [at, { answered: good, calls, other, answeredMs }] of busy.reports.entries()) {
-        const atRestMs = idle.reports[at]?.answeredMs.p99 ?? 0;
-        expect({ good, other }).toEqual({ good: calls, other: {} });
-        expect(answeredMs.p99).toBeLessThan(SMALL_CALL_MS + atRestMs + busy.pausesMs);
-      }
-    },
-    TEST_LIMIT_MS,
-  );
-});
+it(
+  'one caller with the dearest requests delays neither the small calls of another nor the health addresses',
+  async () => {
+    const others = [smallCalls(engine.url), ...probes(engine.url)];
+    await run(...others.map((load) => ({ ...load, forMs: WARM_UP_MS })));
+    const idle = await measure(...others);
+    const progress = { isOver: false, answered: 0 };
+    const bodies = Object.values(EXPENSIVE_REQUESTS);
+    const callers = bodies.map(async (jsonParam) => {
+      while (!progress.isOver)
+        if ((await post(engine.url, { jsonParam })).status === 200) progress.answered += 1;
+    });
+    const busy = await measure(...others);
+    progress.isOver = true;
+    await Promise.all(callers);
+    expect(progress.answered).toBeGreaterThan(0);
+    for (const [at, { answered: good, calls, other, answeredMs }] of busy.reports.entries()) {
+      const atRestMs = idle.reports[at]?.answeredMs.p99 ?? 0;
+      expect({ good, other }).toEqual({ good: calls, other: {} });
+      expect(answeredMs.p99).toBeLessThan(SMALL_CALL_MS + atRestMs + busy.pausesMs);
+    }
+  },
+  TEST_LIMIT_MS,
+);
 
 describe('ten times the capacity', () => {
   it.each(ROWS)(
