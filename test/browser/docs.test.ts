@@ -8,7 +8,6 @@ import {
   findFaultsInLooks,
   GUARDED_URL,
   PHONE,
-  takePicture,
   useBrowser,
 } from '../support/browser/workbench-page.ts';
 
@@ -95,7 +94,6 @@ describe('the documentation', () => {
     await expect.poll(() => page.locator('.target').innerText()).toContain('FeeDate');
     await page.emulateMedia({ media: 'print' });
     expect(await topics(page).isVisible()).toBe(false);
-    await takePicture(page, 'docs-print', false);
   });
 
   it('calls an action with an edited example, and leads from each fault to its code and its field', async () => {
@@ -120,7 +118,6 @@ describe('the documentation', () => {
     await body.press('Control+Enter');
     await topic.getByText(/^400 Bad Request in \d+ ms/).waitFor();
     expect(await body.getAttribute('aria-invalid')).toBe('true');
-    await takePicture(page, 'docs-try', false);
     await topic.getByRole('link', { name: 'jsonParam.Commission[0].FeeDate' }).click();
     await expect.poll(() => page.locator('.target').innerText()).toContain('FeeDate');
     await topic.getByRole('link', { name: 'wrong-type' }).click();
@@ -165,7 +162,6 @@ describe('the documentation', () => {
 
   it('folds the topics on a phone until they are wanted, and is accessible', async () => {
     const { page, errors } = await openDocs({ viewport: PHONE });
-    await takePicture(page, 'docs-phone', false);
     const link = topics(page).getByRole('link', { name: 'Errors', exact: true });
     expect(await link.isVisible()).toBe(false);
     expect(await findAccessibilityFaults(page, '.topics')).toEqual([]);
@@ -184,7 +180,6 @@ describe('the documentation', () => {
       .map((one) => one.outerHTML.slice(0, 100))`;
     expect(await page.evaluate(tooWide)).toEqual([]);
     await topic.getByRole('heading', { name: 'Request', exact: true }).scrollIntoViewIfNeeded();
-    await takePicture(page, 'docs-fields-phone', false);
     // The other topics are of the same kinds, and axe-core takes nine seconds for all of them.
     await page.evaluate(
       `for (const topic of document.querySelectorAll('.topic')) if (!${JSON.stringify(CHECKED)}.includes(topic.id)) topic.remove()`,

@@ -8,7 +8,6 @@ import {
   ENGINE_URL,
   findAccessibilityFaults,
   findFaultsInLooks,
-  takePicture,
   useBrowser,
 } from '../support/browser/workbench-page.ts';
 import { portfolioFolder, recalculateHere } from '../support/worlds/recalculate-process.ts';
@@ -91,7 +90,6 @@ describe('the page of portfolios', () => {
       expect(faults).toEqual([]);
       await page.emulateMedia({ media: 'print' });
       expect(await findAccessibilityFaults(page)).toEqual([]);
-      await takePicture(page, 'portfolio-print');
       expect(errors.filter(isUnexpected)).toEqual([]);
       await expectReport(pathToFileURL(html).href, results);
     },
@@ -223,7 +221,6 @@ describe('the page of portfolios', () => {
       await page.getByRole('heading', { name: 'Change of the payment' }).waitFor();
       expect(await page.getByText('They are kept').count()).toBe(1);
       expect(await findAccessibilityFaults(page)).toEqual([]);
-      await takePicture(page, 'portfolio-interrupted');
       await page.unroute(ACTION);
       await page.getByRole('alert').getByRole('button').click();
       await page.getByText(`${CONTRACTS} of ${CONTRACTS} contracts`).waitFor({ timeout: LONG_MS });
@@ -248,6 +245,5 @@ async function expectReport(address: string, results: string): Promise<void> {
   expect(await findFaultsInLooks(page, 'report')).toEqual([]);
   await page.emulateMedia({ media: 'print' });
   expect(await findAccessibilityFaults(page)).toEqual([]);
-  await takePicture(page, 'report-print');
   expect(errors).toEqual([]);
 }

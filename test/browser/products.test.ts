@@ -7,7 +7,6 @@ import {
   findAccessibilityFaults,
   findFaultsInLooks,
   PHONE,
-  takePicture,
   useBrowser,
 } from '../support/browser/workbench-page.ts';
 import { changesOf } from '../support/worlds/catalogue-changes.ts';
@@ -151,15 +150,6 @@ describe('a product', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is used by keyboard alone', async () => {
-    const { page } = await openPage(address('/MG-HOME'));
-    await page.getByRole('button', { name: 'Differences' }).press('Enter');
-    await page.getByRole('heading', { name: 'This product has only one version' }).waitFor();
-    await page.getByRole('button', { name: 'Look-up today' }).press('Enter');
-    await page.getByText('Callers get the version that is valid').waitFor();
-    expect(new URL(page.url()).searchParams.get('view')).toBe('look-up');
-  });
-
   it('without the scope can be looked up by its code', async () => {
     const { broker, address: own } = await openCatalogue({ AUTH_JWT_SECRET: JWT_SECRET });
     await startOverLog(broker);
@@ -176,7 +166,6 @@ describe('a product', () => {
       'Look-up today',
       'Simulate an offer',
     ]);
-    await takePicture(page, 'products-no-scope-light');
   });
 });
 
@@ -232,7 +221,6 @@ describe('what callers get', () => {
     expect(await offers.isVisible()).toBe(false);
     await page.emulateMedia({ media: 'screen' });
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    await takePicture(page, 'products-outdated');
     await page.getByLabel('Number of periods').fill('2 years');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await offers

@@ -112,7 +112,6 @@ describe('the page for schedules', () => {
     await page.getByRole('button', { name: '177.08', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'How instalment 1 is calculated' });
     expect(await dialog.locator('code').textContent()).toBe('25000.00 * 8.5 % * 30/360 = 177.08');
-    await takePicture(page, 'explanation', false);
     await closeDialog(page);
     await page.getByRole('button', { name: 'Total to repay: 31,044.86' }).click();
     await page.getByText('25,000.00 principal + 5,774.86 interest + 270.00 charges = 31,044.86.').waitFor();
@@ -151,7 +150,6 @@ describe('the page for schedules', () => {
       .getByRole('row', { name: 'Kind of instalments Equal instalments Equal instalments Equal principal' })
       .waitFor();
     await table.getByRole('row', { name: 'Number of instalments 60 48 48' }).waitFor();
-    await takePicture(page, 'variants');
     expect(await findAccessibilityFaults(page, '[aria-busy]')).toEqual([]);
     await page.emulateMedia({ media: 'print' });
     await page.getByRole('heading', { name: 'Loan offer: Variant C' }).waitFor();
@@ -240,7 +238,6 @@ describe('what the customer pays', () => {
     expect(sum).toContain(total);
     await page.emulateMedia({ media: 'print' });
     await figures.getByText('Regular payment').waitFor();
-    await takePicture(page, 'mortgage-print');
     await page.emulateMedia({ media: 'screen' });
   });
 });
@@ -277,7 +274,6 @@ describe('the form', () => {
       'Account administration',
     );
     await page.getByRole('button', { name: 'Explică câmpurile' }).click();
-    await takePicture(page, 'romanian');
     const amount = page.getByLabel('Suma', { exact: true }).first();
     await amount.fill('250.000 RON');
     await page.getByLabel('Dobânda, % pe an', { exact: true }).fill('7,25 %');
@@ -317,7 +313,6 @@ describe('the form', () => {
       .evaluateAll((all) => all.map((one) => one.getAttribute('data-place')));
     expect(visible).toEqual(expect.arrayContaining(places));
     expect(await findAccessibilityFaults(page, '.loan-form')).toEqual([]);
-    await takePicture(page, 'help', false);
   });
 
   it('adds and removes rows by keyboard, which change the result once they are filled in', async () => {
@@ -352,7 +347,6 @@ describe('the form', () => {
       .locator('[data-place="InterestPercent"]')
       .getByText('Changes nothing in this schedule')
       .waitFor();
-    await takePicture(page, 'rate-ranges', false);
     await page.getByRole('button', { name: 'Remove Interval 2' }).press('Enter');
     await expect.poll(() => from.count()).toBe(1);
     await expect
@@ -389,7 +383,6 @@ describe('the form', () => {
     await payment(page, '517.41');
     expect(await findAccessibilityFaults(page, '[role=alert]')).toEqual([]);
     expect(await findAccessibilityFaults(page, '[data-place="Commission"]')).toEqual([]);
-    await takePicture(page, 'faults', false);
     await page
       .getByRole('group', { name: 'Commission 1' })
       .getByLabel('or percentage', { exact: true })
@@ -446,7 +439,6 @@ describe('the page for schedules is accessible', () => {
     await page.getByText('Commission 1: Amount').waitFor();
     expect(await page.getByRole('form', { name: 'Terms of the loan' }).count()).toBe(0);
     expect(await page.getByRole('row').last().isVisible()).toBe(true);
-    await takePicture(page, 'print');
     const style = (selector: string, name: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${name}')`);
     expect(await style('body', 'color')).toBe('rgb(20, 32, 43)');
@@ -466,7 +458,6 @@ describe('the page for schedules without an answer', () => {
     await page.context().setOffline(true);
     await interest.fill('0');
     await page.getByText('The engine cannot be reached').waitFor();
-    await takePicture(page, 'unreachable', false);
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await payment(page, '421.17');
@@ -499,7 +490,6 @@ describe('the page for schedules without an answer', () => {
     await use('not-a-token');
     await page.getByRole('alert').first().waitFor();
     expect(await findAccessibilityFaults(page, 'body')).toEqual([]);
-    await takePicture(page, 'token-refused', false);
     const { authorization } = await authorize('ana');
     await use(authorization.replace('Bearer ', ''));
     await payment(page, '517.41');

@@ -3,14 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/embedded-broker.ts';
 import { TOPIC } from '../../shared/messaging/topics/topic-list.ts';
 import { createMetrics } from '../../shared/platform/metrics.ts';
-import { authorize } from '../support/builders/access-token.ts';
 import {
   ENGINE_URL,
   findAccessibilityFaults,
   findFaultsInLooks,
-  GUARDED_URL,
   useBrowser,
-  takePicture,
 } from '../support/browser/workbench-page.ts';
 import { openTestIngress } from '../support/worlds/ingress-fixture.ts';
 
@@ -146,27 +143,8 @@ describe('the page of the system', () => {
     await page.getByText(/What is shown is from .* The page tries again/).waitFor();
     await page.getByRole('heading', { name: 'Last known: Everything is well' }).waitFor();
     expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
-    await takePicture(page, 'system-gone', false);
     await page.context().setOffline(false);
     await page.getByRole('heading', { name: 'Everything is well', exact: true }).waitFor();
     expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
-  });
-
-  it('names the scope that a token lacks, and a token with it opens the page', async () => {
-    const { page } = await openSystem(GUARDED_URL);
-    const use = async (scope: string) => {
-      const { authorization } = await authorize('ana', scope);
-      await page.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));
-      await page.getByRole('button', { name: 'Use token' }).click();
-    };
-    await use('');
-    await page.getByText('Your token does not permit this').waitFor();
-    await page.getByText('does not have the scope operations:read').waitFor();
-    expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
-    await takePicture(page, 'system-forbidden', false);
-    await page.getByRole('button', { name: 'Change token' }).click();
-    await use('operations:read');
-    await isShown(page);
-    await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
   });
 });

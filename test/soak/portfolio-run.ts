@@ -133,9 +133,7 @@ async function recalculate(world: SoakWorld, { workers, files, options }: Run) {
   };
   const waiting: Incident[] = [
     ...options.workerKillsAt.map((atShare) => ({ atShare, name: 'kill -9 of a worker', run: killWorker })),
-    ...(node === undefined
-      ? []
-      : [{ atShare: options.brokerRestartAt, name: 'kill -9 of a broker', run: restartBroker }]),
+    { atShare: options.brokerRestartAt, name: 'kill -9 of a broker', run: restartBroker },
     { atShare: options.commandKillAt, name: 'kill -9 of the command, and --resume', run: killCommand },
   ].toSorted((one, other) => one.atShare - other.atShare);
   const incidents: Promise<void>[] = [];

@@ -139,14 +139,8 @@ const isUpwards = ({ from, to }: Import): boolean =>
   (inFolder(from, 'workers') && /^(scripts|test)\//.test(to));
 
 describe('layers', () => {
-  it('finds a file for each relative import of the project', () => {
-    expect(listed.length).toBeGreaterThan(MIN_MODULES);
-    const ours = imports.filter((edge) => LISTED_ROOTS.test(edge.from) && isProject(edge.to));
-    expect(ours.filter((edge) => !existsSync(path.join(root, edge.to)))).toEqual([]);
-    expect(ours.length).toBeGreaterThan(2 * MIN_MODULES);
-  });
-
   it('lets each part import only what is below it', () => {
+    expect(listed.length).toBeGreaterThan(MIN_MODULES);
     const parts = grouped(partOf);
     for (const [part, allowed] of Object.entries(WALLS)) {
       const others = [...(parts.get(part) ?? [])].filter((other) => !allowed.test(other));

@@ -79,17 +79,4 @@ describe('the clocks, timers and randomness of the system', () => {
     const choosing = filesWith(CHOICES).filter((file) => !isInFolder(file));
     expect(choosing).toEqual(Object.keys(CHOOSING).toSorted());
   });
-
-  it.each([
-    'setTimeout(end, 5)',
-    'const timer = setInterval(check, 5)',
-    'createSlices({ nextTurn: value, other = setImmediate })',
-    'const { random = Math.random } = options',
-    'Date.now()',
-    "import { setTimeout as sleep } from 'node:timers/promises';",
-    'AbortSignal.timeout(5)',
-    'randomUUID()',
-  ])('are found in: %s', (code) => {
-    expect(code).toMatch(USES);
-  });
 });

@@ -10,7 +10,6 @@ import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.t
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
 import { checkReleases } from '../../../shared/messaging/codec/schema-compatibility.ts';
-import type { Fault, Problem } from '../../../shared/platform/problem.ts';
 
 interface Field {
   readonly name: string;
@@ -108,23 +107,6 @@ describe('the Avro schemas', () => {
       capitalisedInterest: true,
       isEarlyRepayment: false,
     } satisfies Record<Exclude<keyof ScheduleRow, 'columns' | 'explanation'>, boolean>);
-  });
-
-  it('have the fields of the problem and its faults', () => {
-    const record = recordOf(PROBLEM_TYPE);
-    const problem: Record<keyof Problem, boolean> = {
-      type: false,
-      title: false,
-      status: false,
-      detail: true,
-      instance: true,
-      code: false,
-      errors: true,
-      correlationId: true,
-    };
-    expect(optionalFields(record)).toEqual(problem);
-    const fault: Record<keyof Fault, boolean> = { path: false, code: false, message: false };
-    expect(optionalFields(itemsOf(record, 'errors'))).toEqual(fault);
   });
 
   it('have context and version in the namespace of the record name', () => {

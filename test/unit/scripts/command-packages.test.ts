@@ -4,21 +4,13 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { installOwnPackages } from '../../../scripts/command-packages.ts';
 
-const LOCK = {
-  lockfileVersion: 3,
-  packages: {
-    '': { name: 'own' },
-    'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' },
-  },
-};
-
 let folder = '';
 const lines: string[] = [];
 const report = (line: string): void => void lines.push(line);
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'own-packages-'));
-  writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify(LOCK));
+  writeFileSync(path.join(folder, 'package-lock.json'), '{}');
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -56,8 +48,7 @@ describe('installOwnPackages', () => {
   it('installs again when the lock file has changed', async () => {
     replaceNpm(INSTALL);
     await installOwnPackages(folder, report);
-    const newer = JSON.stringify(LOCK).replace('sha512-one', 'sha512-two');
-    writeFileSync(path.join(folder, 'package-lock.json'), newer);
+    writeFileSync(path.join(folder, 'package-lock.json'), '{"newer": true}');
     await installOwnPackages(folder, report);
     expect(calls()).toHaveLength(2);
   });
