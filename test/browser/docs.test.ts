@@ -13,7 +13,6 @@ import {
 
 const SCHEDULE = 'calculateRepaymentSchedule';
 const PAYMENT = 'calculatePmt';
-/** A topic of each kind: codes, an action, and rules. */
 const CHECKED = ['errors', PAYMENT, 'dates-d'];
 
 const openPage = useBrowser();

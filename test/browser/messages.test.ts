@@ -29,7 +29,6 @@ const CODES = ['smtp-550-5.1.1', 'number-blocked', 'outcome-unknown'];
 
 const openPage = useBrowser();
 
-/** An ingress over an embedded broker with dead letters of SMS. */
 async function openMessages(letters = 0, settings: IngressSettings = {}) {
   const broker = await createTestBroker();
   await createLetterTopics(broker);
@@ -45,7 +44,6 @@ async function openMessages(letters = 0, settings: IngressSettings = {}) {
   return { broker, address: `${url}/workbench/messages`, url };
 }
 
-/** A notification that fails twice, with its states written as the worker would. */
 async function retryingNotification(broker: Broker, url: string): Promise<string> {
   const id = await idOf(send(url, 'sms', SMS, { headers: { 'idempotency-key': 'payment-2026-0007' } }));
   const now = Date.now();

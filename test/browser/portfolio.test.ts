@@ -26,7 +26,6 @@ async function choose(page: Page, name: string, text: string): Promise<void> {
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
 }
 
-/** Drops a file as a desktop does. */
 async function drop(page: Page, target: string, name: string, text: string): Promise<void> {
   const transfer = await page.evaluateHandle(
     ([fileName, content]) => {

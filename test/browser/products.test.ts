@@ -19,12 +19,10 @@ const openPage = useBrowser();
 const address = (rest = '') => `${ENGINE_URL}/workbench/products${rest}`;
 const results = (page: Page) => page.locator('.product-list tbody > tr');
 
-/** The cells of all rows but the head. */
 async function rowsOf(region: Locator): Promise<readonly string[][]> {
   return (await region.getByRole('row').allInnerTexts()).slice(1).map((row) => row.split('\t'));
 }
 
-/** An ingress over a catalogue of its own, without other workers. */
 async function openCatalogue(env: Record<string, string> = {}) {
   const broker = await createSharedBroker(1);
   const change = changesOf(broker, CATALOGUE_TOPIC);

@@ -13,7 +13,6 @@ import {
   useBrowser,
 } from '../support/browser/workbench-page.ts';
 
-/** 25,000 over 60 months at 8.5 % with a commission, from a fixed day. */
 const LOAN = {
   Amount: '25000',
   InstallmentsNo: '60',
@@ -25,7 +24,6 @@ const LOAN = {
   InstallmentDay: '1',
   Commission: [{ FeeName: 'Account administration', SourceValue: '4.5', FeePeriodicityType: 'Monthly' }],
 };
-/** A loan with values in each group. */
 const RICH_LOAN = {
   ...LOAN,
   ResidualValue: '5000',
@@ -53,7 +51,6 @@ const payment = (page: Page, amount: string, label = 'Regular payment'): Promise
     .getByRole('button', { name: `${label}: ${amount}` })
     .waitFor();
 
-/** The place of the form that has the focus. */
 const focusedPlace = (page: Page): Promise<unknown> =>
   page.evaluate('document.activeElement.closest("[data-place]")?.dataset.place');
 

@@ -20,11 +20,9 @@ const openSystem = (url: string) => openPage(url + SYSTEM_PATH);
 
 const isShown = (page: Page) => page.getByText(/^Observed at/).waitFor();
 
-/** A script that tells the page that it is hidden, or shown again. */
 const setHidden = (isHidden: boolean) =>
   `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })`;
 
-/** An ingress of an installation in which much is wrong. */
 async function openTroubledIngress(): Promise<string> {
   const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());

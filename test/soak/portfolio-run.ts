@@ -15,7 +15,6 @@ import {
   startOne,
 } from './soak-world.ts';
 
-/** A recalculation and its incidents, each placed by the share of completed results. */
 export interface PortfolioRunOptions {
   readonly contracts: number;
   readonly workers: number;
@@ -91,7 +90,6 @@ async function digestOf(file: string): Promise<string> {
 }
 
 interface Run {
-  /** Running workers; one that is killed is replaced. */
   readonly workers: EngineProcess[];
   readonly files: Files;
   readonly options: PortfolioRunOptions;

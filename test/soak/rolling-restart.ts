@@ -27,7 +27,6 @@ export interface RollingRestartOptions {
   readonly callsPerSecond: number;
 }
 
-/** One process of the system and its replacements. */
 interface Place {
   readonly workers: readonly string[];
   engine: EngineProcess;
@@ -115,7 +114,6 @@ async function replace(place: Place, env: SoakWorld['env'], faults: string[]): P
   place.isDraining = false;
 }
 
-/** Counts the cut calls that are on the log: they were accepted, and their replies were lost. */
 async function acceptedCalls({ broker, topic }: SoakWorld, cut: ReadonlySet<string>): Promise<number> {
   const accepted = new Set<string>();
   for (const key of ['scheduleRequests', 'productRequests', 'simulationRequests'] as const) {

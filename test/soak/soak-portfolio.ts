@@ -1,5 +1,3 @@
-/** A synthetic portfolio. */
-
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
@@ -11,7 +9,6 @@ export const AS_OF = '2026-05-01';
 const DAY_MS = 86_400_000;
 const LATEST_START_MS = Date.UTC(2026, 0, 1);
 const DAYS_BACK = 3_000;
-/** One contract in this number has a numeric id. */
 const NUMBERED_EVERY = 7;
 /** One contract in this number includes its previous schedule; one in each would make the file a hundred times larger. */
 const FORMER_EVERY = 100;
@@ -62,7 +59,6 @@ function termsOf(index: number) {
   };
 }
 
-/** Writes a portfolio as NDJSON, one contract per line. */
 export async function writePortfolio(file: string, contracts: number): Promise<void> {
   const stream = createWriteStream(file);
   for (let index = 0; index < contracts; index += 1) {

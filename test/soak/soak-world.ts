@@ -21,10 +21,8 @@ import { startEngine, type EngineProcess } from '../support/worlds/engine-proces
 export type Say = (line: string) => void;
 type Environment = Readonly<Record<string, string>>;
 
-/** A three-node Kafka with prefixed topics, and a folder for files. */
 export interface SoakWorld {
   readonly brokers: readonly string[];
-  /** A Kafka client of the test, to read the log independently of the system. */
   readonly broker: KafkaBroker;
   readonly env: Environment;
   readonly folder: string;
@@ -103,7 +101,6 @@ export function topicsFor(env: Environment) {
   return allTopicSpecs(topicPrefix, notification.retryTiersMs);
 }
 
-/** Creates the topics and waits until every partition has a leader. */
 async function createTopics(
   { admin }: KafkaBroker,
   specs: Parameters<KafkaBroker['admin']['createTopics']>[0],
@@ -119,7 +116,6 @@ async function createTopics(
   }
 }
 
-/** Starts processes in parallel. If one fails to start, the others are stopped. */
 export async function startEngines(
   kinds: readonly (readonly string[])[],
   env: Environment,
@@ -135,7 +131,6 @@ export async function startOne(workers: readonly string[], env: Environment): Pr
   return startEngine(workers, env, READY_LIMIT_MS);
 }
 
-/** Reads all records that are on the topic at the time of the call. */
 export async function readTopic(
   broker: KafkaBroker,
   topic: string,
@@ -150,7 +145,6 @@ export async function readTopic(
   });
 }
 
-/** Number of records that the bulk workers have not committed; waits a while for zero. */
 export async function lagOfBulkLane({ broker, env, topic }: SoakWorld): Promise<number> {
   const reads = {
     groupId: `${env['KAFKA_TOPIC_PREFIX']}plat.schedule.bulk`,
@@ -172,7 +166,6 @@ function idOf({ headers }: LogMessage): string {
   return headerText(headers, HEADER.correlationId) ?? '';
 }
 
-/** Replies found on the log for the requests of a topic. */
 export async function matchReplies(
   { broker, topic }: SoakWorld,
   requestTopic: TopicKey,
@@ -197,7 +190,6 @@ export async function matchReplies(
   return { requests: asked.size, replies, unanswered, differing: differing.size };
 }
 
-/** One line for each of these figures that is not zero. */
 export function nonZero<Figure extends string>(
   report: Readonly<Record<Figure, number>>,
   ...figures: readonly Figure[]

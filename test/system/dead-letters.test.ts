@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { spawnScript, startEngine } from '../support/worlds/engine-process.ts';
 
-/** Runs `npm run dead-letters` while the engine runs. */
 async function deadLetters(url: string, ...args: string[]) {
   const { ended, stdout, stderr } = spawnScript(['scripts/dead-letters.ts', ...args, '--url', url], {});
   return { code: await ended, text: stdout() + stderr() };

@@ -14,9 +14,7 @@ const KILLS = Number(process.env['ENGINE_KILLS'] ?? 4);
 const KILL_LIMIT_MS = 30_000;
 const READY_LIMIT_MS = 60_000;
 const SETTLE_LIMIT_MS = 120_000 + 200 * KILLS;
-/** Longest life of a process that has become ready. */
 const MAX_LIFE_MS = 600;
-/** One process in this many is killed while it starts. */
 const START_EVERY = 8;
 const MAX_START_MS = 1_500;
 const CALLERS = 8;
@@ -24,14 +22,12 @@ const MAX_PAUSE_MS = 60;
 const MAX_PROVIDER_MS = 30;
 /** A caller sends every third message to a receiver of its own: those wait for each other, also after a kill. */
 const OWN_EVERY = 3;
-/** One accepted message in this many is repeated with its key. */
 const REPEAT_EVERY = 5;
 
 interface Message {
   readonly key: string;
   readonly receiver: string;
   readonly text: string;
-  /** Ids of its acceptances: more than one is a fault. */
   readonly ids: Set<string>;
 }
 
@@ -39,7 +35,6 @@ interface Message {
 class Callers {
   readonly messages: Message[] = [];
   readonly unexpected: string[] = [];
-  /** The address of the running process; undefined: none runs. */
   url: string | undefined;
   readonly #ended: Promise<unknown>;
   #isOver = false;
@@ -91,7 +86,6 @@ class Callers {
 
 const hasEnded = (status = ''): boolean => /^(?:sent|failed|parked)$/.test(status);
 
-/** The status of each accepted message by its text, once all of them have ended. */
 async function statusesOf(url: string, accepted: readonly Message[]): Promise<ReadonlyMap<string, string>> {
   const statuses = new Map<string, string>();
   const untilMs = performance.now() + SETTLE_LIMIT_MS;

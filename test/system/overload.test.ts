@@ -30,7 +30,6 @@ const ADMITTED_MS = 2_000;
 
 let engine: EngineProcess;
 let generator: ChildProcess;
-/** Rejects when the generator ends. */
 let ended: Promise<never>;
 beforeAll(async () => {
   engine = await startEngine([], { RATE_LIMIT_PER_SECOND: '0', DATA_DIR: 'memory' });
@@ -43,7 +42,6 @@ afterAll(async () => {
   await engine.end('SIGKILL');
 });
 
-/** Sends the loads at once, from a process of its own. */
 async function run(...loads: readonly OpenLoad[]): Promise<readonly LoadReport[]> {
   generator.send(loads);
   const [reports] = (await Promise.race([once(generator, 'message'), ended])) as [readonly LoadReport[]];

@@ -9,7 +9,6 @@ import { spawnEngine } from '../support/worlds/engine-process.ts';
 import { portfolio, portfolioFolder, recalculateHere } from '../support/worlds/recalculate-process.ts';
 
 const CONTRACTS = 50;
-/** Long enough to start a broker, two workers and the command on two shared cores. */
 const STEP = { timeout: 120_000 };
 
 /** The short form of `npm run test:soak`. */

@@ -21,7 +21,6 @@ import {
 const MAX_READY_MS = 3_000;
 /** Two signals within this time count as one (workers/run-process.ts). */
 const SAME_SIGNAL_MS = 1_000;
-/** Time limit for output of the process on a busy machine. */
 const POLL_TIMEOUT_MS = 10_000;
 const SEND_TIMEOUT_MS = 200;
 /** The lease of a round with one provider, and the interval at which it is looked at (docs/notification-delivery.md). */
@@ -56,7 +55,6 @@ const lookUp = ({ url }: EngineProcess) =>
     displayBPAvailability: true,
   });
 
-/** Sends an SMS with this Idempotency-Key; returns its id. */
 const notify = ({ url }: EngineProcess, key: string): Promise<string> =>
   idOf(send(url, 'sms', SMS, { headers: { 'idempotency-key': key } }));
 

@@ -10,7 +10,6 @@ type After = TestContext['onTestFinished'];
 /** Each test starts processes of its own and mostly waits for them. */
 const AT_A_TIME = { concurrent: true };
 
-/** Time limit for output of the process on a busy machine. */
 const POLL = { timeout: 60_000 };
 
 type Answer = (response: ServerResponse) => void;
@@ -19,7 +18,6 @@ const refuse: Answer = (response) =>
 const register: Answer = (response) => response.end('{"id":1,"version":1}');
 const stayOpen: Answer = () => undefined;
 
-/** A schema registry with every schema; `answer` decides how it responds. */
 async function startRegistry(answer: Answer, after: After) {
   const state = { answer };
   const server = createServer((request, response) => {

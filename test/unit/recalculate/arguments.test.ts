@@ -5,7 +5,6 @@ import { HELP, readRecalculateArguments } from '../../../scripts/recalculate/rec
 const read = (...args: string[]) => readRecalculateArguments(args);
 const FILES = ['--input', 'in.ndjson', '--output', 'out.ndjson'] as const;
 
-/** The lines of the error of an invalid command line. */
 function faultsOf(...args: string[]): readonly string[] {
   try {
     read(...args);

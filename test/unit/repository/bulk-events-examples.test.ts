@@ -13,7 +13,6 @@ const BULK_EXAMPLES = [
   'docs/examples/python-confluent-kafka/recalculate.py',
   `${JAVA}/Recalculation.java`,
 ];
-/** Header names that Spring writes. */
 const SPRING_NAMES: Readonly<Record<string, string>> = {
   'KafkaHeaders.CORRELATION_ID': HEADER.correlationId,
   'KafkaHeaders.REPLY_TOPIC': HEADER.replyTopic,
@@ -29,7 +28,6 @@ const NEEDED = [
   HEADER.warnings,
 ];
 
-/** All header and topic names in a source: quoted, as properties, or as constants of Spring. */
 function namesIn(source: string): { headers: Set<string>; topics: Set<string> } {
   const spring = Object.keys(SPRING_NAMES).filter((constant) => source.includes(constant));
   const written = [...source.matchAll(/(?<![\w.-])(?:plat-[\w-]+|kafka_[A-Za-z-]+)/g)].map(([name]) => name);

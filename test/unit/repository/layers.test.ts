@@ -20,7 +20,6 @@ const files = ROOT_FOLDERS.flatMap((folder) =>
 
 interface Import {
   readonly from: string;
-  /** The path inside the project, or the name of a package. */
   readonly to: string;
 }
 
@@ -62,7 +61,6 @@ const LOADED_ON_USE = new Set([
 ]);
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
-/** What the workbench takes types from. */
 const TYPES = /^(?:zod$|shared\/api\/|shared\/platform\/problem\.ts$)/;
 const FOR_BROWSERS = /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/bounded-json\.ts$)/;
 /** If fewer modules are reached, the test has missed imports. */
@@ -84,7 +82,6 @@ const listed = files.filter((file) => LISTED_ROOTS.test(file) && !file.startsWit
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
 const folderOf = (file: string): string => path.posix.dirname(file);
 
-/** The imports among the listed files, as a graph of files. */
 const fileGraph = new Map<string, Set<string>>(listed.map((file) => [file, new Set()]));
 for (const { from, to } of imports) {
   if (LISTED_ROOTS.test(to) && !to.startsWith(APP)) fileGraph.get(from)?.add(to);
@@ -107,7 +104,6 @@ function grouped(groupOf: (file: string) => string | undefined): Map<string, Set
   return graph;
 }
 
-/** The path of one cycle in a graph, or undefined. */
 function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
   const done = new Set<string>();
   const trail: string[] = [];

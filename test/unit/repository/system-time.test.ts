@@ -59,7 +59,6 @@ const files = ['shared', 'workers'].flatMap((folder) =>
     .map((name) => path.posix.join(folder, name.replaceAll('\\', '/'))),
 );
 
-/** The files whose code, comments apart, matches the pattern. */
 function filesWith(pattern: RegExp): string[] {
   return files
     .filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8').replaceAll(COMMENT, '')))

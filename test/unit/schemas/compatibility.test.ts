@@ -18,7 +18,6 @@ const decimal = (precision: number, scale: number) => ({
   scale,
 });
 
-/** The incompatibilities of a change to the schema of the request. */
 function incompatibilitiesOf(change: (fields: Field[]) => void): string[] {
   const schema = JSON.parse(REQUEST) as { fields: Field[] };
   change(schema.fields);
@@ -28,17 +27,14 @@ function incompatibilitiesOf(change: (fields: Field[]) => void): string[] {
 const field = (fields: Field[], name: string): Field => fields.find((one) => one.name === name)!;
 const remove = (fields: Field[], name: string) => fields.splice(fields.indexOf(field(fields, name)), 1);
 
-/** Gives a field another type. */
 const retype = (name: string, type: unknown) => (fields: Field[]) =>
   Object.assign(field(fields, name), { type });
 
-/** The fields of the items of a list field. */
 function itemFields(fields: Field[], name: string): Field[] {
   const [, list] = field(fields, name).type as [string, { items: { fields: Field[] } }];
   return list.items.fields;
 }
 
-/** A record with an enum of the symbols. */
 const enumRecord = (...symbols: string[]) =>
   JSON.stringify({
     type: 'record',

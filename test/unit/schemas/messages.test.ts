@@ -24,11 +24,9 @@ const schemas = MESSAGES.map((definition) => ({ definition, text: readSchema(def
 const recordOf = (type: string) => JSON.parse(readSchema(messageDefinition(type)!)) as RecordSchema;
 const isOptional = (field: Field) => Array.isArray(field.type) && field.type[0] === 'null';
 
-/** The fields of a record, true if optional. */
 const optionalFields = (record: RecordSchema): Record<string, boolean> =>
   Object.fromEntries(record.fields.map((field) => [field.name, isOptional(field)]));
 
-/** The record of the items of a list. */
 function itemsOf(record: RecordSchema, name: string): RecordSchema {
   const { type } = record.fields.find((field) => field.name === name)!;
   const list = (Array.isArray(type) ? type[1] : type) as { items: RecordSchema };

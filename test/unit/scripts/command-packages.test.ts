@@ -26,7 +26,6 @@ function replaceNpm(script: string): void {
   vi.stubEnv('PATH', `${bin}${path.delimiter}${process.env['PATH'] ?? ''}`);
 }
 
-/** Writes the lock file as npm does after a complete installation. */
 const INSTALL = 'mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json';
 
 function calls(): string[] {

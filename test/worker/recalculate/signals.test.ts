@@ -13,7 +13,6 @@ import {
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Time limit for one step of a process on a busy machine. */
 const BUSY = { timeout: 60_000 };
 it('a second signal stops a run that waits for the writer of a named pipe; with one it reads the pipe', async () => {
   const files = portfolioFolder();

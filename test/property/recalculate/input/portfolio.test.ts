@@ -115,7 +115,6 @@ test('a portfolio returns the same requests in CSV and NDJSON', async () => {
   );
 });
 
-/** A cell as a spreadsheet writes it, quoted if necessary. */
 function cellOf(value: unknown): string {
   if (value === undefined) return '';
   const cell = typeof value === 'string' ? value : JSON.stringify(value);

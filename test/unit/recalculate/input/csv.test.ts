@@ -30,7 +30,6 @@ const faultsOf = (header: string) => {
   return areColumns(columns) ? [] : columns.map(columnSentence);
 };
 
-/** The values of cells of a column, or the codes of their faults. */
 const valuesOf = (name: string, notation: Notation, ...cells: string[]) => {
   const columns = readColumns(['id', name], CSV_FIELDS);
   if (!areColumns(columns)) throw new Error(columns.map(columnSentence).join());
@@ -217,7 +216,6 @@ it('an export of a spreadsheet is refused where a column without a name has a va
   ]);
 });
 
-/** The amounts and activation dates that a file gives, or why it is refused. */
 async function amountsAndDates(rows: readonly string[], options: CsvOptions = {}) {
   const names =
     'InterestPercent;Amount;ActivationDate;ScheduleType;InstallmentsNo;PeriodicityType;InstallmentDay';
