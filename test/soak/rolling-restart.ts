@@ -27,17 +27,37 @@ export interface RollingRestartOptions {
   readonly callsPerSecond: number;
 }
 
+/** Results of a rolling restart of all processes under load. */
+export interface RollingRestartReport {
+  readonly restarts: number;
+  readonly calls: number;
+  readonly answered: number;
+  /** Refused by a draining ingress with 503 and Retry-After, then answered by the other one. */
+  readonly refusedWhileDraining: number;
+  readonly unconnected: number;
+  /** Connections that an ingress closed before it accepted the request, as the log shows. */
+  readonly closedUnderRequest: number;
+  readonly swapped: number;
+  /** Calls without a response, or on the log without a reply. */
+  readonly lost: number;
+  readonly slowestMs: number;
+  readonly durationMs: number;
+  /** Empty: every call got its own response, and every process ended well. */
+  readonly faults: readonly string[];
+}
+
+/** One process of the system and its replacements. */
 interface Place {
   readonly workers: readonly string[];
   engine: EngineProcess;
   isDraining: boolean;
 }
 
-/**
- * Restarts every process of a running system one after another, `rounds` times, under constant HTTP load. `faults` is empty if every
- * call got its own response, and every process ended well.
- */
-export async function rollingRestart(world: SoakWorld, options: RollingRestartOptions) {
+/** Restarts every process of a running system one after another, `rounds` times, under constant HTTP load. */
+export async function rollingRestart(
+  world: SoakWorld,
+  options: RollingRestartOptions,
+): Promise<RollingRestartReport> {
   const { say, env } = world;
   if (options.workers.includes('product')) await publishCatalogue(env);
   const kinds = [options.workers, options.workers, ['ingress'], ['ingress']];
@@ -114,6 +134,7 @@ async function replace(place: Place, env: SoakWorld['env'], faults: string[]): P
   place.isDraining = false;
 }
 
+/** Counts the cut calls that are on the log: they were accepted, and their replies were lost. */
 async function acceptedCalls({ broker, topic }: SoakWorld, cut: ReadonlySet<string>): Promise<number> {
   const accepted = new Set<string>();
   for (const key of ['scheduleRequests', 'productRequests', 'simulationRequests'] as const) {

@@ -93,6 +93,7 @@ async function runOn(
       brokerAwayMs: 20 * SECOND_MS,
       commandKillAt: 0.7,
       commandOptions: [],
+      sampleEvery: 50,
       limitMs: 90 * MINUTE_MS,
     });
     printTable('portfolio', report);

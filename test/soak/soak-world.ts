@@ -21,8 +21,10 @@ import { startEngine, type EngineProcess } from '../support/worlds/engine-proces
 export type Say = (line: string) => void;
 type Environment = Readonly<Record<string, string>>;
 
+/** A three-node Kafka with prefixed topics, and a folder for files. */
 export interface SoakWorld {
   readonly brokers: readonly string[];
+  /** A Kafka client of the test, to read the log independently of the system. */
   readonly broker: KafkaBroker;
   readonly env: Environment;
   readonly folder: string;
@@ -101,6 +103,7 @@ export function topicsFor(env: Environment) {
   return allTopicSpecs(topicPrefix, notification.retryTiersMs);
 }
 
+/** Creates the topics and waits until every partition has a leader. */
 async function createTopics(
   { admin }: KafkaBroker,
   specs: Parameters<KafkaBroker['admin']['createTopics']>[0],
@@ -116,6 +119,7 @@ async function createTopics(
   }
 }
 
+/** Starts processes in parallel. If one fails to start, the others are stopped. */
 export async function startEngines(
   kinds: readonly (readonly string[])[],
   env: Environment,
@@ -131,6 +135,7 @@ export async function startOne(workers: readonly string[], env: Environment): Pr
   return startEngine(workers, env, READY_LIMIT_MS);
 }
 
+/** Reads all records that are on the topic at the time of the call. */
 export async function readTopic(
   broker: KafkaBroker,
   topic: string,
@@ -145,6 +150,7 @@ export async function readTopic(
   });
 }
 
+/** Number of records that the bulk workers have not committed; waits a while for zero. */
 export async function lagOfBulkLane({ broker, env, topic }: SoakWorld): Promise<number> {
   const reads = {
     groupId: `${env['KAFKA_TOPIC_PREFIX']}plat.schedule.bulk`,
@@ -162,6 +168,14 @@ export async function lagOfBulkLane({ broker, env, topic }: SoakWorld): Promise<
   }
 }
 
+/** Replies found on the log for the requests of a topic. */
+export interface ReplyFigures {
+  readonly requests: number;
+  readonly replies: number;
+  readonly unanswered: number;
+  readonly differing: number;
+}
+
 function idOf({ headers }: LogMessage): string {
   return headerText(headers, HEADER.correlationId) ?? '';
 }
@@ -170,7 +184,7 @@ export async function matchReplies(
   { broker, topic }: SoakWorld,
   requestTopic: TopicKey,
   replyTopic: TopicKey,
-) {
+): Promise<ReplyFigures> {
   const asked = new Set<string>();
   await readTopic(broker, topic(requestTopic), (message) => {
     // Several callers share the request topic; only requests with this reply topic count.
@@ -190,6 +204,7 @@ export async function matchReplies(
   return { requests: asked.size, replies, unanswered, differing: differing.size };
 }
 
+/** One line for each of these figures that is not zero. */
 export function nonZero<Figure extends string>(
   report: Readonly<Record<Figure, number>>,
   ...figures: readonly Figure[]

@@ -54,12 +54,8 @@ it('writes the same bytes and the same report as an uninterrupted run when it is
   const input = files.write('in.ndjson', text);
   const options = ['--as-of', '2026-05-01', '--batch', '20', '--window', '2', '--json'];
   const filesOf = (name: string) => ['--input', input, '--output', files.at(`${name}.ndjson`)];
-  const undisturbed = await recalculateHere([
-    ...options,
-    ...filesOf('whole'),
-    '--html',
-    files.at('whole.html'),
-  ]);
+  const htmlOf = (name: string) => ['--html', files.at(`${name}.html`)];
+  const undisturbed = await recalculateHere([...options, ...filesOf('whole'), ...htmlOf('whole')]);
   expect(undisturbed.code).toBe(1);
 
   const output = files.at('out.ndjson');
@@ -76,13 +72,7 @@ it('writes the same bytes and the same report as an uninterrupted run when it is
     expect(await run.ended).toBe('SIGKILL');
   }
   // --html may be added when the run is resumed: the checkpoint has what the report needs.
-  const ended = await recalculateHere([
-    ...options,
-    ...filesOf('out'),
-    '--html',
-    files.at('out.html'),
-    '--resume',
-  ]);
+  const ended = await recalculateHere([...options, ...filesOf('out'), ...htmlOf('out'), '--resume']);
   expect(ended.code).toBe(1);
   for (const ending of ['', '.failures.ndjson'])
     expect(files.text(`out.ndjson${ending}`)).toBe(files.text(`whole.ndjson${ending}`));

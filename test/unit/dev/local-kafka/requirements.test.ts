@@ -1,29 +1,21 @@
+import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { requireJava } from '../../../../scripts/dev/local-kafka/java-process.ts';
 import { choosePorts } from '../../../../scripts/dev/local-kafka/start-local-kafka.ts';
 
-it('a machine without Java is told what to install', async () => {
-  const asked = requireJava('/nowhere/bin/java');
-  await expect(asked).rejects.toMatchObject({ code: 'java-missing' });
-  await expect(asked).rejects.toThrow(/install Java 17 or newer/);
-});
-
-it('a program that is not Java is refused', async () => {
-  await expect(requireJava(process.execPath)).rejects.toMatchObject({ code: 'java-missing' });
+it.each(['/nowhere/bin/java', process.execPath])('says what to install in place of %s', async (command) => {
+  const message = expect.stringContaining('install Java 17 or newer') as string;
+  await expect(requireJava(command)).rejects.toMatchObject({ code: 'java-missing', message });
 });
 
 it('a requested port that is in use is refused, naming its option', async () => {
   const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve());
-  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   await expect(choosePorts({ registryPort: port })).rejects.toMatchObject({
     code: 'port-in-use',
     message: expect.stringMatching(new RegExp(`port ${port} is in use.*--registry-port`)),
   });
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
+  await once(server.close(), 'close');
 });
