@@ -1,6 +1,5 @@
 /** Reads the records of the topic, compares a folder with them, and plans and validates its publication. */
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { MessagingError } from '../../shared/platform/errors.ts';
@@ -21,6 +20,7 @@ import {
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../../shared/product/catalogue/product-record.ts';
+import { asJson, compareFields, type FieldDifference } from './field-differences.ts';
 
 export interface CatalogueConnection {
   readonly broker: Broker;
@@ -157,35 +157,4 @@ export function findSharedKeys(records: readonly CatalogueRecord[]): readonly Ca
     const message = `must differ: ${earlier?.source} has a ${kind} of the same code and version`;
     return earlier === undefined ? [] : [{ source: entry.source, record: code, message }];
   });
-}
-
-export interface FieldDifference {
-  /** Such as `Interests[0].Values[1].Value`; empty for the whole value. */
-  readonly path: string;
-  readonly from: unknown;
-  readonly to: unknown;
-}
-
-/** Converts a value to JSON, without undefined fields. */
-function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value)) as unknown;
-}
-
-export function compareFields(from: unknown, to: unknown, path = ''): readonly FieldDifference[] {
-  if (isDeepStrictEqual(from, to)) return [];
-  if (isObject(from) && isObject(to)) {
-    return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((name) =>
-      compareFields(from[name], to[name], path === '' ? name : `${path}.${name}`),
-    );
-  }
-  if (Array.isArray(from) && Array.isArray(to)) {
-    return Array.from({ length: Math.max(from.length, to.length) }, (_, place) =>
-      compareFields(from[place], to[place], `${path}[${place}]`),
-    ).flat();
-  }
-  return [{ path, from, to }];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
