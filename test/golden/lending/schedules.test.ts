@@ -122,7 +122,6 @@ explained-row
   Insurance = [{"InsurancePeriodicityType":"Monthly","SourceValue":2}]; Explain = true
 `);
 
-/** The description of the loan, with which its file begins. */
 function titleOf(file: string): string {
   const [title = ''] = readFileSync(new URL(`./${file}.txt`, import.meta.url), 'utf8').split('\nfrom ', 1);
   return title;

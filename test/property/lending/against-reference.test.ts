@@ -14,10 +14,7 @@ const SEED = 20_261_121;
 /** The smallest accepted share of random requests that are calculated; the rules refuse the others. */
 const MIN_CALCULATED_SHARE = 0.8;
 
-/**
- * Throws an error with both tables if the two schedules of a random request differ; returns the number of calculated
- * requests.
- */
+/** Throws an error with both tables if two schedules differ; returns the number of calculated requests. */
 function compare(requests: number, withRates: boolean, part: number): number {
   let calculated = 0;
   fc.assert(

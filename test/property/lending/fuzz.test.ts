@@ -20,7 +20,6 @@ import { brokenInvariant } from '../../support/reference/schedule-invariants.ts'
 const REQUESTS = 1_250;
 const MUTATIONS_PER_REQUEST = 20;
 const MIN_OF_EACH_KIND = 5_000;
-/** The same requests in every run. */
 const SEED = 20_261_121;
 const MAX_TEST_MS = 600_000;
 
@@ -28,7 +27,6 @@ function isValidFault({ path, code, message, status }: RequestFault): boolean {
   return path !== '' && code.length > 0 && message !== '' && (status === 400 || status === 422);
 }
 
-/** Describes the first violation in an outcome; undefined if there is none. */
 function findViolation(request: RepaymentScheduleRequest, outcome: ScheduleOutcome): string | undefined {
   if (outcome.kind === 'refused') {
     const hasValidFaults = outcome.faults.length > 0 && outcome.faults.every(isValidFault);
@@ -37,7 +35,6 @@ function findViolation(request: RepaymentScheduleRequest, outcome: ScheduleOutco
   return brokenInvariant(request, outcome);
 }
 
-/** The number of trial rates that the solver needs for the effective interest rate of a schedule. */
 function countIterations({ startDate, rows }: RepaymentSchedule): number {
   const sorted = rows.toSorted((one, other) => one.dueDate - other.dueDate);
   const flows = flowsByDays(

@@ -44,7 +44,6 @@ const ratePercent = fc.oneof(
   fc.integer({ min: 100, max: 100_000 }).map(String),
 );
 
-/** A loan with a future value, or a savings plan. */
 function annuities(maxInstallments: number): fc.Arbitrary<Annuity> {
   return fc
     .record({
@@ -106,10 +105,7 @@ function referencePayment(annuity: Annuity, Arithmetic = Exact): Decimal {
   return (annuity.inAdvance ? arrears.div(i.plus(1)) : arrears).times(sign);
 }
 
-/**
- * Enough digits to distinguish a payment from a tie close to it; discount factors of these annuities go down to
- * 1e-1000.
- */
+/** Enough digits to distinguish a payment from a tie; discount factors of these annuities go down to 1e-1000. */
 const Finer = Decimal.clone({ precision: 1_500 });
 /** Fewer digits than were calculated; rounding to them restores an exact tie that was lost in inexact steps. */
 const TRUSTED_DIGITS = 1_400;

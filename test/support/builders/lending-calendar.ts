@@ -1,5 +1,3 @@
-/** Calendars for tests of due dates. */
-
 import type { BusinessCalendar } from '../../../shared/lending/calendars/business-calendar.ts';
 import {
   type CalendarRecord,
@@ -7,14 +5,12 @@ import {
 } from '../../../shared/lending/calendars/catalogue-calendars.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 
-/** A built-in calendar; throws if there is none with this name. */
 export function calendarNamed(name: string): BusinessCalendar {
   const calendar = findCalendar(name, {});
   if (calendar === undefined) throw new Error(`no calendar: ${name}`);
   return calendar;
 }
 
-/** The calendar of a catalogue record; throws if the record has faults. */
 export function ownCalendar(record: Omit<CalendarRecord, 'name' | 'version'>): BusinessCalendar {
   const { faults, find } = readCatalogueCalendars([{ name: 'Own', version: '1', ...record }]);
   const calendar = find('Own');

@@ -91,13 +91,11 @@ export function rowsOn(
   return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP', ...changes };
 }
 
-/** The result of parsing and scheduling charges; `scheduled` is undefined when the fields are invalid. */
 export interface ChargeOutcome {
   readonly scheduled: ScheduledCharges | undefined;
   readonly validation: Validation;
 }
 
-/** Parses the charges of a loan with changes and schedules them. */
 export function scheduleOn(
   schedule: ChargeSchedule,
   changes: Partial<RepaymentScheduleRequest>,
@@ -123,7 +121,6 @@ export function feesOn(
   return collected(schedule, changes, figures).map(([fees]) => fees);
 }
 
-/** Insurances of every row in minor units; the charges must be valid. */
 export function premiumsOn(
   schedule: ChargeSchedule,
   changes: Partial<RepaymentScheduleRequest>,
@@ -146,7 +143,6 @@ export function chargeFaults(
   return validation.faults.map(({ path, code, status }) => `${path} ${code} ${status}`);
 }
 
-/** Warnings as `path code`; the charges must be valid. */
 export function chargeWarnings(
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},

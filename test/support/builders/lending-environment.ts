@@ -1,5 +1,3 @@
-/** The environment of a schedule worker without configuration, with the built-in countries only. */
-
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import { BUILT_IN_CATALOGUE } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import type { LendingEnvironment } from '../../../shared/product/storage/lending-environment.ts';

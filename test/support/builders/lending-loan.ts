@@ -53,7 +53,6 @@ export function faultsOf(
   return outcome.faults;
 }
 
-/** Path and code of each fault, as `path code`. */
 export function faultCodes(changes: Partial<RepaymentScheduleRequest>): readonly string[] {
   return faultsOf(changes).map((fault) => `${fault.path} ${fault.code}`);
 }

@@ -42,7 +42,6 @@ export function cashFlows(...dated: readonly (readonly [string, string | number]
   return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));
 }
 
-/** The amounts of a request at equal periods. */
 export function amounts(...values: readonly (string | number)[]): readonly Decimal[] {
   return values.map((value) => decimal(value));
 }

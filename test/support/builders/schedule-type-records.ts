@@ -19,7 +19,6 @@ export function guid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** A column with a name and a method; {@link recordOf} assigns its id. */
 export function columnOf(
   ColumnRepaymentSchedule: string,
   CalculationMethod: string,
@@ -28,7 +27,6 @@ export function columnOf(
   return { PaymentScheduleTypeDetailId: '', ColumnRepaymentSchedule, CalculationMethod, ...more };
 }
 
-/** An additional column with a formula. */
 export function formulaColumn(
   name: string,
   Formula: string,
@@ -37,7 +35,6 @@ export function formulaColumn(
   return columnOf(name, 'Formula', { Formula, ...more });
 }
 
-/** The columns of a schedule with level payments. */
 export const LEVEL_COLUMNS: readonly ScheduleColumnRecord[] = [
   columnOf('RemainingValue', 'RemainingValue'),
   columnOf('Interest', 'Linear'),
@@ -47,7 +44,6 @@ export const LEVEL_COLUMNS: readonly ScheduleColumnRecord[] = [
   columnOf('Insurance', 'Insurance'),
 ];
 
-/** A valid record with the given columns and changes. */
 export function recordOf(
   columns: readonly ScheduleColumnRecord[] = LEVEL_COLUMNS,
   changes: Partial<ScheduleTypeRecord> = {},
@@ -75,7 +71,6 @@ export function activationMessages(record: ScheduleTypeRecord): readonly string[
   return findActivationFaults(record).map(formatActivationFault);
 }
 
-/** The compiled type of a valid record. */
 export function compiledOf(record: ScheduleTypeRecord): CompiledScheduleType {
   const outcome = compileScheduleType(record);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));

@@ -11,7 +11,6 @@ export class Picks {
     this.#state = seed | 0;
   }
 
-  /** A number from 0 to less than 1. */
   share(): number {
     this.#state = (this.#state + STEP) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

@@ -1,6 +1,6 @@
 /**
- * DAE and EIR of the reference implementation (A1, A2): bisection in floating point estimates the rate; the net present
- * value at the two rounding boundaries around it, with 60 digits, decides the four decimals.
+ * DAE and EIR of the reference (A1, A2): bisection in floating point, proven with 60 digits at both rounding
+ * boundaries.
  */
 
 import { dateOf, endsMonth, monthsLater, partsOf, type Period } from './dates.ts';
@@ -25,7 +25,6 @@ export interface FlowTime {
   readonly yearDays: number;
 }
 
-/** A payment and the time at which it is made. */
 export interface TimedPayment {
   readonly time: FlowTime;
   readonly amount: number;
@@ -96,10 +95,7 @@ function netValue(drawn: number, flows: readonly TimedPayment[], growth: Exact):
   }, NONE.minus(drawn));
 }
 
-/**
- * Percent with four decimals; null if nothing was drawn or nothing is paid; undefined if this search does not apply
- * (negative payments, extreme rates, a root on a rounding boundary).
- */
+/** Percent with four decimals; null if nothing was drawn or paid; undefined if this search does not apply. */
 export function annualPercent(drawn: number, flows: readonly TimedPayment[]): string | null | undefined {
   if (drawn <= 0 || flows.every(({ amount }) => amount === 0)) return null;
   if (flows.some(({ amount, time }) => amount < 0 || yearsOf(time) <= 0)) return undefined;

@@ -14,7 +14,6 @@ import { Refused, refuseIf } from './decimal.ts';
 
 /** Dates of a schedule by original row number; rows `settled` + 1 to `rows` are calculated. */
 export interface ReferenceDates {
-  /** Date of the first flow of the effective rates (D2). */
   readonly start: number;
   /** Date on which interest begins (X1). */
   readonly accrualStart: number;
@@ -26,20 +25,17 @@ export interface ReferenceDates {
   readonly plain: readonly number[];
   /** The dates up to which interest accrues (H3); index `settled` holds the start of interest. */
   readonly accrual: readonly number[];
-  /** The dates that are shown (H1). */
   readonly shown: readonly number[];
   /** True if the period of row k is regular (C2). */
   readonly isRegular: (row: number) => boolean;
 }
 
-/** The settings that determine dates, in addition to the request. */
 export interface DateSettings {
   readonly period: Period;
   readonly rows: number;
   readonly settled: number;
   readonly requestDay: number;
   readonly isOverdraft: boolean;
-  /** If undefined, dates are not shifted. */
   readonly isWorkingDay: IsWorkingDay | undefined;
 }
 
@@ -91,7 +87,6 @@ function settledDay(
   return days.find((date) => isShownAs(start, date)) ?? start;
 }
 
-/** The dates of D4 by row number, and the unshifted date that the schedule starts on (X1). */
 function plannedDates(
   request: RepaymentScheduleRequest,
   { period, settled }: DateSettings,
@@ -140,7 +135,6 @@ function plainDates(
   return plain;
 }
 
-/** All dates of a request. */
 export function referenceDates(request: RepaymentScheduleRequest, settings: DateSettings): ReferenceDates {
   const { isWorkingDay, settled, period } = settings;
   const start = startOf(request, period, settings.requestDay);

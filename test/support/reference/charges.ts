@@ -15,7 +15,6 @@ const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 const PERCENT = 100;
 
-/** A commission or an insurance. */
 interface Charge {
   readonly item: CommissionItem | InsuranceItem;
   readonly period: Period;
@@ -162,7 +161,6 @@ function sumsOf(terms: Terms, charges: readonly Charge[], rows: readonly Collect
   return sums;
 }
 
-/** The commissions and insurances that each row collects, by index of the row. */
 export function chargesOf(
   terms: Terms,
   rows: readonly CollectedRow[],

@@ -20,14 +20,11 @@ import {
   type ReferenceRow,
 } from './schedule.ts';
 
-/** The context of the engine. */
 const ENGINE_CONTEXT = { requestDay: REFERENCE_DAY as CalendarDate, calendars: FAKE_CALENDARS };
-/** The schedule that the engine calculates. */
 export function engineOf(request: RepaymentScheduleRequest): ScheduleOutcome {
   return calculateRepaymentSchedule(request, ENGINE_CONTEXT);
 }
 
-/** The schedule that the reference calculates. */
 function referenceOf(request: RepaymentScheduleRequest): ReferenceOutcome {
   return referenceSchedule(request, REFERENCE_CONTEXT);
 }
@@ -93,10 +90,7 @@ function rateDifference(
   return undefined;
 }
 
-/**
- * A short description of how the two schedules differ; undefined if they are equal. Compares rates only if `withRates`
- * is true.
- */
+/** How the two schedules differ; undefined if they are equal. Rates are compared only if `withRates` is true. */
 export function difference(
   request: RepaymentScheduleRequest,
   withRates = false,
@@ -121,53 +115,13 @@ export function difference(
   return withRates ? rateDifference(engine, slow) : undefined;
 }
 
-/** The request without the fields and items that do not affect the difference. */
-function smallestDifferent(
-  request: RepaymentScheduleRequest,
-  differs: (request: RepaymentScheduleRequest) => boolean,
-): RepaymentScheduleRequest {
-  let smallest = request;
-  for (const name of Object.keys(request) as (keyof RepaymentScheduleRequest)[]) {
-    const without = { ...smallest, [name]: undefined };
-    if (canBeLeftOut(name) && smallest[name] !== undefined && differs(without)) smallest = without;
-  }
-  for (const list of ['Commission', 'Insurance', 'EarlyRepayments'] as const) {
-    for (let index = (smallest[list]?.length ?? 0) - 1; index >= 0; index -= 1) {
-      const without = { ...smallest, [list]: smallest[list]?.filter((_, at) => at !== index) };
-      if (differs(without)) smallest = without;
-    }
-  }
-  return smallest;
-}
-
-function canBeLeftOut(name: keyof RepaymentScheduleRequest): boolean {
-  const needed = [
-    'ScheduleType',
-    'Amount',
-    'InstallmentsNo',
-    'PeriodicityType',
-    'InstallmentDay',
-    'InterestPercent',
-  ];
-  return !needed.includes(name);
-}
-
-/** A difference without its figures. */
-function stripFigures(text: string | undefined): string | undefined {
-  return text?.replaceAll(/-?\d+(?:\.\d+)?/g, '#');
-}
-
-/** A report for manual review: the smallest request with the difference, and both tables. */
+/** A report for manual review: the difference, the request, and both tables. */
 export function differenceReport(request: RepaymentScheduleRequest, withRates = false): string {
-  const kind = stripFigures(difference(request, withRates));
-  const hasKind = (smaller: RepaymentScheduleRequest) =>
-    stripFigures(difference(smaller, withRates)) === kind;
-  const smallest = kind === undefined ? request : smallestDifferent(request, hasKind);
-  const engine = engineOf(smallest);
-  const slow = referenceOf(smallest);
+  const engine = engineOf(request);
+  const slow = referenceOf(request);
   return [
-    difference(smallest, withRates),
-    requestText(smallest),
+    difference(request, withRates),
+    requestText(request),
     `engine ${engine.kind}`,
     engine.kind === 'schedule' ? table(engine.rows.map(plainRow)) : JSON.stringify(engine.faults),
     `reference ${slow.kind}`,

@@ -1,12 +1,8 @@
-/**
- * Dates of the reference implementation: whole days since 1970-01-01, converted by the UTC calendar of the host. It shares
- * no code with the engine.
- */
+/** Dates of the reference: whole days since 1970-01-01 by the UTC calendar of the host; no code of the engine. */
 
 const DAY_MS = 86_400_000;
 const MONTHS_PER_YEAR = 12;
 
-/** True on a business day. */
 export type IsWorkingDay = (day: number) => boolean;
 
 /** Year, month from January = 0, day of month. */
@@ -14,7 +10,6 @@ type Parts = readonly [year: number, month: number, day: number];
 
 const knownParts = new Map<number, Parts>();
 
-/** The parts of a date. */
 export function partsOf(date: number): Parts {
   const known = knownParts.get(date);
   if (known !== undefined) return known;
@@ -24,17 +19,14 @@ export function partsOf(date: number): Parts {
   return parts;
 }
 
-/** The date with these parts; months and days may overflow. */
 export function dateOf(year: number, month: number, day: number): number {
   return Date.UTC(year, month, day) / DAY_MS;
 }
 
-/** The date of a `yyyy-mm-dd` string. */
 export function dayOf(text: string): number {
   return Date.parse(`${text}T00:00:00Z`) / DAY_MS;
 }
 
-/** A date as `yyyy-mm-dd`. */
 export function dayText(date: number): string {
   return new Date(date * DAY_MS).toISOString().slice(0, 10);
 }
@@ -45,13 +37,11 @@ export function clampedDay(year: number, month: number, dayOfMonth: number): num
   return dateOf(year, month, Math.min(dayOfMonth, lastDay));
 }
 
-/** The same day of month a number of months later, clamped. */
 export function monthsLater(date: number, months: number): number {
   const [year, month, dayOfMonth] = partsOf(date);
   return clampedDay(year, month + months, dayOfMonth);
 }
 
-/** True on the last day of a month. */
 export function endsMonth(date: number): boolean {
   return partsOf(date)[1] !== partsOf(date + 1)[1];
 }

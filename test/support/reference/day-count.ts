@@ -2,7 +2,6 @@
 
 import { dateOf, endsMonth, partsOf } from './dates.ts';
 
-/** Part of a year: exactly days / basis. */
 export interface YearPart {
   readonly days: number;
   readonly basis: number;
@@ -20,7 +19,6 @@ const DAYS_360 = 360;
 const DAYS_365 = 365;
 const DAYS_366 = 366;
 
-/** Names of the day counts. */
 export const REFERENCE_DAY_COUNTS = [
   '30/360',
   '30E/360',
@@ -31,7 +29,6 @@ export const REFERENCE_DAY_COUNTS = [
   'Actual/Actual',
 ] as const;
 
-/** One of the names above. */
 export type ReferenceDayCount = (typeof REFERENCE_DAY_COUNTS)[number];
 
 /** The day count with this name; the name is case-insensitive and may use ACT and blanks after the slash (C1). */
@@ -83,7 +80,6 @@ function actualActual({ from, to }: Span): YearPart {
   return { days, basis: DAYS_365 * DAYS_366 };
 }
 
-/** The fraction of an irregular period by the formula of the convention. */
 export function yearPart(dayCount: ReferenceDayCount, span: Span): YearPart {
   switch (dayCount) {
     case '30/360':
@@ -110,7 +106,6 @@ export function countsWholeMonths(dayCount: ReferenceDayCount): boolean {
   return dayCount === '30/360' || dayCount === '30/365';
 }
 
-/** The basis of the day counts that count whole months. */
 export function wholeMonthBasis(dayCount: ReferenceDayCount): number {
   return dayCount === '30/365' ? DAYS_365 : DAYS_360;
 }

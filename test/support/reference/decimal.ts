@@ -2,12 +2,9 @@
 
 import { Decimal } from 'decimal.js';
 
-/** Decimals with 60 digits. */
 export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
-/** A decimal of the reference. */
 export type Exact = Decimal;
 
-/** Zero. */
 export const NONE = new Exact(0);
 
 /** The number of digits that remain exact after many operations; the others must not decide a tie. */
@@ -19,12 +16,10 @@ export function rounded(value: Exact): Exact {
   return whole.isZero() ? NONE : whole;
 }
 
-/** The smaller one. */
 export function lesser(one: Exact, other: Exact): Exact {
   return one.lt(other) ? one : other;
 }
 
-/** The larger one. */
 export function greater(one: Exact, other: Exact): Exact {
   return one.gt(other) ? one : other;
 }
@@ -32,7 +27,6 @@ export function greater(one: Exact, other: Exact): Exact {
 /** Thrown when the rules refuse a request, with a short reason. */
 export class Refused extends Error {}
 
-/** Refuses the request with a reason if the condition is true. */
 export function refuseIf(condition: boolean, reason: string): void {
   if (condition) throw new Refused(reason);
 }

@@ -43,10 +43,7 @@ const COMPARISONS: Readonly<Record<string, (left: Decimal, right: Decimal) => bo
   '<>': (left, right) => !left.eq(right),
 };
 
-/**
- * Evaluates + - * / ^ with their usual precedence, a sign before a number, % as a hundredth, and round() to the
- * decimals of amounts; for the formulas of schedule types also comparisons, min, max, if and round(x, digits).
- */
+/** % is a hundredth, and round() rounds to the decimals of amounts. */
 class Arithmetic {
   readonly #tokens: readonly string[];
   readonly #digits: number;

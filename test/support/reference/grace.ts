@@ -4,12 +4,10 @@ import { type Exact, NONE, rounded } from './decimal.ts';
 import { RowLoop, type Plan, type PlanRow, type RowLoopMode } from './rows.ts';
 import type { Terms } from './terms.ts';
 
-/** A planned row with the interest that it collects. */
 export interface CollectedRow extends PlanRow {
   readonly interest: Exact;
 }
 
-/** The rows of a loan with the interest they collect, and the residual of a separate last row. */
 export interface CollectedPlan {
   readonly rows: readonly CollectedRow[];
   readonly residual: Exact;
@@ -31,7 +29,6 @@ function capitalisedPlan(terms: Terms, mode: Omit<RowLoopMode, 'planned'> = {}):
   return new RowLoop(terms, { ...mode, planned: (row) => byRow.get(row) ?? NONE }).run();
 }
 
-/** The loan without those prepayments before a row that keep the payment; undefined if there are none. */
 function withoutKeeping(terms: Terms, row: number): Terms | undefined {
   const due = terms.dates.accrual[row] ?? Infinity;
   const before = (terms.request.EarlyRepayments ?? [])
@@ -43,19 +40,14 @@ function withoutKeeping(terms: Terms, row: number): Terms | undefined {
   return { ...terms, request: { ...terms.request, EarlyRepayments: others } };
 }
 
-/**
- * True for a row whose interest is not collected because of a grace period; a prepayment belongs to the next due row.
- */
+/** A prepayment belongs to the next due row. */
 function isUncollected(terms: Terms, row: PlanRow, isOnDueDate: boolean): boolean {
   if (terms.leniency === 'capitalised') return false;
   const dueRow = row.isEarly && !isOnDueDate ? row.no + 1 : row.no;
   return dueRow <= terms.graceInterest;
 }
 
-/**
- * The deferred interest that each row collects, by index: all of it in the first row after the grace period, or equal
- * parts in the planned rows that follow; the last row of the schedule collects the remainder.
- */
+/** By index: all of it in the first row after the grace period, or equal parts in the planned rows that follow. */
 function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exact[] {
   const { leniency, graceInterest, settled, lastRow } = terms;
   if (leniency === 'forgiven' || leniency === 'capitalised') return rows.map(() => NONE);
@@ -73,7 +65,6 @@ function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exac
   });
 }
 
-/** The plan with the interest that each row collects. */
 export function collectedPlan(terms: Terms): CollectedPlan {
   const { rows, residual } = planOf(terms);
   const waits = rows.map((row, index) => {

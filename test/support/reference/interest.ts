@@ -13,7 +13,6 @@ import {
 
 const DAYS_PER_MONTH = 30;
 
-/** Days of a regular period used by prepayments. */
 export type UsedDays = number;
 
 /** The part of a year from `from` to the end of row `row`, of which prepayments have used some days (X3). */
@@ -35,7 +34,6 @@ export function partOfRow(terms: Terms, row: number, span: Span, used: UsedDays)
 
 const knownPowers = new Map<string, Exact>();
 
-/** (1 + rate)^part. */
 function power(rate: Exact, { days, basis }: YearPart): Exact {
   const key = `${rate.toString()} ${days}/${basis}`;
   const known = knownPowers.get(key);
@@ -45,7 +43,6 @@ function power(rate: Exact, { days, basis }: YearPart): Exact {
   return result;
 }
 
-/** Interest of a balance at one rate, not rounded. */
 function simpleInterest(terms: Terms, balance: Exact, rate: Exact, part: YearPart): Exact {
   if (terms.compounds) return balance.times(power(rate, part).minus(1));
   return balance
@@ -104,7 +101,6 @@ export interface PaymentCase {
   readonly part: YearPart;
 }
 
-/** The rounded level payment from a row to the last planned one, at that row's rate (S5, R1, R2). */
 export function levelPayment(terms: Terms, payment: PaymentCase): Exact {
   const { row, part } = payment;
   const whole = { ...terms, lastRow: terms.rows };

@@ -6,28 +6,23 @@ import type { RepaymentScheduleRequest } from '../../../shared/lending/request/r
 import { dayOf, dayText, type IsWorkingDay } from './dates.ts';
 import { referenceSchedule, type ReferenceOutcome, type ReferenceRow } from './schedule.ts';
 
-/** The day on which the requests are made. */
 export const REFERENCE_DAY = dayOf('2024-05-17');
 
 const DAYS_PER_WEEK = 7;
 /** 1970-01-01 was a Thursday: the first Saturday is day 2. */
 const FIRST_SATURDAY = 2;
 
-/** Monday to Friday. */
 export const weekdays: IsWorkingDay = (date) =>
   (((date - FIRST_SATURDAY) % DAYS_PER_WEEK) + DAYS_PER_WEEK) % DAYS_PER_WEEK > 1;
 
-/** The request date of a `yyyy-mm-dd` string. */
 export function on(text: string): CalendarDate {
   return dayOf(text) as CalendarDate;
 }
 
-/** An amount or rate. */
 export function of(value: string | number): Decimal {
   return new Decimal(value);
 }
 
-/** Changed fields of a request; undefined removes one. */
 export type Changes = Partial<RepaymentScheduleRequest>;
 
 /** 1000 at 12 %, four months from 1 January 2025, 30/360, with changes. */
@@ -45,7 +40,6 @@ export function loanWith(changes: Changes): RepaymentScheduleRequest {
   };
 }
 
-/** The outcome of the reference for a loan with changes. */
 export function referenceOf(changes: Changes): ReferenceOutcome {
   return referenceSchedule(loanWith(changes), { requestDay: REFERENCE_DAY, calendar: calendarNamed });
 }
@@ -54,7 +48,6 @@ function calendarNamed(name: string | undefined): IsWorkingDay | undefined {
   return name === 'Weekdays' ? weekdays : undefined;
 }
 
-/** The rows of a loan; throws if it cannot be calculated. */
 export function referenceRowsOf(changes: Changes): readonly ReferenceRow[] {
   const outcome = referenceOf(changes);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);
@@ -68,7 +61,6 @@ export function figures(changes: Changes, name: Exclude<keyof ReferenceRow, 'kin
     .join(' ');
 }
 
-/** The shown due dates, separated by blanks. */
 export function dates(changes: Changes): string {
   return referenceRowsOf(changes)
     .map((row) => dayText(row.dueDate))

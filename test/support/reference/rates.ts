@@ -10,7 +10,6 @@ export interface Band {
   readonly rate: Exact;
 }
 
-/** The rates of a loan: a percentage by row number, or bands (R1, R2). */
 export interface Rates {
   readonly ofRow: (row: number) => Exact;
   readonly bands: readonly Band[] | undefined;
@@ -59,7 +58,6 @@ function rangesOf(request: RepaymentScheduleRequest): Exact[] | undefined {
   return byRow;
 }
 
-/** The rates of a request. */
 export function ratesOf(request: RepaymentScheduleRequest, digits: number): Rates {
   const bands = bandsOf(request, digits);
   const ranges = rangesOf(request);

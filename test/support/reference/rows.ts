@@ -13,7 +13,6 @@ export interface PlanRow {
   readonly no: number;
   readonly isEarly: boolean;
   readonly remaining: Exact;
-  /** Interest accrued in the row, collected or not. */
   readonly accrued: Exact;
   readonly principal: Exact;
   readonly capitalised: Exact;
@@ -21,7 +20,6 @@ export interface PlanRow {
   readonly days: number;
 }
 
-/** The rows, and the residual of a separate last row. */
 export interface Plan {
   readonly rows: readonly PlanRow[];
   readonly residual: Exact;
@@ -35,23 +33,15 @@ interface EarlyRepayment {
   readonly decreases: boolean;
 }
 
-/** Options of the row loop. */
 export interface RowLoopMode {
-  /**
-   * If set, interest is added to the balance during its grace period, and each row of that period repays the principal
-   * that this function returns for its number (G2).
-   */
+  /** Interest is added to the balance in its grace period; rows repay the principal that this function returns (G2). */
   readonly planned?: (row: number) => Exact;
-  /**
-   * The payment that prepayments keep from this row, the first after the grace period; it is that of the loan without
-   * prepayments (X3).
-   */
+  /** The payment that prepayments keep from this row, the first after the grace period (X3). */
   readonly kept?: { readonly row: number; readonly payment: Exact | undefined };
   /** Used to plan another loop: stops after this row and limits prepayments to the balance. */
   readonly until?: number;
 }
 
-/** The rows of a loan. */
 export class RowLoop {
   readonly #terms: Terms;
   readonly #mode: RowLoopMode;

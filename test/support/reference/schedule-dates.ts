@@ -1,5 +1,3 @@
-/** Helpers to calculate the dates of a schedule. */
-
 import {
   addDays,
   formatCalendarDate,
@@ -36,7 +34,6 @@ export function calendarsOf(
   return { find, defaultName };
 }
 
-/** The fields of a request that shift due dates from weekends to business days. */
 export const ON_WORKING_DAYS = { HolidayShift: true, HolidayCountry: 'WEEKENDS' } as const;
 
 /** The context of a calculation: the weekend calendar, the periodicity and the number of rows. */
@@ -56,7 +53,6 @@ export function contextOf(
   };
 }
 
-/** The dates of a loan with valid dates. */
 export function datesFor(
   changes: Partial<RepaymentScheduleRequest>,
   context: Parameters<typeof contextOf>[1] = {},
@@ -80,7 +76,6 @@ export function dateFaults(
   return validation.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }
 
-/** Dates as strings. */
 export function texts(dates: readonly CalendarDate[]): readonly string[] {
   return dates.map((day) => formatCalendarDate(day));
 }
@@ -90,7 +85,6 @@ export function accrualDays({ accrualStart, accrualDates }: ScheduleDates): read
   return accrualDates.map((to, row) => to - (accrualDates[row - 1] ?? accrualStart));
 }
 
-/** Consecutive days from a date on. */
 export function daysFrom(text: string, count: number): readonly string[] {
   return texts(Array.from({ length: count }, (_, offset) => addDays(date(text), offset)));
 }

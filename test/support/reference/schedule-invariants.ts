@@ -23,7 +23,6 @@ const FIGURES = [
 
 const { EarlyRepayment, Grace, Regular, Residual } = INSTALLMENT_TYPE_IDS;
 
-/** A row with its predecessor, schedule and request. */
 interface Place {
   readonly row: ScheduleRow;
   readonly before: ScheduleRow | undefined;

@@ -21,9 +21,7 @@ interface MoneyColumn {
   readonly head: string;
   readonly width: number;
   readonly name: Amount;
-  /** Whether the column has a sum; balances do not. */
   readonly hasSum: boolean;
-  /** If false, the column is shown only if one of its amounts is not zero. */
   readonly isAlways: boolean;
 }
 
@@ -88,10 +86,6 @@ function line(columns: readonly Column[], cellOf: (column: Column) => string): s
     .trimEnd();
 }
 
-/**
- * The rows with their sums, below the start date and the rates. Amounts are in major units; columns without amounts are
- * omitted.
- */
 export function scheduleTable(title: string, schedule: RepaymentSchedule): string {
   const columns = columnsOf(schedule);
   const rates = [

@@ -1,7 +1,4 @@
-/**
- * The reference implementation of the schedule rules, simple and slow: decimals with 60 digits, and bisection for the
- * payments of banded loans and for effective rates. It shares no code with the engine.
- */
+/** The reference implementation of the schedule rules, simple and slow, with 60 digits and no code of the engine. */
 
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { annualPercent, daysOver365, intervalOf } from './annual-rate.ts';
@@ -11,7 +8,6 @@ import { collectedPlan } from './grace.ts';
 import { checkRates } from './interest.ts';
 import { termsOf, type ReferenceContext, type Terms } from './terms.ts';
 
-/** The kind of a row (S7). */
 export type ReferenceKind = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
 
 /** A row with the fields of the engine's rows; amounts in minor units, dates in days since 1970. */
@@ -30,7 +26,6 @@ export interface ReferenceRow {
   readonly capitalisedInterest: number;
 }
 
-/** The rows, or a short reason for the refusal. */
 export type ReferenceOutcome =
   | {
       readonly kind: 'schedule';
@@ -91,7 +86,6 @@ function rowsOf(terms: Terms): ReferenceRow[] {
   ];
 }
 
-/** Calculates the schedule of a request. */
 export function referenceSchedule(
   request: RepaymentScheduleRequest,
   context: ReferenceContext,

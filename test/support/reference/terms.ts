@@ -7,7 +7,6 @@ import { dayCountOf, type ReferenceDayCount } from './day-count.ts';
 import { type Exact, minorUnits, NONE, Refused, refuseIf } from './decimal.ts';
 import { ratesOf, type Rates } from './rates.ts';
 
-/** How principal is repaid. */
 export type Repayment = 'level' | 'parts' | 'bullet' | 'card';
 
 interface TypeRules {
@@ -35,7 +34,6 @@ const DIGITS: Readonly<Record<string, number>> = { EUR: 2, RON: 2, USD: 2, JPY: 
 /** What happens to uncollected interest (G2). */
 export type Leniency = 'deferred' | 'capitalised' | 'spread' | 'forgiven';
 
-/** A loan as the reference calculates it; amounts in minor units. */
 export interface Terms {
   readonly type: string;
   readonly repayment: Repayment;
@@ -64,7 +62,6 @@ export interface Terms {
   readonly request: RepaymentScheduleRequest;
 }
 
-/** The context of the reference, in addition to the request. */
 export interface ReferenceContext {
   readonly requestDay: number;
   /** The business days of a calendar by name, or of the default calendar; undefined for an unknown name. */
@@ -114,7 +111,6 @@ function calendarOf(request: RepaymentScheduleRequest, context: ReferenceContext
   return found;
 }
 
-/** Parses a request; throws {@link Refused} if the rules refuse it. */
 export function termsOf(request: RepaymentScheduleRequest, context: ReferenceContext): Terms {
   const type = request.ScheduleType.trim().toLowerCase();
   const rules = TYPES[type];

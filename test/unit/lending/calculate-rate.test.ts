@@ -5,7 +5,6 @@ import type { RateRequest } from '../../../shared/lending/request/rate-request.t
 import { date, decimal } from '../../support/builders/lending-loan.ts';
 import { amounts, cashFlows, rateOf } from '../../support/builders/rate-flows.ts';
 
-/** Path, status and code of each fault. */
 function faultsOf(request: RateRequest): readonly string[] {
   const outcome = calculateRate(request);
   if (outcome.kind === 'rate') throw new Error('the rate was calculated');

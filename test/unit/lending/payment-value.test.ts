@@ -13,7 +13,6 @@ import type { RequestFault } from '../../../shared/lending/request/validation.ts
 import { decimal } from '../../support/builders/lending-loan.ts';
 import { readRequestCases } from '../../support/builders/request-cases.ts';
 
-/** 1000 at 12 %, four months in arrears, with changes. */
 function annuity(changes: Partial<PaymentValueRequest> = {}): PaymentValueRequest {
   return {
     InstallmentsNo: 4,
@@ -114,7 +113,6 @@ describe('calculatePaymentValue, rounding (M5)', () => {
   });
 });
 
-/** One period as a fraction of a year, for each day count. */
 function sharesOf(name: string) {
   const periodicity = BUILT_IN_PERIODICITIES.find((known) => known.name === name);
   return DAY_COUNT_NAMES.map((dayCount) => {

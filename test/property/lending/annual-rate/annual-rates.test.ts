@@ -8,7 +8,6 @@ import { mergeFlows, type RateFlows } from '../../../../shared/lending/annual-ra
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
 import { FOUR_DECIMALS, TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 
-/** A payment: its amount, and the whole units of time since the previous one. */
 interface Step {
   readonly gap: number;
   readonly amount: number;
@@ -72,7 +71,6 @@ function presentValueAt({ flows, unitsPerYear }: RateFlows, growth: number): num
   }, 0);
 }
 
-/** The flows with another initial amount. */
 function withFirst({ flows, unitsPerYear }: RateFlows, amount: number): RateFlows {
   return { flows: flows.map((flow, index) => (index === 0 ? { ...flow, amount } : flow)), unitsPerYear };
 }
@@ -155,13 +153,9 @@ describe('solveRate for random cash flows (A4)', () => {
   });
 });
 
-/** The highest rate that is reported (A4). */
 const HIGHEST_RATE = 1e260;
 
-/**
- * If there is no rate, the present value of the payments is below the drawn amount at every rate, or above it at every
- * searched rate.
- */
+/** The value of the payments is below the drawn amount at every rate, or above it at every searched rate. */
 function expectNoPlainRate(flows: RateFlows): void {
   const isNothingPaid = flows.flows.slice(1).every(({ amount }) => amount === 0);
   const isAllAtStart = flows.flows.every(({ wholeUnits, extraDays }) => wholeUnits + extraDays === 0);

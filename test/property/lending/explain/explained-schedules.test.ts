@@ -9,7 +9,6 @@ import { randomRequest } from '../../../support/random/request.ts';
 
 const REQUESTS = 800;
 const MAX_TEST_MS = 120_000;
-/** The same requests in every run. */
 const SEED = 20_261_129;
 const FIGURES = [
   'remainingValue',
@@ -22,7 +21,6 @@ const FIGURES = [
   'totalInstallment',
 ] as const;
 
-/** The entry for a figure itself, not for one of its parts. */
 function explainedAmount({ explanation }: ScheduleRow, figure: ExplainedFigure): number | undefined {
   return explanation?.find((one) => one.figure === figure && one.name === undefined)?.amount;
 }

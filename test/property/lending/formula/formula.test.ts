@@ -18,7 +18,6 @@ function evaluate(text: string, x: FormulaValue, y: FormulaValue): FormulaValue 
   return isFormulaFailure(value) ? undefined : value;
 }
 
-/** A decimal as a formula writes it. */
 function asText(one: Decimal): string {
   return one.isNegative() ? `(${one.toFixed()})` : one.toFixed();
 }

@@ -24,18 +24,6 @@ function prepaid(...terms: Parameters<typeof prepayment>) {
 }
 
 describe('prepayments (X3)', () => {
-  it('add a row that carries the number of the previous instalment', () => {
-    const { rows } = scheduleOf(prepaid('2025-02-16', 300));
-    expect(rows.map((row) => row.InstallmentNo)).toEqual([1, 1, 2, 3, 4]);
-    expect(rows.map((row) => row.isEarlyRepayment)).toEqual([false, true, false, false, false]);
-  });
-
-  it('reduce a residual that exceeds the balance', () => {
-    const schedule = scheduleOf({ ResidualValue: decimal(900), ...prepaid('2025-02-01', 500) });
-    const left = column(schedule, 'remainingValue')[2];
-    expect(column(schedule, 'principal').slice(2)).toEqual(['0.00', '0.00', '0.00', left]);
-  });
-
   it('are not shifted off holidays and are ordered by the accrual date of the instalment (H3)', () => {
     const weekends = {
       name: 'X',
@@ -50,24 +38,6 @@ describe('prepayments (X3)', () => {
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
     expect(dueDates(outcome).slice(0, 3)).toEqual(['2025-02-03', '2025-02-02', '2025-03-03']);
     expect(outcome.rows.map((row) => row.noDays).slice(0, 3)).toEqual([31, 1, 27]);
-  });
-
-  it.each([
-    ['EarlyRepayments[0].Amount out-of-range', '2025-02-16', 753.73],
-    ['EarlyRepayments[0].Amount out-of-range', '2025-02-16', 0],
-    ['EarlyRepayments[0].Amount too-many-decimals', '2025-02-16', 0.001],
-    ['EarlyRepayments[0].Date date-order', '2025-01-01', 300],
-    ['EarlyRepayments[0].Date date-order', '2024-12-31', 300],
-    ['EarlyRepayments[0].Date date-order', '2025-05-02', 300],
-  ])('are rejected with %s on %s for %d', (code, day, amount) => {
-    expect(faultCodes(prepaid(day, amount))).toEqual([code]);
-  });
-
-  it('are rejected after a fixed payment has repaid the loan', () => {
-    const fixed = { installmentValue: decimal(600) } as const;
-    expect(faultCodes({ ...fixed, ...prepaid('2025-04-15', 1) })).toEqual([
-      'EarlyRepayments[0].Date date-order',
-    ]);
   });
 });
 

@@ -114,9 +114,7 @@ function scheduleAsAsked(request: object): RepaymentSchedule {
   return outcome;
 }
 
-/**
- * The figures of one due date: those of its row, of prepayments after it, and of drawdowns that the source adds to it.
- */
+/** The figures of one due date: of its row, of prepayments after it, and of drawdowns that the source adds to it. */
 function figuresOf(schedule: RepaymentSchedule, no: number) {
   const rows = schedule.rows.filter(({ InstallmentNo }) => InstallmentNo === no);
   const sum = (name: 'interest' | 'principal' | 'managementFee') =>
@@ -140,7 +138,6 @@ function toleranceOf({ input, tolerance }: PublishedSchedule, row: PublishedRow)
   return { figure: Math.max(1, printed), balance: Math.max(row.n, printed) };
 }
 
-/** The figures of a row that differ from the published ones, as strings. */
 function deviations(
   known: PublishedSchedule,
   schedule: RepaymentSchedule,

@@ -1,7 +1,4 @@
-/**
- * The worked examples of the rules. They validate the reference implementation, with which other tests compare the
- * engine. The engine must agree with the reference on each example.
- */
+/** Worked examples of the rules: they validate the reference implementation, and the engine must agree with it. */
 
 import { describe, expect, it } from 'vitest';
 import { difference } from '../../../support/reference/compare-with-reference.ts';
@@ -162,6 +159,10 @@ rate bands for the whole balance
   BandedInterestRates = [{"MinUtilizedAmount":0,"MaxUtilizedAmount":999.99,"Value":10},{"MinUtilizedAmount":1000,"Value":8}]
   BandMethod = "Whole"
   interest: 120.00
+a level payment by slices that repays the unrounded balance
+  Amount = 1500; InterestPercent = null
+  BandedInterestRates = [{"MinUtilizedAmount":0,"MaxUtilizedAmount":999.99,"Value":10},{"MinUtilizedAmount":1000,"Value":8}]
+  pmt: 382.58 382.58 382.58 382.58
 one rate band as one rate
   InterestPercent = null; BandedInterestRates = [{"MinUtilizedAmount":0,"Value":12}]
   pmt: 256.28 256.28 256.28 256.29

@@ -14,7 +14,6 @@ import {
   yearly,
 } from '../../../support/builders/rate-flows.ts';
 
-/** A published flow with one amount, or with several at intervals of `step_months`. */
 interface PublishedFlow {
   readonly direction: string;
   readonly amount?: number;
@@ -116,27 +115,6 @@ describe('solveEffectiveRate (A4)', () => {
     expect(solveEffectiveRate(monthly(100_000, [200_000, -300_000]))).toBeNull();
     expect(scheduleOf({ UpFrontValue: decimal(1000) }).eir).toBeNull();
     expect(scheduleOf({ UpFrontValue: decimal(1200), CalculateDAE: 1 }).dae).toBeNull();
-  });
-
-  it('returns the rate nearest to zero if there are several', () => {
-    expect(solveEffectiveRate(yearly(100_000, [230_000, -132_000]))).toBe('10.0000');
-    expect(solveEffectiveRate(yearly(100_000, [185_000, -85_500]))).toBe('-5.0000');
-    expect(solveEffectiveRate(yearly(100_000, [245_000, -142_500]))).toBe('-5.0000');
-    expect(solveEffectiveRate(yearly(100_000, [155_000, -52_500]))).toBe('5.0000');
-    expect(solveEffectiveRate(yearly(100_000, [400_000, -300_000]))).toBe('0.0000');
-  });
-
-  it('finds a double rate and two rates within one published step, and returns null if there is none', () => {
-    expect(solveEffectiveRate(yearly(10_000, [22_000, -12_100]))).toBe('10.0000');
-    expect(solveEffectiveRate(yearly(10_000, [22_000, -12_101]))).toBeNull();
-    expect(solveEffectiveRate(yearly(1_000_000, [3_300_000, -3_630_000, 1_331_000]))).toBe('10.0000');
-    const close = yearly(10_000_000_000_000, [22_000_000_200_000, -12_100_000_220_000]);
-    expect(solveEffectiveRate(close)).toBe('10.0000');
-    expect(solveRate(close, TEN_DECIMALS).percent).toBe('10.0000000000');
-  });
-
-  it('returns the positive one of two rates at the same distance from zero', () => {
-    expect(solveEffectiveRate(yearly(4_000_000, [8_000_000, -3_999_999]))).toBe('0.0500');
   });
 
   it.each([

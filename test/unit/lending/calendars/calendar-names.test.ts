@@ -34,7 +34,6 @@ function libraryOf(day: string): OtherCalendars {
   };
 }
 
-/** The fault of a name without a built-in calendar. */
 function faultOf(name: string): string {
   return describeCalendarFault(name, (part) => findCalendar(part, {}));
 }
@@ -43,7 +42,6 @@ function faultsOf(...records: readonly CalendarRecord[]): readonly string[] {
   return readCatalogueCalendars(records).faults.map((fault) => `${fault.path}: ${fault.message}`);
 }
 
-/** Days from 2 March 2025, a Sunday. */
 function daysFrom(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => formatCalendarDate(addDays(date('2025-03-02'), index)));
 }

@@ -58,7 +58,6 @@ function listedHolidays(name: string, year: number): readonly string[] {
   return [...listHolidays(dataOf(name))(year)].map(formatCalendarDate).toSorted();
 }
 
-/** Holidays of a year on weekdays. */
 function closedWeekdays(name: string, year: number): readonly string[] {
   const calendar = calendarNamed(name);
   const days: string[] = [];

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
-import { REQUEST_DAY, column, decimal, loan, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { column, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -14,22 +13,6 @@ describe('calculateRepaymentSchedule with an amount too small for its rows (M2, 
   ])('returns all rows, none of them negative: %s of %s at %i %%', (ScheduleType, amount, percent, parts) => {
     const terms = { ScheduleType, Amount: decimal(amount), InterestPercent: decimal(percent) };
     expect(column(scheduleOf({ ...terms, InstallmentsNo: 12 }), 'principal').join(' ')).toBe(parts);
-  });
-});
-
-describe('rates (R3)', () => {
-  it('may be zero', () => {
-    const schedule = scheduleOf({ InterestPercent: decimal(0), Amount: decimal(100), InstallmentsNo: 3 });
-    expect(column(schedule, 'interest')).toEqual(['0.00', '0.00', '0.00']);
-    expect(column(schedule, 'pmt')).toEqual(['33.33', '33.33', '33.34']);
-    expect(schedule.eir).toBe('0.0000');
-  });
-
-  it('may be negative if the balance stays positive in every period', () => {
-    const schedule = scheduleOf({ InterestPercent: decimal(-12) });
-    expect(column(schedule, 'interest')).toEqual(['-10.00', '-7.46', '-4.95', '-2.46']);
-    expect(column(schedule, 'pmt')).toEqual(['243.78', '243.78', '243.78', '243.79']);
-    expect(scheduleOf({ InterestPercent: decimal('-1199.99') }).rows).toHaveLength(4);
   });
 });
 
@@ -76,12 +59,5 @@ describe('casing and parts of the answer (A5)', () => {
       ['lower', 'dae', false, true],
       ['lower', 'rows-with-dae', false, true],
     ]);
-  });
-});
-
-describe('calculateRepaymentSchedule', () => {
-  it('returns the same answer for the same request and day', () => {
-    const first = calculateRepaymentSchedule(loan(), { requestDay: REQUEST_DAY });
-    expect(calculateRepaymentSchedule(loan(), { requestDay: REQUEST_DAY })).toEqual(first);
   });
 });

@@ -19,12 +19,10 @@ const LEVEL = columnOf('PMT', 'PMT');
 const REST = columnOf('Principal', 'Balance');
 const PARTS = columnOf('Principal', 'Linear');
 
-/** Faults of a type with these columns. */
 function messagesOf(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
   return activationMessages(recordOf(columns));
 }
 
-/** Faults of a type with level payments and additional columns. */
 function withColumn(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
   return messagesOf(...LEVEL_COLUMNS, ...columns);
 }

@@ -40,6 +40,11 @@ function withBands(...limits: readonly (readonly [min: number, max?: number])[])
   return { ...NO_RATE, BandedInterestRates: bands };
 }
 
+const OPEN = [{ ToInstNo: 2 }, { FromInstNo: 3 }];
+const prepaid = (day: string, amount: number): Changes => ({
+  EarlyRepayments: [{ Date: date(day), Amount: decimal(amount) }],
+});
+
 function faultPaths(changes: Changes): readonly string[] {
   return findScheduleFaults(loan(changes)).map(({ path }) => path);
 }
@@ -267,6 +272,18 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
     ['ResidualValue out-of-range', { ResidualValue: decimal(-5) }],
     ['InterestCapitalization out-of-range', { InterestCapitalization: 2 }],
     ['HolidayMethod unknown-value', { HolidayMethod: 'Sideways' }],
+    ['InstallmentMethod unknown-value', { InstallmentMethod: 'SameMonth' }],
+    ['InstallmentDay out-of-range', { InstallmentDay: 0 }],
+    ['InstallmentDay out-of-range', { InstallmentDay: 32 }],
+    ['FirstDueDate date-order', { FirstDueDate: date('2025-01-01') }],
+    ['EarlyRepayments[0].Amount out-of-range', prepaid('2025-02-16', 753.73)],
+    ['EarlyRepayments[0].Amount too-many-decimals', prepaid('2025-02-16', 0.001)],
+    ['EarlyRepayments[0].Date date-order', prepaid('2025-01-01', 300)],
+    ['EarlyRepayments[0].Date date-order', { installmentValue: decimal(600), ...prepaid('2025-04-15', 1) }],
+    ['InterestPercent rate-too-low', { InterestPercent: decimal(-1200), MultipleInterestRates: OPEN }],
+    ['InterestPercent out-of-range', { InterestPercent: decimal(2e5), MultipleInterestRates: OPEN }],
+    ['MultipleInterestRates[0].ToInstNo out-of-range', { MultipleInterestRates: [{ ToInstNo: 5 }] }],
+    ['MultipleInterestRates[0].FromInstNo out-of-range', { MultipleInterestRates: [{ FromInstNo: 0 }] }],
     ['ProductType product-type-mismatch', { ProductType: 'credit card' }],
     ['InterestPercent rate-too-low', { ScheduleType: 'EffectiveRate', InterestPercent: decimal(-100) }],
     ['BandedInterestRates[0].Value missing', { ...NO_RATE, BandedInterestRates: [{}] }],
@@ -285,6 +302,8 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
     expect(scheduleOf({ InstallmentsNo: 1200 }).rows).toHaveLength(1200);
     expect(scheduleOf({ Amount: decimal('0.01') }).rows[0]?.remainingValue).toBe(1);
     expect(scheduleOf({ InterestPercent: decimal(100_000) }).rows).toHaveLength(4);
+    expect(scheduleOf({ InterestPercent: decimal('-1199.99') }).rows).toHaveLength(4);
+    expect(scheduleOf(withBands([0, 1000])).rows).toHaveLength(4);
     expect(scheduleOf({ Amount: decimal('10000000000000') }).rows).toHaveLength(4);
     expect(scheduleOf({ ...BLOCKED, BlockAmount: decimal(600) }).rows).toHaveLength(4);
     expect(scheduleOf({ ...CARD, CapitalPercent: decimal(0) }).rows[3]?.principal).toBe(100_000);
