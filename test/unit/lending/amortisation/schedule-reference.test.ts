@@ -72,8 +72,8 @@ due day 31 after 28 February
 MaturityDate as the last due date
   MaturityDate = "2025-05-20"
   dates: 2025-02-01 2025-03-01 2025-04-01 2025-05-20
-Once on MaturityDate
-  PeriodicityType = "Once"; InstallmentsNo = 1; MaturityDate = "2025-07-01"
+Once on MaturityDate, whatever FirstDueDate is
+  PeriodicityType = "Once"; InstallmentsNo = 1; MaturityDate = "2025-07-01"; FirstDueDate = "2025-06-01"
   dates: 2025-07-01
 Once on FirstDueDate
   PeriodicityType = "Once"; InstallmentsNo = 1; FirstDueDate = "2025-06-01"
@@ -442,6 +442,9 @@ equal parts that are kept
 a lower residual
   ResidualValue = 200; EarlyRepayments = [{"Date":"2025-05-01","Amount":100}]
   pmt: 207.02 207.02 207.02 207.04 100.00 100.00
+a residual above the balance that is left
+  ResidualValue = 900; EarlyRepayments = [{"Date":"2025-02-01","Amount":500}]
+  principal: 24.63 500.00 0.00 0.00 0.00 475.37
 a residual that is repaid
   ResidualValue = 200; EarlyRepayments = [{"Date":"2025-05-01","Amount":200}]
   pmt: 207.02 207.02 207.02 207.04 200.00

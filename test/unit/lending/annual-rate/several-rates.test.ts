@@ -145,6 +145,7 @@ describe('solveRate for flows on one date that cancel each other (A4)', () => {
   it.each([
     ['the rate before the last date', flowsAtUnits(1_000, [1_100, -500, 500], [1, 2, 2], 1), '10.0000'],
     ['the rate of growing flows', flowsAtUnits(-100, [100, -900, -200, 200], [1, 2, 4, 4], 1), '154.1381'],
+    ['the positive one of two', flowsAtUnits(4_000_000, [8_000_000, -3_999_999], [1, 2], 1), '0.0500'],
     ['no rate of cancelling flows only', flowsAtUnits(1, [1, -1, 0, 1, -1], [30, 61, 91, 91, 91], 365), null],
     [
       'one of two rates close to zero',

@@ -229,6 +229,19 @@ describe('name and class of an insurance (F1)', () => {
   });
 });
 
-it('matches commissions and insurances of the same name separately (F1)', () => {
-  expect(feeWarnings({ FeeName: 'Life' })).toEqual(['Commission[0].FeeName unknown-name']);
+describe('name and id of a commission (F1)', () => {
+  it.each([
+    ['Share', 'ID-1', []],
+    ['Unused line', 'id-1', ['Commission[0].FeeId exclusive 400']],
+    ['Mystery', 'id-1', ['Commission[0].FeeId exclusive 400']],
+    ['Share', 'id-9', ['Commission[0].FeeId exclusive 400']],
+    ['Mystery', 'id-9', []],
+  ])('%s and %s have the faults %j', (FeeName, FeeId, faults) => {
+    expect(chargeFaults({ Commission: [fee({ FeeName, FeeId })] }, { knownCharges: ALL })).toEqual(faults);
+  });
+
+  it('are reported if the catalogue does not contain them, or only as an insurance', () => {
+    expect(feeWarnings({ FeeName: undefined, FeeId: 'id-9' })).toEqual(['Commission[0].FeeId unknown-name']);
+    expect(feeWarnings({ FeeName: 'Life' })).toEqual(['Commission[0].FeeName unknown-name']);
+  });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { sumColumnCharges } from '../../../../shared/lending/charges/charge-amounts.ts';
-import { ChargeDirectory } from '../../../../shared/lending/schedule-types/known-charges.ts';
 import type { ExtraColumn } from '../../../../shared/lending/schedule-types/schedule-type.ts';
 import type {
   CommissionItem,
@@ -128,41 +127,6 @@ describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
       'Commission[0].BlockFeeAmount out-of-range 422',
       'Insurance[0].InsuranceName missing 400',
     ]);
-  });
-});
-
-const PLAIN = { appliedTo: undefined, perAnnum: false, isForUnusage: false };
-const knownCharges = new ChargeDirectory();
-knownCharges.replace('all', [
-  { names: { FeeName: 'account fee', FeeId: 'id-a' }, defaults: PLAIN },
-  { names: { FeeName: 'other fee' }, defaults: PLAIN },
-  { names: { InsuranceName: 'life', InsuranceClassId: 'class-7' }, defaults: PLAIN },
-]);
-
-function faultsOfNames(FeeName: string, FeeId: string): readonly string[] {
-  return chargeFaults({ Commission: [fee({ FeeName, FeeId })] }, { knownCharges });
-}
-
-describe('names of charges (F1)', () => {
-  it('accepts names that are not in the catalogue with a warning', () => {
-    const request = {
-      Commission: [fee(), fee({ FeeName: 'Mystery' }), fee({ FeeName: undefined, FeeId: 'id-9' })],
-      Insurance: [premium(), premium({ InsuranceName: 'LIFE', InsuranceClassId: 'class-8' })],
-    };
-    expect(chargeWarnings(request, { knownCharges })).toEqual([
-      'Commission[1].FeeName unknown-name',
-      'Commission[2].FeeId unknown-name',
-      'Insurance[1].InsuranceClassId unknown-name',
-    ]);
-    expect(chargeWarnings(request)).toEqual([]);
-  });
-
-  it('rejects a name and an id of different commissions', () => {
-    expect(faultsOfNames('Account Fee', 'ID-A')).toEqual([]);
-    expect(faultsOfNames('Other fee', 'id-a')).toEqual(['Commission[0].FeeId exclusive 400']);
-    expect(faultsOfNames('Mystery', 'id-a')).toEqual(['Commission[0].FeeId exclusive 400']);
-    expect(faultsOfNames('Account fee', 'id-9')).toEqual(['Commission[0].FeeId exclusive 400']);
-    expect(faultsOfNames('Mystery', 'id-9')).toEqual([]);
   });
 });
 

@@ -234,50 +234,43 @@ describe('columns of a schedule type (S1, S2)', () => {
 });
 
 describe('settings and methods (S1, S3)', () => {
-  it.each<[string, Partial<ScheduleTypeRecord>, readonly ScheduleColumnRecord[], string]>([
+  it.each<[string, Partial<ScheduleTypeRecord>, readonly ScheduleColumnRecord[]]>([
     [
-      'equal installments without a level payment',
+      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
       { IsWithEqualInstallments: true },
       [BALANCE, INTEREST, PARTS],
-      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
     ],
     [
-      'a level payment without equal installments',
+      'IsWithEqualInstallments must be true, because PMT is a level payment',
       { IsWithEqualInstallments: false },
       LEVEL_COLUMNS,
-      'IsWithEqualInstallments must be true, because PMT is a level payment',
     ],
     [
-      'InstallmentValueCustom if no column reads the value',
+      'InstallmentValueCustom must be false: no column reads a fixed payment or principal',
       { InstallmentValueCustom: true },
       [BALANCE, INTEREST, columnOf('Principal', 'CapitalPercent')],
-      'InstallmentValueCustom must be false: no column reads a fixed payment or principal',
     ],
     [
-      'a fixed payment in a formula if InstallmentValueCustom is false',
+      'column PMT reads a fixed payment or principal in its formula: InstallmentValueCustom must be true',
       {},
       [BALANCE, INTEREST, formulaColumn('PMT', 'lockedInstallment'), REST],
-      'column PMT reads a fixed payment or principal in its formula: InstallmentValueCustom must be true',
     ],
     [
-      'a charge column if AcceptsCharges is false',
+      'column ManagementFee must be left out unless AcceptsCharges is true',
       { AcceptsCharges: false },
       [BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee')],
-      'column ManagementFee must be left out unless AcceptsCharges is true',
     ],
     [
-      'UseExpiryDate if principal is repaid before maturity',
+      'column Principal must have the Formula 0, which repays at the end, unless UseExpiryDate is false',
       { UseExpiryDate: true },
       [BALANCE, INTEREST, PARTS],
-      'column Principal must have the Formula 0, which repays at the end, unless UseExpiryDate is false',
     ],
     [
-      'InterestCapitalization if principal is repaid before maturity',
+      'column Principal must have the Formula 0, which repays at the end, unless InterestCapitalization is false',
       { InterestCapitalization: true },
       [BALANCE, INTEREST, formulaColumn('Principal', 'Amount / 10')],
-      'column Principal must have the Formula 0, which repays at the end, unless InterestCapitalization is false',
     ],
-  ])('rejects %s', (_, changes, columns, message) => {
+  ])('reports %s', (message, changes, columns) => {
     expect(activationMessages(recordOf(columns, changes))).toEqual([message]);
   });
 
