@@ -1,7 +1,28 @@
-import { describe, expect, it } from 'vitest';
-import { BUILT_IN_PERIODICITIES } from '../../../../shared/lending/dates/periodicity.ts';
 import cases from '../../../cases/lending/due-dates.json' with { type: 'json' };
-import { date, dueDates, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import shiftedCases from '../../../cases/lending/shifted-due-dates.json' with { type: 'json' };
+import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import { BUILT_IN_PERIODICITIES, findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
+import { date, dueDates, scheduleOf, loan } from '../../../support/builders/lending-loan.ts';
+import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import {
+  type ScheduleDates,
+  planScheduleDates,
+} from '../../../../shared/lending/due-dates/schedule-dates.ts';
+import {
+  dateFaults,
+  datesFor,
+  daysFrom,
+  texts,
+  calendarsOf,
+  contextOf,
+  ON_WORKING_DAYS,
+  weekendCalendar,
+} from '../../../support/reference/schedule-dates.ts';
+import { Validation } from '../../../../shared/lending/request/validation.ts';
+import { type HolidayMethod, shiftDueDate } from '../../../../shared/lending/due-dates/shift-due-date.ts';
+import { addMonths, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
 
 describe('due dates (D3, D4)', () => {
   it('are clamped to the month first, and then compared with the start by ActualMonth', () => {
@@ -52,4 +73,293 @@ describe('periodicities (D7)', () => {
       'Yearly 2027-01-01',
     ]);
   });
+});
+
+type Changes = Partial<RepaymentScheduleRequest>;
+
+/** Faults of a loan whose contract ends on 1 April 2025. */
+function aprilFaults(changes: Changes): readonly string[] {
+  return dateFaults({ MaturityDate: date('2025-04-01'), ...changes });
+}
+
+describe('MaturityDate (D5)', () => {
+  it('is ignored by schedule types that do not use it', () => {
+    const dates = datesFor({ MaturityDate: date('2020-01-01') }, { useMaturityDate: false });
+    expect(texts(dates.dueDates).at(-1)).toBe('2025-05-01');
+  });
+
+  it('must be after the previous date, including a settled one', () => {
+    const refused = ['MaturityDate date-order must be 2025-04-02 or later, after the previous installment'];
+    expect(aprilFaults({})).toEqual(refused);
+    const settled = {
+      BlockInstallmentNo: 3,
+      FirstDueDate: date('2025-02-01'),
+      LastDueDate: date('2025-03-30'),
+    };
+    expect(aprilFaults(settled)).toEqual(refused);
+    expect(aprilFaults({ ...settled, LastDueDate: date('2025-04-15') })).toEqual([
+      'MaturityDate date-order must be 2025-04-16 or later, after the start of the schedule',
+    ]);
+    expect(aprilFaults({ InstallmentsNo: 1, ActivationDate: date('2025-04-01') })).toEqual([
+      'MaturityDate date-order must be 2025-04-02 or later, after the start of the schedule',
+    ]);
+    expect(texts(datesFor({ MaturityDate: date('2025-04-02') }).dueDates).at(-1)).toBe('2025-04-02');
+  });
+});
+
+function expiring(day: string, changes: Changes = {}): ScheduleDates {
+  return datesFor({ ExpiryDateForOD: date(day), ...changes }, { usesExpiry: true });
+}
+
+function expiryFaults(changes: Changes): readonly string[] {
+  return dateFaults(changes, { usesExpiry: true });
+}
+
+describe('ExpiryDateForOD of an overdraft (B5)', () => {
+  it('takes precedence over MaturityDate and may leave fewer rows than RealInstallmentNo', () => {
+    const dates = expiring('2025-03-15', { MaturityDate: date('2020-01-01'), RealInstallmentNo: 2 });
+    expect(texts(dates.dueDates)).toHaveLength(3);
+    expect(dates.rowCount).toBe(2);
+    expect(expiring('2025-03-15', { RealInstallmentNo: 4 }).rowCount).toBe(3);
+  });
+
+  it('must be after the start and the settled rows', () => {
+    expect(expiryFaults({ ExpiryDateForOD: date('2025-01-01') })).toEqual([
+      'ExpiryDateForOD date-order must be 2025-01-02 or later, after the start of the schedule',
+    ]);
+    const settled = {
+      BlockInstallmentNo: 2,
+      FirstDueDate: date('2025-02-01'),
+      LastDueDate: date('2025-03-01'),
+    };
+    expect(expiryFaults({ ...settled, ExpiryDateForOD: date('2025-02-15') })).toEqual([
+      'ExpiryDateForOD date-order must be 2025-03-02 or later, after the start of the schedule',
+    ]);
+    expect(texts(expiring('2025-03-02', settled).dueDates)).toEqual(['2025-03-02']);
+  });
+
+  it('is ignored by other schedule types', () => {
+    expect(texts(datesFor({ ExpiryDateForOD: date('2025-01-01') }).dueDates)).toHaveLength(4);
+  });
+});
+
+describe('limits on due dates', () => {
+  const CENTURIES = { name: 'Every century', count: 100, unit: 'Years' } as const;
+
+  it('reject the number of instalments if a due date would be after the year 2999', () => {
+    const message =
+      'InstallmentsNo out-of-range must be smaller: the last due date would be after the year 2999';
+    expect(dateFaults({ InstallmentsNo: 10 }, { every: CENTURIES })).toEqual([message]);
+    const maturity = { InstallmentsNo: 12, MaturityDate: date('2999-12-31') };
+    expect(dateFaults(maturity, { every: CENTURIES })).toEqual([message]);
+    expect(datesFor({ ...maturity, InstallmentsNo: 10 }, { every: CENTURIES }).dueDates).toHaveLength(10);
+    const expiry = { InstallmentsNo: 1200, ExpiryDateForOD: date('2130-01-01') };
+    const kept = datesFor(expiry, { every: CENTURIES, usesExpiry: true });
+    expect(texts(kept.dueDates)).toEqual(['2125-01-01', '2130-01-01']);
+  });
+
+  it('apply to periodicities of the catalogue as to built-in ones (D7)', () => {
+    const tenDays = { name: 'Every 10 days', count: 10, unit: 'Days' } as const;
+    expect(texts(datesFor({ InstallmentsNo: 3 }, { every: tenDays }).dueDates)).toEqual([
+      '2025-01-11',
+      '2025-01-21',
+      '2025-01-31',
+    ]);
+    const daily = findPeriodicity('Daily');
+    expect(texts(datesFor({ InstallmentsNo: 1200 }, { periodicity: daily }).dueDates)).toEqual(
+      daysFrom('2025-01-02', 1200),
+    );
+  });
+
+  it('start a loan of periodicity Once on the day of the request, not before FirstDueDate (D2, D7)', () => {
+    const once = { PeriodicityType: 'Once', InstallmentsNo: 1, ActivationDate: undefined } as const;
+    const dates = datesFor({ ...once, FirstDueDate: date('2025-02-01') });
+    expect(texts([dates.startDate, ...dates.dueDates])).toEqual(['2024-05-17', '2025-02-01']);
+  });
+
+  it('require a due date for the periodicity Once (D7)', () => {
+    const once = { PeriodicityType: 'Once', InstallmentsNo: 1 } as const;
+    expect(dateFaults(once)).toEqual([
+      'MaturityDate missing is missing; MaturityDate or FirstDueDate is needed with the periodicity Once',
+    ]);
+    expect(dateFaults({ ...once, MaturityDate: date('2025-03-01') }, { useMaturityDate: false })).toEqual([
+      'FirstDueDate missing is missing; FirstDueDate is needed with the periodicity Once',
+    ]);
+    expect(dateFaults({ ...once, FirstDueDate: date('2025-01-01') })).toEqual([
+      'FirstDueDate date-order must be after the start of the schedule, 2025-01-01',
+    ]);
+    expect(
+      dateFaults({ ...once, FirstDueDate: date('2025-01-01'), LastDueDate: date('2025-01-01') }),
+    ).toEqual(['FirstDueDate date-order must be after the start of the schedule, 2025-01-01']);
+  });
+});
+
+/** Due on 1 February and 1 March 2025, both Saturdays. */
+const SATURDAYS = { ...ON_WORKING_DAYS, InstallmentsNo: 2 } as const;
+const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
+  Unadjusted: 'None',
+  ModifiedFollowing: 'ModifiedForward',
+  Nearest: 'Nearest',
+};
+
+describe('due dates on holidays and weekends (H1, H3)', () => {
+  it.each(shiftedCases.map((known) => [known.id, known] as const))(
+    'match the published date of %s',
+    (_id, known) => {
+      const { start, convention, holidays } = known.input;
+      const dates = datesFor(
+        {
+          HolidayShift: true,
+          HolidayCountry: 'ZA',
+          HolidayMethod: HOLIDAY_METHOD_NAMES[convention],
+          ActivationDate: date(start),
+          InstallmentDay: Number(start.slice(-2)),
+          InstallmentsNo: 1,
+        },
+        { calendars: calendarsOf([weekendCalendar(holidays, 'ZA')]) },
+      );
+      expect(texts(dates.shownDates)).toEqual([known.expected.date]);
+    },
+  );
+
+  it('are never shifted to or before the start', () => {
+    const weekend = { ...ON_WORKING_DAYS, PeriodicityType: 'Daily', ActivationDate: date('2025-01-03') };
+    for (const HolidayMethod of ['Backward', 'Nearest']) {
+      expect(texts(datesFor({ ...weekend, HolidayMethod, InstallmentsNo: 3 }).shownDates)).toEqual([
+        '2025-01-06',
+        '2025-01-06',
+        '2025-01-06',
+      ]);
+    }
+  });
+
+  it('include the maturity, the expiry and the only date of periodicity Once', () => {
+    const maturity = { ...SATURDAYS, MaturityDate: date('2025-03-08') };
+    expect(texts(datesFor(maturity).shownDates)).toEqual(['2025-02-03', '2025-03-10']);
+    const expiry = { ...SATURDAYS, ExpiryDateForOD: date('2025-02-09') };
+    expect(texts(datesFor(expiry, { usesExpiry: true }).shownDates)).toEqual(['2025-02-03', '2025-02-10']);
+    const once = { ...ON_WORKING_DAYS, PeriodicityType: 'Once', InstallmentsNo: 1 };
+    const single = datesFor({ ...once, MaturityDate: date('2025-03-08'), DeferDueDate: true });
+    expect(texts(single.accrualDates)).toEqual(['2025-03-10']);
+    expect(single.regularMonths).toEqual([0]);
+  });
+});
+
+describe('holiday calendar of a request (H2)', () => {
+  const ro = weekendCalendar(['2025-02-03'], 'RO');
+
+  it('is the default calendar without HolidayCountry', () => {
+    const calendars = calendarsOf([weekendCalendar(), ro], 'RO');
+    const dates = datesFor({ HolidayShift: true, InstallmentsNo: 1 }, { calendars });
+    expect(texts(dates.shownDates)).toEqual(['2025-02-04']);
+    expect(dates.calendar).toBe(ro);
+  });
+
+  it('is rejected if it is unknown, or missing without a default', () => {
+    const allowed =
+      'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
+    const missing = [`HolidayCountry unknown-calendar is missing; ${allowed}`];
+    expect(dateFaults({ HolidayShift: true })).toEqual(missing);
+    expect(dateFaults({ HolidayShift: true }, { calendars: calendarsOf([ro], 'BG') })).toEqual(missing);
+    expect(dateFaults({ HolidayShift: true, HolidayMethod: 'None' })).toEqual(missing);
+    expect(dateFaults({ HolidayShift: true, HolidayCountry: 'Atlantis' })).toEqual([
+      `HolidayCountry unknown-calendar ${allowed}`,
+    ]);
+    expect(dateFaults({ HolidayCountry: 'Atlantis+Utopia' })).toEqual([
+      expect.stringMatching(/^HolidayCountry unknown-calendar must combine .* part 1, part 2 are unknown; /),
+    ]);
+  });
+
+  it('is validated even if no date is shifted (E5)', () => {
+    expect(dateFaults({ HolidayCountry: 'Atlantis' })).toHaveLength(1);
+    expect(datesFor({ HolidayCountry: 'weekends' }).calendar).toBeUndefined();
+    expect(datesFor({ HolidayCountry: 'weekends', HolidayShift: false }).calendar).toBeUndefined();
+    expect(datesFor({ ...SATURDAYS, HolidayMethod: 'None' }).calendar).toBeUndefined();
+  });
+
+  it('is reported together with all other faults of the dates', () => {
+    const request = loan({
+      HolidayShift: true,
+      HolidayMethod: 'Sideways',
+      InstallmentDay: 0,
+      BlockInstallmentNo: 1,
+    });
+    const validation = new Validation();
+    const context = contextOf(request, { periodicity: undefined });
+    expect(planScheduleDates(request, context, validation)).toBeUndefined();
+    expect(validation.faults.map(({ path, code, status }) => `${path} ${code} ${status}`)).toEqual([
+      'BlockInstallmentNo not-allowed 422',
+      'InstallmentDay out-of-range 422',
+      'HolidayMethod unknown-value 422',
+      'HolidayCountry unknown-calendar 422',
+    ]);
+  });
+});
+
+/** Before every date of these tests, so that the start has no effect. */
+const EARLY = '1990-01-01';
+const WEEKEND = ['Saturday', 'Sunday'];
+const ordinaryWeek = ownCalendar({ weekend: WEEKEND, holidays: [] });
+
+const METHODS: Readonly<Record<string, HolidayMethod>> = {
+  Unadjusted: 'None',
+  Following: 'Forward',
+  ModifiedFollowing: 'ModifiedForward',
+  Preceding: 'Backward',
+  ModifiedPreceding: 'ModifiedBackward',
+  Nearest: 'Nearest',
+};
+
+interface MoveCase {
+  readonly id: string;
+  readonly input: {
+    readonly date?: string;
+    readonly start?: string;
+    readonly shift?: number;
+    readonly convention: string;
+    readonly weekend: readonly string[];
+    readonly holidays: readonly string[];
+  };
+  readonly expected: { readonly date: string };
+}
+
+interface MoveAllCase {
+  readonly id: string;
+  readonly input: { readonly date: string; readonly calendar: string };
+  readonly expected: Readonly<Record<string, string>>;
+}
+
+function shifted(due: string, method: HolidayMethod, calendar = ordinaryWeek, start = EARLY): string {
+  return formatCalendarDate(shiftDueDate(date(due), method, calendar, date(start)));
+}
+
+function methodOf(convention: string): HolidayMethod {
+  const method = METHODS[convention];
+  if (method === undefined) throw new Error(convention);
+  return method;
+}
+
+const calendarCases: readonly { readonly id: string; readonly kind: string }[] = rawCases;
+const moves = calendarCases.filter(({ kind }) => kind === 'adjust' || kind === 'advance_and_adjust');
+const movesByAll = calendarCases.filter(({ kind }) => kind === 'adjust_all');
+
+describe('published business-day adjustments (H1)', () => {
+  it.each((moves as unknown as readonly MoveCase[]).map((known) => [known.id, known] as const))(
+    '%s is reproduced',
+    (_id, { input, expected }) => {
+      const due = addMonths(date(input.date ?? input.start ?? ''), input.shift ?? 0);
+      const calendar = ownCalendar({ weekend: input.weekend, holidays: input.holidays });
+      expect(shifted(formatCalendarDate(due), methodOf(input.convention), calendar)).toBe(expected.date);
+    },
+  );
+
+  it.each((movesByAll as unknown as readonly MoveAllCase[]).map((known) => [known.id, known] as const))(
+    '%s is reproduced by every method',
+    (_id, { input, expected }) => {
+      const calendar = calendarNamed(input.calendar);
+      for (const [convention, day] of Object.entries(expected)) {
+        expect([convention, shifted(input.date, methodOf(convention), calendar)]).toEqual([convention, day]);
+      }
+    },
+  );
 });

@@ -1,5 +1,9 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import {
+  BUILT_IN_SCHEDULE_TYPES,
+  BUILT_IN_SCHEDULE_TYPE_RECORDS,
+} from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import {
   createLendingCatalogue,
   type CatalogueRecords,
@@ -7,8 +11,18 @@ import {
 } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
 import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
-import { date } from '../../../support/builders/lending-loan.ts';
-import { LEVEL_COLUMNS, columnOf, guid, recordOf } from '../../../support/builders/schedule-type-records.ts';
+import { date, column, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
+import {
+  LEVEL_COLUMNS,
+  columnOf,
+  guid,
+  recordOf,
+  activationMessages,
+  compiledOf,
+} from '../../../support/builders/schedule-type-records.ts';
+import { readFileSync } from 'node:fs';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
 
 const EQUAL_INSTALLMENTS_ID = '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101';
 
@@ -183,5 +197,110 @@ describe('calendars of a catalogue (H2)', () => {
     expect(faultsOf({ calendars: entriesOf({ ...bank, weekend, holidays: [] }) })).toEqual([
       'file 1: Bank: must leave a working day in any two months',
     ]);
+  });
+});
+
+/** The settings and methods of a built-in type (S4), in one line. */
+function lineOf(record: (typeof BUILT_IN_SCHEDULE_TYPE_RECORDS)[number]): string {
+  const { type, interest, payment, principal } = compiledOf(record);
+  const special = [
+    type.installmentValueCustom ? 'fixed payment' : '',
+    type.residualRequired ? 'residual required' : '',
+    type.residualInInstallment ? 'residual in installment' : '',
+    type.maximumInstallments === null ? '' : `at most ${type.maximumInstallments}`,
+    type.useExpiryDate ? 'expiry' : '',
+    type.interestCapitalization ? 'capitalisation' : '',
+    type.acceptsCharges ? '' : 'no charges',
+  ].filter((text) => text !== '');
+  return [
+    `${type.name} ${type.code} [${type.productTypes.join(' ')}] ${type.dayCount}`,
+    `${interest.kind} ${payment.kind} ${principal.kind}`,
+    special.join(', '),
+  ].join(' | ');
+}
+
+describe('built-in schedule types (S4)', () => {
+  it('have the documented methods and settings', () => {
+    expect(BUILT_IN_SCHEDULE_TYPE_RECORDS.map(lineOf)).toEqual([
+      'EqualInstallments EI [TL MG C] 30/360 | Linear Level Balance | fixed payment',
+      'EqualPrincipal EP [TL MG C] 30/360 | Linear Sum EqualParts | fixed payment',
+      'InterestOnly IO [TL MG C] 30/360 | Linear Sum AtMaturity | ',
+      'Balloon BL [TL MG C] 30/360 | Linear Level Balance | fixed payment, residual required, residual in installment',
+      'EffectiveRate ER [TL MG C] Actual/365 | EffectiveRate Level Balance | fixed payment',
+      'Once ON [TL MG] 30/360 | Linear Sum AtMaturity | at most 1',
+      'Overdraft OV [OD BA] Actual/365 | Linear Sum AtMaturity | expiry',
+      'Deposit DP [D BA] Actual/365 | Linear Sum AtMaturity | capitalisation, no charges',
+      'CreditCard CC [CC C] Actual/365 | Linear Sum CapitalPercent | ',
+      'Leasing LS [LS] 30/360 | Linear Level Balance | fixed payment',
+    ]);
+  });
+
+  it('keep their published ids (S7)', () => {
+    const ids = BUILT_IN_SCHEDULE_TYPE_RECORDS.map(({ PaymentScheduleTypeId }) => PaymentScheduleTypeId);
+    expect(ids).toEqual(
+      ['01', '02', '03', '04', '05', '06', '07', '08', '09', '10'].map(
+        (end) => `5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b1${end}`,
+      ),
+    );
+    const details = BUILT_IN_SCHEDULE_TYPE_RECORDS.flatMap((record) => record.PaymentScheduleTypeDetails);
+    expect(new Set(details.map((detail) => detail.PaymentScheduleTypeDetailId)).size).toBe(details.length);
+  });
+
+  it.each(BUILT_IN_SCHEDULE_TYPE_RECORDS.map((record) => [record.PaymentScheduleTypeName, record] as const))(
+    '%s passes activation, accepts any unit and MaturityDate, and has no formula',
+    (_, record) => {
+      expect(activationMessages(record)).toEqual([]);
+      expect(record.Status).toBe('Active');
+      const type = { useMaturityDate: true, measurementUnit: null, rounding: 'HALF_UP' };
+      expect(compiledOf(record)).toMatchObject({ type, hasFormulas: false, extras: [] });
+    },
+  );
+});
+
+/** The record that docs/schedule-types.md explains. */
+const FILE = 'shared/product/example-catalogue/schedule-types/level-total-with-vat.json';
+const DOCUMENTED = JSON.parse(
+  readFileSync(path.resolve(import.meta.dirname, '../../../..', FILE), 'utf8'),
+) as ScheduleTypeRecord;
+const FEE = {
+  SourceValue: decimal(10),
+  FeePeriodicityType: 'Monthly',
+  FeeDate: date('2025-01-01'),
+  FeeName: 'Monthly fee',
+} as const;
+
+function calculated(installmentValue: number): RepaymentSchedule {
+  const made = createLendingCatalogue({ scheduleTypes: [{ source: 'own', record: DOCUMENTED }] });
+  if (made.kind === 'refused') throw new Error(JSON.stringify(made.faults));
+  const ScheduleType = DOCUMENTED.PaymentScheduleTypeName;
+  const request = loan({ ScheduleType, Commission: [FEE], installmentValue: decimal(installmentValue) });
+  const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue: made.catalogue });
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+describe('schedule type of the documentation (S1, S2, F4)', () => {
+  it('is the one that the documentation names', () => {
+    const page = readFileSync(
+      path.resolve(import.meta.dirname, '../../../../docs/schedule-types.md'),
+      'utf8',
+    );
+    expect(page).toContain(FILE);
+  });
+
+  it('keeps the total constant, with the tax on fees in a separate column', () => {
+    const schedule = calculated(270);
+    expect(column(schedule, 'totalInstallment')).toEqual(['270.00', '270.00', '270.00', '262.61']);
+    expect(column(schedule, 'managementFee')).toEqual(['11.90', '11.90', '11.90', '11.90']);
+    expect(schedule.extraColumns).toEqual(['VatOnFees']);
+    expect(schedule.rows.map((row) => row.columns)).toEqual([[190], [190], [190], [190]]);
+    for (const row of schedule.rows) {
+      expect(row.totalInstallment).toBe(row.interest + row.principal + row.managementFee);
+    }
+  });
+
+  it('ends when the balance is zero, without empty rows', () => {
+    const schedule = calculated(600);
+    expect(schedule.rows.map((row) => row.remainingValue - row.principal)).toEqual([42_190, 0]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { findScheduleFaults } from '../../../../shared/lending/terms/validate-schedule-request.ts';
-import { fee } from '../../../support/builders/lending-charges.ts';
+import { fee, premium } from '../../../support/builders/lending-charges.ts';
 import { readRequestCases } from '../../../support/builders/request-cases.ts';
 import {
   date,
@@ -10,14 +10,20 @@ import {
   faultCodes,
   faultsOf,
   loan,
-  scheduleOf,
+  REQUEST_DAY,
+  column,
 } from '../../../support/builders/lending-loan.ts';
 import {
   columnOf,
   formulaColumn,
   outcomeWith,
   recordOf,
+  LEVEL_COLUMNS,
 } from '../../../support/builders/schedule-type-records.ts';
+import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
+import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
+import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
 
 type Changes = Partial<RepaymentScheduleRequest>;
 
@@ -40,6 +46,8 @@ function withBands(...limits: readonly (readonly [min: number, max?: number])[])
   return { ...NO_RATE, BandedInterestRates: bands };
 }
 
+const HIGH = { InterestRate: decimal(1200), ToInstNo: 2 };
+const HIGH_LATER = { InterestRate: decimal(1200), FromInstNo: 3 };
 const OPEN = [{ ToInstNo: 2 }, { FromInstNo: 3 }];
 const prepaid = (day: string, amount: number): Changes => ({
   EarlyRepayments: [{ Date: date(day), Amount: decimal(amount) }],
@@ -256,6 +264,10 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
   it.each<[string, Changes]>([
     ['Amount out-of-range', { Amount: decimal(Number.NaN) }],
     ['Amount amount-too-large', { Amount: decimal('10000000000000.01') }],
+    [
+      'Amount amount-too-large',
+      { Amount: decimal('1e13'), PeriodicityType: 'Annual', MultipleInterestRates: [HIGH, HIGH_LATER] },
+    ],
     ['InstallmentsNo out-of-range', { InstallmentsNo: 1201 }],
     ['InstallmentsNo out-of-range', { InstallmentsNo: 2.5 }],
     ['InterestPercent out-of-range', { InterestPercent: decimal(100_001) }],
@@ -328,5 +340,215 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
     for (const ProductType of ['TL', 'mg', 'c', 'term loan', 'MORTGAGE']) {
       expect(scheduleOf({ ProductType }).rows).toHaveLength(4);
     }
+  });
+});
+
+const calendars = { find: () => calendarNamed('RO') };
+
+function scheduleOf(changes: Changes = {}) {
+  const outcome = calculateRepaymentSchedule(loan(changes), { requestDay: REQUEST_DAY, calendars });
+  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+  return outcome;
+}
+
+const OVERDRAFT = { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01') } as const;
+const RUNNING = { LastDueDate: date('2025-02-01') } as const;
+const FIRST = { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') } as const;
+const SHIFT = { HolidayShift: true, HolidayCountry: 'RO' } as const;
+const MATURITY = { MaturityDate: date('2025-05-20') } as const;
+const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2025-02-01') } as const;
+
+const band = (value: number, min: number, max?: number) => ({
+  Value: decimal(value),
+  MinUtilizedAmount: decimal(min),
+  MaxUtilizedAmount: max === undefined ? undefined : decimal(max),
+});
+const bands = (first: ReturnType<typeof band>, ...others: readonly ReturnType<typeof band>[]): Changes => ({
+  InterestPercent: undefined,
+  BandedInterestRates: [first, ...others],
+});
+
+describe('fields whose values mean the same as an absent field', () => {
+  it('are accepted and do not change figures', () => {
+    const schedule = scheduleOf({
+      GracePeriodInterest: 0,
+      GracePeriodPrincipal: 0,
+      BlockInstallmentNo: 0,
+      IsLocked: false,
+      HolidayShift: false,
+      DeferDueDate: false,
+      RealInstallmentNo: 4,
+      installmentValue: decimal(0),
+      principalValue: decimal(0),
+      ResidualValue: decimal(0),
+      ResidualInInstallment: false,
+      Commission: [],
+      Insurance: [],
+      MultipleInterestRates: [],
+      BandedInterestRates: [],
+      EarlyRepayments: [],
+      AllowNegativeAmortisation: false,
+      Explain: false,
+      AdvanceAmount: decimal(0),
+      ContractPeriod: 0,
+      CapitalPercent: decimal(0),
+      InterestCapitalization: 0,
+      Currency: 'EUR',
+    });
+    expect(schedule.warnings).toEqual([]);
+    expect(schedule.rows).toEqual(scheduleOf().rows);
+  });
+});
+
+describe('ignored fields (E5, X2)', () => {
+  it.each<[string, Changes]>([
+    ['AdvanceAmount', { AdvanceAmount: decimal(100) }],
+    ['ContractPeriod', { ContractPeriod: 4 }],
+    ['Currency', { Currency: 'EUR', Precision: 2 }],
+    ['InterestCapitalization', { InterestCapitalization: 1 }],
+    ['CapitalPercent', { CapitalPercent: decimal(5) }],
+    ['ExpiryDateForOD', { ExpiryDateForOD: date('2026-01-01') }],
+    ['StartDateForUnusage', { StartDateForUnusage: date('2025-01-01') }],
+    ['UnusedAmount', { UnusedAmount: decimal(400) }],
+    ['HolidayMethod', { HolidayMethod: 'forward' }],
+    ['HolidayCountry', { ...SHIFT, HolidayShift: false }],
+    ['DeferDueDate', { DeferDueDate: true }],
+    ['IsLocked', { IsLocked: true }],
+    ['BlockAmount', { BlockAmount: decimal(100), IsLocked: false }],
+    ['BlockInterestAmount', { BlockInterestAmount: decimal(1) }],
+    ['InstallmentMethod', FIRST],
+    ['ResidualInInstallment', { ResidualInInstallment: true }],
+    ['GraceType', { GraceType: 'Spread' }],
+    ['BandMethod', { BandMethod: 'Whole' }],
+    ['AllowNegativeAmortisation', { AllowNegativeAmortisation: true }],
+    ['InterestPercent', { MultipleInterestRates: [{ InterestRate: decimal(12) }] }],
+  ])('are reported and do not change figures: %s', (path, changes) => {
+    const schedule = scheduleOf(changes);
+    expect(schedule.warnings).toEqual([{ code: 'no-effect', path }]);
+    expect(schedule.rows).toEqual(scheduleOf().rows);
+  });
+
+  it.each<[string, Changes]>([
+    ['', { CalculateDAE: 1, UpFrontValue: decimal(10) }],
+    ['UpFrontValue', { CalculateDAE: 0, UpFrontValue: decimal(10) }],
+    ['', { CalculateDAE: 0, UpFrontValue: decimal(0) }],
+    ['UpFrontValue', { ...RUNNING, ActivationDate: undefined, UpFrontValue: decimal(10) }],
+    ['ActivationDate', RUNNING],
+    ['', OVERDRAFT],
+    ['MaturityDate', { ...OVERDRAFT, MaturityDate: date('2025-02-20') }],
+    ['', { GraceType: 'Spread', GracePeriodInterest: 1 }],
+    ['', { AllowNegativeAmortisation: true, installmentValue: decimal(300) }],
+    ['', CARD],
+    ['', { ScheduleType: 'Deposit', InterestCapitalization: 1 }],
+    ['', { IsLocked: true, BlockAmount: decimal(1) }],
+    ['', { IsLocked: true, BlockInterestAmount: decimal(1) }],
+    ['', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(1) })] }],
+    ['', { IsLocked: true, Insurance: [premium({ BlockInsuranceAmount: decimal(1) })] }],
+    ['IsLocked', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(0) })] }],
+    ['', { ...bands(band(12, 0)), BandMethod: 'Whole' }],
+    ['InterestPercent', { ...bands(band(12, 0)), InterestPercent: decimal(12) }],
+    ['BandedInterestRates[0].MaxUtilizedAmount', bands(band(12, 0, 500), band(12, 600))],
+    ['', bands(band(12, 0, 600), band(12, 600))],
+    ['', bands(band(12, 0, 599.99), band(12, 600))],
+    ['HolidayMethod HolidayCountry', { HolidayCountry: 'RO', HolidayMethod: 'Forward' }],
+    ['', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }],
+    ['HolidayCountry DeferDueDate', { ...SHIFT, HolidayMethod: 'NONE', DeferDueDate: true }],
+    ['InstallmentMethod', { InstallmentMethod: 'NextMonth', PeriodicityType: 'Daily' }],
+    ['', { InstallmentMethod: 'NextMonth' }],
+    ['FirstDueDate', { ...ONCE, ...MATURITY }],
+    ['', ONCE],
+    ['', MATURITY],
+    ['', { MultipleInterestRates: OPEN }],
+  ])('are reported as "%s" for %j', (paths, changes) => {
+    expect(
+      scheduleOf(changes)
+        .warnings.map(({ path }) => path)
+        .join(' '),
+    ).toBe(paths);
+  });
+
+  it('include a maturity that the schedule type ignores (D5)', () => {
+    const record = recordOf(LEVEL_COLUMNS, { UseMaturityDate: false });
+    for (const changes of [MATURITY, { ...ONCE, ...MATURITY }]) {
+      const warnings = [{ code: 'no-effect', path: 'MaturityDate' }];
+      expect(outcomeWith(record, changes)).toMatchObject({ kind: 'schedule', warnings });
+    }
+  });
+});
+
+describe('rate ranges and bands (R1, R2)', () => {
+  it('use InterestPercent where a range has no rate', () => {
+    const ranges = { MultipleInterestRates: [{ ToInstNo: 2 }, { InterestRate: decimal(24) }] };
+    expect(column(scheduleOf(ranges), 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
+  });
+
+  it('determine always the same one of several payments if the whole balance earns less in a higher band', () => {
+    const rates = [12.09, 10.96, 8.16];
+    const BandedInterestRates = [0, 161, 621].map((from, index) => ({
+      MinUtilizedAmount: decimal(from),
+      Value: decimal(rates[index] ?? 0),
+    }));
+    const terms = { Amount: decimal('2101.67'), InstallmentsNo: 25, BandedInterestRates };
+    const schedule = scheduleOf({ ...NO_RATE, ...terms, BandMethod: 'Whole' });
+    expect(new Set(column(schedule, 'pmt').slice(0, -1))).toEqual(new Set(['91.92']));
+  });
+});
+
+const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('calculateRepaymentSchedule with an amount too small for its rows (M2, M3)', () => {
+  it.each([
+    ['EqualInstallments', '0.05', 12, '0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.05'],
+    ['EqualInstallments', '0.10', 0, '0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.00 0.00'],
+    ['EqualPrincipal', '0.10', 12, '0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.01 0.00 0.00'],
+  ])('returns all rows, none of them negative: %s of %s at %i %%', (ScheduleType, amount, percent, parts) => {
+    const terms = { ScheduleType, Amount: decimal(amount), InterestPercent: decimal(percent) };
+    expect(column(scheduleOf({ ...terms, InstallmentsNo: 12 }), 'principal').join(' ')).toBe(parts);
+  });
+});
+
+describe('ids (S7)', () => {
+  it('are GUIDs that never change', () => {
+    expect(INSTALLMENT_TYPE_IDS).toEqual({
+      Regular: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c01',
+      Grace: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c02',
+      Residual: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c03',
+      EarlyRepayment: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c04',
+    });
+    expect(BUILT_IN_SCHEDULE_TYPES.slice(0, 2).map(({ name, id }) => [name, id])).toEqual([
+      ['EqualInstallments', '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101'],
+      ['EqualPrincipal', '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b102'],
+    ]);
+    const ids = [...Object.values(INSTALLMENT_TYPE_IDS), ...BUILT_IN_SCHEDULE_TYPES.map(({ id }) => id)];
+    expect(ids.filter((id) => !GUID.test(id))).toEqual([]);
+  });
+
+  it('appear in the schedule and in every row', () => {
+    const schedule = scheduleOf({ ScheduleType: 'ep' });
+    expect(schedule.scheduleTypeId).toBe('5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b102');
+    expect(new Set(schedule.rows.map((row) => row.installmentTypeId))).toEqual(
+      new Set([INSTALLMENT_TYPE_IDS.Regular]),
+    );
+    expect(schedule.rows.every((row) => !row.isEarlyRepayment)).toBe(true);
+  });
+});
+
+describe('casing and parts of the answer (A5)', () => {
+  it('are capitalised with rows and EIR if CalculateDAE is absent', () => {
+    const { casing, show, dae, eir } = scheduleOf();
+    expect({ casing, show, dae }).toEqual({ casing: 'capitalised', show: 'rows-with-eir', dae: undefined });
+    expect(eir).toMatch(/^\d+\.\d{4}$/);
+  });
+
+  it('are lower case with rows only for CalculateDAE 0, the DAE only for 1, and both for 2', () => {
+    const shapes = [0, 1, 2].map((CalculateDAE) => {
+      const { casing, show, dae, eir } = scheduleOf({ CalculateDAE });
+      return [casing, show, dae === undefined, eir === undefined];
+    });
+    expect(shapes).toEqual([
+      ['lower', 'rows', true, true],
+      ['lower', 'dae', false, true],
+      ['lower', 'rows-with-dae', false, true],
+    ]);
   });
 });

@@ -5,7 +5,8 @@ import {
   formatMinorUnits,
   toMinorUnits,
 } from '../../../../shared/lending/numbers/money.ts';
-import { column, decimal, faultCodes, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { divideRounded } from '../../../../shared/lending/numbers/rounding.ts';
 
 describe('toMinorUnits and formatMinorUnits (M1, M2)', () => {
   it('converts a decimal exactly', () => {
@@ -43,27 +44,31 @@ describe('currencyDigits (M2)', () => {
     expect(currencyDigits('XAU')).toBeUndefined();
   });
 
-  it('determines the rounding of every figure of a schedule', () => {
-    const yen = scheduleOf({ Currency: 'JPY', Amount: decimal(1000) });
-    expect(yen.currencyDigits).toBe(0);
-    expect(yen.rows.map((row) => row.pmt)).toEqual([256, 256, 256, 258]);
-    const dinar = scheduleOf({ Currency: 'KWD', Amount: decimal('1000.125') });
-    expect(dinar.rows[0]?.interest).toBe(10_001);
-  });
-
   it('is overridden by Precision, and defaults to two without a currency', () => {
     expect(scheduleOf({ Currency: 'JPY', Precision: 3 }).currencyDigits).toBe(3);
     expect(scheduleOf().currencyDigits).toBe(2);
   });
+});
 
-  it('rejects an amount with more decimals and reports its field', () => {
-    expect(faultCodes({ Currency: 'JPY', Amount: decimal('1000.5') })).toEqual(['Amount too-many-decimals']);
-    expect(faultCodes({ UpFrontValue: decimal('1.005') })).toEqual(['UpFrontValue too-many-decimals']);
-    expect(faultCodes({ Currency: 'ABC' })).toEqual(['Currency unknown-currency']);
+describe('divideRounded (M2)', () => {
+  const ties: readonly (readonly [numerator: number, halfUp: number, halfEven: number])[] = [
+    [1, 1, 0],
+    [3, 2, 2],
+    [5, 3, 2],
+    [-1, -1, 0],
+    [-3, -2, -2],
+    [-5, -3, -2],
+  ];
+
+  it('rounds a tie away from zero with HALF_UP and to the even neighbour with HALF_EVEN', () => {
+    for (const [numerator, halfUp, halfEven] of ties) {
+      expect(divideRounded(BigInt(numerator), 2n, 'HALF_UP')).toBe(BigInt(halfUp));
+      expect(divideRounded(BigInt(numerator), 2n, 'HALF_EVEN')).toBe(BigInt(halfEven));
+    }
   });
 
-  it('rounds the exact interest half up, not its binary approximation', () => {
-    const half = scheduleOf({ Amount: decimal('100.50'), InstallmentsNo: 1 });
-    expect(column(half, 'interest')).toEqual(['1.01']);
+  it('uses the exact remainder if binary division would give a tie', () => {
+    expect(divideRounded(10n ** 40n - 1n, 2n * 10n ** 40n, 'HALF_UP')).toBe(0n);
+    expect(divideRounded(10n ** 40n, 2n * 10n ** 40n, 'HALF_UP')).toBe(1n);
   });
 });

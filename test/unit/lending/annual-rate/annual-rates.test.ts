@@ -1,0 +1,368 @@
+import eirCases from '../../../cases/lending/effective-interest-rate.json' with { type: 'json' };
+import dayCases from '../../../cases/lending/effective-rate-by-days.json' with { type: 'json' };
+import daeCases from '../../../cases/lending/effective-annual-rate.json' with { type: 'json' };
+import cases from '../../../cases/lending/internal-rate-of-return.json' with { type: 'json' };
+import intervalCases from '../../../cases/lending/rate-interval.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
+import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
+import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import {
+  TEN_DECIMALS,
+  flowsAtUnits,
+  flowsByDays,
+  monthly,
+  yearly,
+  amounts,
+  cashFlows,
+  FOUR_DECIMALS,
+  rateOf,
+} from '../../../support/builders/rate-flows.ts';
+import { internalRateOfReturn } from '../../../../shared/lending/annual-rate/internal-rate-of-return.ts';
+import { findPeriodicity, type Periodicity } from '../../../../shared/lending/dates/periodicity.ts';
+import { intervalsFrom, chooseIntervalUnit } from '../../../../shared/lending/annual-rate/rate-interval.ts';
+
+interface PublishedFlow {
+  readonly direction: string;
+  readonly amount?: number;
+  readonly amounts?: readonly number[];
+  readonly count?: number;
+  readonly step_months?: number;
+  readonly first_at: {
+    readonly years?: number;
+    readonly months?: number;
+    readonly days?: number;
+    readonly days_in_year?: number;
+  };
+}
+
+/** Drawdowns and payments at years, months and days after the first drawdown; those at time 0 come first. */
+function publishedFlows(published: readonly PublishedFlow[]): RateFlows {
+  const flows = published.flatMap((flow) => {
+    const at = flow.first_at;
+    const paid = flow.amounts ?? Array.from({ length: flow.count ?? 1 }, () => flow.amount ?? 0);
+    return paid.map((amount, index) => ({
+      amount: Math.round(amount * 100) * (flow.direction === 'drawdown' ? -1 : 1),
+      wholeUnits: (at.years ?? 0) * 12 + (at.months ?? 0) + index * (flow.step_months ?? 0),
+      extraDays: at.days ?? 0,
+      yearDays: at.days_in_year ?? 365,
+    }));
+  });
+  const isAtStart = (flow: (typeof flows)[number]) => flow.wholeUnits === 0 && flow.extraDays === 0;
+  const later = flows.filter((flow) => !isAtStart(flow)).toSorted((a, b) => a.wholeUnits - b.wholeUnits);
+  return { flows: [...flows.filter(isAtStart), ...later], unitsPerYear: 12 };
+}
+
+describe('effectiveAnnualRate, DAE (A1)', () => {
+  it.each(daeCases.map((known) => [known.id, known] as const))(
+    'matches the published rate of %s',
+    (_id, known) => {
+      const flows = publishedFlows(known.input.flows);
+      const rate = Number(solveRate(flows, TEN_DECIMALS).percent);
+      const expected = known.expected.apr_percent ?? known.expected.apr_percent_2dp ?? Number.NaN;
+      const tolerance = known.tolerance.apr_percent ?? known.tolerance.apr_percent_2dp ?? 0;
+      expect(Math.abs(rate - expected)).toBeLessThanOrEqual(tolerance + 1e-10);
+      expect(solveEffectiveRate(flows)).toBe(rate.toFixed(4));
+    },
+  );
+
+  it('returns 12.96 for 1000 repaid with 1200 after a year and a half (98/7/EC, first example)', () => {
+    expect(solveEffectiveRate(flowsByDays(1_000, [1_200], [546]))).toBe('12.9620');
+    expect(solveEffectiveRate(flowsAtUnits(1_000, [1_200], [18], 12))).toBe('12.9243');
+  });
+});
+
+describe('effectiveInterestRate, EIR (A2)', () => {
+  it.each(eirCases.map((known) => [known.id, known] as const))(
+    'matches the published rate of %s',
+    (_id, { input, expected, tolerance }) => {
+      const [drawn = 0, ...payments] = input.flows.map((flow) => Math.round(flow * 100));
+      const [start = '', ...due] = input.dates;
+      const rate = solveEffectiveRate(
+        flowsByDays(
+          -drawn,
+          payments,
+          due.map((day) => date(day) - date(start)),
+        ),
+      );
+      expect(Math.abs(Number(rate) / 100 - expected.value)).toBeLessThanOrEqual(tolerance.absolute + 5e-7);
+    },
+  );
+
+  it.each(dayCases.map((known) => [known.id, known] as const))(
+    'matches the published rate of %s',
+    (_id, { input, expected, tolerance }) => {
+      const start = date(input.drawdown.date);
+      const payments = input.payments.map((payment) => Math.round(payment.amount * 100));
+      const days = input.payments.map((payment) => date(payment.date) - start);
+      const flows = flowsByDays(Math.round(input.drawdown.amount * 100), payments, days);
+      const rate = Number(solveRate(flows, TEN_DECIMALS).percent);
+      expect(Math.abs(rate - expected.apr_percent)).toBeLessThanOrEqual(tolerance.apr_percent);
+    },
+  );
+});
+
+describe('solveEffectiveRate (A4)', () => {
+  it('rounds a rate exactly on a rounding boundary away from zero', () => {
+    expect(solveEffectiveRate(yearly(100_000_000, [112_000_050]))).toBe('12.0001');
+    expect(solveEffectiveRate(yearly(100_000_000, [112_000_049]))).toBe('12.0000');
+    expect(solveEffectiveRate(yearly(100_000_000, [87_999_950]))).toBe('-12.0001');
+    expect(solveEffectiveRate(yearly(100_000_000, [87_999_951]))).toBe('-12.0000');
+  });
+
+  it('returns huge and tiny rates with all digits', () => {
+    expect(solveEffectiveRate(flowsByDays(100_00, [110_00], [1]))).toBe('128330558031335169.6899');
+    expect(solveEffectiveRate(yearly(1, [1_000_000]))).toBe('99999900.0000');
+    expect(solveEffectiveRate(monthly(100_000, [1]))).toBe('-100.0000');
+    expect(solveEffectiveRate(yearly(100_000, [1]))).toBe('-99.9990');
+  });
+
+  it('returns null if no rate exists', () => {
+    expect(solveEffectiveRate(monthly(100_000, [0, 0]))).toBeNull();
+    expect(solveEffectiveRate(monthly(0, [100]))).toBeNull();
+    expect(solveEffectiveRate(monthly(100_000, [200_000, -300_000]))).toBeNull();
+    expect(scheduleOf({ UpFrontValue: decimal(1000) }).eir).toBeNull();
+    expect(scheduleOf({ UpFrontValue: decimal(1200), CalculateDAE: 1 }).dae).toBeNull();
+  });
+
+  it('needs five trial rates for the usual loan and a bounded number for any flows', () => {
+    const level = Array.from({ length: 360 }, () => 154_856);
+    expect(solveRate(monthly(24_500_000, level), TEN_DECIMALS).iterations).toBe(5);
+    const wild = level.map((amount, index) => (index % 3 === 1 ? -amount : amount * (index % 7)));
+    expect(solveRate(monthly(24_500_000, wild), TEN_DECIMALS).iterations).toBeLessThan(MAX_ITERATIONS);
+    const late = flowsByDays(1, [1, 1_000_000_000_000_000], [1, 400_000]);
+    expect(solveRate(late, TEN_DECIMALS).iterations).toBeLessThan(MAX_ITERATIONS);
+  });
+
+  it('converges for a schedule of 1200 instalments at any rate', () => {
+    for (const rate of ['-90', '-1', '0', '0.0001', '1000', '90000']) {
+      const terms = { InterestPercent: decimal(rate), InstallmentsNo: 1200, Amount: decimal(1_000_000) };
+      expect(scheduleOf({ ...terms, CalculateDAE: 1 }).dae).toMatch(/^-?\d+\.\d{4}$/);
+    }
+  });
+});
+
+/** The IRR of yearly amounts, with a double rate at 10 % if the last amount is -1210. */
+function rateWithLast(last: string): string | null {
+  return rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: amounts(-1000, 2200, last) }).rate;
+}
+
+function rateAfterOneDay(repaid: string) {
+  return rateOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', -1], ['2025-01-02', repaid]) });
+}
+
+describe('calculateRate for flows with several rates or a huge rate (A4)', () => {
+  it.each([
+    [
+      'five rates, the nearest at -7',
+      'Annual',
+      [-100, 526, '-1097.64', '1135.1826', '-581.438763', '117.906516'],
+      -7,
+    ],
+    [
+      'five rates, the nearest at -9',
+      'Annual',
+      [-100, 443, '-780.03', '682.6969', '-297.107996', '51.45109788'],
+      -9,
+    ],
+    ['four rates, the nearest at 12', 'Annual', [-100, 480, '-862.31', '687.228', '-205.0272'], 12],
+    ['-6 and 6, of which the positive one is returned', 'Annual', [-100, 200, '-99.64'], 6],
+    ['a double rate at 4 and a single one at 88', 'Annual', [-1, '3.96', '-4.992', '2.033408'], 4],
+    ['a double rate at 0', 'Monthly', [-1000, 2000, -1000], 0],
+    ['two rates close to 10', 'Annual', [-1e10, 22_000_000_010, -12_100_000_011], 10],
+    ['two rates close to -10', 'Annual', [-1e10, 17_999_999_990, -8_099_999_991], -10],
+    [
+      'a triple rate of 4 per month, and other rates',
+      'Monthly',
+      [-100, 651, '-1667.9', '2103.9824', '-1308.498048', '321.41863936'],
+      48,
+    ],
+  ])('finds the rate nearest to zero: %s', (_name, PeriodicityType, values, expected) => {
+    const { rate, residual } = rateOf({ Rule: 'IRR', PeriodicityType, Amounts: amounts(...values) });
+    expect(rate).toBe(expected.toFixed(10));
+    expect(Number(residual)).toBeCloseTo(0, 15);
+  });
+
+  it.each([
+    ['a third', [-9, 24, -16], '33.3333333333'],
+    ['minus two ninths', [-81, 126, -49], '-22.2222222222'],
+  ])('finds a double rate at %s', (_name, values, expected) => {
+    const Amounts = amounts(...values);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe(expected);
+  });
+
+  it('accepts a double rate only when the present value is exactly zero there', () => {
+    expect(rateWithLast('-1210')).toBe('10.0000000000');
+    expect(rateWithLast('-1210.0000000000001')).toBeNull();
+    expect(rateWithLast('-1209.99999999')).toBe('9.9996837722');
+    expect(rateWithLast('-1209.999999999999999999')).toBe('9.9999999968');
+    const everySecond = amounts(-1000, 0, 2200, 0, -1210);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts: everySecond }).rate).toBe(
+      '4.8808848170',
+    );
+    const byMonth = cashFlows(['2025-01-01', -1000], ['2025-02-01', 2020], ['2025-03-01', '-1020.1']);
+    expect(rateOf({ Rule: 'DAE', CashFlows: byMonth }).rate).toBe('12.6825030132');
+    const daily = cashFlows(['2025-01-01', -1000], ['2025-01-08', 2000], ['2025-01-15', -1000]);
+    expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe('0.0000000000');
+  });
+
+  it('returns a farther rate if the present value only comes close to zero at a nearer one', () => {
+    const Amounts = amounts(-1000, 3700, '-4510.0000000000001', '1815.00000000000015');
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('50.0000000000');
+  });
+
+  it('separates rates that lie close together, also with remaining days', () => {
+    const close = [-1e13, 22_000_000_200_000, -12_100_000_220_000] as const;
+    const at = (...days: readonly string[]) =>
+      cashFlows(...days.map((day, index) => [day, close[index] ?? 0] as const));
+    const years = rateOf({ Rule: 'DAE', CashFlows: at('2025-01-01', '2026-01-01', '2027-01-01') });
+    expect(years.rate).toBe('10.0000000000');
+    const tenPercentIn40Days = decimal('1.1').pow(decimal(365).div(40)).minus(1).times(100).toFixed(10);
+    const daily = at('2025-01-01', '2025-02-10', '2025-03-22');
+    expect(rateOf({ Rule: 'XIRR', CashFlows: daily }).rate).toBe(tenPercentIn40Days);
+    expect(rateOf({ Rule: 'DAE', Unit: 'Years', CashFlows: daily }).rate).toBe('98.3570130204');
+  });
+
+  it.each([
+    ['XIRR', undefined, 2n ** 365n],
+    ['DAE', 'Years', 2n ** 365n],
+    ['DAE', 'Months', 2n ** 365n],
+    ['DAE', 'Weeks', 2n ** 365n],
+    ['DAE', 'Days', 2n ** 365n],
+  ] as const)('finds the rate of a sum that doubles in a day: %s %s', (Rule, Unit, growth) => {
+    const CashFlows = cashFlows(['2025-01-01', -100], ['2025-01-02', 200]);
+    const { rate, proof, residual } = rateOf({ Rule, Unit, CashFlows });
+    const leapGrowth = 2n * growth;
+    const expected = [growth, leapGrowth].map((factor) => `${(factor - 1n) * 100n}.0000000000`);
+    expect(expected).toContain(rate);
+    expect(proof[1]?.discountedAmount).toBe('100.0000000000');
+    expect(residual).toBe('0.0000000000');
+  });
+
+  it('finds the rate of a sum that doubles in a period, and returns null above 1e262 percent', () => {
+    const doubled = { Rule: 'IRR', PeriodicityType: 'Daily', Amounts: amounts(-100, 200) };
+    expect(rateOf(doubled)).toMatchObject({ rate: '36500.0000000000', residual: '0.0000000000' });
+    expect(rateAfterOneDay('5.15').rate).toMatch(/^\d{262}\.\d{10}$/);
+    expect(rateAfterOneDay('5.2')).toMatchObject({ rate: null, proof: [], residual: null });
+  });
+
+  it('returns null if a possible double rate nearer to zero cannot be proven: 61.8 % (the golden ratio), then 80 %', () => {
+    const Amounts = amounts(-10, 38, -26, -38, 26, 18);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
+  });
+
+  it('does not prove a double rate of -61.8 % (the golden ratio) with another rate of -62.5 %', () => {
+    const Amounts = amounts(-8, 51, -106, 81, -26, 3);
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBeNull();
+  });
+
+  it.each([2, 5, 8, 9, 12, 16])('finds a rate of multiplicity %i', (times) => {
+    let powers = [-1n];
+    for (let turn = 0; turn < times; turn += 1) {
+      const shifted = [0n, ...powers];
+      powers = shifted.map((power, index) => 10n * (powers[index] ?? 0n) - 11n * power);
+    }
+    const Amounts = powers.map((power) => decimal(`${power}e-${times}`));
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('10.0000000000');
+  });
+
+  it('solves 5,000 amounts of alternating sign within its bounds', () => {
+    const Amounts = Array.from({ length: 5000 }, (_, index) =>
+      decimal((index % 2 ? 1 : -1) * (1000 + (index % 7))),
+    );
+    expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('0.0000398407');
+  });
+});
+
+describe('solveRate for flows on one date that cancel each other (A4)', () => {
+  it.each([
+    ['the rate before the last date', flowsAtUnits(1_000, [1_100, -500, 500], [1, 2, 2], 1), '10.0000'],
+    ['the rate of growing flows', flowsAtUnits(-100, [100, -900, -200, 200], [1, 2, 4, 4], 1), '154.1381'],
+    ['the positive one of two', flowsAtUnits(4_000_000, [8_000_000, -3_999_999], [1, 2], 1), '0.0500'],
+    ['no rate of cancelling flows only', flowsAtUnits(1, [1, -1, 0, 1, -1], [30, 61, 91, 91, 91], 365), null],
+    [
+      'one of two rates close to zero',
+      flowsAtUnits(49e12, [98_000_000_000_008, -49e12], [2, 4], 1),
+      '0.0000',
+    ],
+  ])('finds %s', (_name, flows, percent) => {
+    expect(solveRate(flows, FOUR_DECIMALS).percent).toBe(percent);
+  });
+
+  it('finds a double rate of -27 percent a day, where a present value of few digits is lost', () => {
+    const CashFlows = cashFlows(['2025-01-01', -10_000], ['2025-01-02', 14_600], ['2025-01-03', -5_329]);
+    expect(rateOf({ Rule: 'XIRR', CashFlows }).rate).toBe('-100.0000000000');
+  });
+});
+
+function every(name: string): Periodicity {
+  const found = findPeriodicity(name);
+  if (found === undefined) throw new Error(`unknown periodicity ${name}`);
+  return found;
+}
+
+const LEVEL = [25_628, 25_628, 25_628, 25_628];
+
+describe('internalRateOfReturn (A3)', () => {
+  it.each(cases.map((known) => [known.id, known] as const))(
+    'matches the published rate of %s',
+    (_id, known) => {
+      const [financed = 0, ...paid] = known.input.flows.map((flow) => Math.round(flow * 100));
+      const periods = every('period' in known.input ? 'Monthly' : 'Annual');
+      const rate = Number(internalRateOfReturn(-financed, paid, periods)?.replace('%', '')) / 100;
+      expect(Math.abs(rate - known.expected.value)).toBeLessThanOrEqual(known.tolerance.absolute + 5e-7);
+    },
+  );
+
+  it('returns the periodic rate times the periods per year, as a string in percent with four decimals', () => {
+    expect(internalRateOfReturn(100_000, LEVEL, every('Monthly'))).toBe('11.9979%');
+    expect(internalRateOfReturn(100_000, LEVEL, every('Bimonthly'))).toBe('5.9990%');
+    expect(internalRateOfReturn(100_000, LEVEL, every('Quarterly'))).toBe('3.9993%');
+    expect(internalRateOfReturn(100_000, LEVEL, every('Annual'))).toBe('0.9998%');
+    expect(internalRateOfReturn(100_000, LEVEL, every('Weekly'))).toBe('51.9910%');
+    expect(internalRateOfReturn(100_000, LEVEL, every('Daily'))).toBe('364.9367%');
+    const everyTenDays = { name: 'Every 10 days', count: 10, unit: 'Days' } as const;
+    expect(internalRateOfReturn(100_000, LEVEL, everyTenDays)).toBe('36.4937%');
+  });
+
+  it('returns null if no rate exists (A4)', () => {
+    expect(internalRateOfReturn(0, LEVEL, every('Monthly'))).toBeNull();
+    expect(internalRateOfReturn(-1, LEVEL, every('Monthly'))).toBeNull();
+    expect(internalRateOfReturn(100_000, [110_000], every('Once'))).toBeNull();
+  });
+});
+
+const UNITS = { month: 'Months', year: 'Years', week: 'Weeks' } as const;
+
+function interval(start: string, end: string, unit: 'Months' | 'Years' | 'Weeks' = 'Months') {
+  const { wholeUnits, extraDays, yearDays } = intervalsFrom(date(start), unit)(date(end));
+  return extraDays === 0 ? `${wholeUnits}` : `${wholeUnits} + ${extraDays}/${yearDays}`;
+}
+
+describe('intervalsFrom (A1)', () => {
+  it('counts whole months backwards from the payment, and the remaining days over the year that they end', () => {
+    expect(interval('2013-01-12', '2013-02-15')).toBe('1 + 3/366');
+    expect(interval('2024-12-31', '2025-02-28')).toBe('2');
+    expect(interval('2025-01-30', '2025-02-28')).toBe('0 + 29/366');
+  });
+
+  it.each(intervalCases.map((known) => [known.id, known] as const))(
+    'matches the published interval of %s',
+    (_id, known) => {
+      const { period_unit: unit, drawdown_date: start, payment_date: end } = known.input;
+      const { whole_periods: whole, remaining_days: days, days_in_reference_year: year } = known.expected;
+      const expected = days === 0 ? `${whole}` : `${whole} + ${days}/${year}`;
+      expect(interval(start, end, UNITS[unit as keyof typeof UNITS])).toBe(expected);
+    },
+  );
+
+  it('counts in weeks for week periodicities, in years for years and days, otherwise in months', () => {
+    const names = ['Weekly', 'Biweekly', 'Annual', 'Daily', 'Monthly', 'Quarterly', 'Once'];
+    const units = names.map((name) => {
+      const periodicity = findPeriodicity(name);
+      return periodicity === undefined ? undefined : chooseIntervalUnit(periodicity);
+    });
+    expect(units).toEqual(['Weeks', 'Weeks', 'Years', 'Years', 'Months', 'Months', 'Months']);
+  });
+});
