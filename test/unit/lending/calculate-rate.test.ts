@@ -136,66 +136,46 @@ describe('calculateRate (A6)', () => {
   });
 });
 
-describe('calculateRate with invalid requests (A6)', () => {
-  it('rejects an unknown rule or unit', () => {
-    expect(faultsOf({ Rule: 'APR', Unit: 'Hours', CashFlows: LOAN })).toEqual([
-      '422 Rule unknown-value',
-      '422 Unit unknown-value',
-    ]);
-  });
+const CROSSED = cashFlows(['2025-01-02', -100], ['2025-01-01', 5], ['2024-12-31', 0], ['2025-02-01', 100]);
+const BEYOND = cashFlows(['2025-01-01', '-1000000000000000.1'], ['2025-02-01', '1e-19'], ['2025-03-01', 1]);
+const irr = (...flows: readonly number[]) =>
+  ({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(...flows) }) as const;
+const xirr = (...flows: readonly number[]) => {
+  const dated = flows.map((amount, month) => [`2025-0${month + 1}-01`, amount] as const);
+  return { Rule: 'XIRR', CashFlows: cashFlows(...dated) };
+};
 
-  it('rejects missing fields of the rule and fields of other rules', () => {
-    expect(faultsOf({ Rule: 'DAE' })).toEqual(['400 CashFlows missing']);
-    expect(faultsOf({ Rule: 'IRR' })).toEqual(['400 PeriodicityType missing', '400 Amounts missing']);
-    expect(
-      faultsOf({ Rule: 'IRR', PeriodicityType: 'Once', Amounts: amounts(-1, 2), CashFlows: LOAN }),
-    ).toEqual(['400 CashFlows exclusive', '422 PeriodicityType not-allowed']);
-    expect(faultsOf({ Rule: 'XIRR', PeriodicityType: 'Monthly', Amounts: [], CashFlows: LOAN })).toEqual([
+describe('calculateRate with invalid requests (A6)', () => {
+  it.each<[RateRequest, ...string[]]>([
+    [{ Rule: 'APR', Unit: 'Hours', CashFlows: LOAN }, '422 Rule unknown-value', '422 Unit unknown-value'],
+    [{ Rule: 'DAE' }, '400 CashFlows missing'],
+    [{ Rule: 'IRR' }, '400 PeriodicityType missing', '400 Amounts missing'],
+    [
+      { ...irr(-1, 2), PeriodicityType: 'Once', CashFlows: LOAN },
+      '400 CashFlows exclusive',
+      '422 PeriodicityType not-allowed',
+    ],
+    [
+      { Rule: 'XIRR', PeriodicityType: 'Monthly', Amounts: [], CashFlows: LOAN },
       '400 PeriodicityType exclusive',
       '400 Amounts exclusive',
-    ]);
-    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Fortnightly', Amounts: amounts(-1, 2) })).toEqual([
-      '422 PeriodicityType unknown-periodicity',
-    ]);
-  });
-
-  it('rejects flows that all have the same sign, and too few flows', () => {
-    expect(faultsOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', 1], ['2025-02-01', 1]) })).toEqual([
-      '422 CashFlows one-sign',
-    ]);
-    expect(faultsOf({ Rule: 'XIRR', CashFlows: cashFlows(['2025-01-01', -1], ['2025-02-01', 0]) })).toEqual([
-      '422 CashFlows one-sign',
-    ]);
-    expect(faultsOf({ Rule: 'DAE', CashFlows: cashFlows(['2025-01-01', -1]) })).toEqual([
-      '422 CashFlows out-of-range',
-    ]);
-    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(-1, -2) })).toEqual([
-      '422 Amounts one-sign',
-    ]);
-    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(1) })).toEqual([
-      '422 Amounts out-of-range',
-    ]);
-  });
-
-  it('rejects a flow before the first drawdown, except in a DAE', () => {
-    const early = cashFlows(['2025-01-02', -100], ['2025-01-01', 5], ['2024-12-31', 0], ['2025-02-01', 100]);
-    expect(faultsOf({ Rule: 'XIRR', CashFlows: early })).toEqual(['422 CashFlows[1].Date date-order']);
-    const irrFaults = (...flows: readonly number[]) =>
-      faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(...flows) });
-    expect(irrFaults(1, -2)).toEqual(['422 Amounts[0] out-of-range']);
-    expect(irrFaults(0, 0, 1, -2)).toEqual(['422 Amounts[2] out-of-range']);
-  });
-
-  it('rejects amounts above the limits', () => {
-    const beyond = cashFlows(
-      ['2025-01-01', '-1000000000000000.1'],
-      ['2025-02-01', '1e-19'],
-      ['2025-03-01', 1],
-    );
-    expect(faultsOf({ Rule: 'DAE', CashFlows: beyond })).toEqual([
+    ],
+    [{ ...irr(-1, 2), PeriodicityType: 'Fortnightly' }, '422 PeriodicityType unknown-periodicity'],
+    [xirr(1, 1), '422 CashFlows one-sign'],
+    [xirr(-1, 0), '422 CashFlows one-sign'],
+    [xirr(-1), '422 CashFlows out-of-range'],
+    [irr(-1, -2), '422 Amounts one-sign'],
+    [irr(1), '422 Amounts out-of-range'],
+    [{ Rule: 'XIRR', CashFlows: CROSSED }, '422 CashFlows[1].Date date-order'],
+    [irr(1, -2), '422 Amounts[0] out-of-range'],
+    [irr(0, 0, 1, -2), '422 Amounts[2] out-of-range'],
+    [
+      { Rule: 'DAE', CashFlows: BEYOND },
       '422 CashFlows[0].Amount amount-too-large',
       '422 CashFlows[1].Amount too-many-decimals',
-    ]);
+    ],
+  ])('refuses %j', (request, ...faults) => {
+    expect(faultsOf(request)).toEqual(faults);
   });
 
   it('warns about a Unit that the rule ignores (E5)', () => {

@@ -84,30 +84,6 @@ Once on FirstDueDate
 verifyExamples(
   'shifts of rules H1 and H3',
   `
-Forward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
-  HolidayMethod = "Forward"
-  dates: 2025-09-01
-ModifiedForward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
-  HolidayMethod = "ModifiedForward"
-  dates: 2025-08-29
-Backward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
-  HolidayMethod = "Backward"
-  dates: 2025-08-29
-Nearest
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
-  HolidayMethod = "Nearest"
-  dates: 2025-09-01
-ModifiedBackward
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-03-01"
-  HolidayMethod = "ModifiedBackward"
-  dates: 2025-03-03
-None
-  HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-31"
-  HolidayMethod = "None"
-  dates: 2025-08-31
 Backward after the start of the schedule
   HolidayShift = true; HolidayCountry = "Weekdays"; InstallmentsNo = 1; FirstDueDate = "2025-08-30"
   HolidayMethod = "Backward"; ActivationDate = "2025-08-29"
@@ -248,11 +224,6 @@ a monthly fee
 a fee with a grace period
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":1,"GracePeriodFee":2}]
   managementFee: 0.00 0.00 1.00 1.00
-1 % of 400 unused from 16 January to 1 February
-  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":1,"IsForUnusage":true}]
-  UnusedAmount = 400; StartDateForUnusage = "2025-01-16"; InterestCalculationMethod = "Actual/365"
-  InstallmentsNo = 1
-  managementFee: 0.18
 `,
 );
 

@@ -565,13 +565,6 @@ const premiumWarnings = (changes: Partial<InsuranceItem>, knownCharges = ALL) =>
 const feeWarnings = (changes: Partial<CommissionItem>, knownCharges = ALL) =>
   chargeWarnings({ Commission: [fee(changes)] }, { knownCharges });
 
-/** Whether a commission of the catalogue is upfront with a schedule type whose fees are upfront or not. */
-function isFeeUpfront(changes: Partial<CommissionItem>, fees: boolean): boolean {
-  const upfront = { fees, insurances: false, byFee: new Map(), byInsuranceClass: new Map() };
-  const Commission: [CommissionItem] = [fee({ ...ONE_PERCENT, FeeName: 'Share', ...changes })];
-  return itemOf({ Commission }, ALL, chargeRules({ upfront })).isUpfront;
-}
-
 describe('defaults of the catalogue (S6)', () => {
   it('apply to fields that the request omits, found by case-insensitive name or id', () => {
     for (const names of [{ FeeName: ' SHARE ' }, { FeeName: undefined, FeeId: 'ID-1' }]) {
@@ -599,14 +592,6 @@ describe('defaults of the catalogue (S6)', () => {
     expect(feeItem({ FeeName: 'Mystery' }).price).toMatchObject({ base: 'FinancedAmount' });
     const Commission: [CommissionItem] = [fee({ ...ONE_PERCENT, FeeName: 'Share' })];
     expect(itemOf({ Commission }).price).toMatchObject({ base: 'FinancedAmount', partOfYear: undefined });
-  });
-
-  it('do not determine when a charge is due, which the schedule type defines (F1)', () => {
-    expect([isFeeUpfront({}, false), isFeeUpfront({}, true)]).toEqual([false, true]);
-    expect([isFeeUpfront({ IsUpfront: true }, false), isFeeUpfront({ IsUpfront: false }, true)]).toEqual([
-      true,
-      false,
-    ]);
   });
 
   it('supply the insurance class and commission name that the schedule type refers to (F4)', () => {
