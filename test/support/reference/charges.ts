@@ -38,34 +38,31 @@ function checkSource(item: CommissionItem | InsuranceItem, digits: number): void
 }
 
 function commissionOf(terms: Terms, item: CommissionItem): Charge {
-  checkSource(item, terms.digits);
   const isForUnusage = item.IsForUnusage === true && item.SourcePercent !== undefined;
-  const needsUnused = isForUnusage || item.PercentAppliedTo?.toLowerCase() === 'unusedamount';
-  refuseIf(needsUnused && terms.request.UnusedAmount === undefined, 'no unused amount');
   return {
-    item,
+    ...chargeOf(terms, item, isForUnusage),
     period: checkedPeriod(item.FeePeriodicityType),
     date: item.FeeDate,
     waived: item.GracePeriodFee ?? 0,
     blocked: minorUnits(item.BlockFeeAmount, terms.digits, 'BlockFeeAmount'),
-    isUpfront: item.IsUpfront === true,
-    isForUnusage,
   };
 }
 
 function insuranceOf(terms: Terms, item: InsuranceItem): Charge {
-  checkSource(item, terms.digits);
-  const needsUnused = item.PercentAppliedTo?.toLowerCase() === 'unusedamount';
-  refuseIf(needsUnused && terms.request.UnusedAmount === undefined, 'no unused amount');
   return {
-    item,
+    ...chargeOf(terms, item, false),
     period: checkedPeriod(item.InsurancePeriodicityType),
     date: item.InsuranceDate,
     waived: item.GracePeriodInsurance ?? 0,
     blocked: minorUnits(item.BlockInsuranceAmount, terms.digits, 'BlockInsuranceAmount'),
-    isUpfront: item.IsUpfront === true,
-    isForUnusage: false,
   };
+}
+
+function chargeOf(terms: Terms, item: CommissionItem | InsuranceItem, isForUnusage: boolean) {
+  checkSource(item, terms.digits);
+  const needsUnused = isForUnusage || item.PercentAppliedTo?.toLowerCase() === 'unusedamount';
+  refuseIf(needsUnused && terms.request.UnusedAmount === undefined, 'no unused amount');
+  return { item, isUpfront: item.IsUpfront === true, isForUnusage };
 }
 
 /** The number of charges that each due row collects, by row number (F3). */

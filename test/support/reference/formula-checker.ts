@@ -63,18 +63,18 @@ class Arithmetic {
   #sum(): Decimal {
     let value = this.#product();
     for (;;) {
-      if (this.#take('+')) value = value.plus(this.#product());
-      else if (this.#take('-')) value = value.minus(this.#product());
-      else return value;
+      const isMinus = this.#take('-');
+      if (!isMinus && !this.#take('+')) return value;
+      value = value[isMinus ? 'minus' : 'plus'](this.#product());
     }
   }
 
   #product(): Decimal {
     let value = this.#signed();
     for (;;) {
-      if (this.#take('*')) value = value.times(this.#signed());
-      else if (this.#take('/')) value = value.div(this.#signed());
-      else return value;
+      const isQuotient = this.#take('/');
+      if (!isQuotient && !this.#take('*')) return value;
+      value = value[isQuotient ? 'div' : 'times'](this.#signed());
     }
   }
 
