@@ -15,8 +15,6 @@ import {
 
 const BALANCE = columnOf('RemainingValue', 'RemainingValue');
 const INTEREST = columnOf('Interest', 'Linear');
-const LEVEL = columnOf('PMT', 'PMT');
-const REST = columnOf('Principal', 'Balance');
 const PARTS = columnOf('Principal', 'Linear');
 
 function messagesOf(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
@@ -26,34 +24,6 @@ function messagesOf(...columns: readonly ScheduleColumnRecord[]): readonly strin
 function withColumn(...columns: readonly ScheduleColumnRecord[]): readonly string[] {
   return messagesOf(...LEVEL_COLUMNS, ...columns);
 }
-
-describe('valid schedule type (S3)', () => {
-  it('has no faults', () => {
-    expect(activationMessages(recordOf())).toEqual([]);
-    expect(messagesOf(BALANCE, INTEREST, PARTS)).toEqual([]);
-  });
-
-  it('may list the payment before the interest, write names in any casing, and hide columns', () => {
-    expect(messagesOf(BALANCE, LEVEL, INTEREST, REST)).toEqual([]);
-    expect(messagesOf(columnOf('remainingvalue', 'REMAININGVALUE'), INTEREST, PARTS)).toEqual([]);
-    expect(withColumn(formulaColumn('Half', 'pmt / 2', { Display: false }))).toEqual([]);
-  });
-
-  it('may list payment and total as sums with their terms in any order', () => {
-    const sum = formulaColumn('PMT', 'principal + interest');
-    expect(messagesOf(BALANCE, INTEREST, PARTS, sum, formulaColumn('TotalInstallment', 'PMT'))).toEqual([]);
-    expect(withColumn(formulaColumn('TotalInstallment', 'ManagementFee + (Insurance + PMT)'))).toEqual([]);
-    expect(
-      withColumn(formulaColumn('TotalInstallment', 'Interest + Principal + ManagementFee + Insurance')),
-    ).toEqual([]);
-  });
-
-  it('may name the input of a column as its Source', () => {
-    const sourced = columnOf('Interest', 'Linear', { Source: 'interestPercent' });
-    expect(messagesOf(BALANCE, sourced, PARTS)).toEqual([]);
-    expect(withColumn(columnOf('Limit', 'Formula', { Source: 'UnusedAmount' }))).toEqual([]);
-  });
-});
 
 /** Reads a column such as `Interest Linear`, `Own = PMT / 2` or `Own Fee {"Fee": "Service"}`. */
 function readColumn(text: string): ScheduleColumnRecord {
@@ -70,14 +40,39 @@ function readColumnCases(text: string) {
     .split(/\n(?! )/)
     .map((block) => {
       const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
-      const [start, columns = ''] = title.split(': ');
-      const own = columns.split('; ').map(readColumn);
-      const before = { level: LEVEL_COLUMNS, parts: [BALANCE, INTEREST, PARTS], only: [] }[start ?? ''] ?? [];
-      return { title, columns: [...before, ...own], faults };
+      const [, start = '', settings = '{}', columns] =
+        /^(level|parts|only)(?: (\{.*?\}))?(?:: (.*))?$/.exec(title) ?? [];
+      const before = { level: LEVEL_COLUMNS, parts: [BALANCE, INTEREST, PARTS], only: [] }[start] ?? [];
+      const all = [...before, ...(columns?.split('; ').map(readColumn) ?? [])];
+      return { title, faults, record: recordOf(all, JSON.parse(settings) as Partial<ScheduleTypeRecord>) };
     });
 }
 
-describe('refused columns, their order, names and methods (S1, S2, S3, M3)', () => {
+describe('accepted schedule types (S1, S3)', () => {
+  it.each(
+    readColumnCases(`
+level
+parts
+only: RemainingValue RemainingValue; PMT PMT; Interest Linear; Principal Balance
+only: remainingvalue REMAININGVALUE; Interest Linear; Principal Linear
+level: Half = pmt / 2 {"Display":false}
+parts: PMT = principal + interest; TotalInstallment = PMT
+level: TotalInstallment = ManagementFee + (Insurance + PMT)
+level: TotalInstallment = Interest + Principal + ManagementFee + Insurance
+only: RemainingValue RemainingValue; Interest Linear {"Source":"interestPercent"}; Principal Linear
+level: Limit Formula {"Source":"UnusedAmount"}
+level: Five = 1 {"InsuranceClass":"Life"}; Six = 1 {"InsuranceClass":"Life"}
+level: Own Fee {"Fee":"Service","IsUpfront":true}
+level {"InstallmentValueCustom":true}
+parts {"InstallmentValueCustom":true}
+only {"InstallmentValueCustom":true}: RemainingValue RemainingValue; Interest Linear; PMT = LockedInstallment; Principal Balance
+`),
+  )('$title', ({ record }) => {
+    expect(activationMessages(record)).toEqual([]);
+  });
+});
+
+describe('refused columns and settings (S1, S2, S3, M3)', () => {
   it.each(
     readColumnCases(`
 only: Interest Linear; RemainingValue RemainingValue; Principal Linear
@@ -152,9 +147,43 @@ level: TotalInstallment = PMT + PMT + Insurance
   column TotalInstallment must have the Formula PMT + ManagementFee + Insurance, or be left out
 parts: TotalInstallment = 2 * Interest
   column TotalInstallment must have the Formula Interest + Principal, or be left out
+parts {"IsWithEqualInstallments":true}
+  IsWithEqualInstallments must be false unless Principal is calculated by Balance
+level {"IsWithEqualInstallments":false}
+  IsWithEqualInstallments must be true, because PMT is a level payment
+only {"InstallmentValueCustom":true}: RemainingValue RemainingValue; Interest Linear; Principal CapitalPercent
+  InstallmentValueCustom must be false: no column reads a fixed payment or principal
+only: RemainingValue RemainingValue; Interest Linear; PMT = lockedInstallment; Principal Balance
+  column PMT reads a fixed payment or principal in its formula: InstallmentValueCustom must be true
+parts {"AcceptsCharges":false}: ManagementFee Fee
+  column ManagementFee must be left out unless AcceptsCharges is true
+parts {"UseExpiryDate":true}
+  column Principal must have the Formula 0, which repays at the end, unless UseExpiryDate is false
+only {"InterestCapitalization":true}: RemainingValue RemainingValue; Interest Linear; Principal = Amount / 10
+  column Principal must have the Formula 0, which repays at the end, unless InterestCapitalization is false
+level {"PaymentScheduleTypeId":"own"}
+  PaymentScheduleTypeId must be a GUID that no other schedule type has
+level {"PaymentScheduleCode":" "}
+  PaymentScheduleCode must have from 1 to 200 characters
+level {"Status":"Live"}
+  Status must be one of Draft, Active, VersionDraft, Closed
+level {"ScheduleInterestCalculationType":"31/360"}
+  ScheduleInterestCalculationType must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, Actual/365, Actual/Actual
+level {"MeasurementUnit":"Years"}
+  MeasurementUnit must be one of Days, Months
+level {"Rounding":"DOWN"}
+  Rounding must be one of HALF_UP, HALF_EVEN
+level {"ProductTypes":[]}
+  ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
+level {"ProductTypes":["TL","XX"]}
+  ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
+level {"MaximumInstallments":0}
+  MaximumInstallments must be a whole number from 1 to 1200
+level {"MaximumInstallments":1.5}
+  MaximumInstallments must be a whole number from 1 to 1200
 `),
-  )('$title', ({ columns, faults }) => {
-    expect(messagesOf(...columns)).toEqual(faults);
+  )('$title', ({ record, faults }) => {
+    expect(activationMessages(record)).toEqual(faults);
   });
 
   it('are more than 40, or none', () => {
@@ -189,12 +218,6 @@ describe('columns of a schedule type (S1, S2)', () => {
     expect(withColumn(columnOf('Own', 'Formula', { Source: 'Income' }))[0]).toMatch(
       /^column Own must have one of these as Source: InterestPercent, Amount, InstallmentsNo, /,
     );
-  });
-
-  it('may count several formulas as one insurance class, and charge a shown fee upfront', () => {
-    const counted = ['Five', 'Six'].map((name) => formulaColumn(name, '1', { InsuranceClass: 'Life' }));
-    expect(withColumn(...counted)).toEqual([]);
-    expect(withColumn(columnOf('Own', 'Fee', { Fee: 'Service', IsUpfront: true }))).toEqual([]);
   });
 
   it('charge upfront what columns with IsUpfront show, each commission and insurance class by its own (F1)', () => {
@@ -233,84 +256,14 @@ describe('columns of a schedule type (S1, S2)', () => {
   });
 });
 
-describe('settings and methods (S1, S3)', () => {
-  it.each<[string, Partial<ScheduleTypeRecord>, readonly ScheduleColumnRecord[]]>([
-    [
-      'IsWithEqualInstallments must be false unless Principal is calculated by Balance',
-      { IsWithEqualInstallments: true },
-      [BALANCE, INTEREST, PARTS],
-    ],
-    [
-      'IsWithEqualInstallments must be true, because PMT is a level payment',
-      { IsWithEqualInstallments: false },
-      LEVEL_COLUMNS,
-    ],
-    [
-      'InstallmentValueCustom must be false: no column reads a fixed payment or principal',
-      { InstallmentValueCustom: true },
-      [BALANCE, INTEREST, columnOf('Principal', 'CapitalPercent')],
-    ],
-    [
-      'column PMT reads a fixed payment or principal in its formula: InstallmentValueCustom must be true',
-      {},
-      [BALANCE, INTEREST, formulaColumn('PMT', 'lockedInstallment'), REST],
-    ],
-    [
-      'column ManagementFee must be left out unless AcceptsCharges is true',
-      { AcceptsCharges: false },
-      [BALANCE, INTEREST, PARTS, columnOf('ManagementFee', 'Fee')],
-    ],
-    [
-      'column Principal must have the Formula 0, which repays at the end, unless UseExpiryDate is false',
-      { UseExpiryDate: true },
-      [BALANCE, INTEREST, PARTS],
-    ],
-    [
-      'column Principal must have the Formula 0, which repays at the end, unless InterestCapitalization is false',
-      { InterestCapitalization: true },
-      [BALANCE, INTEREST, formulaColumn('Principal', 'Amount / 10')],
-    ],
-  ])('reports %s', (message, changes, columns) => {
-    expect(activationMessages(recordOf(columns, changes))).toEqual([message]);
-  });
-
-  it('accepts InstallmentValueCustom if a payment, equal parts or a formula reads the value', () => {
-    const custom = { InstallmentValueCustom: true };
-    expect(activationMessages(recordOf(LEVEL_COLUMNS, custom))).toEqual([]);
-    expect(activationMessages(recordOf([BALANCE, INTEREST, PARTS], custom))).toEqual([]);
-    const formula = [BALANCE, INTEREST, formulaColumn('PMT', 'LockedInstallment'), REST];
-    expect(activationMessages(recordOf(formula, custom))).toEqual([]);
-  });
-});
-
 describe('settings of a schedule type (S1)', () => {
-  it.each<[Partial<ScheduleTypeRecord>, string]>([
-    [
-      { PaymentScheduleTypeId: 'own' },
-      'PaymentScheduleTypeId must be a GUID that no other schedule type has',
-    ],
-    [{ PaymentScheduleCode: ' ' }, 'PaymentScheduleCode must have from 1 to 200 characters'],
-    [
-      { PaymentScheduleTypeName: 'n'.repeat(201) },
-      'PaymentScheduleTypeName must have from 1 to 200 characters',
-    ],
-    [{ Status: 'Live' }, 'Status must be one of Draft, Active, VersionDraft, Closed'],
-    [
-      { ScheduleInterestCalculationType: '31/360' },
-      'ScheduleInterestCalculationType must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, ' +
-        'Actual/365, Actual/Actual',
-    ],
-    [{ MeasurementUnit: 'Years' }, 'MeasurementUnit must be one of Days, Months'],
-    [{ Rounding: 'DOWN' }, 'Rounding must be one of HALF_UP, HALF_EVEN'],
-    [{ ProductTypes: [] }, 'ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS'],
-    [{ ProductTypes: ['TL', 'XX'] }, 'ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS'],
-    [{ MaximumInstallments: 0 }, 'MaximumInstallments must be a whole number from 1 to 1200'],
-    [{ MaximumInstallments: 1.5 }, 'MaximumInstallments must be a whole number from 1 to 1200'],
-  ])('rejects %o', (changes, message) => {
-    expect(activationMessages(recordOf(LEVEL_COLUMNS, changes))).toEqual([message]);
+  it('have names of at most 200 characters', () => {
+    expect(activationMessages(recordOf(LEVEL_COLUMNS, { PaymentScheduleTypeName: 'n'.repeat(201) }))).toEqual(
+      ['PaymentScheduleTypeName must have from 1 to 200 characters'],
+    );
   });
 
-  it('reports the faults of settings and columns together', () => {
+  it('are reported together with the faults of columns', () => {
     const record = recordOf([INTEREST, BALANCE, formulaColumn('Own', 'Income')], {
       PaymentScheduleTypeId: guid(2).slice(1),
       Status: '',
