@@ -122,36 +122,32 @@ function expectedPayment(annuity: Annuity, shown: string): string {
 }
 
 describe('calculatePaymentValue for random annuities', () => {
-  it('rounds a payment just below a tie down (M5)', () => {
-    const annuity: Annuity = {
-      rate: '2087',
-      installments: 148,
-      periodicity: { name: 'Quarterly', count: 3, unit: 'Months' },
-      method: '30/360',
-      grace: false,
-      inAdvance: false,
-      digits: 5,
-      financed: '0.01',
-      future: '0.01001',
-    };
-    expect(paymentOf(annuity).toFixed()).toBe('0.05217');
-    expect(expectedPayment(annuity, '0.05217')).toBe('0.05217');
-  });
-
-  it('rounds an exact tie away from zero (M5)', () => {
-    const annuity: Annuity = {
-      rate: '-77.265',
-      installments: 46,
-      periodicity: { name: 'Quarterly', count: 3, unit: 'Months' },
-      method: 'Actual/360',
-      grace: false,
-      inAdvance: false,
-      digits: 10,
-      financed: '0.26',
-      future: '0.26',
-    };
-    expect(paymentOf(annuity).toFixed()).toBe('-0.0509197813');
-    expect(expectedPayment(annuity, '-0.0509197813')).toBe('-0.0509197813');
+  const quarterly = {
+    periodicity: { name: 'Quarterly', count: 3, unit: 'Months' },
+    inAdvance: false,
+  } as const;
+  it.each<[string, Omit<Annuity, keyof typeof quarterly | 'grace'>, string]>([
+    [
+      'a payment just below a tie down',
+      { rate: '2087', installments: 148, method: '30/360', digits: 5, financed: '0.01', future: '0.01001' },
+      '0.05217',
+    ],
+    [
+      'an exact tie away from zero',
+      {
+        rate: '-77.265',
+        installments: 46,
+        method: 'Actual/360',
+        digits: 10,
+        financed: '0.26',
+        future: '0.26',
+      },
+      '-0.0509197813',
+    ],
+  ])('rounds %s (M5)', (_what, terms, expected) => {
+    const annuity = { ...quarterly, grace: false, ...terms };
+    expect(paymentOf(annuity).toFixed()).toBe(expected);
+    expect(expectedPayment(annuity, expected)).toBe(expected);
   });
 
   it('equals a reference with 120 digits (P1, P2, M5)', () => {

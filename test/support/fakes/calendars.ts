@@ -2,7 +2,13 @@
 
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { IsWorkingDay } from '../reference/dates.ts';
-import { weekdays } from '../reference/loan.ts';
+
+const DAYS_PER_WEEK = 7;
+/** 1970-01-01 was a Thursday: the first Saturday is day 2. */
+const FIRST_SATURDAY = 2;
+
+export const weekdays: IsWorkingDay = (date) =>
+  (((date - FIRST_SATURDAY) % DAYS_PER_WEEK) + DAYS_PER_WEEK) % DAYS_PER_WEEK > 1;
 
 /** About every ninth weekday is a holiday; some holidays are consecutive. */
 const HOLIDAY_STEP = 9;

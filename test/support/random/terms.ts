@@ -4,13 +4,13 @@ import { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { FAKE_CALENDAR_NAMES, fakeWorkingDays } from '../fakes/calendars.ts';
+import { REQUEST_DAY } from '../builders/lending-loan.ts';
 import type { Picks } from './pick.ts';
-import { REFERENCE_DAY } from '../reference/loan.ts';
 import { referenceSchedule } from '../reference/schedule.ts';
 import { termsOf, type Terms } from '../reference/terms.ts';
 
 /** The context of both calculations, in addition to the request. */
-export const REFERENCE_CONTEXT = { requestDay: REFERENCE_DAY, calendar: fakeWorkingDays } as const;
+export const REFERENCE_CONTEXT = { requestDay: REQUEST_DAY, calendar: fakeWorkingDays } as const;
 
 const METHODS = ['Forward', 'Backward', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'None'] as const;
 const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;

@@ -1,4 +1,4 @@
-/** Compares the engine with the reference implementation, and describes differences for manual review. */
+/** Compares the engine with the reference implementation. */
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
@@ -8,9 +8,9 @@ import {
   type ScheduleRow,
 } from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import { REQUEST_DAY } from '../builders/lending-loan.ts';
 import { FAKE_CALENDARS } from '../fakes/calendars.ts';
 import { REFERENCE_CONTEXT } from '../random/terms.ts';
-import { REFERENCE_DAY } from './loan.ts';
 import {
   referenceDae,
   referenceEir,
@@ -20,7 +20,7 @@ import {
   type ReferenceRow,
 } from './schedule.ts';
 
-const ENGINE_CONTEXT = { requestDay: REFERENCE_DAY as CalendarDate, calendars: FAKE_CALENDARS };
+const ENGINE_CONTEXT = { requestDay: REQUEST_DAY, calendars: FAKE_CALENDARS };
 export function engineOf(request: RepaymentScheduleRequest): ScheduleOutcome {
   return calculateRepaymentSchedule(request, ENGINE_CONTEXT);
 }
@@ -34,33 +34,26 @@ function kindOf(id: string): ReferenceKind | undefined {
   return names.find((name) => INSTALLMENT_TYPE_IDS[name] === id);
 }
 
-function plainRow(row: ScheduleRow): Readonly<Record<keyof ReferenceRow, unknown>> {
-  return {
-    InstallmentNo: row.InstallmentNo,
-    dueDate: row.dueDate,
-    noDays: row.noDays,
-    kind: kindOf(row.installmentTypeId),
-    remainingValue: row.remainingValue,
-    pmt: row.pmt,
-    interest: row.interest,
-    principal: row.principal,
-    managementFee: row.managementFee,
-    insurance: row.insurance ?? 0,
-    totalInstallment: row.totalInstallment,
-    capitalisedInterest: row.capitalisedInterest ?? 0,
-  };
-}
+const AMOUNTS = [
+  'InstallmentNo',
+  'dueDate',
+  'noDays',
+  'remainingValue',
+  'pmt',
+  'interest',
+  'principal',
+  'managementFee',
+  'insurance',
+  'totalInstallment',
+  'capitalisedInterest',
+] as const;
 
-function table(rows: readonly Readonly<Record<keyof ReferenceRow, unknown>>[]): string {
-  return rows
-    .map((row) =>
-      Object.entries(row)
-        .map(([name, value]) =>
-          name === 'dueDate' ? formatCalendarDate(value as CalendarDate) : String(value),
-        )
-        .join('\t'),
-    )
-    .join('\n');
+/** The first figure of a row that differs from the reference. */
+function figureDifference(row: ScheduleRow, expected: ReferenceRow): string | undefined {
+  const kind = kindOf(row.installmentTypeId);
+  if (kind !== expected.kind) return `kind ${kind}; the reference has ${expected.kind}`;
+  const name = AMOUNTS.find((one) => !Object.is(row[one] ?? 0, expected[one]));
+  return name && `${name} ${row[name]}; the reference has ${expected[name]}`;
 }
 
 /** A request as JSON with readable dates, which can be sent again. */
@@ -103,28 +96,11 @@ export function difference(
       ? `engine refuses ${engine.faults.map((fault) => `${fault.path} ${fault.code}`).join(', ')}`
       : `reference refuses: ${slow.kind === 'refused' ? slow.reason : ''}`;
   }
-  const rows = engine.rows.map(plainRow);
+  const { rows } = engine;
   if (rows.length !== slow.rows.length) return `${rows.length} rows; the reference has ${slow.rows.length}`;
-  for (const [index, row] of rows.entries()) {
-    const expected = slow.rows[index];
-    const names = Object.keys(row) as (keyof ReferenceRow)[];
-    const name = names.find((one) => !Object.is(row[one], expected?.[one]));
-    if (name !== undefined)
-      return `row ${index + 1} ${name} ${String(row[name])}; the reference has ${expected?.[name]}`;
+  for (const [index, expected] of slow.rows.entries()) {
+    const wrong = figureDifference(rows[index]!, expected);
+    if (wrong !== undefined) return `row ${index + 1} ${wrong}`;
   }
   return withRates ? rateDifference(engine, slow) : undefined;
-}
-
-/** A report for manual review: the difference, the request, and both tables. */
-export function differenceReport(request: RepaymentScheduleRequest, withRates = false): string {
-  const engine = engineOf(request);
-  const slow = referenceOf(request);
-  return [
-    difference(request, withRates),
-    requestText(request),
-    `engine ${engine.kind}`,
-    engine.kind === 'schedule' ? table(engine.rows.map(plainRow)) : JSON.stringify(engine.faults),
-    `reference ${slow.kind}`,
-    slow.kind === 'schedule' ? table(slow.rows) : slow.reason,
-  ].join('\n');
 }

@@ -13,16 +13,12 @@ import {
   type ScheduleDates,
 } from '../../../shared/lending/due-dates/schedule-dates.ts';
 import { date, loan, REQUEST_DAY } from '../builders/lending-loan.ts';
-
-/** Day 0, 1 January 1970, was a Thursday. */
-function isWeekend(day: CalendarDate): boolean {
-  return [2, 3].includes(((day % 7) + 7) % 7);
-}
+import { weekdays } from '../fakes/calendars.ts';
 
 /** A calendar with weekends on Saturday and Sunday, and the given holidays. */
 export function weekendCalendar(holidays: readonly string[] = [], name = 'WEEKENDS'): BusinessCalendar {
   const closed = new Set(holidays.map((text) => date(text)));
-  return { name, version: '1', isWorkingDay: (day) => !isWeekend(day) && !closed.has(day) };
+  return { name, version: '1', isWorkingDay: (day) => weekdays(day) && !closed.has(day) };
 }
 
 /** Looks calendars up by their case-insensitive name; has a default. */

@@ -8,32 +8,16 @@ import {
 } from '../../../shared/lending/request/repayment-schedule.ts';
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 
-type Amount =
-  | 'remainingValue'
-  | 'interest'
-  | 'capitalisedInterest'
-  | 'principal'
-  | 'managementFee'
-  | 'insurance'
-  | 'totalInstallment';
-
-interface MoneyColumn {
-  readonly head: string;
-  readonly width: number;
-  readonly name: Amount;
-  readonly hasSum: boolean;
-  readonly isAlways: boolean;
-}
-
-const MONEY_COLUMNS: readonly MoneyColumn[] = [
-  { head: 'Remaining', width: 14, name: 'remainingValue', hasSum: false, isAlways: true },
-  { head: 'Interest', width: 12, name: 'interest', hasSum: true, isAlways: true },
-  { head: 'Capitalised', width: 13, name: 'capitalisedInterest', hasSum: true, isAlways: false },
-  { head: 'Principal', width: 14, name: 'principal', hasSum: true, isAlways: true },
-  { head: 'Fees', width: 10, name: 'managementFee', hasSum: true, isAlways: false },
-  { head: 'Insurance', width: 12, name: 'insurance', hasSum: true, isAlways: false },
-  { head: 'Installment', width: 14, name: 'totalInstallment', hasSum: true, isAlways: true },
-];
+/** Columns of money that have a sum, except the balance; `isAlways` if they are shown without amounts too. */
+const MONEY_COLUMNS = [
+  { head: 'Remaining', width: 14, name: 'remainingValue', isAlways: true },
+  { head: 'Interest', width: 12, name: 'interest', isAlways: true },
+  { head: 'Capitalised', width: 13, name: 'capitalisedInterest', isAlways: false },
+  { head: 'Principal', width: 14, name: 'principal', isAlways: true },
+  { head: 'Fees', width: 10, name: 'managementFee', isAlways: false },
+  { head: 'Insurance', width: 12, name: 'insurance', isAlways: false },
+  { head: 'Installment', width: 14, name: 'totalInstallment', isAlways: true },
+] as const;
 
 const NO_WIDTH = 4;
 const TYPE_WIDTH = 3;
@@ -70,11 +54,11 @@ function columnsOf({ rows, currencyDigits }: RepaymentSchedule): readonly Column
     ...(hasMarks ? [{ head: '', width: TYPE_WIDTH, cell: markOf }] : []),
     { head: 'Due date', width: DATE_WIDTH, cell: (row) => formatCalendarDate(row.dueDate) },
     { head: 'Days', width: DAYS_WIDTH, cell: (row) => String(row.noDays) },
-    ...shown.map(({ head, width, name, hasSum }) => ({
+    ...shown.map(({ head, width, name }) => ({
       head,
       width,
       cell: (row: ScheduleRow) => money(row[name] ?? 0),
-      sum: hasSum ? money(rows.reduce((total, row) => total + (row[name] ?? 0), 0)) : '',
+      sum: name === 'remainingValue' ? '' : money(rows.reduce((total, row) => total + (row[name] ?? 0), 0)),
     })),
   ];
 }

@@ -36,31 +36,21 @@ import { readComparedDays } from '../../../../scripts/calendars/public-holidays.
 import { createLibraryCalendars } from '../../../../shared/lending/calendars/library/library-calendars.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
-interface HolidayListCase {
+interface CalendarCase {
   readonly id: string;
-  readonly kind: string;
-  readonly input: { readonly calendar: string; readonly year: number };
+  readonly input: { readonly calendar: string; readonly year: number; readonly date: string };
   readonly expected: {
     readonly holidays?: readonly string[];
     readonly holidays_on_weekdays?: readonly string[];
+    readonly western?: string;
+    readonly orthodox?: string;
+    readonly business_day?: boolean;
   };
 }
 
-interface EasterCase {
-  readonly kind: string;
-  readonly input: { readonly year: number };
-  readonly expected: { readonly western: string; readonly orthodox: string };
-}
-
-interface DayCase {
-  readonly id: string;
-  readonly kind: string;
-  readonly input: { readonly calendar: string; readonly date: string };
-  readonly expected: { readonly business_day: boolean };
-}
-
 const otherCountries = createLibraryCalendars();
-const cases: readonly { readonly id: string; readonly kind: string }[] = rawCases;
+const casesOf = (wanted: string) =>
+  rawCases.filter(({ kind }) => kind === wanted) as unknown as readonly CalendarCase[];
 /** The calendar of a published case; some cases append `settlement` to its name. */
 const nameOf = (calendar: string): string => calendar.replace(' settlement', '');
 
@@ -86,9 +76,7 @@ function closedWeekdays(name: string, year: number): readonly string[] {
 }
 
 describe('published holidays (H2)', () => {
-  const lists = cases.filter(
-    (known) => known.kind === 'holiday_list',
-  ) as unknown as readonly HolidayListCase[];
+  const lists = casesOf('holiday_list');
 
   it.each(lists.map((known) => [known.id, known] as const))('match the closed days of %s', (_id, known) => {
     const { calendar, year } = known.input;
@@ -102,7 +90,7 @@ describe('published holidays (H2)', () => {
   });
 
   it('match the published dates of Western and Orthodox Easter', () => {
-    const easters = cases.filter((known) => known.kind === 'easter') as unknown as readonly EasterCase[];
+    const easters = casesOf('easter');
     expect(easters.length).toBeGreaterThan(5);
     for (const { input, expected } of easters) {
       expect(formatCalendarDate(westernEaster(input.year))).toBe(expected.western);
@@ -111,7 +99,7 @@ describe('published holidays (H2)', () => {
   });
 
   it('match the published business days and holidays of Romania', () => {
-    const days = cases.filter((known) => known.kind === 'is_business_day') as unknown as readonly DayCase[];
+    const days = casesOf('is_business_day');
     expect(days.length).toBeGreaterThan(3);
     for (const { id, input, expected } of days) {
       expect([id, calendarNamed(input.calendar).isWorkingDay(date(input.date))]).toEqual([

@@ -194,14 +194,17 @@ describe('limits on due dates', () => {
   });
 });
 
-/** Due on 1 February and 1 March 2025, both Saturdays. */
-const SATURDAYS = { ...ON_WORKING_DAYS, InstallmentsNo: 2 } as const;
-const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
+const METHODS: Readonly<Record<string, HolidayMethod>> = {
   Unadjusted: 'None',
+  Following: 'Forward',
   ModifiedFollowing: 'ModifiedForward',
+  Preceding: 'Backward',
+  ModifiedPreceding: 'ModifiedBackward',
   Nearest: 'Nearest',
 };
 
+/** Due on 1 February and 1 March 2025, both Saturdays. */
+const SATURDAYS = { ...ON_WORKING_DAYS, InstallmentsNo: 2 } as const;
 describe('due dates on holidays and weekends (H1, H3)', () => {
   it.each(shiftedCases.map((known) => [known.id, known] as const))(
     'match the published date of %s',
@@ -211,7 +214,7 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
         {
           HolidayShift: true,
           HolidayCountry: 'ZA',
-          HolidayMethod: HOLIDAY_METHOD_NAMES[convention],
+          HolidayMethod: METHODS[convention],
           ActivationDate: date(start),
           InstallmentDay: Number(start.slice(-2)),
           InstallmentsNo: 1,
@@ -301,15 +304,6 @@ const EARLY = '1990-01-01';
 const WEEKEND = ['Saturday', 'Sunday'];
 const ordinaryWeek = ownCalendar({ weekend: WEEKEND, holidays: [] });
 
-const METHODS: Readonly<Record<string, HolidayMethod>> = {
-  Unadjusted: 'None',
-  Following: 'Forward',
-  ModifiedFollowing: 'ModifiedForward',
-  Preceding: 'Backward',
-  ModifiedPreceding: 'ModifiedBackward',
-  Nearest: 'Nearest',
-};
-
 interface MoveCase {
   readonly id: string;
   readonly input: {
@@ -319,13 +313,9 @@ interface MoveCase {
     readonly convention: string;
     readonly weekend: readonly string[];
     readonly holidays: readonly string[];
+    readonly calendar: string;
   };
-  readonly expected: { readonly date: string };
-}
-
-interface MoveAllCase {
-  readonly id: string;
-  readonly input: { readonly date: string; readonly calendar: string };
+  /** By `date`, or by the name of each convention. */
   readonly expected: Readonly<Record<string, string>>;
 }
 
@@ -339,27 +329,25 @@ function methodOf(convention: string): HolidayMethod {
   return method;
 }
 
-const calendarCases: readonly { readonly id: string; readonly kind: string }[] = rawCases;
-const moves = calendarCases.filter(({ kind }) => kind === 'adjust' || kind === 'advance_and_adjust');
-const movesByAll = calendarCases.filter(({ kind }) => kind === 'adjust_all');
+const movesOf = (...kinds: readonly string[]) =>
+  rawCases
+    .filter(({ kind }) => kinds.includes(kind))
+    .map((known) => [known.id, known as unknown as MoveCase] as const);
 
 describe('published business-day adjustments (H1)', () => {
-  it.each((moves as unknown as readonly MoveCase[]).map((known) => [known.id, known] as const))(
-    '%s is reproduced',
-    (_id, { input, expected }) => {
-      const due = addMonths(date(input.date ?? input.start ?? ''), input.shift ?? 0);
-      const calendar = ownCalendar({ weekend: input.weekend, holidays: input.holidays });
-      expect(shifted(formatCalendarDate(due), methodOf(input.convention), calendar)).toBe(expected.date);
-    },
-  );
+  it.each(movesOf('adjust', 'advance_and_adjust'))('%s is reproduced', (_id, { input, expected }) => {
+    const due = addMonths(date(input.date ?? input.start ?? ''), input.shift ?? 0);
+    const calendar = ownCalendar({ weekend: input.weekend, holidays: input.holidays });
+    expect(shifted(formatCalendarDate(due), methodOf(input.convention), calendar)).toBe(expected.date);
+  });
 
-  it.each((movesByAll as unknown as readonly MoveAllCase[]).map((known) => [known.id, known] as const))(
-    '%s is reproduced by every method',
-    (_id, { input, expected }) => {
-      const calendar = calendarNamed(input.calendar);
-      for (const [convention, day] of Object.entries(expected)) {
-        expect([convention, shifted(input.date, methodOf(convention), calendar)]).toEqual([convention, day]);
-      }
-    },
-  );
+  it.each(movesOf('adjust_all'))('%s is reproduced by every method', (_id, { input, expected }) => {
+    const calendar = calendarNamed(input.calendar);
+    for (const [convention, day] of Object.entries(expected)) {
+      expect([convention, shifted(input.date ?? '', methodOf(convention), calendar)]).toEqual([
+        convention,
+        day,
+      ]);
+    }
+  });
 });
