@@ -81,24 +81,19 @@ function chargesByRow(terms: Terms, charge: Charge, dueRows: readonly CollectedR
   return counts;
 }
 
+const BASES: Readonly<Record<string, (terms: Terms, row: CollectedRow) => Exact>> = {
+  financedamount: ({ amount }) => amount,
+  remainingvalue: (_, row) => row.remaining,
+  principal: (_, row) => row.principal,
+  interest: (_, row) => row.interest,
+  installment: (_, row) => row.interest.plus(row.principal),
+  unusedamount: ({ request, digits }) => minorUnits(request.UnusedAmount, digits, 'UnusedAmount'),
+};
+
 function baseOf(terms: Terms, item: CommissionItem | InsuranceItem, row: CollectedRow): Exact {
-  switch (item.PercentAppliedTo?.trim().toLowerCase()) {
-    case undefined:
-    case 'financedamount':
-      return terms.amount;
-    case 'remainingvalue':
-      return row.remaining;
-    case 'principal':
-      return row.principal;
-    case 'interest':
-      return row.interest;
-    case 'installment':
-      return row.interest.plus(row.principal);
-    case 'unusedamount':
-      return minorUnits(terms.request.UnusedAmount, terms.digits, 'UnusedAmount');
-    default:
-      throw new Refused('unknown base');
-  }
+  const base = BASES[item.PercentAppliedTo?.trim().toLowerCase() ?? 'financedamount'];
+  if (base === undefined) throw new Refused('unknown base');
+  return base(terms, row);
 }
 
 function priceOf(terms: Terms, { item, period }: Charge, row: CollectedRow): Exact {

@@ -15,6 +15,7 @@ import {
   referenceDae,
   referenceEir,
   referenceSchedule,
+  ROW_FIGURES,
   type ReferenceKind,
   type ReferenceOutcome,
   type ReferenceRow,
@@ -34,25 +35,11 @@ function kindOf(id: string): ReferenceKind | undefined {
   return names.find((name) => INSTALLMENT_TYPE_IDS[name] === id);
 }
 
-const AMOUNTS = [
-  'InstallmentNo',
-  'dueDate',
-  'noDays',
-  'remainingValue',
-  'pmt',
-  'interest',
-  'principal',
-  'managementFee',
-  'insurance',
-  'totalInstallment',
-  'capitalisedInterest',
-] as const;
-
 /** The first figure of a row that differs from the reference. */
 function figureDifference(row: ScheduleRow, expected: ReferenceRow): string | undefined {
   const kind = kindOf(row.installmentTypeId);
   if (kind !== expected.kind) return `kind ${kind}; the reference has ${expected.kind}`;
-  const name = AMOUNTS.find((one) => !Object.is(row[one] ?? 0, expected[one]));
+  const name = ROW_FIGURES.find((one) => !Object.is(row[one] ?? 0, expected[one]));
   return name && `${name} ${row[name]}; the reference has ${expected[name]}`;
 }
 

@@ -53,24 +53,26 @@ export interface Period {
   readonly rateUnit: 'Years' | 'Months' | 'Weeks';
 }
 
-const PERIODS: Readonly<Record<string, Period>> = {
-  once: { months: 0, days: 0, rateUnit: 'Months' },
-  daily: { months: 0, days: 1, rateUnit: 'Years' },
-  weekly: { months: 0, days: 7, rateUnit: 'Weeks' },
-  biweekly: { months: 0, days: 14, rateUnit: 'Weeks' },
-  monthly: { months: 1, days: 0, rateUnit: 'Months' },
-  bimonthly: { months: 2, days: 0, rateUnit: 'Months' },
-  quarterly: { months: 3, days: 0, rateUnit: 'Months' },
-  trimestrial: { months: 3, days: 0, rateUnit: 'Months' },
-  semiannual: { months: 6, days: 0, rateUnit: 'Months' },
-  semestrial: { months: 6, days: 0, rateUnit: 'Months' },
-  annual: { months: MONTHS_PER_YEAR, days: 0, rateUnit: 'Years' },
-  yearly: { months: MONTHS_PER_YEAR, days: 0, rateUnit: 'Years' },
+const MONTHS: Readonly<Record<string, number>> = {
+  once: 0,
+  monthly: 1,
+  bimonthly: 2,
+  quarterly: 3,
+  trimestrial: 3,
+  semiannual: 6,
+  semestrial: 6,
+  annual: 12,
+  yearly: 12,
 };
+const DAYS: Readonly<Record<string, number>> = { daily: 1, weekly: 7, biweekly: 14 };
 
 /** The period of the periodicity with this name (D7), or undefined. */
 export function periodOf(name: string): Period | undefined {
-  return PERIODS[name.trim().toLowerCase()];
+  const key = name.trim().toLowerCase();
+  const [months, days] = [MONTHS[key] ?? 0, DAYS[key] ?? 0];
+  if (months + days === 0 && key !== 'once') return undefined;
+  if (days > 1) return { months, days, rateUnit: 'Weeks' };
+  return { months, days, rateUnit: days === 1 || months === MONTHS_PER_YEAR ? 'Years' : 'Months' };
 }
 
 /** The date `steps` periods after a date, by month arithmetic from its own day. */

@@ -54,11 +54,8 @@ export function bondDays(span: Span): number {
 }
 
 function eurobondDays(span: Span): number {
-  return thirtyDayMonths(
-    span,
-    Math.min(partsOf(span.from)[2], THIRTY),
-    Math.min(partsOf(span.to)[2], THIRTY),
-  );
+  const [first, last] = [span.from, span.to].map((date) => Math.min(partsOf(date)[2], THIRTY));
+  return thirtyDayMonths(span, first!, last!);
 }
 
 function isdaEurobondDays(span: Span): number {
@@ -80,25 +77,23 @@ function actualActual({ from, to }: Span): YearPart {
   return { days, basis: DAYS_365 * DAYS_366 };
 }
 
+const actualDays = ({ from, to }: Span): number => to - from;
+
+/** The days of a span by each day count, and the days of its year. */
+const DAYS: Readonly<Record<Exclude<ReferenceDayCount, 'Actual/Actual'>, [(span: Span) => number, number]>> =
+  {
+    '30/360': [bondDays, DAYS_360],
+    '30/365': [bondDays, DAYS_365],
+    '30E/360': [eurobondDays, DAYS_360],
+    '30E/360 ISDA': [isdaEurobondDays, DAYS_360],
+    'Actual/360': [actualDays, DAYS_360],
+    'Actual/365': [actualDays, DAYS_365],
+  };
+
 export function yearPart(dayCount: ReferenceDayCount, span: Span): YearPart {
-  switch (dayCount) {
-    case '30/360':
-      return { days: bondDays(span), basis: DAYS_360 };
-    case '30/365':
-      return { days: bondDays(span), basis: DAYS_365 };
-    case '30E/360':
-      return { days: eurobondDays(span), basis: DAYS_360 };
-    case '30E/360 ISDA':
-      return { days: isdaEurobondDays(span), basis: DAYS_360 };
-    case 'Actual/360':
-      return { days: span.to - span.from, basis: DAYS_360 };
-    case 'Actual/365':
-      return { days: span.to - span.from, basis: DAYS_365 };
-    case 'Actual/Actual':
-      return actualActual(span);
-    default:
-      throw new Error('unknown day count');
-  }
+  if (dayCount === 'Actual/Actual') return actualActual(span);
+  const [daysOf, basis] = DAYS[dayCount];
+  return { days: daysOf(span), basis };
 }
 
 /** True when a regular period of m months counts 30 m days regardless of its dates (C2). */

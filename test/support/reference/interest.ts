@@ -13,10 +13,8 @@ import {
 
 const DAYS_PER_MONTH = 30;
 
-export type UsedDays = number;
-
 /** The part of a year from `from` to the end of row `row`, of which prepayments have used some days (X3). */
-export function restOfRow(terms: Terms, row: number, from: number, used: UsedDays): YearPart {
+export function restOfRow(terms: Terms, row: number, from: number, used: number): YearPart {
   const { dates, dayCount, period, lastRow } = terms;
   if (countsWholeMonths(dayCount) && dates.isRegular(row)) {
     return { days: DAYS_PER_MONTH * period.months - used, basis: wholeMonthBasis(dayCount) };
@@ -25,7 +23,7 @@ export function restOfRow(terms: Terms, row: number, from: number, used: UsedDay
 }
 
 /** The part of a year between two dates within row `row`, for a prepayment (X3). */
-export function partOfRow(terms: Terms, row: number, span: Span, used: UsedDays): YearPart {
+export function partOfRow(terms: Terms, row: number, span: Span, used: number): YearPart {
   const { dates, dayCount, period } = terms;
   if (!countsWholeMonths(dayCount) || !dates.isRegular(row)) return yearPart(dayCount, span);
   const days = Math.min(bondDays(span), DAYS_PER_MONTH * period.months - used);

@@ -6,20 +6,7 @@ import {
   type ScheduleRow,
 } from '../../../shared/lending/request/repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-
-const FIGURES = [
-  'InstallmentNo',
-  'dueDate',
-  'noDays',
-  'remainingValue',
-  'pmt',
-  'interest',
-  'principal',
-  'managementFee',
-  'totalInstallment',
-  'insurance',
-  'capitalisedInterest',
-] as const satisfies readonly (keyof ScheduleRow)[];
+import { ROW_FIGURES } from './schedule.ts';
 
 const { EarlyRepayment, Grace, Regular, Residual } = INSTALLMENT_TYPE_IDS;
 
@@ -60,7 +47,8 @@ function isPositiveRate(request: RepaymentScheduleRequest): boolean {
 const RULES: readonly Rule[] = [
   [
     'figures are safe integers, never minus zero',
-    ({ row }) => FIGURES.every((name) => Number.isSafeInteger(row[name] ?? 0) && !Object.is(row[name], -0)),
+    ({ row }) =>
+      ROW_FIGURES.every((name) => Number.isSafeInteger(row[name] ?? 0) && !Object.is(row[name], -0)),
   ],
   [
     'RemainingValue is that of the previous row, less its principal, plus the capitalised interest',

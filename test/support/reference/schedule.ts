@@ -10,21 +10,22 @@ import { termsOf, type ReferenceContext, type Terms } from './terms.ts';
 
 export type ReferenceKind = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
 
-/** A row with the fields of the engine's rows; amounts in minor units, dates in days since 1970. */
-export interface ReferenceRow {
-  readonly InstallmentNo: number;
-  readonly dueDate: number;
-  readonly noDays: number;
-  readonly kind: ReferenceKind;
-  readonly remainingValue: number;
-  readonly pmt: number;
-  readonly interest: number;
-  readonly principal: number;
-  readonly managementFee: number;
-  readonly insurance: number;
-  readonly totalInstallment: number;
-  readonly capitalisedInterest: number;
-}
+/** Figures of the engine's rows: amounts in minor units, dates in days since 1970. */
+export const ROW_FIGURES = [
+  'InstallmentNo',
+  'dueDate',
+  'noDays',
+  'remainingValue',
+  'pmt',
+  'interest',
+  'principal',
+  'managementFee',
+  'insurance',
+  'totalInstallment',
+  'capitalisedInterest',
+] as const;
+
+export type ReferenceRow = Readonly<Record<(typeof ROW_FIGURES)[number], number> & { kind: ReferenceKind }>;
 
 export type ReferenceOutcome =
   | {
@@ -70,8 +71,8 @@ function rowsOf(terms: Terms): ReferenceRow[] {
   return [
     ...rows,
     {
+      ...last,
       InstallmentNo: last.InstallmentNo + 1,
-      dueDate: last.dueDate,
       noDays: 0,
       kind: 'Residual',
       remainingValue: residual,

@@ -149,57 +149,53 @@ describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
   });
 });
 
+const UNUSED = { UnusedAmount: decimal(400), StartDateForUnusage: date('2025-01-16') };
+const UNUSAGE = { SourcePercent: decimal(1), IsForUnusage: true, PerAnnum: true };
+const BLOCKED = {
+  Commission: [fee({ BlockFeeAmount: decimal(3) })],
+  Insurance: [premium({ BlockInsuranceAmount: decimal(4) })],
+};
+
 describe('ignored fields of charges (E5)', () => {
-  it('include percentage settings of a charge that is an amount', () => {
-    const Commission = [fee({ PercentAppliedTo: 'Principal', PerAnnum: true, IsForUnusage: true })];
-    const Insurance = [premium({ PercentAppliedTo: 'Interest', PerAnnum: true })];
-    expect(chargeWarnings({ Commission, Insurance })).toEqual([
-      'Commission[0].PercentAppliedTo no-effect',
-      'Commission[0].PerAnnum no-effect',
-      'Commission[0].IsForUnusage no-effect',
-      'Insurance[0].PercentAppliedTo no-effect',
-      'Insurance[0].PerAnnum no-effect',
-    ]);
-  });
-
-  it('exclude fields that are false or zero', () => {
-    const Commission = [fee({ PerAnnum: false, IsForUnusage: false, BlockFeeAmount: decimal(0) })];
-    expect(chargeWarnings({ Commission, UnusedAmount: decimal(0) })).toEqual([]);
-  });
-
-  it('include the base and IsUpfront of a charge for unusage, which is always per annum (F5)', () => {
-    const unusage = { SourcePercent: decimal(1), IsForUnusage: true, PerAnnum: true };
-    const Commission = [
-      fee({ ...unusage, PercentAppliedTo: 'unusedamount' }),
-      fee({ ...unusage, PercentAppliedTo: 'Principal', IsUpfront: true }),
-    ];
-    expect(chargeWarnings({ Commission, UnusedAmount: decimal(400) })).toEqual([
-      'Commission[1].PercentAppliedTo no-effect',
-      'Commission[1].IsUpfront no-effect',
-    ]);
-  });
-
-  it('include the unused amount and its start if no charge needs them', () => {
-    const unused = { UnusedAmount: decimal(400), StartDateForUnusage: date('2025-01-16') };
-    const onUnused = { SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' };
-    expect(chargeWarnings(unused)).toEqual(['UnusedAmount no-effect', 'StartDateForUnusage no-effect']);
-    expect(chargeWarnings({ ...unused, Commission: [fee({ IsForUnusage: true })] })).toEqual([
-      'Commission[0].IsForUnusage no-effect',
-      'UnusedAmount no-effect',
-      'StartDateForUnusage no-effect',
-    ]);
-    expect(chargeWarnings({ ...unused, Insurance: [premium(onUnused)] })).toEqual([
-      'StartDateForUnusage no-effect',
-    ]);
-  });
-
-  it('include blocked amounts unless IsLocked is true (X2)', () => {
-    const Commission = [fee({ BlockFeeAmount: decimal(3) })];
-    const Insurance = [premium({ BlockInsuranceAmount: decimal(4) })];
-    const blocks = ['Commission[0].BlockFeeAmount no-effect', 'Insurance[0].BlockInsuranceAmount no-effect'];
-    expect(chargeWarnings({ Commission, Insurance })).toEqual(blocks);
-    expect(chargeWarnings({ Commission, Insurance, IsLocked: false })).toEqual(blocks);
-    expect(chargeWarnings({ Commission, Insurance, IsLocked: true })).toEqual([]);
+  it.each<[paths: string, Parameters<typeof chargeWarnings>[0]]>([
+    [
+      'Commission[0].PercentAppliedTo Commission[0].PerAnnum Commission[0].IsForUnusage',
+      ofFee({ PercentAppliedTo: 'Principal', PerAnnum: true, IsForUnusage: true }),
+    ],
+    [
+      'Insurance[0].PercentAppliedTo Insurance[0].PerAnnum',
+      ofPremium({ PercentAppliedTo: 'Interest', PerAnnum: true }),
+    ],
+    [
+      '',
+      {
+        ...ofFee({ PerAnnum: false, IsForUnusage: false, BlockFeeAmount: decimal(0) }),
+        UnusedAmount: decimal(0),
+      },
+    ],
+    ['', { UnusedAmount: decimal(400), ...ofFee({ ...UNUSAGE, PercentAppliedTo: 'unusedamount' }) }],
+    [
+      'Commission[0].PercentAppliedTo Commission[0].IsUpfront',
+      {
+        UnusedAmount: decimal(400),
+        ...ofFee({ ...UNUSAGE, PercentAppliedTo: 'Principal', IsUpfront: true }),
+      },
+    ],
+    ['UnusedAmount StartDateForUnusage', UNUSED],
+    [
+      'Commission[0].IsForUnusage UnusedAmount StartDateForUnusage',
+      { ...UNUSED, ...ofFee({ IsForUnusage: true }) },
+    ],
+    [
+      'StartDateForUnusage',
+      { ...UNUSED, ...ofPremium({ SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' }) },
+    ],
+    ['Commission[0].BlockFeeAmount Insurance[0].BlockInsuranceAmount', BLOCKED],
+    ['Commission[0].BlockFeeAmount Insurance[0].BlockInsuranceAmount', { ...BLOCKED, IsLocked: false }],
+    ['', { ...BLOCKED, IsLocked: true }],
+  ])('are "%s" for %j', (paths, changes) => {
+    const expected = paths.split(' ').flatMap((path) => (path === '' ? [] : `${path} no-effect`));
+    expect(chargeWarnings(changes)).toEqual(expected);
   });
 });
 
