@@ -74,13 +74,6 @@ ScheduleType = "Tontine"; Amount = null; InstallmentDay = 0; CalculateDAE = 9; C
   Commission wrong-type
   InstallmentDay out-of-range
   ScheduleType unknown-schedule-type
-InterestCalculationMethod = "31/360"; MaturityDate = "2025-03-20"; GraceType = "Endless"
-  GraceType unknown-value
-  InterestCalculationMethod unknown-day-count
-  MaturityDate date-order
-HolidayShift = true; HolidayCountry = "Atlantis"; MaturityDate = "2025-03-20"
-  HolidayCountry unknown-calendar
-  MaturityDate date-order
 GraceType = "Endless"; InterestCalculationMethod = "31/360"
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","SourceValue":5,"FeeDate":"2025-05-02"}]
   EarlyRepayments = [{"Date":"2025-01-01","Amount":10}]
@@ -112,8 +105,6 @@ installmentValue = 1; HolidayShift = true; HolidayCountry = "Atlantis"
   Commission[0].FeeDate date-order
   HolidayCountry unknown-calendar
   installmentValue payment-below-interest
-installmentValue = 300; principalValue = 300
-  principalValue not-allowed
 HolidayCountry = []
   HolidayCountry wrong-type
 InstallmentsNo = "four"; ResidualValue = 500; RealInstallmentNo = 3; GracePeriodPrincipal = 2
