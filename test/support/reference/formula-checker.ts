@@ -1,7 +1,7 @@
 /** Evaluates the formulas of explanations independently of the code that writes them. */
 
 import { Decimal } from 'decimal.js';
-import type { FigureExplanation } from '../../../shared/lending/request/repayment-schedule.ts';
+import type { FigureExplanation, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 
 const Exact = Decimal.clone({ precision: 60 });
 const ROW_NUMBERS = /\bof rows? \d+( to \d+)?/g;
@@ -9,8 +9,31 @@ const WORDS = /[A-Za-z][A-Za-z ]*/g;
 const FUNCTIONS: ReadonlySet<string> = new Set(['round', 'min', 'max', 'if']);
 const TOKEN = /\d+(\.\d+)?|<=|>=|<>|[-+*/^()%,<>=]|round|min|max|if/g;
 
+const FIGURES = [
+  'remainingValue',
+  'interest',
+  'capitalisedInterest',
+  'principal',
+  'pmt',
+  'managementFee',
+  'insurance',
+  'totalInstallment',
+] as const;
+
+/** The faults of the explanations of a row, and the names of figures whose explanation has another amount. */
+export function faultsOfExplanations(row: ScheduleRow, digits: number): readonly string[] {
+  const { explanation = [] } = row;
+  const amountOf = (figure: string) =>
+    explanation.find((one) => one.figure === figure && one.name === undefined)?.amount;
+  const faults = explanation.map((one) => faultOfExplanation(one, digits));
+  return [
+    ...faults.filter((fault) => fault !== ''),
+    ...FIGURES.filter((name) => amountOf(name) !== row[name]),
+  ];
+}
+
 /** The formula, its value and the amount if value and amount differ; otherwise empty. */
-export function faultOfExplanation(explanation: FigureExplanation, digits: number): string {
+function faultOfExplanation(explanation: FigureExplanation, digits: number): string {
   const { formula, amount } = explanation;
   const figure = new Exact(amount).div(new Exact(10).pow(digits));
   const stated = /(?:=|:) (-?\d+(?:\.\d+)?)$/.exec(formula)?.[1];

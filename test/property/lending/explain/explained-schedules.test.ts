@@ -2,28 +2,14 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ExplainedFigure, ScheduleRow } from '../../../../shared/lending/request/repayment-schedule.ts';
+import type { ScheduleRow } from '../../../../shared/lending/request/repayment-schedule.ts';
 import { engineOf } from '../../../support/reference/compare-with-reference.ts';
-import { faultOfExplanation } from '../../../support/reference/formula-checker.ts';
+import { faultsOfExplanations } from '../../../support/reference/formula-checker.ts';
 import { randomRequest } from '../../../support/random/request.ts';
 
 const REQUESTS = 800;
 const MAX_TEST_MS = 120_000;
 const SEED = 20_261_129;
-const FIGURES = [
-  'remainingValue',
-  'interest',
-  'capitalisedInterest',
-  'principal',
-  'pmt',
-  'managementFee',
-  'insurance',
-  'totalInstallment',
-] as const;
-
-function explainedAmount({ explanation }: ScheduleRow, figure: ExplainedFigure): number | undefined {
-  return explanation?.find((one) => one.figure === figure && one.name === undefined)?.amount;
-}
 
 function withoutExplanation({ explanation: _explanation, ...row }: ScheduleRow): ScheduleRow {
   return row;
@@ -38,12 +24,8 @@ describe('calculateRepaymentSchedule with Explain', { timeout: MAX_TEST_MS }, ()
       expect(explained.kind).toBe(plain.kind);
       if (explained.kind === 'refused' || plain.kind === 'refused') return;
       expect({ ...explained, rows: explained.rows.map(withoutExplanation) }).toEqual(plain);
-      for (const row of explained.rows) {
-        const faults = (row.explanation ?? []).map((one) => faultOfExplanation(one, plain.currencyDigits));
-        expect(faults.filter((fault) => fault !== '')).toEqual([]);
-        for (const figure of FIGURES)
-          expect([figure, explainedAmount(row, figure)]).toEqual([figure, row[figure]]);
-      }
+      const faults = explained.rows.flatMap((row) => faultsOfExplanations(row, plain.currencyDigits));
+      expect(faults).toEqual([]);
     });
     fc.assert(property, { numRuns: REQUESTS, seed: SEED, endOnFailure: true });
   });

@@ -1,10 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { DAY_COUNT_NAMES } from '../../../../shared/lending/dates/day-count.ts';
-import { createLendingCatalogue } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
-import { decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
-import { columnOf, formulaColumn, recordOf } from '../../../support/builders/schedule-type-records.ts';
+import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
+import { decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import {
+  columnOf,
+  formulaColumn,
+  outcomeWith,
+  recordOf,
+} from '../../../support/builders/schedule-type-records.ts';
 
 const WITH_FORMULA = recordOf([
   columnOf('RemainingValue', 'RemainingValue'),
@@ -12,20 +16,9 @@ const WITH_FORMULA = recordOf([
   columnOf('Principal', 'Linear'),
 ]);
 
-/** The figures of every row of an equal-principal schedule, of the built-in type or of the type with a formula. */
-function rowsOf(ScheduleType: string, changes: Parameters<typeof loan>[0]): readonly (readonly number[])[] {
-  const made = createLendingCatalogue({ scheduleTypes: [{ source: 'own', record: WITH_FORMULA }] });
-  if (made.kind === 'refused') throw new Error(JSON.stringify(made.faults));
-  const request = loan({ ...changes, ScheduleType });
-  const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue: made.catalogue });
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return outcome.rows.map((row) => [
-    row.remainingValue,
-    row.interest,
-    row.principal,
-    row.pmt,
-    row.totalInstallment,
-  ]);
+/** The figures of every row of an equal-principal schedule. */
+function rowsOf({ rows }: RepaymentSchedule): readonly (readonly number[])[] {
+  return rows.map((row) => [row.remainingValue, row.interest, row.principal, row.pmt, row.totalInstallment]);
 }
 
 describe('calculateRepaymentSchedule with interest by a formula (S2, M1)', () => {
@@ -44,7 +37,9 @@ describe('calculateRepaymentSchedule with interest by a formula (S2, M1)', () =>
           Amount: decimal(minor).div(100),
           InterestPercent: decimal(basisPoints).div(100),
         };
-        expect(rowsOf('OWN', changes)).toEqual(rowsOf('EqualPrincipal', changes));
+        const builtIn = scheduleOf({ ...changes, ScheduleType: 'EqualPrincipal' });
+        const own = outcomeWith(WITH_FORMULA, changes);
+        expect(own.kind === 'schedule' && rowsOf(own)).toEqual(rowsOf(builtIn));
       }),
     );
   });

@@ -11,7 +11,8 @@ import {
 } from '../../../../shared/lending/schedule-types/lending-catalogue.ts';
 import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
-import { date, column, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
+import { fee } from '../../../support/builders/lending-charges.ts';
+import { date, column, decimal } from '../../../support/builders/lending-loan.ts';
 import {
   LEVEL_COLUMNS,
   columnOf,
@@ -19,9 +20,9 @@ import {
   recordOf,
   activationMessages,
   compiledOf,
+  outcomeWith,
 } from '../../../support/builders/schedule-type-records.ts';
 import { readFileSync } from 'node:fs';
-import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
 
 const EQUAL_INSTALLMENTS_ID = '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101';
@@ -262,19 +263,10 @@ const FILE = 'shared/product/example-catalogue/schedule-types/level-total-with-v
 const DOCUMENTED = JSON.parse(
   readFileSync(path.resolve(import.meta.dirname, '../../../..', FILE), 'utf8'),
 ) as ScheduleTypeRecord;
-const FEE = {
-  SourceValue: decimal(10),
-  FeePeriodicityType: 'Monthly',
-  FeeDate: date('2025-01-01'),
-  FeeName: 'Monthly fee',
-} as const;
+const FEE = fee({ SourceValue: decimal(10) });
 
 function calculated(installmentValue: number): RepaymentSchedule {
-  const made = createLendingCatalogue({ scheduleTypes: [{ source: 'own', record: DOCUMENTED }] });
-  if (made.kind === 'refused') throw new Error(JSON.stringify(made.faults));
-  const ScheduleType = DOCUMENTED.PaymentScheduleTypeName;
-  const request = loan({ ScheduleType, Commission: [FEE], installmentValue: decimal(installmentValue) });
-  const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, catalogue: made.catalogue });
+  const outcome = outcomeWith(DOCUMENTED, { Commission: [FEE], installmentValue: decimal(installmentValue) });
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome;
 }
