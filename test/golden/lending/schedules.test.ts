@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
-import { date, loan, REQUEST_DAY } from '../../support/builders/lending-loan.ts';
+import { date, scheduleOf } from '../../support/builders/lending-loan.ts';
 import { readSentCases, typedFields } from '../../support/builders/request-cases.ts';
 import { explanationTable, scheduleTable } from '../../support/reference/schedule-table.ts';
 
@@ -129,15 +128,14 @@ function titleOf(file: string): string {
 
 function scheduleWith(sent: object): RepaymentSchedule {
   const { Commission, Insurance, ...changes }: Partial<RepaymentScheduleRequest> = typedFields(sent);
-  const request = loan({
+  const request = {
     ...changes,
     ...(Commission && { Commission: Commission.map((item) => ({ ...FEE, ...item })) }),
     ...(Insurance && { Insurance: Insurance.map((item) => ({ ...PREMIUM, ...item })) }),
-  });
-  const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, calendars: CALENDARS });
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  expect(outcome.warnings).toEqual([]);
-  return outcome;
+  };
+  const schedule = scheduleOf(request, { calendars: CALENDARS });
+  expect(schedule.warnings).toEqual([]);
+  return schedule;
 }
 
 describe('golden tables', () => {

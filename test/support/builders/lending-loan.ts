@@ -7,7 +7,11 @@ import {
 } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RequestFault } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
+import type {
+  RepaymentSchedule,
+  ScheduleOutcome,
+  ScheduleRow,
+} from '../../../shared/lending/request/repayment-schedule.ts';
 
 /** The date of a valid `yyyy-mm-dd` string. */
 export function date(text: string): CalendarDate {
@@ -37,10 +41,17 @@ export function loan(changes: Partial<RepaymentScheduleRequest> = {}): Repayment
   };
 }
 
-export function scheduleOf(changes: Partial<RepaymentScheduleRequest> = {}): RepaymentSchedule {
-  const outcome = calculateRepaymentSchedule(loan(changes), { requestDay: REQUEST_DAY });
+/** The schedule of an outcome that must not be a refusal. */
+export function calculated(outcome: ScheduleOutcome): RepaymentSchedule {
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome;
+}
+
+export function scheduleOf(
+  changes: Partial<RepaymentScheduleRequest> = {},
+  context: Omit<Parameters<typeof calculateRepaymentSchedule>[1], 'requestDay'> = {},
+): RepaymentSchedule {
+  return calculated(calculateRepaymentSchedule(loan(changes), { ...context, requestDay: REQUEST_DAY }));
 }
 
 export function faultsOf(

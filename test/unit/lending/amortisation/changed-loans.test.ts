@@ -40,11 +40,7 @@ describe('prepayments (X3)', () => {
       isWorkingDay: (day: number) => (day + 4) % 7 !== 0 && (day + 4) % 7 !== 6,
     };
     const shifted = { HolidayShift: true, HolidayCountry: 'X', ...prepaid('2025-02-02', 300) };
-    const outcome = calculateRepaymentSchedule(loan(shifted), {
-      requestDay: REQUEST_DAY,
-      calendars: { find: () => weekends },
-    });
-    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+    const outcome = scheduleOf(shifted, { calendars: { find: () => weekends } });
     expect(dueDates(outcome).slice(0, 3)).toEqual(['2025-02-03', '2025-02-02', '2025-03-03']);
     expect(outcome.rows.map((row) => row.noDays).slice(0, 3)).toEqual([31, 1, 27]);
   });
@@ -201,25 +197,16 @@ describe('recalculation of an unchanged loan (X4)', () => {
 });
 
 describe('recalculation after a prepayment between the due date and the day on which it is paid (X1, X3)', () => {
-  const german = calendarNamed('DE');
-  const outcomeOf = (changes: Partial<RepaymentScheduleRequest>) =>
-    calculateRepaymentSchedule(
-      loan({
-        Amount: decimal(10_000),
-        InstallmentDay: 28,
-        ActivationDate: date('2025-05-28'),
-        InterestCalculationMethod: 'Actual/365',
-        HolidayShift: true,
-        HolidayCountry: 'DE',
-        ...changes,
-      }),
-      { requestDay: REQUEST_DAY, calendars: { find: () => german } },
-    );
-  const rowsOf = (changes: Partial<RepaymentScheduleRequest>) => {
-    const outcome = outcomeOf(changes);
-    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-    return outcome;
+  const contract = {
+    Amount: decimal(10_000),
+    InstallmentDay: 28,
+    ActivationDate: date('2025-05-28'),
+    InterestCalculationMethod: 'Actual/365',
+    HolidayShift: true,
+    HolidayCountry: 'DE',
   };
+  const context = { requestDay: REQUEST_DAY, calendars: { find: () => calendarNamed('DE') } };
+  const rowsOf = (changes: Changes) => scheduleOf({ ...contract, ...changes }, context);
   /** Row 1, due on Saturday 28 June, is paid on Monday. */
   const settled = {
     ActivationDate: undefined,
@@ -256,7 +243,8 @@ describe('recalculation after a prepayment between the due date and the day on w
       ['2025-06-28', false],
       ['2025-06-30', true],
     ] as const) {
-      const outcome = outcomeOf({ ...settled, DeferDueDate, ...prepaidOn(day) });
+      const request = loan({ ...contract, ...settled, DeferDueDate, ...prepaidOn(day) });
+      const outcome = calculateRepaymentSchedule(request, context);
       const faults = outcome.kind === 'refused' ? outcome.faults : [];
       expect(faults.map(({ message }) => message)).toEqual([
         expect.stringMatching(`must be after ${day} and not after 2025-09-2[89]`),

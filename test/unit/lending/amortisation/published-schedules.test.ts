@@ -15,7 +15,7 @@ import type {
   ScheduleColumnRecord,
   ScheduleTypeRecord,
 } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
-import { REQUEST_DAY, date } from '../../../support/builders/lending-loan.ts';
+import { REQUEST_DAY, calculated, date } from '../../../support/builders/lending-loan.ts';
 import {
   LEVEL_COLUMNS,
   columnOf,
@@ -109,9 +109,8 @@ const CATALOGUE = createScheduleCatalogue(
 function scheduleAsAsked(request: object): RepaymentSchedule {
   const read = repaymentScheduleRequest.read({ jsonParam: request });
   if (read.kind !== 'valid') throw new Error(JSON.stringify(read.faults));
-  const outcome = calculateRepaymentSchedule(read.payload, { requestDay: REQUEST_DAY, catalogue: CATALOGUE });
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return outcome;
+  const context = { requestDay: REQUEST_DAY, catalogue: CATALOGUE };
+  return calculated(calculateRepaymentSchedule(read.payload, context));
 }
 
 /** The figures of one due date: of its row, of prepayments after it, and of drawdowns that the source adds to it. */

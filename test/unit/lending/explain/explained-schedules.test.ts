@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExplainedFigure } from '../../../../shared/lending/request/repayment-schedule.ts';
 import { faultsOfExplanations } from '../../../support/reference/formula-checker.ts';
-import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { calculated, date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
 import { readSentCases, typedFields } from '../../../support/builders/request-cases.ts';
 import {
   columnOf,
@@ -74,16 +74,14 @@ test.each(LOANS)('explains every figure with a formula that evaluates to it: $ti
 
 test.each(FORMULAS)('explains %s with formulas that evaluate to their figures (S2, S6)', (_type, record) => {
   const EarlyRepayments = [{ Date: date('2025-02-16'), Amount: decimal(300) }];
-  const outcome = outcomeWith(record, { EarlyRepayments, Explain: true });
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  expect(outcome.rows.flatMap((row) => faultsOfExplanations(row, 2))).toEqual([]);
+  const { rows } = calculated(outcomeWith(record, { EarlyRepayments, Explain: true }));
+  expect(rows.flatMap((row) => faultsOfExplanations(row, 2))).toEqual([]);
 });
 
 test('shows each formula of a schedule type with its numbers (S2, S6)', () => {
   const [hidden, payment] = FORMULAS.map(([, record]) => {
-    const outcome = outcomeWith(record, { Explain: true });
-    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-    return outcome.rows.map((row) => (figure: ExplainedFigure, name?: string) => {
+    const { rows } = calculated(outcomeWith(record, { Explain: true }));
+    return rows.map((row) => (figure: ExplainedFigure, name?: string) => {
       return row.explanation?.find((one) => one.figure === figure && one.name === name);
     });
   });

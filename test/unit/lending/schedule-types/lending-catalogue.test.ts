@@ -12,7 +12,7 @@ import {
 import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import { fee } from '../../../support/builders/lending-charges.ts';
-import { date, column, decimal } from '../../../support/builders/lending-loan.ts';
+import { calculated, date, column, decimal } from '../../../support/builders/lending-loan.ts';
 import {
   LEVEL_COLUMNS,
   columnOf,
@@ -23,7 +23,6 @@ import {
   outcomeWith,
 } from '../../../support/builders/schedule-type-records.ts';
 import { readFileSync } from 'node:fs';
-import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
 
 const EQUAL_INSTALLMENTS_ID = '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101';
 
@@ -265,11 +264,8 @@ const DOCUMENTED = JSON.parse(
 ) as ScheduleTypeRecord;
 const FEE = fee({ SourceValue: decimal(10) });
 
-function calculated(installmentValue: number): RepaymentSchedule {
-  const outcome = outcomeWith(DOCUMENTED, { Commission: [FEE], installmentValue: decimal(installmentValue) });
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return outcome;
-}
+const withPayment = (payment: number) =>
+  calculated(outcomeWith(DOCUMENTED, { Commission: [FEE], installmentValue: decimal(payment) }));
 
 describe('schedule type of the documentation (S1, S2, F4)', () => {
   it('is the one that the documentation names', () => {
@@ -281,7 +277,7 @@ describe('schedule type of the documentation (S1, S2, F4)', () => {
   });
 
   it('keeps the total constant, with the tax on fees in a separate column', () => {
-    const schedule = calculated(270);
+    const schedule = withPayment(270);
     expect(column(schedule, 'totalInstallment')).toEqual(['270.00', '270.00', '270.00', '262.61']);
     expect(column(schedule, 'managementFee')).toEqual(['11.90', '11.90', '11.90', '11.90']);
     expect(schedule.extraColumns).toEqual(['VatOnFees']);
@@ -292,7 +288,7 @@ describe('schedule type of the documentation (S1, S2, F4)', () => {
   });
 
   it('ends when the balance is zero, without empty rows', () => {
-    const schedule = calculated(600);
+    const schedule = withPayment(600);
     expect(schedule.rows.map((row) => row.remainingValue - row.principal)).toEqual([42_190, 0]);
   });
 });

@@ -10,8 +10,8 @@ import {
   faultCodes,
   faultsOf,
   loan,
-  REQUEST_DAY,
   column,
+  scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
 import {
   columnOf,
@@ -20,7 +20,6 @@ import {
   recordOf,
   LEVEL_COLUMNS,
 } from '../../../support/builders/schedule-type-records.ts';
-import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
 import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
@@ -343,17 +342,10 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
   });
 });
 
-const calendars = { find: () => calendarNamed('RO') };
-
-function scheduleOf(changes: Changes = {}) {
-  const outcome = calculateRepaymentSchedule(loan(changes), { requestDay: REQUEST_DAY, calendars });
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
-  return outcome;
-}
-
 const OVERDRAFT = { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01') } as const;
 const RUNNING = { LastDueDate: date('2025-02-01') } as const;
 const FIRST = { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') } as const;
+const RO = { calendars: { find: () => calendarNamed('RO') } };
 const SHIFT = { HolidayShift: true, HolidayCountry: 'RO' } as const;
 const MATURITY = { MaturityDate: date('2025-05-20') } as const;
 const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2025-02-01') } as const;
@@ -423,7 +415,7 @@ describe('ignored fields (E5, X2)', () => {
     ['AllowNegativeAmortisation', { AllowNegativeAmortisation: true }],
     ['InterestPercent', { MultipleInterestRates: [{ InterestRate: decimal(12) }] }],
   ])('are reported and do not change figures: %s', (path, changes) => {
-    const schedule = scheduleOf(changes);
+    const schedule = scheduleOf(changes, RO);
     expect(schedule.warnings).toEqual([{ code: 'no-effect', path }]);
     expect(schedule.rows).toEqual(scheduleOf().rows);
   });
@@ -461,7 +453,7 @@ describe('ignored fields (E5, X2)', () => {
     ['', { MultipleInterestRates: OPEN }],
   ])('are reported as "%s" for %j', (paths, changes) => {
     expect(
-      scheduleOf(changes)
+      scheduleOf(changes, RO)
         .warnings.map(({ path }) => path)
         .join(' '),
     ).toBe(paths);
