@@ -14,7 +14,6 @@ import {
   refuseTooLargeCharges,
   scheduleCharges,
   type ChargeSchedule,
-  type ScheduledCharges,
 } from '../../../shared/lending/charges/schedule-charges.ts';
 import { Validation } from '../../../shared/lending/request/validation.ts';
 import type {
@@ -62,23 +61,17 @@ export function chargeContext(changes: Partial<ChargeContext> = {}): ChargeConte
   return { validation, digits: 2, periodicities: BUILT_IN_PERIODICITIES, rules: chargeRules(), ...changes };
 }
 
-/** Regular monthly rows from a start, with changes. */
-export function monthlyRows(
-  start: string,
-  rows: number,
-  changes: Partial<ChargeSchedule> = {},
-): ChargeSchedule {
+/** Regular monthly rows from a start. */
+export function monthlyRows(start: string, rows: number): ChargeSchedule {
   const from = date(start);
-  const dueDates = Array.from({ length: rows }, (_, row) => addMonths(from, row + 1));
-  return rowsOn(from, dueDates, changes);
+  return rowsOn(
+    from,
+    Array.from({ length: rows }, (_, row) => addMonths(from, row + 1)),
+  );
 }
 
 /** Rows with the given due dates; amount 1000.00, 30/360. */
-export function rowsOn(
-  start: CalendarDate,
-  dueDates: readonly CalendarDate[],
-  changes: Partial<ChargeSchedule> = {},
-): ChargeSchedule {
+export function rowsOn(start: CalendarDate, dueDates: readonly CalendarDate[]): ChargeSchedule {
   const dates = {
     accrualStart: start,
     accrualDates: dueDates,
@@ -88,19 +81,14 @@ export function rowsOn(
     settledRows: 0,
   };
   const dayCount: DayCountName = '30/360';
-  return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP', ...changes };
-}
-
-export interface ChargeOutcome {
-  readonly scheduled: ScheduledCharges | undefined;
-  readonly validation: Validation;
+  return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP' };
 }
 
 export function scheduleOn(
   schedule: ChargeSchedule,
   changes: Partial<RepaymentScheduleRequest>,
   context: Partial<ChargeContext> = {},
-): ChargeOutcome {
+) {
   const validation = new Validation();
   const terms = parseChargeTerms(loan(changes), chargeContext({ ...context, validation }));
   const lastDueDate = schedule.dates.dueDates[schedule.dates.rowCount - 1];
@@ -112,26 +100,30 @@ export function scheduleOn(
 /** Figures of a row: 1000.00 outstanding, 10.00 interest, 246.28 principal. */
 export const FIGURES: ChargedFigures = { remaining: 100_000, interest: 1000, principal: 24_628 };
 
+function collector(name: 'managementFee' | 'insurance') {
+  return (
+    schedule: ChargeSchedule,
+    changes: Partial<RepaymentScheduleRequest>,
+    figures: ChargedFigures = FIGURES,
+  ): readonly number[] => {
+    const { scheduled, validation } = scheduleOn(schedule, changes);
+    if (scheduled === undefined) throw new Error(JSON.stringify(validation.faults));
+    const sums = schedule.dates.dueDates
+      .slice(0, schedule.dates.rowCount)
+      .map((_, row) => collectRowCharges(scheduled, row, figures)[name]);
+    refuseTooLargeCharges(scheduled, validation);
+    if (validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
+    return sums;
+  };
+}
+
 /** Commissions of every row in minor units; the charges must be valid. */
-export function feesOn(
-  schedule: ChargeSchedule,
-  changes: Partial<RepaymentScheduleRequest>,
-  figures: ChargedFigures = FIGURES,
-): readonly number[] {
-  return collected(schedule, changes, figures).map(([fees]) => fees);
-}
+export const feesOn = collector('managementFee');
+export const premiumsOn = collector('insurance');
 
-export function premiumsOn(
-  schedule: ChargeSchedule,
-  changes: Partial<RepaymentScheduleRequest>,
-  figures: ChargedFigures = FIGURES,
-): readonly number[] {
-  return collected(schedule, changes, figures).map(([, insurances]) => insurances);
-}
-
-/** Original numbers of the rows that have an amount; the first row of `amounts` has the number `first`. */
-export function rowsWith(amounts: readonly number[], first = 1): readonly number[] {
-  return amounts.flatMap((amount, row) => (amount === 0 ? [] : row + first));
+/** Numbers of the rows that have an amount. */
+export function rowsWith(amounts: readonly number[]): readonly number[] {
+  return amounts.flatMap((amount, row) => (amount === 0 ? [] : row + 1));
 }
 
 /** Faults of the charges on four monthly rows, as `path code status`. */
@@ -150,20 +142,4 @@ export function chargeWarnings(
   const { validation } = scheduleOn(monthlyRows('2025-01-01', 4), changes, context);
   if (validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
   return validation.warnings.map(({ path, code }) => `${path} ${code}`);
-}
-
-function collected(
-  schedule: ChargeSchedule,
-  changes: Partial<RepaymentScheduleRequest>,
-  figures: ChargedFigures,
-): readonly (readonly [fees: number, insurances: number])[] {
-  const { scheduled, validation } = scheduleOn(schedule, changes);
-  if (scheduled === undefined) throw new Error(JSON.stringify(validation.faults));
-  const rows = Array.from({ length: schedule.dates.rowCount }, (_, row) => {
-    const { managementFee, insurance } = collectRowCharges(scheduled, row, figures);
-    return [managementFee, insurance] as const;
-  });
-  refuseTooLargeCharges(scheduled, validation);
-  if (validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
-  return rows;
 }

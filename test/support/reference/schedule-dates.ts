@@ -49,27 +49,26 @@ export function contextOf(
   };
 }
 
-export function datesFor(
-  changes: Partial<RepaymentScheduleRequest>,
-  context: Parameters<typeof contextOf>[1] = {},
-): ScheduleDates {
+function planned(
+  ...[changes, context = {}]: [Partial<RepaymentScheduleRequest>, Parameters<typeof contextOf>[1]?]
+) {
   const request = loan(changes);
   const validation = new Validation();
   const dates = planScheduleDates(request, contextOf(request, context), validation);
-  if (dates === undefined || validation.faults.length > 0) throw new Error(JSON.stringify(validation.faults));
+  return { dates, faults: validation.faults };
+}
+
+export function datesFor(...terms: Parameters<typeof planned>): ScheduleDates {
+  const { dates, faults } = planned(...terms);
+  if (dates === undefined || faults.length > 0) throw new Error(JSON.stringify(faults));
   return dates;
 }
 
 /** The faults of a loan with invalid dates, as `path code message`. */
-export function dateFaults(
-  changes: Partial<RepaymentScheduleRequest>,
-  context: Parameters<typeof contextOf>[1] = {},
-): readonly string[] {
-  const request = loan(changes);
-  const validation = new Validation();
-  planScheduleDates(request, contextOf(request, context), validation);
-  if (validation.faults.length === 0) throw new Error('the dates of the loan are valid');
-  return validation.faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
+export function dateFaults(...terms: Parameters<typeof planned>): readonly string[] {
+  const { faults } = planned(...terms);
+  if (faults.length === 0) throw new Error('the dates of the loan are valid');
+  return faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }
 
 export function texts(dates: readonly CalendarDate[]): readonly string[] {
