@@ -35,14 +35,19 @@ export function formulaColumn(
   return columnOf(name, 'Formula', { Formula, ...more });
 }
 
-export const LEVEL_COLUMNS: readonly ScheduleColumnRecord[] = [
-  columnOf('RemainingValue', 'RemainingValue'),
-  columnOf('Interest', 'Linear'),
-  columnOf('PMT', 'PMT'),
-  columnOf('Principal', 'Balance'),
-  columnOf('ManagementFee', 'Fee'),
-  columnOf('Insurance', 'Insurance'),
-];
+/** Columns such as `Interest Linear; Own = PMT / 2; Other Fee {"Fee":"Service"}`. */
+export function columnsOf(text: string): readonly ScheduleColumnRecord[] {
+  return text.split('; ').map((column) => {
+    const [, name = '', formula, method = '', settings = '{}'] =
+      /^(\S+) (?:= (.+?)|(\w+))(?: (\{.*\}))?$/.exec(column) ?? [];
+    const more = JSON.parse(settings) as Partial<ScheduleColumnRecord>;
+    return formula === undefined ? columnOf(name, method, more) : formulaColumn(name, formula, more);
+  });
+}
+
+export const LEVEL_COLUMNS = columnsOf(
+  'RemainingValue RemainingValue; Interest Linear; PMT PMT; Principal Balance; ManagementFee Fee; Insurance Insurance',
+);
 
 export function recordOf(
   columns: readonly ScheduleColumnRecord[] = LEVEL_COLUMNS,

@@ -8,20 +8,11 @@ import {
   createScheduleCatalogue,
 } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
-import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/schedule-type.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../../shared/lending/dates/periodicity.ts';
 import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
-import type {
-  ScheduleColumnRecord,
-  ScheduleTypeRecord,
-} from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
+import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import { REQUEST_DAY, calculated, date } from '../../../support/builders/lending-loan.ts';
-import {
-  LEVEL_COLUMNS,
-  columnOf,
-  compiledOf,
-  recordOf,
-} from '../../../support/builders/schedule-type-records.ts';
+import { columnsOf, compiledOf, recordOf } from '../../../support/builders/schedule-type-records.ts';
 
 interface PublishedRow {
   readonly n: number;
@@ -61,47 +52,24 @@ interface PublishedSchedule {
 const published = cases as readonly PublishedSchedule[];
 
 /** Methods of the sources that no built-in schedule type has; a catalogue defines them (S1, S2). */
-const FLAT_INTEREST = columnOf('Interest', 'Formula', {
-  Formula: 'Amount * InterestPercent / 100 / PeriodsPerYear',
-});
-const BALANCE = columnOf('RemainingValue', 'RemainingValue');
-
-function ownType(
-  name: string,
-  columns: readonly ScheduleColumnRecord[],
-  changes: Partial<ScheduleTypeRecord> = {},
-): CompiledScheduleType {
+function ownType(name: string, columns: string, changes: Partial<ScheduleTypeRecord> = {}) {
   const names = { PaymentScheduleCode: name, PaymentScheduleTypeName: name };
-  return compiledOf(recordOf(columns, { ...names, ...changes }));
+  const all = columnsOf(`RemainingValue RemainingValue; ${columns}`);
+  return compiledOf(recordOf(all, { ...names, ...changes }));
 }
 
 const LOCKABLE_HALF_EVEN = { InstallmentValueCustom: true, Rounding: 'HALF_EVEN' } as const;
+const LEVEL = 'Interest Linear; PMT PMT; Principal Balance; ManagementFee Fee; Insurance Insurance';
+const FLAT = 'Interest = Amount * InterestPercent / 100 / PeriodsPerYear';
 
 const CATALOGUE = createScheduleCatalogue(
   [
     ...COMPILED_BUILT_IN_SCHEDULE_TYPES,
-    ownType('EqualInstallmentsHalfEven', LEVEL_COLUMNS, LOCKABLE_HALF_EVEN),
-    ownType('EffectiveEqualPrincipal', [
-      BALANCE,
-      columnOf('Interest', 'EffectiveRate'),
-      columnOf('Principal', 'Linear'),
-    ]),
-    ownType('EffectiveInterestOnly', [
-      BALANCE,
-      columnOf('Interest', 'EffectiveRate'),
-      columnOf('Principal', 'Formula', { Formula: '0' }),
-    ]),
-    ownType(
-      'FlatLocked',
-      [
-        BALANCE,
-        FLAT_INTEREST,
-        columnOf('PMT', 'Formula', { Formula: 'LockedInstallment' }),
-        columnOf('Principal', 'Balance'),
-      ],
-      LOCKABLE_HALF_EVEN,
-    ),
-    ownType('FlatEqualPrincipal', [BALANCE, FLAT_INTEREST, columnOf('Principal', 'Linear')]),
+    ownType('EqualInstallmentsHalfEven', LEVEL, LOCKABLE_HALF_EVEN),
+    ownType('EffectiveEqualPrincipal', 'Interest EffectiveRate; Principal Linear'),
+    ownType('EffectiveInterestOnly', 'Interest EffectiveRate; Principal = 0'),
+    ownType('FlatLocked', `${FLAT}; PMT = LockedInstallment; Principal Balance`, LOCKABLE_HALF_EVEN),
+    ownType('FlatEqualPrincipal', `${FLAT}; Principal Linear`),
   ],
   [...BUILT_IN_PERIODICITIES, { name: 'Every 15 days', count: 15, unit: 'Days' }],
 );

@@ -1,33 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import type { ScheduleColumnRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import { fee } from '../../../support/builders/lending-charges.ts';
 import { calculated, column, date, decimal } from '../../../support/builders/lending-loan.ts';
-import {
-  columnOf,
-  formulaColumn,
-  LEVEL_COLUMNS,
-  outcomeWith,
-  recordOf,
-} from '../../../support/builders/schedule-type-records.ts';
+import { columnsOf, outcomeWith, recordOf } from '../../../support/builders/schedule-type-records.ts';
 
-const BALANCE = columnOf('RemainingValue', 'RemainingValue');
-const INTEREST = columnOf('Interest', 'Linear');
-const FEES = columnOf('ManagementFee', 'Fee');
+const after = (columns: string) => columnsOf(`RemainingValue RemainingValue; ${columns}`);
+const LEVEL = 'Interest Linear; PMT PMT; Principal Balance; ManagementFee Fee; Insurance Insurance';
 
-const scheduleOf = (
-  columns: readonly ScheduleColumnRecord[],
-  changes: Partial<RepaymentScheduleRequest> = {},
-) => calculated(outcomeWith(recordOf(columns), changes));
+/** The schedule of a type with these columns after the balance. */
+const scheduleOf = (columns: string, changes: Partial<RepaymentScheduleRequest> = {}) =>
+  calculated(outcomeWith(recordOf(after(columns)), changes));
 
-function faultOf(columns: readonly ScheduleColumnRecord[], changes: Partial<RepaymentScheduleRequest> = {}) {
-  const outcome = outcomeWith(recordOf(columns), changes);
+function faultOf(columns: string) {
+  const outcome = outcomeWith(recordOf(after(columns)));
   return outcome.kind === 'refused' ? outcome.faults[0]?.message : undefined;
 }
 
 /** The rows of a type with this principal formula. */
-const withPrincipal = (formula: string, ...extras: readonly ScheduleColumnRecord[]) =>
-  scheduleOf([BALANCE, INTEREST, formulaColumn('Principal', formula), FEES, ...extras]);
+const withPrincipal = (formula: string) =>
+  scheduleOf(`Interest Linear; Principal = ${formula}; ManagementFee Fee`);
 
 describe('formulas of rows (S2)', () => {
   it.each([
@@ -49,24 +40,18 @@ describe('formulas of rows (S2)', () => {
   });
 
   it('calculate interest and payment', () => {
-    const schedule = scheduleOf([
-      BALANCE,
-      formulaColumn('Interest', 'RemainingValue * InterestPercent / 1000'),
-      formulaColumn('PMT', 'Interest + 200'),
-      columnOf('Principal', 'Balance'),
-    ]);
+    const schedule = scheduleOf(
+      'Interest = RemainingValue * InterestPercent / 1000; PMT = Interest + 200; Principal Balance',
+    );
     expect(column(schedule, 'interest')).toEqual(['12.00', '9.60', '7.20', '4.80']);
     expect(column(schedule, 'pmt')).toEqual(['212.00', '209.60', '207.20', '404.80']);
   });
 
   it('add charges of formula columns to their totals and omit hidden columns', () => {
-    const extras = [
-      formulaColumn('Vat', 'ManagementFee / 5', { Fee: 'VAT' }),
-      formulaColumn('Cover', 'RemainingValue / 1000', { InsuranceClass: 'Cover', Display: false }),
-      formulaColumn('Half', 'PMT / 2'),
-      columnOf('Service', 'Fee', { Fee: 'Account fee' }),
-    ];
-    const schedule = scheduleOf([...LEVEL_COLUMNS, ...extras], { Commission: [fee()], InstallmentsNo: 2 });
+    const extras =
+      'Vat = ManagementFee / 5 {"Fee":"VAT"}; Cover = RemainingValue / 1000 {"InsuranceClass":"Cover","Display":false}; ' +
+      'Half = PMT / 2; Service Fee {"Fee":"Account fee"}';
+    const schedule = scheduleOf(`${LEVEL}; ${extras}`, { Commission: [fee()], InstallmentsNo: 2 });
     expect(schedule.extraColumns).toEqual(['Vat', 'Half', 'Service']);
     expect(schedule.rows.map(({ columns }) => columns)).toEqual([
       [100, 25_376, 500],
@@ -77,34 +62,25 @@ describe('formulas of rows (S2)', () => {
   });
 
   it('read the charges of the row when a column precedes the interest', () => {
-    const before = formulaColumn('Before', 'ManagementFee + RemainingValue');
-    const columns = [BALANCE, FEES, before, INTEREST, columnOf('Principal', 'Linear')];
+    const columns =
+      'ManagementFee Fee; Before = ManagementFee + RemainingValue; Interest Linear; Principal Linear';
     const schedule = scheduleOf(columns, { Commission: [fee()] });
     expect(schedule.rows.map((row) => row.columns?.[0])).toEqual([100_500, 75_500, 50_500, 25_500]);
   });
 
   it('collect formula charges with the due instalment after a prepayment (X3)', () => {
     const EarlyRepayments = [{ Date: date('2025-01-16'), Amount: decimal(100) }];
-    const columns = [
-      BALANCE,
-      formulaColumn('Interest', 'RemainingValue * DayCountFraction'),
-      columnOf('Principal', 'Linear'),
-      FEES,
-      formulaColumn('Vat', '2', { Fee: 'VAT' }),
-    ];
+    const columns =
+      'Interest = RemainingValue * DayCountFraction; Principal Linear; ManagementFee Fee; Vat = 2 {"Fee":"VAT"}';
     const schedule = scheduleOf(columns, { EarlyRepayments, InstallmentsNo: 2 });
     expect(column(schedule, 'interest')).toEqual(['41.67', '37.50', '37.50']);
     expect(column(schedule, 'managementFee')).toEqual(['0.00', '2.00', '2.00']);
   });
 
   it('deduct the charges of a month from the interest once, at its due date and not at a prepayment (X3)', () => {
-    const columns = [
-      BALANCE,
-      FEES,
-      formulaColumn('Tax', '0.1', { Fee: 'Tax' }),
-      formulaColumn('Interest', 'RemainingValue * InterestPercent / 100 * DayCountFraction - ManagementFee'),
-      columnOf('Principal', 'Linear'),
-    ];
+    const columns =
+      'ManagementFee Fee; Tax = 0.1 {"Fee":"Tax"}; ' +
+      'Interest = RemainingValue * InterestPercent / 100 * DayCountFraction - ManagementFee; Principal Linear';
     const EarlyRepayments = [{ Date: date('2025-02-16'), Amount: decimal(300) }];
     const Commission = [fee({ SourceValue: decimal('0.5') })];
     const schedule = scheduleOf(columns, { Commission, EarlyRepayments });
@@ -113,8 +89,8 @@ describe('formulas of rows (S2)', () => {
   });
 
   it('read fields that are not reported as ignored then (E5)', () => {
-    const columns = [BALANCE, INTEREST, columnOf('Principal', 'Linear')];
-    const reading = [...columns, formulaColumn('Costs', 'UnusedAmount + UpFrontValue')];
+    const columns = 'Interest Linear; Principal Linear';
+    const reading = `${columns}; Costs = UnusedAmount + UpFrontValue`;
     const running = { LastDueDate: date('2025-01-01'), ActivationDate: undefined };
     const sent = { ...running, UnusedAmount: decimal(400), UpFrontValue: decimal(20) };
     expect(scheduleOf(reading, sent).warnings).toEqual([]);
@@ -125,13 +101,7 @@ describe('formulas of rows (S2)', () => {
   });
 
   it('take 0 as no fixed instalment', () => {
-    const columns = [
-      BALANCE,
-      INTEREST,
-      FEES,
-      formulaColumn('PMT', 'LockedInstallment'),
-      columnOf('Principal', 'Balance'),
-    ];
+    const columns = after('Interest Linear; ManagementFee Fee; PMT = LockedInstallment; Principal Balance');
     const outcome = outcomeWith(recordOf(columns, { InstallmentValueCustom: true }), {
       installmentValue: decimal(0),
     });
@@ -139,7 +109,7 @@ describe('formulas of rows (S2)', () => {
   });
 
   it('may give negative interest only at a negative rate (R3)', () => {
-    const columns = [BALANCE, formulaColumn('Interest', '0 - 1'), columnOf('Principal', 'Linear')];
+    const columns = 'Interest = 0 - 1; Principal Linear';
     expect(faultOf(columns)).toBe(
       'must give column Interest a value in row 1: its formula gives interest below zero',
     );
@@ -148,11 +118,10 @@ describe('formulas of rows (S2)', () => {
   });
 
   it.each([
-    ['1 / (InstallmentNo - 2)', 'Own', {}, 'in row 2: its formula'],
-    ['Interest - 8', 'Own', { Fee: 'VAT' }, 'in row 2: its formula gives a charge below zero'],
-    ['PMT * 0 - 1', 'Own', { InsuranceClass: 'Cover' }, 'in row 1: its formula gives a charge below zero'],
-  ])('report the row in which %s has no valid value', (formula, name, settings, message) => {
-    const fault = faultOf([...LEVEL_COLUMNS, formulaColumn(name, formula, settings)]);
-    expect(fault).toContain(`must give column ${name} a value ${message}`);
+    ['1 / (InstallmentNo - 2)', 'in row 2: its formula'],
+    ['Interest - 8 {"Fee":"VAT"}', 'in row 2: its formula gives a charge below zero'],
+    ['PMT * 0 - 1 {"InsuranceClass":"Cover"}', 'in row 1: its formula gives a charge below zero'],
+  ])('report the row in which %s has no valid value', (formula, message) => {
+    expect(faultOf(`${LEVEL}; Own = ${formula}`)).toContain(`must give column Own a value ${message}`);
   });
 });

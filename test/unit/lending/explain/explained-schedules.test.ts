@@ -3,12 +3,7 @@ import type { ExplainedFigure } from '../../../../shared/lending/request/repayme
 import { faultsOfExplanations } from '../../../support/reference/formula-checker.ts';
 import { calculated, date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
 import { readSentCases, typedFields } from '../../../support/builders/request-cases.ts';
-import {
-  columnOf,
-  formulaColumn,
-  outcomeWith,
-  recordOf,
-} from '../../../support/builders/schedule-type-records.ts';
+import { columnsOf, outcomeWith, recordOf } from '../../../support/builders/schedule-type-records.ts';
 
 const RANGES = [
   { InterestRate: decimal(12), FromInstNo: 1, ToInstNo: 2 },
@@ -32,36 +27,25 @@ equal principal whose schedule ends in capitalising grace
   GracePeriodInterest = 3; GraceType = "Capitalised"
 `);
 
-const BALANCE = columnOf('RemainingValue', 'RemainingValue');
-const INTEREST = formulaColumn(
-  'Interest',
-  'round(RemainingValue * InterestPercent / 100 * DayCountFraction, 1)',
-);
+const START =
+  'RemainingValue RemainingValue; Interest = round(RemainingValue * InterestPercent / 100 * DayCountFraction, 1)';
 const FORMULAS: readonly (readonly [string, ReturnType<typeof recordOf>])[] = [
   [
     'interest, principal and hidden charges by formulas',
-    recordOf([
-      BALANCE,
-      INTEREST,
-      formulaColumn('Principal', 'if(InstallmentNo > 2, max(RemainingValue, 10), InstallmentNo * 100 - 150)'),
-      columnOf('ManagementFee', 'Fee'),
-      formulaColumn('Stamp', 'min(round(Principal / 3), 1 / PeriodsPerYear)', {
-        Fee: 'Stamp',
-        Display: false,
-      }),
-      formulaColumn('Cover', 'Amount / 100', { InsuranceClass: 'Life' }),
-    ]),
+    recordOf(
+      columnsOf(
+        `${START}; Principal = if(InstallmentNo > 2, max(RemainingValue, 10), InstallmentNo * 100 - 150); ` +
+          'ManagementFee Fee; Cover = Amount / 100 {"InsuranceClass":"Life"}; ' +
+          'Stamp = min(round(Principal / 3), 1 / PeriodsPerYear) {"Fee":"Stamp","Display":false}',
+      ),
+    ),
   ],
   [
     'a payment by a formula',
     recordOf(
-      [
-        BALANCE,
-        INTEREST,
-        formulaColumn('PMT', '1 / PeriodsPerYear * 2000 + 100 * (InstallmentNo = 2)'),
-        columnOf('Principal', 'Balance'),
-        formulaColumn('Share', 'Principal / 10'),
-      ],
+      columnsOf(
+        `${START}; PMT = 1 / PeriodsPerYear * 2000 + 100 * (InstallmentNo = 2); Principal Balance; Share = Principal / 10`,
+      ),
       { IsWithEqualInstallments: true },
     ),
   ],

@@ -6,6 +6,7 @@ import type {
 import {
   activationMessages,
   columnOf,
+  columnsOf,
   compiledOf,
   formulaColumn,
   guid,
@@ -25,14 +26,6 @@ function withColumn(...columns: readonly ScheduleColumnRecord[]): readonly strin
   return messagesOf(...LEVEL_COLUMNS, ...columns);
 }
 
-/** Reads a column such as `Interest Linear`, `Own = PMT / 2` or `Own Fee {"Fee": "Service"}`. */
-function readColumn(text: string): ScheduleColumnRecord {
-  const [, name = '', formula, method = '', settings = '{}'] =
-    /^(\S+) (?:= (.+?)|(\w+))(?: (\{.*\}))?$/.exec(text) ?? [];
-  const more = JSON.parse(settings) as Partial<ScheduleColumnRecord>;
-  return formula === undefined ? columnOf(name, method, more) : formulaColumn(name, formula, more);
-}
-
 /** Reads columns, after those of a type with level payments or equal parts if so named, each with the indented faults. */
 function readColumnCases(text: string) {
   return text
@@ -43,7 +36,7 @@ function readColumnCases(text: string) {
       const [, start = '', settings = '{}', columns] =
         /^(level|parts|only)(?: (\{.*?\}))?(?:: (.*))?$/.exec(title) ?? [];
       const before = { level: LEVEL_COLUMNS, parts: [BALANCE, INTEREST, PARTS], only: [] }[start] ?? [];
-      const all = [...before, ...(columns?.split('; ').map(readColumn) ?? [])];
+      const all = [...before, ...(columns === undefined ? [] : columnsOf(columns))];
       return { title, faults, record: recordOf(all, JSON.parse(settings) as Partial<ScheduleTypeRecord>) };
     });
 }
