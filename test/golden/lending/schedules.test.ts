@@ -4,18 +4,16 @@ import type { RepaymentScheduleRequest } from '../../../shared/lending/request/r
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import { date, scheduleOf } from '../../support/builders/lending-loan.ts';
 import { readSentCases, typedFields } from '../../support/builders/request-cases.ts';
+import { weekdays } from '../../support/fakes/calendars.ts';
 import { explanationTable, scheduleTable } from '../../support/reference/schedule-table.ts';
 
 /** Business days: Monday to Friday except 3 February and 1 May 2025. */
 const HOLIDAYS = new Set([date('2025-02-03'), date('2025-05-01')]);
-const FIRST_SATURDAY = 2;
-const DAYS_PER_WEEK = 7;
 const CALENDARS = {
   find: (name: string) => ({
     name,
     version: 'test',
-    isWorkingDay: (day: ReturnType<typeof date>) =>
-      !HOLIDAYS.has(day) && (day - FIRST_SATURDAY) % DAYS_PER_WEEK > 1,
+    isWorkingDay: (day: ReturnType<typeof date>) => !HOLIDAYS.has(day) && weekdays(day),
   }),
 };
 

@@ -3,18 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { DAY_COUNT_NAMES } from '../../../../shared/lending/dates/day-count.ts';
 import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
 import { decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
-import {
-  columnOf,
-  formulaColumn,
-  outcomeWith,
-  recordOf,
-} from '../../../support/builders/schedule-type-records.ts';
+import { columnsOf, outcomeWith, recordOf } from '../../../support/builders/schedule-type-records.ts';
 
-const WITH_FORMULA = recordOf([
-  columnOf('RemainingValue', 'RemainingValue'),
-  formulaColumn('Interest', 'RemainingValue * InterestPercent / 100 * DayCountFraction'),
-  columnOf('Principal', 'Linear'),
-]);
+const WITH_FORMULA = recordOf(
+  columnsOf(
+    'RemainingValue RemainingValue; Interest = RemainingValue * InterestPercent / 100 * DayCountFraction; Principal Linear',
+  ),
+);
 
 /** The figures of every row of an equal-principal schedule. */
 function rowsOf({ rows }: RepaymentSchedule): readonly (readonly number[])[] {

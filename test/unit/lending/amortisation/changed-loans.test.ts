@@ -20,6 +20,7 @@ import {
   datesFor,
   ON_WORKING_DAYS,
   texts,
+  weekendCalendar,
 } from '../../../support/reference/schedule-dates.ts';
 
 type Changes = Partial<RepaymentScheduleRequest>;
@@ -34,13 +35,8 @@ function prepaid(...terms: Parameters<typeof prepayment>) {
 
 describe('prepayments (X3)', () => {
   it('are not shifted off holidays and are ordered by the accrual date of the instalment (H3)', () => {
-    const weekends = {
-      name: 'X',
-      version: '1',
-      isWorkingDay: (day: number) => (day + 4) % 7 !== 0 && (day + 4) % 7 !== 6,
-    };
     const shifted = { HolidayShift: true, HolidayCountry: 'X', ...prepaid('2025-02-02', 300) };
-    const outcome = scheduleOf(shifted, { calendars: { find: () => weekends } });
+    const outcome = scheduleOf(shifted, { calendars: { find: () => weekendCalendar() } });
     expect(dueDates(outcome).slice(0, 3)).toEqual(['2025-02-03', '2025-02-02', '2025-03-03']);
     expect(outcome.rows.map((row) => row.noDays).slice(0, 3)).toEqual([31, 1, 27]);
   });

@@ -3,7 +3,7 @@ import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.t
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { findScheduleFaults } from '../../../../shared/lending/terms/validate-schedule-request.ts';
 import { fee, premium } from '../../../support/builders/lending-charges.ts';
-import { readRequestCases } from '../../../support/builders/request-cases.ts';
+import { readRequestCases, readSentCases, typedFields } from '../../../support/builders/request-cases.ts';
 import {
   date,
   decimal,
@@ -14,8 +14,7 @@ import {
   scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
 import {
-  columnOf,
-  formulaColumn,
+  columnsOf,
   outcomeWith,
   recordOf,
   LEVEL_COLUMNS,
@@ -51,6 +50,10 @@ const OPEN = [{ ToInstNo: 2 }, { FromInstNo: 3 }];
 const prepaid = (day: string, amount: number): Changes => ({
   EarlyRepayments: [{ Date: date(day), Amount: decimal(amount) }],
 });
+
+/** A schedule type with these columns after the balance. */
+const after = (columns: string, changes: Parameters<typeof recordOf>[1] = {}) =>
+  recordOf(columnsOf(`RemainingValue RemainingValue; ${columns}`), changes);
 
 function faultPaths(changes: Changes): readonly string[] {
   return findScheduleFaults(loan(changes)).map(({ path }) => path);
@@ -177,49 +180,33 @@ Amount = 9999999999999; InterestPercent = 100000; PeriodicityType = "Annual"
   it('include rate bands if a formula reads the rate (R2, S2)', () => {
     const message =
       'must be left out: the formulas of Own type take one rate, from InterestPercent or MultipleInterestRates';
-    const balance = columnOf('RemainingValue', 'RemainingValue');
-    const parts = columnOf('Principal', 'Linear');
     const types = [
-      [balance, formulaColumn('Interest', 'RemainingValue / 100'), parts],
-      [balance, columnOf('Interest', 'Linear'), parts, formulaColumn('Rate', 'InterestPercent')],
+      'Interest = RemainingValue / 100; Principal Linear',
+      'Interest Linear; Principal Linear; Rate = InterestPercent',
     ];
     for (const columns of types) {
-      expect(outcomeWith(recordOf(columns), withBands([0]))).toMatchObject({
+      expect(outcomeWith(after(columns), withBands([0]))).toMatchObject({
         kind: 'refused',
         faults: [{ message }],
       });
     }
-    const amounts = [balance, columnOf('Interest', 'Linear'), parts, formulaColumn('Half', 'Amount / 2')];
-    expect(outcomeWith(recordOf(amounts), withBands([0])).kind).toBe('schedule');
+    const amounts = after('Interest Linear; Principal Linear; Half = Amount / 2');
+    expect(outcomeWith(amounts, withBands([0])).kind).toBe('schedule');
   });
 
+  const [ZERO, PART] = [{ installmentValue: decimal(0) }, { principalValue: decimal(300) }];
   it.each<[formula: string, fault: string, sufficient: Changes]>([
-    [
-      'LockedInstallment',
-      'installmentValue is missing; must be sent with Own type',
-      { installmentValue: decimal(0) },
-    ],
-    [
-      'LockedPrincipal',
-      'principalValue is missing; must be sent with Own type',
-      { principalValue: decimal(300) },
-    ],
-    [
-      'LockedInstallment + LockedPrincipal',
-      'installmentValue is missing; it or principalValue must be sent with Own type',
-      { principalValue: decimal(300) },
-    ],
+    ['LockedInstallment', 'installmentValue is missing; must', ZERO],
+    ['LockedPrincipal', 'principalValue is missing; must', PART],
+    ['LockedInstallment + LockedPrincipal', 'installmentValue is missing; it or principalValue must', PART],
   ])('include a missing fixed amount that the formula %s reads (S2)', (formula, fault, sufficient) => {
-    const columns = [
-      columnOf('RemainingValue', 'RemainingValue'),
-      columnOf('Interest', 'Linear'),
-      formulaColumn('PMT', formula),
-      columnOf('Principal', 'Balance'),
-    ];
-    const record = recordOf(columns, { InstallmentValueCustom: true });
+    const custom = { InstallmentValueCustom: true };
+    const record = after(`Interest Linear; PMT = ${formula}; Principal Balance`, custom);
     const outcome = outcomeWith(record);
     const faults = outcome.kind === 'refused' ? outcome.faults : [];
-    expect(faults.map(({ path, message }) => `${path} ${message}`)).toEqual([fault]);
+    expect(faults.map(({ path, message }) => `${path} ${message}`)).toEqual([
+      `${fault} be sent with Own type`,
+    ]);
     expect(outcomeWith(record, sufficient).kind).toBe('schedule');
   });
 
@@ -362,31 +349,14 @@ const bands = (first: ReturnType<typeof band>, ...others: readonly ReturnType<ty
 
 describe('fields whose values mean the same as an absent field', () => {
   it('are accepted and do not change figures', () => {
-    const schedule = scheduleOf({
-      GracePeriodInterest: 0,
-      GracePeriodPrincipal: 0,
-      BlockInstallmentNo: 0,
-      IsLocked: false,
-      HolidayShift: false,
-      DeferDueDate: false,
-      RealInstallmentNo: 4,
-      installmentValue: decimal(0),
-      principalValue: decimal(0),
-      ResidualValue: decimal(0),
-      ResidualInInstallment: false,
-      Commission: [],
-      Insurance: [],
-      MultipleInterestRates: [],
-      BandedInterestRates: [],
-      EarlyRepayments: [],
-      AllowNegativeAmortisation: false,
-      Explain: false,
-      AdvanceAmount: decimal(0),
-      ContractPeriod: 0,
-      CapitalPercent: decimal(0),
-      InterestCapitalization: 0,
-      Currency: 'EUR',
-    });
+    const [absent] = readSentCases(`as absent
+      GracePeriodInterest = 0; GracePeriodPrincipal = 0; BlockInstallmentNo = 0; IsLocked = false; HolidayShift = false
+      DeferDueDate = false; RealInstallmentNo = 4; installmentValue = 0; principalValue = 0; ResidualValue = 0
+      ResidualInInstallment = false; Commission = []; Insurance = []; MultipleInterestRates = []; Explain = false
+      BandedInterestRates = []; EarlyRepayments = []; AllowNegativeAmortisation = false; AdvanceAmount = 0
+      ContractPeriod = 0; CapitalPercent = 0; InterestCapitalization = 0; Currency = "EUR"`);
+    expect(Object.keys(absent?.sent ?? {})).toHaveLength(23);
+    const schedule = scheduleOf(typedFields(absent?.sent ?? {}));
     expect(schedule.warnings).toEqual([]);
     expect(schedule.rows).toEqual(scheduleOf().rows);
   });
