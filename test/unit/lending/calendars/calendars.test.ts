@@ -161,7 +161,7 @@ describe('changes of holiday law (H2)', () => {
 
 /** Days on which a calendar is open (+) or closed (-), and what they show. */
 const DAYS = `
-GB: -2021-12-27 -2021-12-28 +2021-12-29 -2022-12-26 -2022-12-27 +2022-12-28 -2022-01-03: Christmas and New Year on the next free weekdays
+GB: -1999-12-28 -2021-12-27 -2021-12-28 +2021-12-29 -2022-12-26 -2022-12-27 +2022-12-28 -2022-01-03: Christmas and New Year on the next free weekdays
 US: -2021-06-18 -2021-07-05 -2021-12-24 -2021-12-31 +2022-01-03 -2022-01-17: the Friday or Monday, across the turn of the year
 BG: -2022-12-26 -2022-12-27 -2022-12-28 +2022-12-29 +2016-12-27 -2021-05-04 +2021-05-05: substitutes since 2017, except for Easter
 HU: -2026-01-02 +2026-01-10 -2026-01-17 +2025-12-13 -2026-12-12: a Saturday in exchange for a day off, without a repealed one
