@@ -1,7 +1,4 @@
-/**
- * Requests in Avro were validated less strictly than in JSON: strings of any length, empty names, lists of any length,
- * dates outside the years 1900 to 2999 and items without exactly one source reached the calculation.
- */
+/** Strings of any length, empty names, long lists, distant dates and items without one source reached the calculation in Avro. */
 
 import { describe, expect, it } from 'vitest';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
@@ -20,7 +17,6 @@ const handle = handlers['CalculateRepaymentScheduleRequest']!;
 const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
 const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
 
-/** The outcome of a request that was encoded and decoded as Avro. */
 async function answerOf(changes: Partial<RepaymentScheduleRequest>) {
   const message = await codec.encode('CalculateRepaymentScheduleRequest', loan(changes), 'avro');
   const decoded = await codec.decode(message);

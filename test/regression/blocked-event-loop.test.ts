@@ -1,9 +1,4 @@
-/**
- * One valid request of 41 KB, a loan of 1,200 instalments with 400 explained charges, blocked the event loop for 2.5 s,
- * and its reply was then discarded as too large. Five of them delayed a small request of another caller and the health
- * check by 8 s and used 811 MB. Long calculations now run in threads, and end when the reply is full. That they delay no other
- * caller is measured from outside (test/system/overload.test.ts).
- */
+/** One valid request of 41 KB blocked the event loop for 2.5 s; five of them delayed other callers by 8 s and used 811 MB. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../shared/platform/load-config.ts';
@@ -12,16 +7,11 @@ import { startWorkers } from '../../workers/start-workers.ts';
 import { EXPENSIVE_REQUESTS, EXPLAINED_LOAN, TOO_LARGE_REPLY } from '../support/expensive-requests.ts';
 import { post, untilAdmitted } from '../support/builders/schedule-call.ts';
 
-/**
- * CPU time of this thread between two samples, in milliseconds; unlike elapsed time it measures how long the event loop is
- * blocked even on a busy machine. On the event loop the calculations of these requests take 300 to 2,500 ms without
- * interruption. The caller runs in this thread too.
- */
+/** CPU time between two samples: on the event loop the calculations take 300 to 2,500 ms without interruption. */
 const MAX_BLOCKED_MS = 200;
 const SAMPLE_INTERVAL_MS = 2;
 const TEST_LIMIT_MS = 120_000;
 
-/** Ingress and schedule worker in this thread, over the embedded broker. */
 async function startEngine(env: Record<string, string> = {}): Promise<string> {
   const config = loadConfig({
     PORT: '0',
@@ -40,7 +30,6 @@ function usedMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Samples the CPU time of this thread; the returned function reports the longest uninterrupted work. */
 function watchThread(): () => number {
   let before = usedMs();
   let longest = 0;

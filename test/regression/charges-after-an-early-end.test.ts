@@ -1,8 +1,4 @@
-/**
- * A fee whose first date lay after a schedule that a fixed instalment had ended was accepted: 200, no charge, and no
- * warning. 1000 at 12 % over six months with 500 a month ends on 1 April; a fee from 5 June belongs to no row. The same
- * was true of a prepayment that ended the loan.
- */
+/** A fee whose first date lay after a schedule that a fixed instalment had ended was accepted: 200, no charge, no warning. */
 
 import { describe, expect, test } from 'vitest';
 import type {

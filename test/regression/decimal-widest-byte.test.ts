@@ -1,7 +1,4 @@
-/**
- * Decimals of 7 or 48 digits could be written but not read: their largest values fill whole bytes, and the additional byte
- * for the sign was not counted.
- */
+/** Decimals of 7 or 48 digits could not be read: the additional byte for the sign of their largest values was not counted. */
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';

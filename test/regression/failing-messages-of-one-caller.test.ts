@@ -1,8 +1,4 @@
-/**
- * An unknown field whose name is an emoji made the list of warnings throw, since half of a surrogate pair has no UTF-8
- * encoding. 150 such messages opened the circuit breaker of the product look-ups, and each probe was another of them:
- * callers with valid requests got 504 until the process was restarted.
- */
+/** A field named by an emoji made the list of warnings throw; 150 such messages opened the breaker of the look-ups for all. */
 
 import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../shared/messaging/headers.ts';

@@ -1,7 +1,4 @@
-/**
- * A schedule with a figure of 2^53 - 1 minor units was calculated, but its Avro reply could not be encoded: avsc writes
- * integers up to 2^53 - 2 exactly. The caller got a 500 instead of a 422.
- */
+/** A figure of 2^53 - 1 minor units was calculated, but avsc could not encode the reply: a 500 instead of a 422. */
 
 import { expect, it } from 'vitest';
 import { MAX_FIGURE_MINOR } from '../../shared/lending/numbers/money.ts';

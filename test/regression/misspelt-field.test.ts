@@ -1,8 +1,4 @@
-/**
- * A request with `Amout` was refused because `Amount` is missing, without mentioning `Amout`: unknown fields were
- * reported only in the header `Warnings` of a success. A refusal now lists them among its faults, with the most similar
- * known field; its code does not change.
- */
+/** A request with `Amout` was refused because `Amount` is missing, without mentioning `Amout`. */
 import { expect, it } from 'vitest';
 import { findAction } from '../../shared/api/actions/actions.ts';
 import { smsReader } from '../../shared/api/notification/read-command.ts';

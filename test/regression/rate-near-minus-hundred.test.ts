@@ -1,8 +1,4 @@
-/**
- * Equal principal at a strongly negative rate makes the first payments negative. The effective rate exists but was
- * returned as null: over hundreds of years the present value of the last payment overflowed during the search. The
- * first figure is verified with integers below. A4 allows null only if there is no rate.
- */
+/** The effective rate exists but was null: the present value of the last payment overflowed during the search (A4). */
 
 import { expect, it } from 'vitest';
 import { date, decimal, scheduleOf } from '../support/builders/lending-loan.ts';
@@ -22,7 +18,6 @@ it('finds the rate of payments over nine hundred years', () => {
     InterestPercent: decimal(-99),
   });
   expect(schedule.dae).toBe('-99.0524');
-  // The net future value changes its sign between growth factors of 94755 and 94765 ten-millionths.
   const netValues = [94_755n, 94_765n].map((growth) => netAtLastPayment(schedule.rows, growth));
   expect(netValues.map((value) => value > 0n)).toEqual([true, false]);
 });

@@ -29,10 +29,7 @@ const NO_PROVIDERS: ReturnType<OpenProviders> = {
   close: () => Promise.resolve(),
 };
 
-/**
- * Over a cluster the processes of production: two instances of each worker whose instances share work or state, one of the
- * others. Over the embedded broker one process with all workers.
- */
+/** Two instances of each worker whose instances share work or state; over the embedded broker one process with all workers. */
 export const PROCESSES: Readonly<Record<SystemKind, readonly ProcessSpec[]>> = {
   cluster: [
     { name: 'ingress-1', workers: ['ingress'] },
@@ -47,27 +44,21 @@ export const PROCESSES: Readonly<Record<SystemKind, readonly ProcessSpec[]>> = {
   embedded: [{ name: 'engine', workers: WORKER_NAMES }],
 };
 
-/** Everything that a rule or a trace may observe, each at the moment when it happens. */
 export interface ClusterObserver extends BrokerObserver, ProcessObserver {}
 
 export interface ClusterOptions {
   readonly plan: FaultPlan;
   readonly kind?: SystemKind;
   readonly observer?: ClusterObserver;
-  /** Creates the providers outside of all processes; default: there are none. */
   readonly createProviders?: (system: SeededSystem, fates: CallFates) => OpenProviders;
   readonly env?: Readonly<Record<string, string>>;
-  /** Limits of the queues of all processes; default: those of production. */
   readonly limits?: QueueLimits;
-  /** Topics besides those of the engine. */
   readonly topics?: readonly TopicSpec[];
-  /** A promise that is broken in every process. */
   readonly plant?: PlantedFault | undefined;
 }
 
 export type SimCluster = Awaited<ReturnType<typeof startCluster>>;
 
-/** Starts the processes of a plan and their broker. Rejects when one does not start within the limit. */
 export async function startCluster(options: ClusterOptions) {
   // The first attachment would load it, and a simulation cannot wait for files.
   await import('file-type');
@@ -110,7 +101,6 @@ export async function startCluster(options: ClusterOptions) {
     system,
     broker,
     processes: [...all.values()] as readonly RestartingProcess[],
-    /** Faults so far, by kind. */
     counts: fates.counts as Readonly<FaultCounts>,
     /** Begins the fault period of the plan. The incidents then happen by themselves; call faults stop at its end. */
     beginFaults: () => {
@@ -123,9 +113,7 @@ export async function startCluster(options: ClusterOptions) {
       for (const incident of plan.incidents)
         timers.schedule(() => happen(incident), incident.atMs, 'background');
     },
-    /** Sends a request to an ingress process. It waits while the process is frozen. */
     call: (name: string, call: Call): Promise<CallResult> => find(name).call(call),
-    /** Stops all processes as by SIGTERM. */
     stop: async () => {
       await system.run(Promise.all(Array.from(all.values(), (process) => process.stop())), START_LIMIT_MS);
       broker.close();
@@ -133,7 +121,6 @@ export async function startCluster(options: ClusterOptions) {
   };
 }
 
-/** The incidents of a process happen here, the others in the broker. */
 function strike(incident: Incident, broker: SimBroker, find: (name: string) => RestartingProcess): void {
   const { kind } = incident;
   if (kind === 'crash') find(incident.target).crash(incident.afterEffects, incident.downMs);

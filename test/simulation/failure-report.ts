@@ -2,10 +2,8 @@ import { formatEntry } from './check/journal.ts';
 import type { SeedResult } from './run-seed.ts';
 import { planSeed, type SeedPlan } from './seed-plan.ts';
 
-/** Entries of the trace before a violation that are shown in addition to those about its ids. */
 const SHOWN_ENTRIES = 40;
 
-/** The violations of a run with the entries that concern them, the last ones before, and the command that repeats it. */
 export function failureLines({ plan, violations, journal }: SeedResult): readonly string[] {
   const ids = violations.flatMap((violation) => violation.ids);
   const endMs = Math.max(...violations.map(({ atMs }) => atMs));

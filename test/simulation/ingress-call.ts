@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
-/** A request to the ingress; a body is sent as JSON, or as it is when it is text. */
 export interface Call {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -23,11 +22,7 @@ const { _addHeaderLines: addHeaderLines } = IncomingMessage.prototype as unknown
 };
 const HEAD_END = '\r\n\r\n';
 
-/**
- * Sends a request to an ingress as Node's parser would pass it on, and resolves with the response. Rejects when the ingress
- * closes the connection without one. It uses no socket and, unlike fastify's inject(), no turn of the event loop, so that
- * promises alone carry it on.
- */
+/** Uses no socket and, unlike fastify's inject(), no turn of the event loop. Rejects when the connection is closed. */
 export function inject(app: FastifyInstance, call: Call): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const written: Buffer[] = [];
@@ -54,7 +49,6 @@ export function inject(app: FastifyInstance, call: Call): Promise<Answer> {
   return promise;
 }
 
-/** A received request. Its fields are set as by the parser of Node's HTTP server. */
 function createRequest(socket: Socket, { method, url, headers, body }: Call): IncomingMessage {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const all = {

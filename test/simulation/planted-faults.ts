@@ -2,17 +2,12 @@ import type { GroupSource, Broker, Publisher } from '../../shared/messaging/port
 import type { GuardedProvider } from '../../shared/notification/provider.ts';
 import type { ProviderSet } from '../../workers/notification/providers/configured-providers.ts';
 
-/** Broken promises that the rules of the simulation have to find. */
 export const PLANTED_FAULTS = ['commit-ahead-of-work', 'lost-record', 'sent-twice'] as const;
 export type PlantedFault = (typeof PLANTED_FAULTS)[number];
 
-/** `lost-record` affects every call of a publisher with this number. */
 const LOST_EVERY = 10;
 
-/**
- * The broker of a process with a fault. `commit-ahead-of-work`: offsets are committed as soon as their messages are delivered.
- * `lost-record`: some records are reported as stored and are not.
- */
+/** `commit-ahead-of-work`: commits on delivery. `lost-record`: some records are reported as stored and are not. */
 export function plantInBroker(fault: PlantedFault | undefined, broker: Broker): Broker {
   if (fault === 'commit-ahead-of-work') {
     return replace(broker, {
@@ -23,7 +18,6 @@ export function plantInBroker(fault: PlantedFault | undefined, broker: Broker): 
   return replace(broker, { createPublisher: (options) => losing(broker.createPublisher(options)) });
 }
 
-/** The providers of a process with a fault. `sent-twice`: each call is repeated. */
 export function plantInProviders(fault: PlantedFault | undefined, providers: ProviderSet): ProviderSet {
   if (fault !== 'sent-twice') return providers;
   return replace(providers, { of: (channel) => providers.of(channel).map(sendingTwice) });
@@ -65,7 +59,6 @@ function sendingTwice(provider: GuardedProvider): GuardedProvider {
   });
 }
 
-/** The target with some methods of its own; the others keep their private state. */
 function replace<Target extends object>(target: Target, methods: Partial<Target>): Target {
   return new Proxy(target, {
     get: (_, name) => {

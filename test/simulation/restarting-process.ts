@@ -37,25 +37,20 @@ interface Reset {
 
 export type CallResult = ({ readonly kind: 'answer' } & Answer) | Reset;
 
-/** How a process has ended on SIGTERM. */
 export interface ProcessStop {
   readonly process: string;
   /** `late`: it was ended because it took longer than it may; `failed`: with an error. */
   readonly how: 'stopped' | 'late' | 'failed';
-  /** Calls that it had accepted, and whose callers got no response. */
   readonly resets: number;
   readonly wasFrozen: boolean;
 }
 
 export interface ProcessObserver {
-  /** A fault begins or ends, a process starts, is ready or ends; one line without a time. */
   onEvent?(line: string): void;
   onStop?(stop: ProcessStop): void;
-  /** The log of a process; default: discarded. */
   logOf?(processName: string): Log;
 }
 
-/** The providers outside of all processes, as one of them has them. */
 export type OpenProviders = (host: Host) => ProviderSet;
 
 export interface ProcessWorld {
@@ -70,7 +65,6 @@ export interface ProcessWorld {
   readonly onEnd?: (life: ProcessLife) => void;
 }
 
-/** A process that an orchestrator starts again after each end. */
 export class RestartingProcess {
   readonly name: string;
   readonly workers: readonly WorkerName[];
@@ -83,9 +77,7 @@ export class RestartingProcess {
   /** Ends the present life as SIGTERM does, and resolves when its workers have stopped. */
   #stopWorkers: () => Promise<void> = () => Promise.resolve();
   #isStopping = false;
-  /** Whether it has stood still since it got SIGTERM. */
   #wasFrozen = false;
-  /** Ends the calls in progress without a response. */
   readonly #calls = new Set<() => void>();
   readonly #requests = new Set<object>();
 
@@ -96,7 +88,6 @@ export class RestartingProcess {
     this.machine = machine;
   }
 
-  /** `starting` until all its workers have started; `stopping` from SIGTERM to its end. */
   state(): 'starting' | 'running' | 'stopping' | 'frozen' | 'down' {
     if (this.#life?.isAlive() !== true) return 'down';
     if (this.#life.isFrozen) return 'frozen';
@@ -104,12 +95,10 @@ export class RestartingProcess {
     return this.#running === undefined ? 'starting' : 'running';
   }
 
-  /** The process as it sees itself; undefined unless it runs. */
   running(): RunningSystem | undefined {
     return this.state() === 'running' ? this.#running : undefined;
   }
 
-  /** Resolves when all workers have started. A start that fails is repeated, as by an orchestrator. */
   async start(): Promise<void> {
     this.#starts += 1;
     const life = new ProcessLife(`${this.name}#${this.#starts}`, this.machine);
@@ -162,14 +151,12 @@ export class RestartingProcess {
     }
   }
 
-  /** Lets the process work for another program, unless it is stopping. Rejects as the work does. */
   serve<Value>(
     work: (running: RunningSystem) => Promise<Value>,
   ): Promise<{ readonly kind: 'answer'; readonly value: Value } | Reset> {
     return this.#enter(this.#isStopping ? undefined : this.#running, work);
   }
 
-  /** Works with a part of the process, if it is there, as soon as the process is not frozen. */
   #enter<Part, Value>(
     part: Part | undefined,
     work: (part: Part) => Promise<Value>,
@@ -194,7 +181,6 @@ export class RestartingProcess {
     });
   }
 
-  /** Ends the process after this number of further effects, and starts it again this time from now. */
   crash(afterEffects: number, downMs: number, onCrash?: () => void): void {
     const life = this.#life;
     if (life?.isAlive() !== true) return;
@@ -210,7 +196,6 @@ export class RestartingProcess {
     timers.schedule(() => life.endAfter(Infinity), downMs);
   }
 
-  /** Stops the process as SIGTERM does, and starts it again when it has ended, this time from now at the earliest. */
   terminate(downMs: number): void {
     const life = this.#life;
     if (life?.isAlive() !== true || this.#isStopping) return;
@@ -237,7 +222,6 @@ export class RestartingProcess {
   #exit(life: ProcessLife, how: ProcessStop['how'], upAtMs: number): void {
     if (!life.isAlive()) return;
     const { timers, monotonic } = this.machine.system;
-    // A crash that was to come does not any more.
     life.endAfter(Infinity);
     life.end();
     this.#note(`has ended: ${how}`);

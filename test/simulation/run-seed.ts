@@ -21,16 +21,12 @@ import { writeCommand, writePoison, writeRequest } from './workload/upstream.ts'
 import type { World } from './workload/world.ts';
 
 const MINUTE_MS = 60_000;
-/**
- * Everything has settled this long after the last fault: a notification within its time limit, and one whose copy was lost
- * 15 minutes later (docs/notification-delivery.md).
- */
+/** A notification settles within its time limit, one whose copy was lost 15 minutes later (docs/notification-delivery.md). */
 export const SETTLE_LIMIT_MS = 25 * MINUTE_MS;
 /** Everything but the delivery of notifications has settled by then: requests, redrives, and all processes. */
 const REQUESTS_SETTLE_MS = 5 * MINUTE_MS;
 /** What has settled stays so: a consumer that makes no progress is reported as unhealthy after a minute. */
 const STAYS_SETTLED_MS = 70_000;
-/** Interval of the looks at health and progress. */
 const LOOK_EVERY_MS = 1_000;
 const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
@@ -48,7 +44,6 @@ export interface SeedResult {
   readonly plan: SeedPlan;
   readonly violations: readonly Violation[];
   readonly journal: Journal;
-  /** Turns of the simulated event loop. */
   readonly steps: number;
   readonly simulatedMs: number;
   readonly faults: Readonly<FaultCounts>;
@@ -63,7 +58,6 @@ async function createCodec(): Promise<MessageCodec> {
   return created;
 }
 
-/** Runs a plan and checks the rules. The same plan gives the same result. */
 export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
   const ownCodec = await (codec ??= createCodec());
   const history = new History();
@@ -138,7 +132,6 @@ type Parts = Pick<World, 'journal' | 'history' | 'codec'> & {
   readonly watcher: Watcher;
 };
 
-/** Lets the work and the faults happen, waits until everything has settled, and checks the end. */
 async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   const { plan, watcher, history } = parts;
   const { system } = cluster;
@@ -221,7 +214,6 @@ function createWorld(
   };
 }
 
-/** Calls every worker through every ingress when everything has settled, one call after another. */
 async function callAgain(world: World): Promise<void> {
   for (const activity of planLastCalls()) await perform(world, activity);
 }
@@ -245,12 +237,10 @@ function perform(world: World, activity: Activity): Promise<void> {
   }
 }
 
-/** Whether only the delivery of notifications waits, which may take until their time limits. */
 function isAboutNotifications(waiting: string): boolean {
   return /^notification-?|plat\.notification\./.test(waiting);
 }
 
-/** What is still in progress, in words. */
 async function findUnsettled(
   cluster: SimCluster,
   { history }: Parts,
@@ -268,10 +258,7 @@ async function findUnsettled(
   return [...waiting, ...(await groupsInWaiting(cluster, history))];
 }
 
-/**
- * Groups with records that they have not committed, or without a consumer of one of the processes, which are ready. Offsets
- * without a record, such as those given up on a full disk, are no records.
- */
+/** Groups with uncommitted records, or without a consumer of a process. Offsets without a record do not count. */
 async function groupsInWaiting(
   { broker, processes }: SimCluster,
   { byPlace }: World['history'],
@@ -291,7 +278,6 @@ async function groupsInWaiting(
   });
 }
 
-/** `ready`, or why a process is not; a degraded one is ready. */
 function healthOf({ processes }: SimCluster): ReadonlyMap<string, string> {
   return new Map(
     processes.map((process) => {
@@ -317,7 +303,6 @@ async function unreadyAddresses(cluster: SimCluster): Promise<readonly string[]>
   return (await cluster.system.run(Promise.all(asked), MINUTE_MS)).flat();
 }
 
-/** Asks every instance for the state of every accepted notification. */
 async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<string>): Promise<void> {
   const known = new Map(
     world.history.notifications.flatMap(({ notificationId, call }) =>

@@ -5,34 +5,24 @@ import { calmPlan, planFaults, type FaultPlan, type SystemKind } from './faults/
 import type { PlantedFault } from './planted-faults.ts';
 import { ARRIVAL_MS, BURST_EVERY_MS, planActivities, type Activity } from './workload/plan.ts';
 
-/** Faults happen while work arrives. */
 const FAULT_MS = ARRIVAL_MS;
-/** Seeds without faults, in which every call has to succeed soon. */
 const CALM_PERCENT = 8;
-/** Seeds with small queues, of those with faults. */
 const SMALL_PERCENT = 33;
-/** Seeds without room for the head of a receiver, of those with small queues. */
 const NO_HEADS_PERCENT = 25;
-/** Seeds that run the embedded broker on its disk. */
 const EMBEDDED_PERCENT = 20;
 /** The steps of the only clock of an embedded system, which decides when its messages are due, add up to less than this. */
 const EMBEDDED_SKEW_MS = 6_000;
 
-/** Everything that a seed determines, as data. */
 export interface SeedPlan {
   readonly seed: number;
   readonly system: SystemKind;
   readonly activities: readonly Activity[];
   readonly faults: FaultPlan;
-  /** What happens to a notification whose outcome is unknown. */
   readonly unknownPolicy: 'park' | 'resend';
-  /** Limits of the queues in memory; small ones are reached by the few messages of a run. */
   readonly limits: QueueLimits;
-  /** A promise that is broken in every process. */
   readonly plant?: PlantedFault | undefined;
 }
 
-/** Plans the run of a seed: the work, the faults and the settings; `system` replaces the one that the seed chooses. */
 export function planSeed(
   seed: number,
   system: SystemKind = chooseSystem(seed),
@@ -63,7 +53,6 @@ function planFaultsOf(seed: number, kind: SystemKind): FaultPlan {
   return planFaults(seed, kind === 'cluster' ? options : { ...options, maxSkewMs: EMBEDDED_SKEW_MS });
 }
 
-/** Whether a run has no faults. */
 export function isCalm({ incidents, rates }: FaultPlan): boolean {
   return incidents.length === 0 && Object.keys(rates).length === 0;
 }

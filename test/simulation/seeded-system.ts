@@ -4,10 +4,7 @@ import { Picks } from '../support/random/pick.ts';
 /** The day that the example catalogue describes, early enough that no run reaches the next one. */
 const START_MS = Date.UTC(2026, 0, 15, 6);
 const UUID_DIGITS = 16;
-/**
- * Simulated turns in one turn of the real event loop, which costs more than most of them do. Signals and the timeouts of tests
- * are handled between these.
- */
+/** A turn of the real event loop costs more; signals and the timeouts of tests are handled between these. */
 const TURNS_OF_LOOP = 100;
 /** A simulation that never becomes idle at one moment has a loop; real work needs some thousand turns at most. */
 const MAX_TURNS_AT_ONCE = 1_000_000;
@@ -21,24 +18,17 @@ interface Timer {
 /** A generated secret would differ from run to run, and ids and partitions with it. */
 export const SIMULATED_SECRET = 'a secret for simulations';
 
-/** Clocks, timers, ids and randomness of one simulated system, all determined by its seed. */
 export interface SeededSystem extends SystemPorts {
   readonly picks: Picks;
-  /**
-   * Lets time pass until the promise settles, and returns its result. Rejects when it has not settled within `limitMs`
-   * simulated milliseconds. Time passes in no other way.
-   */
+  /** Lets time pass, which passes in no other way. Rejects after `limitMs` simulated milliseconds. */
   readonly run: <Value>(work: Promise<Value>, limitMs: number) => Promise<Value>;
   readonly pass: (ms: number) => Promise<void>;
-  /** Turns of the simulated event loop so far. */
   readonly turns: () => number;
 }
 
 /**
- * Creates the ports of a simulated system. All callbacks of one turn run in an order that the seed determines, one after
- * another: the promises that a callback settles are handled before the next callback. Timers fire at their exact time, once
- * nothing else is left to do. The work must not wait for real I/O, threads, timers
- * or setImmediate().
+ * Callbacks of a turn run in an order of the seed, each with the promises that it settles; timers fire at their exact time.
+ * The work must not wait for real I/O, threads, timers or setImmediate().
  */
 export function seededSystem(seed: number): SeededSystem {
   const picks = new Picks(seed);
@@ -47,7 +37,6 @@ export function seededSystem(seed: number): SeededSystem {
   let turns = 0;
   let ready: (() => void)[] = [];
 
-  /** One turn; false when nothing is left to do until `limitMs`. */
   const turn = (limitMs: number): boolean => {
     if (ready.length === 0) {
       const dueMs = timers.nextMs();
@@ -102,7 +91,6 @@ export function seededSystem(seed: number): SeededSystem {
   };
 }
 
-/** Runs the callbacks in an order of the seed, one after another with the promises that it settles. */
 function runAll(callbacks: (() => void)[], picks: Picks): void {
   for (let left = callbacks.length; left > 0; left -= 1) {
     const at = picks.whole(0, left - 1);
@@ -113,7 +101,6 @@ function runAll(callbacks: (() => void)[], picks: Picks): void {
   }
 }
 
-/** Calls the step at most `times` times while it returns true. Returns whether it did so to the end. */
 function repeatWhile(step: () => boolean, times: number): boolean {
   for (let time = 0; time < times; time += 1) if (!step()) return false;
   return true;
@@ -132,13 +119,9 @@ function inEventLoop<Result>(work: () => Result): Promise<Result> {
   });
 }
 
-/**
- * Handles all settled promises and process.nextTick callbacks, as Node does after each callback of the event loop. Has no
- * effect when it is called while a promise is handled.
- */
+/** Handles settled promises and process.nextTick callbacks, as Node does after each callback of the event loop. */
 const { _tickCallback: handlePromises } = process as unknown as { readonly _tickCallback: () => void };
 
-/** Resolves when all settled promises and process.nextTick callbacks have been handled. */
 function settlePromises(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

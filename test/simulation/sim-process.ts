@@ -8,17 +8,13 @@ const MILLION = 1_000_000;
 /** As in Node, the shortest timer: without it a loop that sleeps for the rest of a rounded time would never end. */
 const MIN_TIMER_MS = 1;
 
-/** Where a client of the broker runs. */
 export interface Host {
-  /** Unique, also between restarts of a process. */
   readonly id: string;
   readonly ports: SystemPorts;
   readonly isFrozen?: boolean;
-  /** Whether its code may still have effects. */
   isAlive(): boolean;
   /** Announces an effect outside the process; false when the process has ended and the effect must not happen. */
   mayAct(): boolean;
-  /** Runs a callback of something outside the process: now, after a freeze, or never. */
   enter(callback: () => void): void;
 }
 
@@ -38,10 +34,7 @@ export function createMachine(
   return { system, seed, skewMs: clocks?.skewMs ?? 0, driftPpm: clocks?.driftPpm ?? 0 };
 }
 
-/**
- * One life of a process, from its start to its end. Its timers fire only while it runs: those of a frozen process fire when it
- * continues, in their order, and those of an ended one never.
- */
+/** One life of a process. Timers of a frozen process fire when it continues, in their order; those of an ended one never. */
 export class ProcessLife implements Host {
   readonly id: string;
   readonly ports: SystemPorts;
@@ -49,7 +42,6 @@ export class ProcessLife implements Host {
   #isAlive = true;
   #freezes = 0;
   #isDraining = false;
-  /** What happened outside during a freeze. */
   readonly #backlog: (() => void)[] = [];
   #effectsLeft = Infinity;
   #onEnd: (() => void) | undefined;
@@ -81,7 +73,6 @@ export class ProcessLife implements Host {
     else callback();
   }
 
-  /** Settles as the promise, in a callback of this process. */
   await<Value>(promise: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       promise.then(
@@ -114,7 +105,6 @@ export class ProcessLife implements Host {
     if (!this.#isDraining) this.#drain();
   }
 
-  /** One callback in each turn, as they came. */
   #drain(): void {
     this.#isDraining = !this.isFrozen && this.#backlog.length > 0;
     if (!this.#isDraining) return;

@@ -1,4 +1,3 @@
-/** `npm run simulate`: runs seeds of the deterministic simulation. */
 import {
   type CommandLine,
   flag,

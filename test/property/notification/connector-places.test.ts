@@ -20,7 +20,6 @@ import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** Values of a message never change the structure of the request (N1). */
 const BOUNDARY = 'f00d';
-/** Arbitrary strings, and strings that try to break out of their place. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({
@@ -60,11 +59,9 @@ const emails: fc.Arbitrary<Extract<Outbound, { channel: 'email' }>> = fc
 const OPTIONS = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ', ' } as const;
 const RUNS = { numRuns: 300 };
 
-/** An object with the list, or without it if it is empty. */
 const present = (name: string, list: readonly unknown[]): object =>
   list.length === 0 ? {} : { [name]: list };
 const well = (text: string): string => text.toWellFormed();
-/** As the HTML standard sends it. */
 const inForm = (text: string): string => text.replace(/\r\n?|\n/g, '\r\n');
 
 const bodyOf = async (

@@ -10,7 +10,6 @@ const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed']);
 /** The number of transient failures of each notification before it is sent; 9 means that it is rejected permanently. */
 const fates = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 9), { minLength: 10, maxLength: 60 });
 const receivers = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 60, maxLength: 60 });
-/** Workers that start and stop during the test. */
 const passingWorkers = fc.integer({ min: 0, max: 2 });
 
 it(

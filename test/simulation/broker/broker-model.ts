@@ -15,37 +15,27 @@ import type { CallFates } from '../faults/call-fates.ts';
 import type { Host } from '../sim-process.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
-/** How often each client and the broker find out what they have missed of each other. */
 export const CHECK_MS = 500;
 /** The log is never full: a full disk is a fault of its own. */
 const LIMITS = { maxRecordsPerTopic: 1e6, maxBytesPerTopic: 1e9 };
 
-/** What observers of the broker learn, at the moment when it happens. */
 export interface BrokerObserver {
-  /** A record was stored. `by`: id of the life of the process that wrote it. */
   onRecord?(record: LogMessage, by: string): void;
   onCommit?(groupId: string, offset: PartitionOffset, by: string): void;
   /** A log ends at this offset although records up to `seen` could be read before. */
   onLoss?(end: PartitionOffset, seen: number): void;
-  /** A record has ended with its process, which had not stored it, and need not have. */
   onUnstored?(place: PartitionOffset): void;
 }
 
-/** A client that reads: checked regularly, so that what was lost on the way comes to it after all. */
 export interface CheckedClient {
   readonly host: Host;
   readonly clientId: string;
   check(): void;
-  /** Its connection breaks; the next check makes another one. */
   disconnect(): void;
-  /** The coordinator removes it from its group; absent without a group. */
   expel?(): void;
 }
 
-/**
- * The broker cluster: logs, groups and commits of the embedded broker, behind a network of its own. Its state survives every
- * fault, as that of a replicated cluster does.
- */
+/** The broker cluster: the logs of the embedded broker behind a network. Its state survives every fault. */
 export class BrokerModel {
   readonly ports: SystemPorts;
   readonly fates: CallFates;
@@ -57,9 +47,7 @@ export class BrokerModel {
   readonly observer: BrokerObserver;
   readonly #groups = new Map<string, EmbeddedGroup>();
   readonly #stops: readonly (() => void)[];
-  /** How many faults of each kind are in force; they may overlap. */
   readonly #faults = new Map<string, number>();
-  /** When each fault began; one that overlaps another counts from the beginning of that one. */
   readonly #sinceMs = new Map<string, number>();
 
   constructor(ports: SystemPorts, fates: CallFates, observer: BrokerObserver = {}) {
@@ -89,7 +77,6 @@ export class BrokerModel {
     this.ports.timers.schedule(callback, ms, 'background');
   }
 
-  /** `outage`, `full-disk`, or `cut-off` with the name of a process. */
   setFault(fault: string, isOn: boolean): void {
     const others = [...this.#sinceMs].flatMap(([other, sinceMs]) => (this.has(other) ? [sinceMs] : []));
     if (isOn) this.#sinceMs.set(fault, Math.min(this.ports.monotonic.elapsedMs(), ...others));
@@ -100,12 +87,10 @@ export class BrokerModel {
     return (this.#faults.get(fault) ?? 0) > 0;
   }
 
-  /** Whether packets pass between this process and the broker. */
   isReachable(host: Pick<Host, 'id'>): boolean {
     return !this.has('outage') && !this.has(`cut-off ${processOf(host)}`);
   }
 
-  /** For how long at most this process has not reached the broker, in milliseconds; 0 while it does. */
   absentMs(processName: string): number {
     const nowMs = this.ports.monotonic.elapsedMs();
     const since = ['outage', `cut-off ${processName}`].map((fault) =>
@@ -124,7 +109,6 @@ export class BrokerModel {
     return group;
   }
 
-  /** The position from which a group reads: its commit, or the first retained record. */
   startOf(groupId: string, { topic, partition }: TopicPartition): PartitionOffset {
     const log = this.topics.find(topic)?.logs[partition];
     const committed = this.group(groupId).committed(topic, partition);
@@ -133,7 +117,6 @@ export class BrokerModel {
     return { topic, partition, offset: isUsable ? committed : (log?.low ?? 0) };
   }
 
-  /** Stores one record. Throws MessagingError as EmbeddedTopics.append(), and `broker-unavailable` when it is refused. */
   append(message: OutgoingMessage & { readonly partition: number }, by: string): void {
     const isRefused = this.has('full-disk') || this.topics.append(message) === 'full';
     if (isRefused) throw new MessagingError('broker-unavailable', 'the disk is full', { canRetry: true });
@@ -147,7 +130,6 @@ export class BrokerModel {
   }
 }
 
-/** The process of a life: its id is `process#life`. */
 function processOf({ id }: Pick<Host, 'id'>): string {
   return id.slice(0, id.lastIndexOf('#'));
 }

@@ -10,7 +10,6 @@ import type { BrokerModel } from './broker-model.ts';
 import { createProcessBroker } from './process-broker.ts';
 import { impossible, type SimBroker } from './sim-broker.ts';
 
-/** A cluster of brokers with these topics and the example catalogue, as an operator provides them before the first start. */
 export async function createClusterBroker(
   model: BrokerModel,
   topics: readonly TopicSpec[],
@@ -44,7 +43,6 @@ function strike(model: BrokerModel, incident: Incident): void {
 
 let catalogue: Promise<readonly (OutgoingMessage & { readonly partition: number })[]> | undefined;
 
-/** The example catalogue as records; encoded once for all runs. */
 async function encodeCatalogue(): Promise<readonly (OutgoingMessage & { readonly partition: number })[]> {
   const config = loadConfig({});
   const broker = createEmbeddedBroker();

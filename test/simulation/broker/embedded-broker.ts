@@ -17,9 +17,7 @@ import type { ProcessLife } from '../sim-process.ts';
 import type { BrokerObserver } from './broker-model.ts';
 import { impossible, type SimBroker } from './sim-broker.ts';
 
-/** The longest time of a sync on a sound disk. */
 const USUAL_SYNC_MS = 4;
-/** An operator restarts the process within this time when its disk works again. */
 const RESTART_MS = 500;
 /** Topics with records in memory only, which end with their process. */
 const IN_MEMORY: ReadonlySet<string> = new Set(
@@ -31,13 +29,10 @@ export interface EmbeddedBrokerOptions {
   readonly system: SeededSystem;
   readonly seed: number;
   readonly observer: BrokerObserver;
-  /** Topics of others, which each start of the process creates. */
   readonly topics: readonly TopicSpec[];
-  /** The process that contains the broker. */
   readonly process: () => RestartingProcess;
 }
 
-/** The embedded broker of a process, with its data folder on a simulated disk, which outlives the process. */
 export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBroker {
   const { system, seed, observer, topics, process } = options;
   const disk = new SimulatedDisk(new Picks(seed), system.timers);
@@ -108,23 +103,17 @@ function asEffects(calls: DiskCalls, life: ProcessLife): DiskCalls {
   };
 }
 
-/**
- * Sees the records and commits of an embedded broker when they are on the disk, over all lives of its process, as a reader
- * without faults does.
- */
+/** Sees the records and commits of an embedded broker when they are on the disk, over all lives of its process. */
 class LogObserver {
   readonly reads = new Map<string, GroupReads>();
   readonly #observer: BrokerObserver;
-  /** The next offset to be seen, by partition. */
   readonly #next = new Map<string, number>();
-  /** The places of records that need not be stored. */
   readonly #unstored = new Map<string, PartitionOffset>();
 
   constructor(observer: BrokerObserver) {
     this.#observer = observer;
   }
 
-  /** Begins to observe the broker of a life before its workers start; returns it as they get it. */
   async open(broker: Broker, life: ProcessLife): Promise<Broker> {
     const topics = (await broker.admin.listTopics()).toSorted((one, other) => placeOf(one) - placeOf(other));
     const see = (message: LogMessage): void => this.#see(message, life.id);
@@ -174,7 +163,6 @@ class LogObserver {
     return source;
   }
 
-  /** Sees what the tail of this or an earlier life has not delivered yet. */
   async #catchUp(
     broker: Broker,
     topics: readonly string[],
@@ -210,10 +198,7 @@ function placeOf(topic: string): number {
   return topic.startsWith('plat.') ? 1 : 3;
 }
 
-/**
- * The broker as another program has it: by calls of the process, as over its admin endpoint. A call that the process does not
- * survive is rejected; consumers and tails there are none.
- */
+/** The broker as over its admin endpoint: a call that the process does not survive is rejected. */
 function createClient(process: () => RestartingProcess): Broker {
   const ask = async <Value>(work: (broker: Broker) => Promise<Value>): Promise<Value> => {
     const answer = await process().serve(({ broker }) => work(broker));

@@ -4,7 +4,6 @@ import type { CallFate } from '../faults/call-fates.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';
 
-/** Attempts of a query, and the delay between them. */
 const QUERY_ATTEMPTS = 5;
 const QUERY_RETRY_MS = 200;
 /** Packets of one connection never overtake each other. */
@@ -15,7 +14,6 @@ export class LostCall extends Error {
   override readonly name = 'LostCall';
 }
 
-/** The packets that travel in one direction, and when the last of them arrives. */
 interface Direction {
   readonly arrivals: (() => void)[];
   lastAtMs: number;
@@ -40,11 +38,7 @@ export class Link {
     return this.#model.isReachable(this.host);
   }
 
-  /**
-   * Sends a request, which `work` performs at the broker. Rejects with MessagingError `broker-unavailable` when no connection
-   * was possible, with LostCall when it may have been performed, or with the error of `work`. Never settles when the process
-   * has ended.
-   */
+  /** Rejects with LostCall when `work` may have been performed. Never settles when the process has ended. */
   call<Value>(
     work: (fate: CallFate) => Value | Promise<Value>,
     kind: 'produce' | 'other' = 'other',
@@ -88,10 +82,7 @@ export class Link {
     return promise;
   }
 
-  /**
-   * As call(), for work that may be performed twice: the query is repeated a few times when it gets no response, as the admin
-   * client of Kafka does. Rejects with MessagingError only.
-   */
+  /** As call(), for work that may be performed twice: repeated a few times without a response, as Kafka's admin client does. */
   async ask<Value>(work: () => Value | Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt += 1) {
       try {

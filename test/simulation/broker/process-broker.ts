@@ -12,7 +12,6 @@ import { SimTail } from './sim-tail.ts';
 const RANGE_RECORDS = 100;
 const RANGE_BYTES = 1_048_576;
 
-/** The broker port of one process over the model. */
 export function createProcessBroker(
   host: Host,
   model: BrokerModel,
@@ -20,7 +19,6 @@ export function createProcessBroker(
 ): Broker {
   const open = new Set<{ stop(timeoutMs?: number): Promise<void> }>();
   const clients = new Map<string, number>();
-  /** A client that is created again has calls of its own. */
   const link = (clientId: string): Link => {
     const number = clients.get(clientId) ?? 0;
     clients.set(clientId, number + 1);

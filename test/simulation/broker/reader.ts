@@ -9,7 +9,6 @@ import {
 import type { BrokerModel } from './broker-model.ts';
 import type { Link } from './link.ts';
 
-/** What a client gets of a partition: everything before `offset` was delivered, or has no record. */
 export interface Batch extends PartitionOffset {
   readonly messages: readonly LogMessage[];
   readonly highWatermark: number;
@@ -20,18 +19,13 @@ interface Position extends TopicPartition {
   isPaused: boolean;
 }
 
-/**
- * The partitions that a client reads. The broker sends what comes; the client keeps its positions, and reads on from them over
- * a new connection.
- */
+/** The broker sends what comes; the client keeps its positions, and reads on from them over a new connection. */
 export class Reader implements LogReader {
   readonly #link: Link;
   readonly #model: BrokerModel;
   readonly #onBatch: (batch: Batch) => void;
   #positions = new Map<string, Position>();
-  /** At the broker; absent without a connection. */
   #cursors: EmbeddedCursors | undefined;
-  /** Packets of an earlier connection are ignored. */
   #connection = 0;
 
   constructor(link: Link, model: BrokerModel, onBatch: (batch: Batch) => void) {
@@ -40,7 +34,6 @@ export class Reader implements LogReader {
     this.#onBatch = onBatch;
   }
 
-  /** Reads these partitions, and no others, from these positions on. */
   assign(positions: readonly PartitionOffset[]): void {
     this.#positions = new Map(
       positions.map((position) => [
@@ -79,19 +72,16 @@ export class Reader implements LogReader {
     this.disconnect();
   }
 
-  /** Packets on their way are lost. */
   disconnect(): void {
     this.#connection += 1;
     this.#cursors?.close();
     this.#cursors = undefined;
   }
 
-  /** Connects again after the connection was lost. */
   check(): void {
     if (this.#cursors === undefined && this.#positions.size > 0 && this.#link.isConnected) this.#connect();
   }
 
-  /** At the broker. */
   deliver(): boolean {
     const connection = this.#connection;
     if (!this.#link.host.isAlive() || !this.#link.isConnected) {

@@ -12,10 +12,7 @@ import { CHECK_MS, type BrokerModel, type CheckedClient } from './broker-model.t
 import { LostCall, unreachable, type Link } from './link.ts';
 import { Reader, type Batch } from './reader.ts';
 
-/**
- * A consumer of a group. As a member it is at the coordinator, whose messages travel to it: each of both may be behind the other,
- * and every check sends again what the other does not know.
- */
+/** Messages travel to the coordinator and back: each may be behind, and every check sends again what the other does not know. */
 export class SimGroupSource implements GroupSource, GroupMember, CheckedClient {
   readonly host: Host;
   readonly clientId: string;
@@ -151,7 +148,6 @@ export class SimGroupSource implements GroupSource, GroupMember, CheckedClient {
     timers.nextTurn(() => timers.nextTurn(() => this.#join()));
   }
 
-  /** A join that gets lost is repeated by a check. */
   #join(): void {
     const end = (): void => {
       this.#isJoining = false;
@@ -174,7 +170,6 @@ export class SimGroupSource implements GroupSource, GroupMember, CheckedClient {
     this.#guard((sink) => sink.onAssigned(this.#generation, partitions));
   }
 
-  /** A sink that throws has a bug: the consumer stops and reports the error. */
   #guard(call: (sink: GroupSink) => void): void {
     const sink = this.#sink;
     if (sink === undefined || this.#isStopped) return;

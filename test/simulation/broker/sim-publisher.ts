@@ -13,18 +13,13 @@ import { sleep } from '../../../shared/platform/system-ports.ts';
 import type { BrokerModel } from './broker-model.ts';
 import { LostCall, unreachable, type Link } from './link.ts';
 
-/** Delay before records are sent again. */
 const RETRY_MS = 100;
 const STOP_POLL_MS = 5;
-/** Records in one produce request. */
 const MAX_RECORDS = 1_000;
 
-/** One call of publish(). */
 interface Call {
-  /** Messages whose result is not known. */
   open: number;
   firstError: unknown;
-  /** The last failure of a request that the broker answered or may have received. */
   lastError: unknown;
   isMaybeStored: boolean;
   isInFlight: boolean;
@@ -150,7 +145,6 @@ export class SimPublisher implements Publisher {
     this.#isSending = false;
   }
 
-  /** Returns the entries that have to be sent again. */
   async #sendOnce(sent: readonly Entry[]): Promise<readonly Entry[]> {
     const calls = new Set(sent.map(({ call }) => call));
     for (const call of calls) call.isInFlight = true;
@@ -171,7 +165,6 @@ export class SimPublisher implements Publisher {
     });
   }
 
-  /** At the broker: stores the records and returns an error for each that was refused. */
   #store(sent: readonly Entry[], tornAt: number | undefined): readonly unknown[] {
     const end = tornAt === undefined ? sent.length : Math.floor(tornAt * sent.length);
     const errors: unknown[] = [];

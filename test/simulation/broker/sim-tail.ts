@@ -8,12 +8,10 @@ import type { Link } from './link.ts';
 import { Reader } from './reader.ts';
 
 interface Waiter {
-  /** Absent until the broker has told the ends. */
   targets?: readonly PartitionOffset[];
   readonly settle: (error?: Error) => void;
 }
 
-/** Reads partitions without a group, with its own positions. */
 export class SimTail implements Tail, CheckedClient {
   readonly host: Host;
   readonly clientId: string;
@@ -97,7 +95,6 @@ export class SimTail implements Tail, CheckedClient {
     }
   }
 
-  /** Ends the waits whose targets are reached. */
   #settleWaiters(): void {
     if (this.#waiters.size === 0) return;
     const reached = new Map<string, number>();
@@ -120,7 +117,6 @@ export class SimTail implements Tail, CheckedClient {
     this.#settleWaiters();
   }
 
-  /** At the broker: the first or next offsets of the partitions of this tail. */
   #ends(options: Pick<TailOptions, 'from' | 'positions'>): readonly PartitionOffset[] {
     return this.#options.topics.flatMap((topic) => {
       const { logs } = this.#model.topics.get(topic);

@@ -4,7 +4,6 @@ const HASH_DIGITS = 8;
 const TIME_WIDTH = 11;
 const WHO_WIDTH = 14;
 const SECOND_MS = 1_000;
-/** Who notes that processes start and end, and that faults begin. */
 export const FAULTS = 'cluster';
 
 export interface JournalEntry {
@@ -14,7 +13,6 @@ export interface JournalEntry {
   readonly ids: readonly string[];
 }
 
-/** What happened in a run, in its order. The same seed gives the same journal. */
 export class Journal {
   readonly entries: JournalEntry[] = [];
   readonly #elapsedMs: () => number;
@@ -27,7 +25,6 @@ export class Journal {
     this.entries.push({ atMs: this.#elapsedMs(), who, text, ids });
   }
 
-  /** The last `count` entries up to `endMs`, and all earlier ones that are faults or concern one of the ids. */
   excerpt(ids: readonly string[], endMs: number, count: number): readonly JournalEntry[] {
     const before = this.entries.filter(({ atMs }) => atMs <= endMs);
     const from = Math.max(0, before.length - count);
@@ -38,7 +35,6 @@ export class Journal {
   }
 }
 
-/** These ids and those that occur together with one of them: a call, its notification, its messages. */
 function connectedIds(entries: readonly JournalEntry[], ids: readonly string[]): ReadonlySet<string> {
   const related = new Set(ids);
   for (const entry of entries) {
@@ -47,14 +43,12 @@ function connectedIds(entries: readonly JournalEntry[], ids: readonly string[]):
   return related;
 }
 
-/** A line such as `   12.345000 ingress-1      POST ... [notification-3]`. */
 export function formatEntry({ atMs, who, text, ids }: JournalEntry): string {
   const time = (atMs / SECOND_MS).toFixed(6).padStart(TIME_WIDTH);
   const about = ids.length === 0 ? '' : ` [${ids.join(' ')}]`;
   return `${time} ${who.padEnd(WHO_WIDTH)} ${text}${about}`;
 }
 
-/** A short digest, so that a trace shows which contents are equal without repeating them. */
 export function digest(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, HASH_DIGITS);
 }

@@ -22,14 +22,12 @@ const ACCEPTANCES: string = TOPIC.notificationAcceptances;
 const DELIVERY = 'docs/notification-delivery.md';
 const TIME_LIMIT = 'time-limit-exceeded';
 
-/** The status of a notification: its latest valid state on the log. */
 export function currentState({ states }: History, id: string): NotificationState | undefined {
   let known: NotificationState | undefined;
   for (const state of states.get(id) ?? []) if (supersedes(state, known)) known = state;
   return known;
 }
 
-/** Ids of notifications that were accepted over HTTP, or whose command was acknowledged. */
 export function acceptedIds({ notifications, upstream }: History): ReadonlySet<string> {
   const overHttp = notifications.flatMap(({ notificationId }) => notificationId ?? []);
   const commands = upstream.filter(
@@ -117,10 +115,7 @@ const noSecondSend: Rule = {
   },
 };
 
-/**
- * Whether the intent of a call follows the outcome `sent` on the log. The policy `resend` is for unknown outcomes: a worker reads
- * back its intent with what precedes it, before it calls a provider.
- */
+/** The policy `resend` is for unknown outcomes: a worker reads back its intent with what precedes it before it calls. */
 function wasKnownAsSent({ states, concludedAtMs }: History, call: ProviderCall): boolean {
   const statuses = (states.get(call.notificationId) ?? []).map(({ status }) => status);
   const first = statuses.findIndex((status) => FINAL.has(status));
@@ -128,7 +123,6 @@ function wasKnownAsSent({ states, concludedAtMs }: History, call: ProviderCall):
   return call.startedAtMs > (concludedAtMs.get(call.notificationId) ?? Infinity);
 }
 
-/** Whether an operator has redriven the notification and accepted a second send. */
 function isSecondSendAccepted({ records }: History, id: string): boolean {
   return records.some(
     ({ topic, headers }) =>
@@ -138,10 +132,7 @@ function isSecondSendAccepted({ records }: History, id: string): boolean {
   );
 }
 
-/**
- * A later notification may be attempted once the earlier ones are concluded. One whose round was given up, because its owner was
- * cut off for longer than its lease, counts as concluded, even if the owner's outcome arrives later.
- */
+/** A round that was given up, its owner cut off for longer than its lease, counts as concluded, even if its outcome follows. */
 const orderPerReceiver: Rule = {
   name: 'a notification is attempted only when earlier ones of its receiver are concluded',
   source: `${DELIVERY}, Retry tiers and the order of a receiver`,
@@ -150,7 +141,6 @@ const orderPerReceiver: Rule = {
     const starts = firstStarts(history.providerCalls);
     const findings: Finding[] = [];
     for (const ids of commandsByReceiver(history).values()) {
-      // Of the earlier notifications, the one that was concluded last.
       let last: { readonly id: string; readonly atMs: number } | undefined;
       for (const id of ids) {
         const startedAtMs = starts.get(id);
@@ -191,12 +181,10 @@ function commandsByReceiver({ records }: History): ReadonlyMap<string, ReadonlyS
   return byReceiver;
 }
 
-/** Whether an operator has put a command on its topic again. */
 export function isRedriven({ topic, headers }: SeenRecord): boolean {
   return COMMANDS.has(topic) && (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
 }
 
-/** The id of a command: in its header, or in the payload, where an upstream system writes it. */
 export function idOfCommand({ headers, value }: SeenRecord): string | undefined {
   const id = headerText(headers, HEADER.notificationId);
   if (id !== undefined) return id;

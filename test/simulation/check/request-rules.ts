@@ -23,7 +23,6 @@ const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
 const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
 const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 
-/** Answers that say that the request may succeed later, which only faults may cause. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'broker-unavailable',
   'not-ready',
@@ -32,7 +31,6 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'deadline-exceeded',
 ]);
 
-/** Answer for a result that had to make room for later ones. */
 const RESULT_GONE = 'result-gone';
 
 const answerIsRight: Rule = {
@@ -59,7 +57,6 @@ function faultOfAnswer(
   return compare(code === undefined ? { status: 200, body } : { status, code }, expected);
 }
 
-/** Compares an answer with the expected one; undefined when they agree. */
 function compare(
   got: { readonly status: number; readonly body?: string; readonly code?: string },
   expected: Expected | undefined,
@@ -120,7 +117,6 @@ function faultOfReply(
 
 type Got = Parameters<typeof compare>[0];
 
-/** A reply message as an HTTP answer. */
 function singleReply(record: SeenRecord, { decode }: RuleContext): Got | undefined {
   const code = headerText(record.headers, HEADER.errorCode);
   if (headerText(record.headers, HEADER.contentType) === 'application/json') {
@@ -232,7 +228,6 @@ function isDeadLetter({ topic }: SeenRecord): boolean {
   return DEAD_LETTERS.has(topic);
 }
 
-/** The place of the message that became this dead letter. */
 function placeOfOriginal({ headers }: SeenRecord): string {
   const topic = headerText(headers, HEADER.deadLetterTopic) ?? '';
   const number = headerNumber(headers, HEADER.deadLetterPartition) ?? -1;

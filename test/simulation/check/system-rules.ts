@@ -97,10 +97,7 @@ const IDS_ONLY: ReadonlySet<string> = new Set([
   TOPIC.notificationUsage,
 ]);
 
-/**
- * The round of a command has an outcome, or it waits on a tier or the hold topic, or is a dead letter. It is also done when its
- * notification was sent in an earlier round or, unless an operator has redriven it, was concluded in another way.
- */
+/** Also done: its notification was sent in an earlier round or, unless redriven, was concluded in another way. */
 function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
   const id = idOfCommand(record) ?? headerText(record.headers, HEADER.correlationId) ?? '';
   const round = headerNumber(record.headers, HEADER.attempt) ?? 1;

@@ -30,7 +30,6 @@ import { SYSTEM_RULES } from './system-rules.ts';
 
 const RULES: readonly Rule[] = [...NOTIFICATION_RULES, ...REQUEST_RULES, ...SYSTEM_RULES];
 const MIN_AVRO_BYTES = 5;
-/** Longer keys are hashes, which say nothing in a trace. */
 const MAX_KEY_LENGTH = 40;
 const AVRO_MAGIC = 0;
 const TYPES = new Map(MESSAGES.map(({ localSchemaId, type }) => [localSchemaId, type]));
@@ -47,7 +46,6 @@ interface WatcherOptions extends Pick<
   readonly elapsedMs: () => number;
 }
 
-/** Checks the rules as things happen, and keeps what the rules need for it. */
 export function createWatcher(options: WatcherOptions) {
   const { history, journal, codec, elapsedMs } = options;
   const violations: Violation[] = [];
@@ -57,7 +55,6 @@ export function createWatcher(options: WatcherOptions) {
     violations.push({ rule: name, source, atMs: elapsedMs(), ...one });
     journal.note('check', `VIOLATED: ${name}: ${one.detail}`, ...one.ids);
   };
-  /** Calls the check of each rule that has one for this kind of event. */
   const check = <Event>(
     select: (rule: Rule) => ((event: Event, own: RuleContext) => Finding | undefined) | undefined,
   ) => {
@@ -105,7 +102,6 @@ export function createWatcher(options: WatcherOptions) {
     atEnd: (end: End) => {
       for (const rule of RULES) for (const one of rule.atEnd?.(end, context) ?? []) found(rule, one);
     },
-    /** Reports what no rule expects, such as an unhandled rejection. */
     report: (name: string, detail: string) => found({ name, source: 'CONTRIBUTING.md' }, finding(detail)),
   };
 }
@@ -131,7 +127,6 @@ function forgetRecord({ byId }: History, record: SeenRecord | undefined): void {
   if (id !== undefined) byId.set(id, byId.get(id)?.filter((known) => known !== record) ?? []);
 }
 
-/** Adds the state of a notification; a tombstone and an unreadable record have none. */
 function keepState(
   { states, concludedAtMs }: History,
   state: NotificationState | undefined,
@@ -161,7 +156,6 @@ function noteRecord(
   journal.note(by, `writes ${text} to ${topic}/${partition}@${offset}`, ...new Set(ids));
 }
 
-/** The type of a message: by its header, or by its schema id. */
 function typeOf({ headers, value }: SeenRecord): string | undefined {
   const named = headerText(headers, HEADER.messageType);
   if (named !== undefined || value === null || value.length < MIN_AVRO_BYTES || value[0] !== AVRO_MAGIC)
@@ -169,7 +163,6 @@ function typeOf({ headers, value }: SeenRecord): string | undefined {
   return TYPES.get(value.readUInt32BE(1));
 }
 
-/** Decodes a message whose schemas are known; undefined for one that cannot be decoded. */
 function decodeNow(codec: MessageCodec, { value, headers }: SeenRecord): ReturnType<RuleContext['decode']> {
   if (value === null) return undefined;
   const decoded = codec.decode({ value, headers });

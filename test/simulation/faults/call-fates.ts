@@ -1,13 +1,9 @@
 import type { CallFault, FaultKind, FaultPlan } from './fault-plan.ts';
 
-/** Normal time of a packet between two machines. */
 const MIN_TRAVEL_MS = 0.2;
 const MAX_TRAVEL_MS = 3;
-/** Longest times between a client and the broker, in milliseconds. */
 export interface CallTimes {
-  /** A client gives up a request without a response after this time. */
   readonly requestTimeoutMs: number;
-  /** Additional time of a late packet. */
   readonly lateMs: number;
 }
 
@@ -21,24 +17,18 @@ export interface CallFate {
   readonly lost: 'request' | 'response' | 'stale' | undefined;
   /** The share of the records of a produce request that is stored; undefined: all. */
   readonly tornAt: number | undefined;
-  /** Whether a request on its way is lost when its sender crashes. */
   readonly diesWithSender: boolean;
 }
 
-/** Random numbers of one call, from 0 to less than 1. */
 export type Share = (purpose: number) => number;
 
 export type FaultCounts = Partial<Record<FaultKind, number>>;
 
-/**
- * Decides the fate of each call by a hash of the seed, the client and the number of its call, and not by a common sequence:
- * the fate of a call stays the same when others are removed.
- */
+/** The fate of a call is a hash of seed, client and number: it stays the same when other calls are removed. */
 export class CallFates {
   readonly counts: FaultCounts = {};
   readonly times: CallTimes;
   readonly #plan: Pick<FaultPlan, 'seed' | 'rates'>;
-  /** Faults occur only during the fault period. */
   isActive = false;
 
   constructor(plan: Pick<FaultPlan, 'seed' | 'rates'>, times: CallTimes = DEFAULT_TIMES) {
@@ -50,13 +40,11 @@ export class CallFates {
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
   }
 
-  /** The random numbers of call `number` of a client. */
   shares(clientId: string, number: number): Share {
     const base = mix(hashText(clientId) ^ Math.imul(this.#plan.seed + 1, 0x9e3779b1)) + number;
     return (purpose) => mix(mix(base) + purpose) / 4_294_967_296;
   }
 
-  /** Whether a fault of this kind befalls the call. Counts it. */
   befalls(kind: CallFault, share: number): boolean {
     if (!this.isActive || share >= (this.#plan.rates[kind] ?? 0)) return false;
     this.count(kind);

@@ -7,7 +7,6 @@ export const CALL_FAULTS = [
   'late-response',
   /** The request never arrives; the client notices after its request timeout. */
   'lost-request',
-  /** The call takes effect and its response never arrives. */
   'lost-response',
   /** The same of a produce request: its records are stored a second time when it is repeated. */
   'lost-acknowledgement',
@@ -22,7 +21,6 @@ export const CALL_FAULTS = [
 ] as const;
 export type CallFault = (typeof CALL_FAULTS)[number];
 
-/** Scheduled faults of a cluster: of its processes and of its brokers. */
 const CLUSTER_INCIDENTS = [
   'crash',
   'terminate',
@@ -33,16 +31,13 @@ const CLUSTER_INCIDENTS = [
   'outage',
   'full-disk',
 ] as const;
-/** All scheduled faults, also those of the disk of an embedded broker. */
 export const INCIDENT_KINDS = [...CLUSTER_INCIDENTS, 'power-loss', 'slow-disk', 'failing-disk'] as const;
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 export type FaultKind = CallFault | IncidentKind;
 
-/** `cluster`: processes and a broker cluster; `embedded`: one process over the embedded broker, on a disk. */
 export const SYSTEM_KINDS = ['cluster', 'embedded'] as const;
 export type SystemKind = (typeof SYSTEM_KINDS)[number];
 
-/** The faults that each kind of system may have. */
 const FAULTS: Readonly<
   Record<SystemKind, { readonly calls: readonly CallFault[]; readonly incidents: readonly IncidentKind[] }>
 > = {
@@ -63,7 +58,6 @@ const FAULTS: Readonly<
 };
 
 interface At {
-  /** Simulated milliseconds since the faults began. */
   readonly atMs: number;
 }
 
@@ -76,38 +70,24 @@ interface Lasting {
 }
 
 interface Ending extends OnProcess {
-  /** The process is started again this long after the incident began, or later. */
   readonly downMs: number;
 }
 
 export type Incident =
-  /**
-   * The process ends without a trace: at once when `afterEffects` is 0, otherwise after that many effects, if it has them before
-   * it is started again. With a loss of power what is not synced on its disk is lost or damaged.
-   */
+  /** At once when `afterEffects` is 0. With a loss of power what is not synced on its disk is lost or damaged. */
   | (Ending & { readonly kind: 'crash' | 'power-loss'; readonly afterEffects: number })
   | (Ending & { readonly kind: 'terminate' })
-  /**
-   * `freeze`: none of its callbacks runs for this time; all of them run after it, in their order. `cut-off`: no packet passes
-   * between it and the broker.
-   */
+  /** `freeze`: its callbacks run after this time, in their order. `cut-off`: no packet passes to or from the broker. */
   | (OnProcess & Lasting & { readonly kind: 'freeze' | 'cut-off' })
-  /** Its wall clock jumps; the monotonic clock does not. */
   | (OnProcess & { readonly kind: 'clock-step'; readonly byMs: number })
-  /** The group coordinators expel its members. */
   | (OnProcess & { readonly kind: 'expel' })
-  /** The broker refuses connections, or every write that needs space. */
   | (At & Lasting & { readonly kind: 'outage' | 'full-disk' })
-  /** Syncs take up to this time. */
   | (At & Lasting & { readonly kind: 'slow-disk'; readonly slowestSyncMs: number })
   /** Syncs fail, after which the process needs a restart; it gets one when they work again. */
   | (At & Lasting & { readonly kind: 'failing-disk'; readonly failedSyncPercent: number });
 
-/** Constant deviation of the clocks of a process. */
 export interface ClockDeviation {
-  /** Difference of its wall clock from the true time. */
   readonly skewMs: number;
-  /** How much faster its clocks and timers run, in millionths. */
   readonly driftPpm: number;
 }
 
@@ -115,10 +95,8 @@ export interface FaultPlan {
   readonly seed: number;
   /** Faults begin after the start of all processes and end after this time. */
   readonly faultMs: number;
-  /** Probability of each fault of a call, from 0 to 1; absent: never. */
   readonly rates: Readonly<Partial<Record<CallFault, number>>>;
   readonly incidents: readonly Incident[];
-  /** By process name; absent: exact clocks. */
   readonly clocks: Readonly<Record<string, ClockDeviation>>;
 }
 
@@ -158,10 +136,7 @@ export function calmPlan(seed: number): FaultPlan {
   return { seed, faultMs: 0, rates: {}, incidents: [], clocks: {} };
 }
 
-/**
- * Chooses the faults of a seed. Few kinds of faults find what all kinds together hide (swarm testing), so a third of the seeds
- * has one or two kinds, a third about half of them, and the rest all.
- */
+/** Few kinds of faults find what all together hide (swarm testing): a third of the seeds has one or two, a third half of them. */
 export function planFaults(seed: number, options: PlanOptions): FaultPlan {
   const { kind = 'cluster', processes, faultMs } = options;
   const { maxSkewMs = DEFAULT_SKEW_MS, burstEveryMs = SECOND_MS } = options;

@@ -1,13 +1,11 @@
 import { examplesOf } from '../../support/builders/action-examples.ts';
 import { Picks } from '../../support/random/pick.ts';
 
-/** A request as it is sent over HTTP or in a JSON message. */
 export interface ActionBody {
   readonly requestType: string;
   readonly body: object;
 }
 
-/** Bodies that the ingress refuses: malformed, of the wrong type, incomplete. */
 export const INVALID_BODIES: readonly (object | string)[] = [
   '{"jsonParam": ',
   '[]',
@@ -19,13 +17,9 @@ export const INVALID_BODIES: readonly (object | string)[] = [
 /** Names of fields that no request has: misspelt, with separators of headers, and of every plane of Unicode. */
 const UNKNOWN_FIELDS = ['InstalmentsNo', 'a, b; c', 'Dobândă', '利率', '💶'];
 
-/** The example catalogue describes this day; the reply to a look-up depends on it. */
 const LOOK_UP_DAY = '2026-01-15';
 
-/**
- * A request of any action, or of the calculations only. Amounts contain the number, so that the answers to two requests
- * differ and a swapped one is noticed.
- */
+/** Amounts contain the number, so that a swapped answer is noticed. */
 export function chooseActionBody(
   picks: Picks,
   number: number,
@@ -37,7 +31,6 @@ export function chooseActionBody(
   return choose(picks, number);
 }
 
-/** A request to each of the workers that answer. */
 export function chooseLastBodies(number: number): readonly ActionBody[] {
   const picks = new Picks(number);
   return [paymentValue, productByCode, simulation].map((choose) => choose(picks, number));
@@ -45,7 +38,6 @@ export function chooseLastBodies(number: number): readonly ActionBody[] {
 
 function schedule(picks: Picks, number: number): ActionBody {
   const terms = {
-    // The last one cannot be computed (422).
     ScheduleType: picks.of('EqualInstallments', 'EqualPrincipal', 'Balloon', 'InterestOnly', 'NoSuchType'),
     InterestPercent: picks.whole(1, 20),
     Amount: 1_000 + number,

@@ -11,13 +11,11 @@ const ACTIONS = '/platapi/automation-processors/actions';
 const NOTIFICATIONS = '/api/notifications/v1';
 const ACCEPTED = 202;
 const POLL_MS = 2_000;
-/** A caller repeats a call that was not answered, or with an error that says so, after growing pauses. */
 const REPEAT_MS = 1_000;
 const MAX_REPEATS = 6;
 /** Longer than the deadline of an asynchronous request and the retention of its result take in a run. */
 const MAX_POLLS = 60;
 
-/** Calls an action; with respond-async also fetches the result until it is final. */
 export async function callAction(world: World, call: ActionCall): Promise<void> {
   const { history, system } = world;
   const exchange: ActionExchange = {
@@ -44,7 +42,6 @@ export async function callAction(world: World, call: ActionCall): Promise<void> 
   await fetchResult(world, call, exchange, String(answer.headers['location']));
 }
 
-/** Fetches a result, each time from the next instance. */
 async function fetchResult(
   world: World,
   call: ActionCall,
@@ -179,7 +176,6 @@ async function tell(
   return answer;
 }
 
-/** The problem code of an answer, with a blank before it. */
 function codeOf({ status, body }: Answer): string {
   return status < 400 ? '' : ` ${(JSON.parse(body) as { readonly code?: string }).code ?? ''}`;
 }

@@ -17,7 +17,6 @@ import { EXAMPLE_CATALOGUE } from '../../support/builders/example-catalogue.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What a request must be answered with: the text of a successful answer, or the code of its refusal. */
 export type Expected =
   | { readonly status: 200; readonly body: string }
   | { readonly status: number; readonly code: ErrorCode };
@@ -38,10 +37,7 @@ export function actionOf(requestType: string): Action {
   return action;
 }
 
-/**
- * The answer that the calculations give for a body with the example catalogue, without messages, codecs or processes. `atMs`
- * is the time of the request, on whose UTC day its dates depend (D2, L1, Q2).
- */
+/** Calculated without messages, codecs or processes. Dates depend on the UTC day of `atMs` (D2, L1, Q2). */
 export function expectedAnswer(action: Action, body: unknown, atMs: number): Expected {
   const read = action.read(body);
   if (read.kind === 'invalid') return refusal(read.problem);

@@ -10,7 +10,6 @@ import type { World } from './world.ts';
 const MAX_RECORDS = 100_000;
 const NOTIFICATIONS: Selection = { topics: ['notification'] };
 
-/** Redrives all dead letters of notifications, as `npm run dead-letters -- redrive --topic notification` does. */
 export async function redrive(world: World, { id, acceptDuplicates }: Redrive): Promise<void> {
   const { codec, journal } = world;
   journal.note('operator', `redrives dead letters${acceptDuplicates ? ' and accepts second sends' : ''}`, id);

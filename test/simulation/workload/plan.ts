@@ -21,9 +21,7 @@ const MAX_BEHIND_MS = 7_200_000;
 const MAX_AHEAD_MS = 60_000;
 
 interface Planned {
-  /** Names the activity in the trace; everything that it causes carries this name. */
   readonly id: string;
-  /** Simulated milliseconds after the start of the run. */
   readonly atMs: number;
 }
 
@@ -31,14 +29,12 @@ export interface ActionCall extends Planned {
   readonly kind: 'action';
   readonly ingress: number;
   readonly requestType: string;
-  /** The body; a string is sent as it is, such as malformed JSON. */
   readonly body: object | string;
   /** The direct form, or the generic one with its input as an object or as text (E2). */
   readonly form: 'direct' | 'object' | 'text';
   readonly isAsync: boolean;
 }
 
-/** A POST of a notification, its repeats, and the looks at its state. */
 export interface NotificationCall extends Planned {
   readonly kind: 'notification';
   readonly ingress: number;
@@ -57,7 +53,6 @@ export interface NotificationCall extends Planned {
   readonly looksAfterMs: readonly number[];
 }
 
-/** A request message, or a batch of them, that an upstream system writes itself. */
 export interface UpstreamRequest extends Planned {
   readonly kind: 'request';
   readonly topic: TopicKey;
@@ -69,7 +64,6 @@ export interface UpstreamRequest extends Planned {
   readonly items: readonly { readonly requestType: string; readonly body: object }[];
 }
 
-/** A command that an upstream system writes itself. */
 export interface UpstreamCommand extends Planned {
   readonly kind: 'command';
   readonly channel: Channel;
@@ -88,11 +82,9 @@ export interface PoisonMessage extends Planned {
   readonly topic: TopicKey | 'retryTier';
   readonly fault: 'garbage' | 'no-type' | 'no-address' | 'unknown-reply-topic' | 'no-origin';
   readonly key: string;
-  /** Number of messages that are written at once, with different keys. */
   readonly count: number;
 }
 
-/** An operator who redrives dead letters of notifications. */
 export interface Redrive extends Planned {
   readonly kind: 'redrive';
   readonly acceptDuplicates: boolean;
@@ -108,10 +100,7 @@ export type Activity =
 
 type Draft<Kind extends Activity['kind']> = Omit<Extract<Activity, { kind: Kind }>, 'id' | 'atMs' | 'kind'>;
 
-/**
- * Plans the work of callers, upstream systems and operators of a seed, in the order of its start. Every activity is complete
- * in itself, so that any of them can be left out without changing the others.
- */
+/** Every activity is complete in itself, so that any of them can be left out without changing the others. */
 export function planActivities(seed: number): readonly Activity[] {
   const picks = new Picks(seed);
   const scale = picks.of(1, 1, 1, 2);
@@ -129,7 +118,6 @@ export function planActivities(seed: number): readonly Activity[] {
   return activities.toSorted((one, other) => one.atMs - other.atMs || (one.id < other.id ? -1 : 1));
 }
 
-/** Calls of every worker through both instances of the ingress, for when everything has settled. */
 export function planLastCalls(): readonly (ActionCall | NotificationCall)[] {
   return [0, 1].flatMap((ingress) => {
     const actions = chooseLastBodies(ingress).map((body, index): ActionCall => {
@@ -171,7 +159,6 @@ function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
     case 'poison':
       return { ...planned, kind, ...draftPoison(picks) };
     case 'redrive':
-      // Late, so that there are dead letters.
       return {
         ...planned,
         atMs: ARRIVAL_MS + picks.whole(0, ARRIVAL_MS),
@@ -256,7 +243,6 @@ function draftCommand(picks: Picks, number: number): Draft<'command'> {
 function draftPoison(picks: Picks): Draft<'poison'> {
   const key = picks.of('one', 'two', 'three');
   if (picks.chance(10)) return { topic: 'retryTier', fault: 'no-origin', key, count: 1 };
-  // More than a consumer handles at the same time.
   if (picks.chance(15)) {
     const topic = picks.of('productRequests', 'scheduleBulkRequests', 'scheduleRequests');
     return { topic, fault: 'unknown-reply-topic', key, count: FLOOD };

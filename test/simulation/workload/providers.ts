@@ -19,7 +19,6 @@ const SENT: SendResult = { kind: 'sent', providerMessageId: 'p-1' };
 interface Behaviour {
   readonly name: string;
   readonly fault?: CallFault;
-  /** Whether it sends the message on, with an idempotent id once. */
   readonly delivers: boolean;
   /** Undefined: it never answers. */
   readonly answer: SendResult | undefined;
@@ -32,7 +31,6 @@ function refuse(answer: SendResult): Behaviour {
   return { name: 'refuse it', fault: 'refusing-provider', delivers: false, answer, longestMs: USUAL_MS };
 }
 
-/** Failures of providers; which of them occur depends on the seed. */
 function failures(picks: Picks): readonly Behaviour[] {
   const silent = { fault: 'silent-provider', delivers: true, longestMs: LATE_MS } as const;
   return [
@@ -60,10 +58,7 @@ interface Outside extends Pick<Provider, 'name' | 'channel' | 'isIdempotent'> {
   readonly delivered: Set<string>;
 }
 
-/**
- * Two providers of each channel, outside of all processes. Whether they recognise repeated ids, and how often they fail,
- * depends on the seed.
- */
+/** Whether a provider recognises repeated ids, and how often it fails, depends on the seed. */
 export function createProviders(options: ProviderOptions): OpenProviders {
   const { fates, plan } = options;
   const picks = new Picks(plan.seed ^ 0x2545f491);

@@ -20,7 +20,6 @@ const NO_ORIGIN = { [HEADER.retryTopic]: TOPIC.smsCommands, [HEADER.retryPartiti
 
 type Item = UpstreamRequest['items'][number];
 
-/** Writes a request, or a batch of them, whose replies go to the system's own topic. */
 export async function writeRequest(world: World, activity: UpstreamRequest): Promise<void> {
   const { topic, key, replyTopic, isBatch, items, copies } = activity;
   const encoded = await (isBatch ? encodeBatch(world, activity) : encodeItem(world, activity, items[0]));
@@ -127,7 +126,6 @@ function itemId(index: number): string {
   return `item-${index + 1}`;
 }
 
-/** Publishes the messages until they are acknowledged, and then their further copies. */
 async function write(
   world: World,
   upstream: UpstreamMessage,

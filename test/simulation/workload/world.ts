@@ -7,9 +7,7 @@ import type { Journal } from '../check/journal.ts';
 import type { Answer, Call } from '../ingress-call.ts';
 import type { SeededSystem } from '../seeded-system.ts';
 
-/** What callers, upstream systems and operators have of the system. */
 export interface World {
-  /** Time and choices outside the processes. */
   readonly system: SeededSystem;
   readonly journal: Journal;
   readonly history: History;
@@ -22,6 +20,5 @@ export interface World {
   absentMs(ingress: number): number;
   /** A process outside the system, with a connection to its broker that is subject to the faults of the run. */
   startClient(name: string): { readonly ports: SystemPorts; readonly broker: Broker };
-  /** Whether the run has ended: activities that repeat their work give up. */
   isOver(): boolean;
 }

@@ -19,7 +19,6 @@ interface Call {
   readonly without?: readonly string[];
 }
 
-/** POST of a notification with the headers of interface 4.8. */
 export function send(
   url: string,
   channel: 'sms' | 'email',
@@ -58,7 +57,6 @@ export async function notificationOf(url: string, id: string): Promise<Answered>
   return (await (await statusOf(url, id)).json()) as Answered;
 }
 
-/** Waits until a notification is sent, failed or parked. */
 export async function endOf(url: string, id: string, timeout = END_LIMIT_MS) {
   let found: Answered | undefined;
   await expect
@@ -92,7 +90,6 @@ export async function commandsOf(broker: Broker, channel: 'sms' | 'email') {
   );
 }
 
-/** Publishes a state as the notification worker does. */
 export async function writeState(
   broker: Broker,
   state: NotificationState,

@@ -36,13 +36,11 @@ export function outboundSms(changes: Partial<OutboundSms> = {}): OutboundSms {
 /** The notificationId of anSms() and anEmail(). */
 export const ID = '5b1f6b1e-2f5c-4a8e-9a44-0d9f5f0c7a11';
 
-/** An SMS with a fixed id and without a sender. */
 export function anSms(changes: Partial<OutboundSms> = {}): OutboundSms {
   const message = 'Your card was used for 12.50 EUR.';
   return outboundSms({ id: ID, notificationId: ID, sender: undefined, message, ...changes });
 }
 
-/** An e-mail with a fixed id and without a sender. */
 export function anEmail(changes: Partial<OutboundEmail> = {}): OutboundEmail {
   return outboundEmail({
     id: ID,

@@ -18,7 +18,6 @@ export function configurationText(...providers: readonly object[]): string {
   });
 }
 
-/** Writes a configuration with one provider of SMS at this address into the folder; returns its file. */
 export function countingProviderFile(folder: string, origin: string): string {
   const file = path.join(folder, 'providers.json');
   const entry = {
@@ -38,7 +37,6 @@ export function entriesOf(text: string): readonly ProviderEntry[] {
   return read.providers;
 }
 
-/** One provider with the required settings and the given ones. */
 export function httpEntry(fields: Readonly<Record<string, unknown>>): ProviderEntry {
   const [entry] = entriesOf(
     configurationText({
@@ -53,7 +51,6 @@ export function httpEntry(fields: Readonly<Record<string, unknown>>): ProviderEn
   return entry;
 }
 
-/** Settings of a mail server on loopback without TLS, with the given changes. */
 export function smtpSettingsOf(port: number, changes: Partial<SmtpSettings> = {}): SmtpSettings {
   const url = `smtp://127.0.0.1:${port}`;
   const entry = httpEntry({ provider: 'SMTP', url, 'communication-channel': 'email' });
@@ -64,7 +61,6 @@ export function readyText(file: string): string {
   return readFileSync(path.join(FOLDER, file), 'utf8');
 }
 
-/** A shipped provider with another host and other credentials. */
 export function readyEntry(
   file: string,
   which: { readonly provider: string; readonly channel: Channel },

@@ -3,9 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { assertNever } from '../../../shared/platform/errors.ts';
 
-/** How the stand-in reacts to one request. */
 export type StandInReply =
-  /** A response after an optional delay. An object as body is written as JSON. */
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
@@ -13,10 +11,8 @@ export type StandInReply =
       readonly delayMs?: number;
     }
   /**
-   * `reset-unread`: resets the connection after the headers of the request, before its body is read. `reset`, `close`: reads
-   * the request, then resets or closes the connection. `silent`: reads the request and does not respond. `cut-answer`:
-   * responds with `status` and half a body. `slow-headers`: responds with half a status line. `endless`: responds with
-   * `status` and an endless body.
+   * `reset-unread`: before the body is read. `silent`: no response. `cut-answer`: half a body. `slow-headers`: half a status
+   * line.
    */
   | {
       readonly fault:
@@ -31,21 +27,17 @@ export type StandInReply =
       readonly body?: string;
     };
 
-/** A received request. */
 export interface StandInRequest {
   readonly method: string;
-  /** Path and query as sent. */
   readonly path: string;
   /** Keys are names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
-/** A scripted HTTP provider on loopback that records its requests. */
 export type ProviderStandIn = Awaited<ReturnType<typeof startProviderStandIn>>;
 
 export interface StandInOptions {
-  /** Key and certificate in PEM for https. */
   readonly tls?: { readonly key: string; readonly cert: string };
   /** The port to use, for example that of a stopped stand-in; any free one if absent. */
   readonly port?: number;
@@ -54,7 +46,6 @@ export interface StandInOptions {
 const emptyAnswer = (): StandInReply => ({ status: 200, body: {} });
 const PIECE = Buffer.alloc(16_384, 0x20);
 
-/** Starts a stand-in. `await using` stops it. */
 export async function startProviderStandIn(options: StandInOptions = {}) {
   const requests: StandInRequest[] = [];
   const sockets = new Set<Socket>();
@@ -95,22 +86,17 @@ export async function startProviderStandIn(options: StandInOptions = {}) {
       for (const socket of sockets) socket.destroy();
     });
   return {
-    /** Scheme, host and port. */
     origin: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     requests: requests as readonly StandInRequest[],
-    /** Number of accepted connections. */
     get connections() {
       return connections;
     },
-    /** Replies to the next requests, one each; later requests get the reply of `otherwise`. */
     script: (...replies: readonly StandInReply[]): void => {
       scripted.push(...replies);
     },
-    /** The reply to requests without a scripted one; initially status 200 and `{}`. */
     otherwise: (reply: StandInReply | ((request: StandInRequest) => StandInReply)): void => {
       fallback = typeof reply === 'function' ? reply : () => reply;
     },
-    /** Clears requests and script. */
     reset: (): void => {
       requests.length = 0;
       scripted = [];
@@ -173,7 +159,6 @@ function pour(response: ServerResponse): void {
   });
 }
 
-/** Parses the parts of a multipart/form-data body. */
 export function multipartParts(
   request: StandInRequest,
 ): readonly { readonly headers: Readonly<Record<string, string>>; readonly content: Buffer }[] {

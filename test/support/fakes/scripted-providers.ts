@@ -15,7 +15,6 @@ export interface Sent {
   readonly result: SendResult;
 }
 
-/** The scripted behaviour of a provider. */
 export type Answer = (message: Outbound, signal: AbortSignal) => SendResult | Promise<SendResult>;
 
 export interface ScriptedProvider extends GuardedProvider {
@@ -33,20 +32,16 @@ export const transient = (code = 'busy', retryAfterMs?: number): SendResult => (
 export const permanent = (code = 'refused'): SendResult => ({ kind: 'permanent', code });
 export const unknown = (code = 'timeout'): SendResult => ({ kind: 'unknown', code });
 
-/** Providers for SMS and e-mail with scripted results that record their calls. */
 export function scriptedProviders() {
   const calls: Sent[] = [];
   const delivered = new Map<string, number>();
   const providers = {
-    /** All calls in the order in which they ended. */
     calls: calls as readonly Sent[],
-    /** Number of deliveries of each id. */
     delivered: delivered as ReadonlyMap<string, number>,
     list: [] as ScriptedProvider[],
     of: (channel: Channel) => providers.list.filter((provider) => provider.channel === channel),
     health: () => ({ status: 'ready' }) as const,
     close: () => Promise.resolve(),
-    /** Appends a provider. */
     add: (name: string, more: Partial<ScriptedProvider> = {}) => {
       const provider: ScriptedProvider = {
         name,
@@ -74,7 +69,6 @@ export function scriptedProviders() {
   return providers satisfies ProviderSet;
 }
 
-/** Returns the result after a delay in milliseconds. */
 export function after(ms: number, result: SendResult): Answer {
   return async () => {
     await sleep(ms);

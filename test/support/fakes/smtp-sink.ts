@@ -2,10 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { SelfSigned } from '../self-signed-certificate.ts';
 
-/**
- * What the sink does in a phase: accepts, also after a delay, replies with code and text, drops the connection, or never
- * replies.
- */
+/** Accepts, also after a delay, replies with code and text, drops the connection, or never replies. */
 export type SinkReply =
   | 'take'
   | 'drop'
@@ -26,7 +23,6 @@ export interface SinkScript {
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** The message as received, without dot stuffing. */
   readonly raw: Buffer;
   readonly messageId: string;
   readonly isTls: boolean;
@@ -47,7 +43,6 @@ export interface SinkOptions {
   readonly keepMails?: boolean;
 }
 
-/** A scripted mail server on loopback (package smtp-server) that records the accepted messages. */
 export async function startSmtpSink(options: SinkOptions = {}) {
   let script = options.script ?? {};
   let opened = 0;
@@ -130,20 +125,15 @@ export async function startSmtpSink(options: SinkOptions = {}) {
   });
   return {
     port: (server.server.address() as AddressInfo).port,
-    /** Accepted with 250. */
     mails: mails as readonly ReceivedMail[],
-    /** Bodies that were received completely, accepted or not. */
     bodies: bodies as readonly ReceivedMail[],
     /** Number of accepted messages by Message-ID. */
     countOf: (messageId: string) => counts.get(messageId) ?? 0,
     connections: () => server.connections.size,
-    /** Connections since the start. */
     opened: () => opened,
-    /** Replaces the script. */
     follow: (next: SinkScript): void => {
       script = next;
     },
-    /** Drops all open connections, as a restart does. */
     dropAll: (): void => {
       for (const { socket } of sockets()) socket.destroy();
     },

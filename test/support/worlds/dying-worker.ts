@@ -2,19 +2,13 @@ import type { Broker, GroupSource, Publisher, Tail } from '../../../shared/messa
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 
-/**
- * When a worker crashes: at its n-th publish (counted from 1), just before or just after the record is written to the
- * log.
- */
+/** At its n-th publish, just before or just after the record is written to the log. */
 export interface Death {
   readonly at: number;
   readonly when: 'before' | 'after';
 }
 
-/**
- * A broker and providers whose worker crashes, as with `kill -9`: afterwards none of its calls has an effect or completes, and
- * its partitions are assigned to other workers. Records on the log stay.
- */
+/** As with `kill -9` none of its calls has an effect afterwards, and its partitions move; records on the log stay. */
 export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death) {
   const never = new Promise<never>(() => undefined);
   let publishes = 0;

@@ -27,7 +27,6 @@ export interface WorldOptions {
   readonly onTestFinished?: typeof afterThisTest;
 }
 
-/** Properties of a command in a test. */
 export interface Given {
   readonly id?: string;
   readonly key?: string | null;
@@ -35,11 +34,9 @@ export interface Given {
   readonly message?: string;
   readonly partition?: number;
   readonly priority?: Priority;
-  /** Of an SMS. */
   readonly receiver?: string;
 }
 
-/** The notification worker over an embedded broker, with scripted providers. */
 export type NotificationWorld = Awaited<ReturnType<typeof notificationWorld>>;
 
 export async function notificationWorld(options: WorldOptions = {}) {
@@ -98,14 +95,10 @@ export async function notificationWorld(options: WorldOptions = {}) {
     codec,
     providers,
     metrics,
-    /** The latest state of each notification, by id. */
     states: states as ReadonlyMap<string, NotificationState>,
-    /** All states in order. */
     history: history as readonly NotificationState[],
     deadLetters,
-    /** All records of a topic from its beginning; later ones are added. */
     collect,
-    /** Starts a worker with the identity of a separate process. */
     worker: async (over: { readonly broker?: Broker; readonly providers?: ProviderSet } = {}) => {
       const context = { ...systemPorts, config, codec, metrics, processHealth: () => ({}) };
       const worker = await start(
@@ -117,7 +110,6 @@ export async function notificationWorld(options: WorldOptions = {}) {
     },
     sms: (given: Given = {}) => send('sms', given),
     email: (given: Given = {}) => send('email', given),
-    /** Publishes a record without encoding. */
     publish: (topic: string, message: Omit<OutgoingMessage, 'topic'>) =>
       publisher.publish([{ topic, ...message }]),
   };
@@ -130,12 +122,10 @@ function commandOf(channel: Channel, { id, message = 'hello', receiver = '+40722
   return { ...common, ...email, receiver: 'someone@example.org' };
 }
 
-/** A UUID that ends with the number. */
 export function idOf(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** Headers of a redrive. */
 export function redriven(attempt: number, headers: MessageHeaders = {}): MessageHeaders {
   return { [HEADER.redriveCount]: '1', [HEADER.attempt]: String(attempt), ...headers };
 }

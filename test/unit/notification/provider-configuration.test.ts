@@ -37,7 +37,6 @@ const connected = (connector: object) => http({ connector });
 const templated = (template: unknown) => http({ 'payload-template': template });
 const smtp = (settings: object) => ({ ...SMTP, ...settings });
 
-/** Faults by path below the first provider. */
 function faultsOf(...providers: readonly object[]): Readonly<Record<string, string>> {
   const read = readProviderConfiguration(configurationText(...providers));
   if (read.kind === 'configuration') return {};

@@ -10,7 +10,6 @@ const failed: LogEntry = { status: 'failed', attempt: 2, code: 'smtp-550' };
 const parked: LogEntry = { status: 'parked', attempt: 2, code: 'outcome-unknown' };
 const sent: LogEntry = { status: 'sent', attempt: 2 };
 
-/** The final state of a reader that reads the states in this order. */
 const last = (entries: readonly LogEntry[]) => {
   let known: LogEntry | undefined;
   for (const entry of entries) if (supersedes(entry, known)) known = entry;

@@ -13,12 +13,9 @@ const FINAL: ReadonlySet<string | undefined> = new Set(['sent', 'failed', 'parke
 
 interface Scenario {
   readonly name: string;
-  /** The result of each call for this id, by the number of the call counted from 1. */
   readonly answer: (id: string, call: number) => ReturnType<Answer>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Number of notifications; all have the same key. */
   readonly ids: number;
-  /** More publishes than the scenario needs. */
   readonly most: number;
 }
 
@@ -54,7 +51,6 @@ interface Run {
   readonly survived: boolean;
 }
 
-/** Runs the scenario with a worker that crashes, and then with another one. */
 async function run(scenario: Scenario, death: Death, { onTestFinished }: TestContext): Promise<Run> {
   const world = await notificationWorld({
     onTestFinished,
@@ -78,7 +74,6 @@ async function run(scenario: Scenario, death: Death, { onTestFinished }: TestCon
   return { world, death, survived: false };
 }
 
-/** Whether each notification has ended, and each one that was not sent is a dead letter. */
 function allEnded(world: NotificationWorld, scenario: Scenario): boolean {
   return idsOf(scenario).every((id) => {
     const status = world.states.get(id)?.status;
@@ -93,7 +88,6 @@ const idsOf = (scenario: Scenario): string[] =>
 const lettersOf = (world: NotificationWorld, id: string): number =>
   world.deadLetters.filter(({ headers }) => headerText(headers, HEADER.notificationId) === id).length;
 
-/** The fault of one notification; undefined if there is none. */
 function faultOf(world: NotificationWorld, id: string, policy: string): string | undefined {
   const state = world.states.get(id);
   const times = world.providers.delivered.get(id) ?? 0;

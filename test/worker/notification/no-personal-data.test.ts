@@ -159,7 +159,6 @@ it(
   LIMIT_MS,
 );
 
-/** Scripts providers that repeat receiver and content in their responses. */
 function scriptProviders({ sink, gate, twilio }: LeakWorld): void {
   const seen = new Set<string>();
   const isFirst = (receiver: string): boolean => {
@@ -204,7 +203,6 @@ async function refuseWrongInput(world: LeakWorld): Promise<void> {
 
 type Ids = Readonly<Partial<Record<Way, readonly string[]>>>;
 
-/** Sends an SMS and an e-mail per scenario; those on hold wait for an earlier message to the same receiver. */
 async function sendAllWays(world: LeakWorld): Promise<Ids> {
   const sms = async (way: Way): Promise<string> =>
     idOf(await world.post('sms', { ...SMS, receiver: numberOf(way) }));
@@ -244,7 +242,6 @@ async function statusesOf(world: LeakWorld, ids: Ids): Promise<Record<string, re
 
 const UPSTREAM_REPLIES = 'upstream.replies';
 
-/** Writes commands of upstream systems: invalid ones with and without a reply topic, and undecodable records. */
 async function refuseUpstream(world: LeakWorld): Promise<void> {
   const { broker } = world;
   await broker.admin.createTopics([{ topic: UPSTREAM_REPLIES, partitions: 1 }]);
@@ -280,7 +277,6 @@ async function refuseUpstream(world: LeakWorld): Promise<void> {
   await tail.stop();
 }
 
-/** Lists and redrives the dead letters, which never show their content. */
 async function useDeadLetters(world: LeakWorld): Promise<void> {
   const command = await deadLettersOver(world.broker, RESULT_ID_SECRET);
   const run = async (...args: string[]): Promise<void> => {
@@ -325,7 +321,6 @@ async function rejectConfigurations(world: LeakWorld): Promise<void> {
   await expect.poll(health, WAIT).toMatch(/circuit-open.*circuit-open/s);
 }
 
-/** Topics that contain commands. */
 const OF_COMMANDS = [
   TOPIC.smsCommands,
   TOPIC.emailCommands,

@@ -74,7 +74,6 @@ it('returns the good copies behind thousands that cannot be returned or are due 
   await publisher.publish(
     names.map((name, index) => ({
       topic: TIER,
-      // Half of them have the key of a copy that cannot be returned.
       key: index % 2 === 0 ? `3-${index}` : name,
       value: Buffer.from('a command'),
       headers: { ...GOOD_HEADERS, name },

@@ -64,7 +64,6 @@ const read = (
     ...more,
   });
 
-/** A decision in a few words. */
 function shown(decision: Decision): string {
   switch (decision.kind) {
     case 'end': {

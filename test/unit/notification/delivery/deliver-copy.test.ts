@@ -29,12 +29,10 @@ import {
 } from '../../../support/fakes/scripted-providers.ts';
 
 const NOW = 1_700_000_000_000;
-/** The initial value of the monotonic clock. */
 const START_MS = 5_000;
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
 
-/** A delivery over fakes that record, in order, writes to the log and calls of providers. */
 function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
   const { time, ...ports } = virtualTime({ wallMs: NOW, elapsedMs: START_MS });
   const done: string[] = [];

@@ -27,7 +27,6 @@ interface Scripted {
   readonly takesMs?: number;
 }
 
-/** A round over providers named a, b, c …, in which time passes only during calls and waits. */
 async function round(script: readonly Scripted[], lengthMs = 100_000) {
   const { time, pass, timers, ...clocks } = virtualTime({ wallMs: NOW });
   const waits: number[] = [];

@@ -10,7 +10,6 @@ const TOPIC = 'hold';
 const KEY = { name: 'sms/2/6162', partition: 2 };
 const SECOND = { name: 'sms/1/ff', partition: 1 };
 
-/** Creates hold topics over one topic, each with the identity of its own process. */
 async function holds(limits: Partial<HoldLimits> = {}) {
   const broker = createEmbeddedBroker();
   await broker.admin.createTopics([{ topic: TOPIC, partitions: 3, config: { 'cleanup.policy': 'compact' } }]);

@@ -33,7 +33,6 @@ interface Known {
   readonly nextAttemptAt?: number;
 }
 
-/** A hold topic with the first notification `first` and messages with these offsets; they are processed with the results in `ends`. */
 async function world(
   offsets: readonly number[],
   ends: Readonly<Record<string, ProcessingResult>> = {},
@@ -90,7 +89,6 @@ async function world(
   const tail = broker.createTail({ clientId: 'resumes', topics: [COMMANDS], from: 'earliest' });
   await tail.start((message) => resumes.push(message));
   const processed: string[] = [];
-  /** What another process does while a message is processed. */
   const meanwhile = { run: () => Promise.resolve() };
   const process = order.inOrder(async (message) => {
     const id = String(message.headers[HEADER.notificationId]);

@@ -8,7 +8,6 @@ const SENT: SendResult = { kind: 'sent', providerMessageId: 'p1' };
 const DOWN: SendResult = { kind: 'transient', code: 'connect-refused' };
 const SIGNAL = new AbortController().signal;
 
-/** A guarded provider with scripted results and a clock that the test moves. */
 function guarded(options: GuardOptions = {}) {
   const time = { now: 1_000_000 };
   const next: { answer: () => Promise<SendResult> } = { answer: () => Promise.resolve(SENT) };

@@ -7,7 +7,6 @@ import {
 
 const { signal: caller } = new AbortController();
 
-/** Connections whose calls end when the test ends them. */
 function calls(count: number, timeoutMs = 20_000) {
   const connections = createProviderConnections(count, timeoutMs);
   const begun: string[] = [];

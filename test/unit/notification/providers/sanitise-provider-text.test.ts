@@ -11,8 +11,12 @@ it.each([
   ['drops', 'grouped digits', 'x-77123', { message: 'code 771-23' }],
   ['drops', 'digits of the receiver', 'x-4072299', { receiver: '+40722999888' }],
   ['drops', 'a secret', 'x-s3cr3t', {}],
+  ['drops', 'a word within a longer one', 'xxpopescuxx', { message: 'Domnule Popescu' }],
+  ['drops', 'blanks', 'a b', {}],
+  ['drops', 'more than 64 characters', 'x'.repeat(65), {}],
   ['keeps', 'four digits of a number', 'x-8881234', { message: 'code 71234 9' }],
   ['keeps', 'other digits', 'x-9977124', { message: 'code 77123' }],
+  ['keeps', 'every allowed character', '<a.1_b:2@c+d=e/f~G-9>', {}],
 ])('%s an id with %s', (verb, _, id, changes) => {
   const message = anSms({ receiver: '+1', ...changes });
   expect(sanitiseId(id, { message, secrets: ['s3cr3t'] })).toBe(verb === 'keeps' ? id : undefined);

@@ -58,7 +58,6 @@ async function world() {
   const schema = Promise.withResolvers<void>();
   const schemaFailures: Error[] = [];
   const codec = jsonCodec(schema.promise, schemaFailures);
-  /** Errors of the next publishes, in order. */
   const failures: Error[] = [];
   const failing: Publisher = {
     start: () => publisher.start(),

@@ -11,7 +11,6 @@ import { selfSigned } from '../../../support/self-signed-certificate.ts';
 import { untilSent } from '../../../support/standing-connection.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
-/** The HTTP connector against a stand-in of a provider on loopback. */
 const NOW = Date.parse('2026-03-02T10:00:00Z');
 const clock = { now: () => NOW };
 const opened: Provider[] = [];

@@ -34,7 +34,6 @@ function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provid
   return createSmtpProvider(smtpSettingsOf(port, settings), { clock: { now: () => NOW } });
 }
 
-/** The message as received by the mail server. */
 async function delivered(
   message: Outbound,
   settings: Partial<SmtpSettings> = {},
@@ -52,7 +51,6 @@ async function delivered(
   return { ...mail, mime: await PostalMime.parse(mail.raw), head: text.slice(0, text.indexOf('\r\n\r\n')) };
 }
 
-/** Verifies the signature as a receiver does, with the public key that DNS publishes. */
 function verify(raw: Buffer): { result: string; signed: readonly string[] } {
   const record = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
   const [first, ...others] = checkSignatures(raw, record);
@@ -143,7 +141,6 @@ describe('an e-mail', () => {
   });
 });
 
-/** Octets of the longest line, without its CRLF. */
 const longestLine = (raw: Buffer): number =>
   Math.max(
     ...raw

@@ -36,7 +36,6 @@ interface Case {
   readonly message: Outbound;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON body, or the fields of a multipart body. */
   readonly body: object;
   readonly accepted: readonly [status: number, reply: object];
   readonly providerMessageId: string;
@@ -58,7 +57,6 @@ const COMMON = (body: object): readonly Failure[] => [
   [302, { body: '', headers: { location: '/elsewhere' } }, 'misconfigured http-302'],
 ];
 const CUT = { fault: 'cut-answer' };
-/** Failures of interfaces whose success depends on the body. */
 const BY_BODY: readonly Failure[] = [
   [200, '<html>', 'unknown http-200'],
   [200, CUT, 'unknown http-200'],
@@ -380,7 +378,6 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** A result in a few words. */
 function shown(result: SendResult): string {
   const { kind, code } = result;
   const wait =
@@ -435,7 +432,6 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
   });
 });
 
-/** Fields by name: a string, several strings, or a file. */
 function fieldsOf(request: Parameters<typeof multipartParts>[0]): object {
   const fields: Record<string, unknown> = {};
   for (const { headers, content } of multipartParts(request)) {

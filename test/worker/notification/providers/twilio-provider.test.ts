@@ -19,7 +19,6 @@ afterEach(async () => {
   for (const item of open.splice(0).toReversed()) await item.close();
 });
 
-/** A stand-in for Twilio on loopback that sends this reply to every request. */
 async function standIn(reply: StandInReply): Promise<ProviderStandIn> {
   const server = await startProviderStandIn();
   server.otherwise(reply);
@@ -96,7 +95,6 @@ describe('an SMS by Twilio', () => {
   });
 });
 
-/** The body of an error. */
 const fault = (code: number) => ({ code, message: 'About +40722123456', more_info: 'https://…' });
 
 describe('a response of Twilio', () => {
