@@ -212,14 +212,10 @@ describe('the rate limit of a provider', () => {
 describe('the guard', () => {
   it('sanitises the code of a result', async () => {
     const { call } = guarded();
-    const answered = await call({
-      kind: 'permanent',
-      code: `bad receiver ana@example.org\r\n${'x'.repeat(90)}`,
-    });
-    expect(answered).toEqual({
-      kind: 'permanent',
-      code: `bad-receiver-ana-example.org-${'x'.repeat(35)}`,
-    });
+    const kind = 'permanent' as const;
+    const code = `bad receiver ana@example.org\r\n${'x'.repeat(90)}`;
+    const kept = `bad-receiver-ana-example.org-${'x'.repeat(35)}`;
+    expect(await call({ kind, code })).toEqual({ kind, code: kept });
     expect(await call({ kind: 'transient', code: '¡!' })).toEqual({ kind: 'transient', code: 'unnamed' });
   });
 

@@ -62,20 +62,15 @@ describe('the outbox provider', () => {
   it('is misconfigured when its folder cannot be written', async () => {
     writeFileSync(path.join(base, 'taken'), '');
     const misconfigured = { kind: 'misconfigured', code: 'outbox-not-writable' };
-    expect(await provider('email', path.join(base, 'taken')).send(outboundEmail(), NEVER)).toEqual(
-      misconfigured,
-    );
-    expect(await provider('sms', path.join(base, 'taken', 'below')).send(outboundSms(), NEVER)).toEqual(
-      misconfigured,
-    );
+    const at = (...below: readonly string[]) => path.join(base, 'taken', ...below);
+    expect(await provider('email', at()).send(outboundEmail(), NEVER)).toEqual(misconfigured);
+    expect(await provider('sms', at('below')).send(outboundSms(), NEVER)).toEqual(misconfigured);
   });
 
   it('rejects lists of addresses', async () => {
     const list = outboundEmail({ receiver: 'a@example.net, b@example.net' });
-    expect(await provider('email').send(list, NEVER)).toEqual({
-      kind: 'permanent',
-      code: 'receiver-invalid',
-    });
+    const refused = { kind: 'permanent', code: 'receiver-invalid' };
+    expect(await provider('email').send(list, NEVER)).toEqual(refused);
   });
 });
 

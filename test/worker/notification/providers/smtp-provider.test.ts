@@ -140,47 +140,35 @@ describe('authentication', AT_A_TIME, () => {
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
     expect(sink.mails[0]?.user).toBe('engine');
   });
-
-  it('does not send to a server that does not offer authentication', async () => {
-    const { sink, provider } = await sinkAndProvider({ server: { disabledCommands: ['AUTH'] } }, credentials);
-    expect((await provider.send(outboundEmail(), NEVER)).kind).toBe('misconfigured');
-    expect(sink.bodies).toHaveLength(0);
-  });
 });
 
+const without = (command: string) => ({ server: { disabledCommands: [command] } });
+
 describe('TLS', AT_A_TIME, () => {
-  it('upgrades by STARTTLS and checks the certificate', async () => {
-    const { sink, provider } = await sinkAndProvider({}, { requireTls: true });
+  it.each<[string, SinkOptions, Partial<SmtpSettings>]>([
+    ['STARTTLS, with a certificate that is checked', {}, { requireTls: true }],
+    ['the first byte', { secure: true }, { secure: true }],
+  ])('is used from %s', async (_, options, settings) => {
+    const { sink, provider } = await sinkAndProvider(options, settings);
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
     expect(sink.mails[0]?.isTls).toBe(true);
   });
 
-  it('uses TLS from the first byte', async () => {
-    const { sink, provider } = await sinkAndProvider({ secure: true }, { secure: true });
-    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
-    expect(sink.mails[0]?.isTls).toBe(true);
-  });
-
-  it('does not send to a server without STARTTLS if TLS is required', async () => {
-    const { sink, provider } = await sinkAndProvider(
-      { server: { disabledCommands: ['STARTTLS'] } },
+  const old = selfSigned({ fromMs: Date.now() - 2 * 86_400_000, untilMs: Date.now() - 86_400_000 });
+  it.each<[string, SinkOptions, Partial<SmtpSettings>, RegExp]>([
+    [
+      'without STARTTLS if it is required',
+      without('STARTTLS'),
       { requireTls: true },
-    );
-    const result = await provider.send(outboundEmail(), NEVER);
-    expect(['transient', 'misconfigured']).toContain(result.kind);
-    expect(sink.bodies).toHaveLength(0);
-  });
-
-  it('does not send to a server with an untrusted certificate', async () => {
-    const { sink, provider } = await sinkAndProvider({}, { tls: undefined });
-    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
-    expect(sink.bodies).toHaveLength(0);
-  });
-
-  it('does not send to a server with an expired certificate', async () => {
-    const old = selfSigned({ fromMs: Date.now() - 2 * 86_400_000, untilMs: Date.now() - 86_400_000 });
-    const { sink, provider } = await sinkAndProvider({ certificate: old }, { tls: { ca: old.cert } });
-    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
+      /transient|misconfigured/,
+    ],
+    ['without authentication', without('AUTH'), { username: 'engine', password: 'right' }, /misconfigured/],
+    ['with an untrusted certificate', {}, { tls: undefined }, /transient smtp-tls-failed/],
+    ['with an expired one', { certificate: old }, { tls: { ca: old.cert } }, /transient smtp-tls-failed/],
+  ])('does not send to a server %s', async (_, options, settings, expected) => {
+    const { sink, provider } = await sinkAndProvider(options, settings);
+    const { kind, code } = await provider.send(outboundEmail(), NEVER);
+    expect(`${kind} ${code}`).toMatch(expected);
     expect(sink.bodies).toHaveLength(0);
   });
 
@@ -212,12 +200,13 @@ describe('a connection', AT_A_TIME, () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  it.each([
-    ['at RCPT', { rcptTo: () => 'drop' } satisfies SinkScript],
-    ['at MAIL', { mailFrom: () => 'drop' } satisfies SinkScript],
-  ])('is transient when it is dropped %s', async (_, script) => {
-    const { sink, provider } = await sinkAndProvider({ script });
-    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-connection-lost'));
+  it.each<[string, SinkScript, string]>([
+    ['dropped at RCPT', { rcptTo: () => 'drop' }, 'smtp-connection-lost'],
+    ['dropped at MAIL', { mailFrom: () => 'drop' }, 'smtp-connection-lost'],
+    ['not answered at RCPT in time', { rcptTo: () => 'silent' }, 'smtp-timeout'],
+  ])('is transient when it is %s', async (_, script, code) => {
+    const { sink, provider } = await sinkAndProvider({ script }, { timeoutMs: SHORT_TIMEOUT_MS });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient(code));
     expect(sink.bodies).toHaveLength(0);
   });
 
@@ -247,15 +236,6 @@ describe('a connection', AT_A_TIME, () => {
     sink.follow({});
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
     expect(sink.opened()).toBe(2);
-  });
-
-  it('is transient at the timeout if RCPT is not answered', async () => {
-    const { sink, provider } = await sinkAndProvider(
-      { script: { rcptTo: () => 'silent' } },
-      { timeoutMs: 300 },
-    );
-    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-timeout'));
-    expect(sink.bodies).toHaveLength(0);
   });
 
   it('is replaced when it was closed while idle, and the message is sent once', async () => {
