@@ -1,8 +1,18 @@
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
+import {
+  COMMAND_TOPICS,
+  DEAD_LETTER_TOPICS,
+  topicNames,
+} from '../../../shared/messaging/topics/topic-list.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { Expected } from '../workload/expected-answers.ts';
-import type { Activity, NotificationCall, UpstreamRequest } from '../workload/plan.ts';
+import {
+  REPLY_TOPICS,
+  type Activity,
+  type NotificationCall,
+  type UpstreamRequest,
+} from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
 
 export interface ActionExchange {
@@ -85,12 +95,9 @@ export class History {
   readonly counted = new Map<string, number>();
 }
 
-/** The last calls have this before their ids. */
-export const LAST = 'last-';
-
-export function isLastCall(id: string): boolean {
-  return id.startsWith(LAST);
-}
+export const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
+export const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
+export const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
 
 export function placeOf(topic: string, partition: number, offset: number): string {
   return `${topic}/${partition}@${offset}`;

@@ -1,23 +1,23 @@
 import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import { partitionId } from '../../../shared/messaging/message.ts';
-import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topic-list.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type {
   NotificationState,
   NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { commandId } from '../workload/upstream.ts';
+import { isLastCall } from '../workload/plan.ts';
 import {
-  isLastCall,
+  COMMANDS,
   type History,
   type NotificationExchange,
   type ProviderCall,
   type SeenRecord,
 } from './history.ts';
-import { type Finding, finding, type Rule } from './rule.ts';
+import { type Finding, finding, type Rule, type RuleContext } from './rule.ts';
 
 export const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
-const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 const ACCEPTANCES: string = TOPIC.notificationAcceptances;
 const DELIVERY = 'docs/notification-delivery.md';
 const TIME_LIMIT = 'time-limit-exceeded';
@@ -36,33 +36,44 @@ export function acceptedIds({ notifications, upstream }: History): ReadonlySet<s
   return new Set([...overHttp, ...commands.map(({ id }) => commandId(id))]);
 }
 
+/** A check of each of these notifications at the end of a run, which returns what is wrong. */
+function atEndOfEach(
+  idsOf: (history: History) => Iterable<string>,
+  faultOf: (id: string, context: RuleContext) => string | undefined,
+): NonNullable<Rule['atEnd']> {
+  return (_end, context) =>
+    [...idsOf(context.history)].flatMap((id) => {
+      const fault = faultOf(id, context);
+      return fault === undefined ? [] : [finding(fault, id)];
+    });
+}
+
+const idsOnLog = ({ states }: History): Iterable<string> => states.keys();
+
 const acceptedNotificationsEnd: Rule = {
   name: 'an accepted notification ends as sent, failed or parked',
   source: `N3, ${DELIVERY}`,
-  atEnd: (_end, { history }) =>
-    [...acceptedIds(history)].flatMap((id): readonly Finding[] => {
-      const status = currentState(history, id)?.status ?? 'unknown to the ledger';
-      if (FINAL.has(status as NotificationStatus)) return [];
-      return [finding(`notification ${id} was accepted and is ${status}`, id)];
-    }),
+  atEnd: atEndOfEach(acceptedIds, (id, { history }) => {
+    const status = currentState(history, id)?.status ?? 'unknown to the ledger';
+    return FINAL.has(status as NotificationStatus)
+      ? undefined
+      : `notification ${id} was accepted and is ${status}`;
+  }),
 };
 
 const statusIsTrue: Rule = {
   name: 'the status of a notification agrees with what its providers did',
   source: DELIVERY,
-  atEnd: (_end, { history }) =>
-    [...history.states.keys()].flatMap((id): readonly Finding[] => {
-      const calls = history.providerCalls.filter(({ notificationId }) => notificationId === id);
-      const isDelivered = calls.some(({ deliveredAtMs }) => deliveredAtMs !== undefined);
-      const status = currentState(history, id)?.status;
-      if (status === 'sent' && !isDelivered) {
-        return [finding(`notification ${id} is sent, and no provider sent it`, id)];
-      }
-      if (status === 'failed' && isDelivered) {
-        return [finding(`notification ${id} is failed, and a provider sent it`, id)];
-      }
-      return [];
-    }),
+  atEnd: atEndOfEach(idsOnLog, (id, { history }) => {
+    const isDelivered = history.providerCalls.some(
+      ({ notificationId, deliveredAtMs }) => notificationId === id && deliveredAtMs !== undefined,
+    );
+    const status = currentState(history, id)?.status;
+    if (status === 'sent' && !isDelivered) return `notification ${id} is sent, and no provider sent it`;
+    return status === 'failed' && isDelivered
+      ? `notification ${id} is failed, and a provider sent it`
+      : undefined;
+  }),
 };
 
 /** No other process takes a notification over so soon after its call began. */
@@ -71,19 +82,17 @@ const SHORTEST_LEASE_MS = 3_000;
 const endIsDeserved: Rule = {
   name: 'a notification fails or is parked only for what its providers answered, or for its age',
   source: `N2, ${DELIVERY}`,
-  atEnd: (_end, { history }) =>
-    [...acceptedIds(history)].flatMap((id): readonly Finding[] => {
-      const { status, code } = currentState(history, id) ?? {};
-      const calls = history.providerCalls.filter(({ notificationId }) => notificationId === id);
-      const isDeserved =
-        status === 'failed'
-          ? code === TIME_LIMIT ||
-            calls.some(({ result }) => result?.kind === 'permanent' && result.code === code)
-          : status !== 'parked' || isInDoubt(id, calls, history);
-      if (isDeserved) return [];
-      const answers = calls.map(({ result }) => result?.kind ?? 'no answer').join(', ');
-      return [finding(`${id} is ${status} ${code} after ${answers || 'no call'}`, id)];
-    }),
+  atEnd: atEndOfEach(acceptedIds, (id, { history }) => {
+    const { status, code } = currentState(history, id) ?? {};
+    const calls = history.providerCalls.filter(({ notificationId }) => notificationId === id);
+    const isDeserved =
+      status === 'failed'
+        ? code === TIME_LIMIT ||
+          calls.some(({ result }) => result?.kind === 'permanent' && result.code === code)
+        : status !== 'parked' || isInDoubt(id, calls, history);
+    const answers = calls.map(({ result }) => result?.kind ?? 'no answer').join(', ');
+    return isDeserved ? undefined : `${id} is ${status} ${code} after ${answers || 'no call'}`;
+  }),
 };
 
 /** Whether the outcome of a call may be unknown: the provider did not answer, or its caller had no time to record the answer. */
@@ -295,26 +304,22 @@ interface ShownState {
 const lastRecordHolds: Rule = {
   name: 'the last record of a notification on its compacted topic has its status',
   source: `${DELIVERY}, How long an id is known`,
-  atEnd: (_end, { history }) =>
-    [...history.states].flatMap(([id, states]): readonly Finding[] => {
-      const last = states.at(-1)?.status;
-      const status = currentState(history, id)?.status;
-      if (last === status) return [];
-      return [finding(`compaction would leave ${id} as ${last} instead of ${status}`, id)];
-    }),
+  atEnd: atEndOfEach(idsOnLog, (id, { history }) => {
+    const last = history.states.get(id)?.at(-1)?.status;
+    const status = currentState(history, id)?.status;
+    return last === status ? undefined : `compaction would leave ${id} as ${last} instead of ${status}`;
+  }),
 };
 
 const ageFailsOnlyTheAttempted: Rule = {
   name: 'the time limit of a notification ends only one that was attempted',
   source: `${DELIVERY}, Clocks`,
-  atEnd: (_end, { history }) => {
-    const attempted = new Set(history.providerCalls.map(({ notificationId }) => notificationId));
-    return [...history.states.keys()].flatMap((id): readonly Finding[] => {
-      const { status, code } = currentState(history, id) ?? {};
-      if (status !== 'failed' || code !== TIME_LIMIT || attempted.has(id)) return [];
-      return [finding(`${id} failed for its age, and no provider was called`, id)];
-    });
-  },
+  atEnd: atEndOfEach(idsOnLog, (id, { history }) => {
+    const { status, code } = currentState(history, id) ?? {};
+    const isAttempted = history.providerCalls.some(({ notificationId }) => notificationId === id);
+    const isWrong = status === 'failed' && code === TIME_LIMIT && !isAttempted;
+    return isWrong ? `${id} failed for its age, and no provider was called` : undefined;
+  }),
 };
 
 /** All processes work again this long after the start of a run. */

@@ -1,16 +1,19 @@
 import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
-import {
-  COMMAND_TOPICS,
-  DEAD_LETTER_TOPICS,
-  TOPIC,
-  topicNames,
-} from '../../../shared/messaging/topics/topic-list.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { actionOf, type Expected } from '../workload/expected-answers.ts';
-import { REPLY_TOPICS, type Activity } from '../workload/plan.ts';
+import { isLastCall, type Activity } from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
-import { isLastCall, isRequest, placeOf, type SeenRecord, type UpstreamMessage } from './history.ts';
+import {
+  COMMANDS,
+  DEAD_LETTERS,
+  isRequest,
+  placeOf,
+  UPSTREAM_REPLIES,
+  type SeenRecord,
+  type UpstreamMessage,
+} from './history.ts';
 import { type Finding, finding, type Rule, type RuleContext } from './rule.ts';
 
 const REQUEST_TOPICS: ReadonlySet<string> = new Set([
@@ -19,9 +22,6 @@ const REQUEST_TOPICS: ReadonlySet<string> = new Set([
   TOPIC.productRequests,
   TOPIC.simulationRequests,
 ]);
-const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
-const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
-const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'broker-unavailable',

@@ -1,11 +1,10 @@
 import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
-import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topic-list.ts';
-import { REPLY_TOPICS } from '../workload/plan.ts';
-import { isLastCall, placeOf, type History, type SeenRecord } from './history.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { isLastCall } from '../workload/plan.ts';
+import { COMMANDS, placeOf, UPSTREAM_REPLIES, type History, type SeenRecord } from './history.ts';
 import { acceptedIds, FINAL, idOfCommand, isRedriven } from './notification-rules.ts';
 import { finding, type Rule } from './rule.ts';
 
-const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 const TIER = /\.retry\./;
 
 const everythingSettles: Rule = {
@@ -116,7 +115,6 @@ function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
 
 /** Each call is answered within milliseconds; the rest is for the messages of others before it. */
 const SOON_MS = 5_000;
-const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
 
 const answersComeSoon: Rule = {
   name: 'without faults every call and request is answered soon, also behind messages that cannot be handled',

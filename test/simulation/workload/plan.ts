@@ -1,8 +1,14 @@
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { Picks } from '../../support/random/pick.ts';
-import { LAST } from '../check/history.ts';
 import { chooseActionBody, chooseLastBodies, INVALID_BODIES } from './action-bodies.ts';
+
+/** The ids of the calls when everything has settled begin so: these must succeed. */
+const LAST = 'last-';
+
+export function isLastCall(id: string): boolean {
+  return id.startsWith(LAST);
+}
 
 /** Callers and upstream systems begin their work during this time, in simulated milliseconds. */
 export const ARRIVAL_MS = 40_000;

@@ -1,6 +1,7 @@
-import type { Broker, GroupSource, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import type { Broker, GroupSource, Tail } from '../../../shared/messaging/ports.ts';
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
+import { publishingBy } from '../builders/notification-call.ts';
 
 /** At its n-th publish, just before or just after the record is written to the log. */
 export interface Death {
@@ -13,64 +14,43 @@ export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death
   const never = new Promise<never>(() => undefined);
   let publishes = 0;
   let isDead = false;
-  const sources: GroupSource[] = [];
-  const tails: Tail[] = [];
-  const end = (): void => {
+  const readers: (GroupSource | Tail)[] = [];
+  const opened = <Reader extends GroupSource | Tail>(reader: Reader): Reader => {
+    readers.push(reader);
+    return reader;
+  };
+  const publishing = publishingBy(broker, (publish) => async (messages) => {
+    if (isDead) return never;
+    publishes += 1;
+    const isLast = publishes === death.at;
+    if (!isLast || death.when === 'after') await publish(messages);
+    if (!isLast) return undefined;
     isDead = true;
-    for (const source of sources) void source.stop(0);
-    for (const tail of tails) void tail.stop(0);
-  };
-  const createPublisher: Broker['createPublisher'] = (options): Publisher => {
-    const inner = broker.createPublisher(options);
-    const publish: Publisher['publish'] = async (messages) => {
-      if (isDead) return never;
-      publishes += 1;
-      const isLast = publishes === death.at;
-      if (isLast && death.when === 'before') {
-        end();
-        return never;
-      }
-      await inner.publish(messages);
-      if (!isLast) return undefined;
-      end();
-      return never;
-    };
-    return {
-      start: () => inner.start(),
-      publish,
-      isHealthy: () => inner.isHealthy(),
-      stop: (timeoutMs) => inner.stop(timeoutMs),
-    };
-  };
+    for (const reader of readers) void reader.stop(0);
+    return never;
+  });
   const createGroupSource: Broker['createGroupSource'] = (options) => {
-    const inner = broker.createGroupSource(options);
-    sources.push(inner);
-    return {
+    const inner = opened(broker.createGroupSource(options));
+    const [start, commit] = [inner.start.bind(inner), inner.commit.bind(inner)];
+    return Object.assign(inner, {
       start: (sink) =>
-        inner.start({
+        start({
           onAssigned: (...given) => (isDead ? undefined : sink.onAssigned(...given)),
           onRevoking: (...given) => (isDead ? undefined : sink.onRevoking(...given)),
           onMessages: (...given) => (isDead ? undefined : sink.onMessages(...given)),
           onCrash: (...given) => (isDead ? undefined : sink.onCrash(...given)),
         }),
-      pause: (partitions) => inner.pause(partitions),
-      resume: (partitions) => inner.resume(partitions),
-      commit: (epoch, offsets) => (isDead ? Promise.resolve(false) : inner.commit(epoch, offsets)),
-      stop: (timeoutMs) => inner.stop(timeoutMs),
-    };
+      commit: (epoch, offsets) => (isDead ? Promise.resolve(false) : commit(epoch, offsets)),
+    } satisfies Partial<GroupSource>);
   };
-  const createTail: Broker['createTail'] = (options) => {
-    const inner = broker.createTail(options);
-    tails.push(inner);
-    return inner;
-  };
+  const createTail: Broker['createTail'] = (options) => opened(broker.createTail(options));
   const mortal = (provider: GuardedProvider): GuardedProvider => ({
     ...provider,
     admit: () => provider.admit(),
     send: (message, signal) => (isDead ? never : provider.send(message, signal)),
   });
   return {
-    broker: { ...broker, createPublisher, createGroupSource, createTail },
+    broker: { ...publishing, createGroupSource, createTail },
     providers: { ...providers, of: (channel) => providers.of(channel).map(mortal) } satisfies ProviderSet,
     isDead: () => isDead,
   };
