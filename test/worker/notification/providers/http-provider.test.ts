@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Outbound } from '../../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { createHttpConnector } from '../../../../workers/notification/providers/http-provider.ts';
 import { httpEntry } from '../../../support/builders/provider-entry.ts';
 import { ID, anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
-import { startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
+import { startProviderStandIn, type ProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
 import { selfSigned } from '../../../support/self-signed-certificate.ts';
 import { untilSent } from '../../../support/standing-connection.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -175,22 +175,29 @@ describe('a message that does not fit the template', () => {
   });
 });
 
-describe('a call', () => {
-  it('is transient when the host is unknown', async () => {
-    const provider = connector({ url: 'https://host.invalid/' }, 5_000);
-    expect(await send(provider)).toMatchObject({
-      kind: 'transient',
-      code: expect.stringMatching(/^connect-(enotfound|eai_again)$/),
-    });
-  });
+async function stopped(): Promise<ProviderStandIn> {
+  const standIn = await startProviderStandIn();
+  await standIn.stop();
+  return standIn;
+}
 
-  it('is transient when the certificate is not trusted', async () => {
-    await using standIn = await startProviderStandIn({ tls: selfSigned() });
-    expect(await send(connector({ url: standIn.origin }))).toMatchObject({
-      kind: 'transient',
-      code: expect.stringContaining('self_signed'),
-    });
+async function untrusted(): Promise<ProviderStandIn> {
+  const standIn = await startProviderStandIn({ tls: selfSigned() });
+  onTestFinished(async () => {
     expect(standIn.requests).toHaveLength(0);
+    await standIn.stop();
+  });
+  return standIn;
+}
+
+describe('a call', () => {
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ['the host is unknown', async () => 'https://host.invalid/', /^connect-(enotfound|eai_again)$/],
+    ['the host refuses connections', async () => (await stopped()).origin, /^connect-econnrefused$/],
+    ['the certificate is not trusted', async () => (await untrusted()).origin, /self_signed/],
+  ])('is transient when %s', async (_, urlOf, code) => {
+    const result = await send(connector({ url: await urlOf() }));
+    expect(result).toMatchObject({ kind: 'transient', code: expect.stringMatching(code) as string });
   });
 
   it('succeeds with a configured certificate authority', async () => {
@@ -285,13 +292,6 @@ describe('a call', () => {
       expect(standIn.requests).toHaveLength(1);
     },
   );
-
-  it('fails transiently if the host refuses connections', async () => {
-    const standIn = await startProviderStandIn();
-    await standIn.stop();
-    const result = await send(connector({ url: standIn.origin }));
-    expect(result).toEqual({ kind: 'transient', code: 'connect-econnrefused' });
-  });
 
   it('is never repeated, and connections are reused between calls', async () => {
     await using standIn = await startProviderStandIn();
