@@ -7,10 +7,8 @@ import { sleep } from '../../shared/platform/system-ports.ts';
 import { History, placeOf } from './check/history.ts';
 import { FAULTS, Journal } from './check/journal.ts';
 import { acceptedIds, currentState } from './check/notification-rules.ts';
-import type { Violation } from './check/rule.ts';
 import { createWatcher, type Watcher } from './check/watcher.ts';
 import { startCluster, type SimCluster } from './cluster.ts';
-import type { FaultCounts } from './faults/call-fates.ts';
 import { isCalm, type SeedPlan } from './seed-plan.ts';
 import { createMachine, ProcessLife } from './sim-process.ts';
 import { callAction, lookAt, sendNotification } from './workload/callers.ts';
@@ -40,14 +38,7 @@ const REPLY_PARTITIONS = 2;
 /** The notifications of the day. */
 const COUNTED = /^plat_notification_quota_counted\{figure="messages"\} (\d+)$/m;
 
-export interface SeedResult {
-  readonly plan: SeedPlan;
-  readonly violations: readonly Violation[];
-  readonly journal: Journal;
-  readonly steps: number;
-  readonly simulatedMs: number;
-  readonly faults: Readonly<FaultCounts>;
-}
+export type SeedResult = Awaited<ReturnType<typeof runPlan>>;
 
 /** Created once: it takes longer than a run. */
 let codec: Promise<MessageCodec> | undefined;
@@ -58,7 +49,7 @@ async function createCodec(): Promise<MessageCodec> {
   return created;
 }
 
-export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
+export async function runPlan(plan: SeedPlan) {
   const ownCodec = await (codec ??= createCodec());
   const history = new History();
   const clocks: { elapsedMs: () => number } = { elapsedMs: () => 0 };

@@ -3,7 +3,7 @@ import { Picks } from '../support/random/pick.ts';
 import { PROCESSES } from './cluster.ts';
 import { calmPlan, planFaults, type FaultPlan, type SystemKind } from './faults/fault-plan.ts';
 import type { PlantedFault } from './planted-faults.ts';
-import { ARRIVAL_MS, BURST_EVERY_MS, planActivities, type Activity } from './workload/plan.ts';
+import { ARRIVAL_MS, BURST_EVERY_MS, planActivities } from './workload/plan.ts';
 
 const FAULT_MS = ARRIVAL_MS;
 const CALM_PERCENT = 8;
@@ -13,28 +13,16 @@ const EMBEDDED_PERCENT = 20;
 /** The steps of the only clock of an embedded system, which decides when its messages are due, add up to less than this. */
 const EMBEDDED_SKEW_MS = 6_000;
 
-export interface SeedPlan {
-  readonly seed: number;
-  readonly system: SystemKind;
-  readonly activities: readonly Activity[];
-  readonly faults: FaultPlan;
-  readonly unknownPolicy: 'park' | 'resend';
-  readonly limits: QueueLimits;
-  readonly plant?: PlantedFault | undefined;
-}
+export type SeedPlan = ReturnType<typeof planSeed>;
 
-export function planSeed(
-  seed: number,
-  system: SystemKind = chooseSystem(seed),
-  plant?: PlantedFault,
-): SeedPlan {
+export function planSeed(seed: number, system: SystemKind = chooseSystem(seed), plant?: PlantedFault) {
   const picks = new Picks(seed ^ 0x632be5ab);
   const faults = picks.chance(CALM_PERCENT) ? calmPlan(seed) : planFaultsOf(seed, system);
   return {
     seed,
     system,
     activities: planActivities(seed),
-    unknownPolicy: picks.of('park', 'park', 'park', 'resend'),
+    unknownPolicy: picks.of<'park' | 'resend'>('park', 'park', 'park', 'resend'),
     faults,
     limits: planLimits(seed, isCalm(faults)),
     plant,

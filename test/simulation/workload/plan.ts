@@ -26,75 +26,18 @@ const FLOOD = 220;
 const MAX_BEHIND_MS = 7_200_000;
 const MAX_AHEAD_MS = 60_000;
 
-interface Planned {
+type Planned<Kind extends string, Draft> = Draft & {
+  readonly kind: Kind;
   readonly id: string;
   readonly atMs: number;
-}
-
-export interface ActionCall extends Planned {
-  readonly kind: 'action';
-  readonly ingress: number;
-  readonly requestType: string;
-  readonly body: object | string;
-  /** The direct form, or the generic one with its input as an object or as text (E2). */
-  readonly form: 'direct' | 'object' | 'text';
-  readonly isAsync: boolean;
-}
-
-export interface NotificationCall extends Planned {
-  readonly kind: 'notification';
-  readonly ingress: number;
-  readonly channel: Channel;
-  readonly receiver: number;
-  readonly key: string | undefined;
-  readonly isValid: boolean;
-  /** Sent with `Urgency: high` (N5). */
-  readonly isUrgent: boolean;
-  /** Later calls with the same key; `isOther`: with another text, which must be refused. */
-  readonly repeats: readonly {
-    readonly afterMs: number;
-    readonly ingress: number;
-    readonly isOther: boolean;
-  }[];
-  readonly looksAfterMs: readonly number[];
-}
-
-export interface UpstreamRequest extends Planned {
-  readonly kind: 'request';
-  readonly topic: TopicKey;
-  readonly format: 'json' | 'avro';
-  readonly replyTopic: (typeof REPLY_TOPICS)[number];
-  readonly key: string;
-  readonly copies: number;
-  readonly isBatch: boolean;
-  readonly items: readonly { readonly requestType: string; readonly body: object }[];
-}
-
-export interface UpstreamCommand extends Planned {
-  readonly kind: 'command';
-  readonly channel: Channel;
-  readonly receiver: number;
-  readonly isUrgent: boolean;
-  readonly format: 'json' | 'avro';
-  readonly copies: number;
-  /** How far the clock of the upstream system is off, in milliseconds; negative: it is behind. */
-  readonly clockErrorMs: number;
-}
-
+};
+export type ActionCall = Planned<'action', ReturnType<typeof draftAction>>;
+export type NotificationCall = Planned<'notification', ReturnType<typeof draftNotification>>;
+export type UpstreamRequest = Planned<'request', ReturnType<typeof draftRequest>>;
+export type UpstreamCommand = Planned<'command', ReturnType<typeof draftCommand>>;
 /** A message that cannot be handled, and must become a dead letter without holding back others. */
-export interface PoisonMessage extends Planned {
-  readonly kind: 'poison';
-  /** `retryTier`: a copy of a command that can never return from its retry tier. */
-  readonly topic: TopicKey | 'retryTier';
-  readonly fault: 'garbage' | 'no-type' | 'no-address' | 'unknown-reply-topic' | 'no-origin';
-  readonly key: string;
-  readonly count: number;
-}
-
-export interface Redrive extends Planned {
-  readonly kind: 'redrive';
-  readonly acceptDuplicates: boolean;
-}
+export type PoisonMessage = Planned<'poison', ReturnType<typeof draftPoison>>;
+export type Redrive = Planned<'redrive', { readonly acceptDuplicates: boolean }>;
 
 export type Activity =
   | ActionCall
@@ -103,8 +46,6 @@ export type Activity =
   | UpstreamCommand
   | PoisonMessage
   | Redrive;
-
-type Draft<Kind extends Activity['kind']> = Omit<Extract<Activity, { kind: Kind }>, 'id' | 'atMs' | 'kind'>;
 
 /** Every activity is complete in itself, so that any of them can be left out without changing the others. */
 export function planActivities(seed: number): readonly Activity[] {
@@ -176,29 +117,31 @@ function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
   }
 }
 
-function draftAction(picks: Picks, number: number): Draft<'action'> {
+function draftAction(picks: Picks, number: number) {
   const ingress = picks.whole(0, 3);
+  /** The direct form, or the generic one with its input as an object or as text (E2). */
   const form = picks.of('direct', 'direct', 'object', 'text');
   const isAsync = picks.chance(30);
-  if (picks.chance(10)) {
-    const body = picks.of(...INVALID_BODIES);
-    return { ingress, requestType: 'CalculateRepaymentScheduleRequest', body, form: 'direct', isAsync };
-  }
-  return { ingress, form, isAsync, ...chooseActionBody(picks, number) };
+  if (!picks.chance(10)) return { ingress, form, isAsync, ...chooseActionBody(picks, number) };
+  const body: object | string = picks.of(...INVALID_BODIES);
+  const requestType = 'CalculateRepaymentScheduleRequest';
+  return { ingress, requestType, body, form: 'direct' as const, isAsync };
 }
 
-function draftNotification(picks: Picks, number: number): Draft<'notification'> {
+function draftNotification(picks: Picks, number: number) {
   const isValid = !picks.chance(6);
   const hasKey = picks.chance(60);
   const repeats = hasKey && isValid ? picks.whole(0, MAX_REPEATS) : 0;
   return {
     ingress: picks.whole(0, 3),
-    channel: picks.of('sms', 'sms', 'sms', 'sms', 'email'),
+    channel: picks.of<Channel>('sms', 'sms', 'sms', 'sms', 'email'),
     // One receiver gets most, so that notifications wait for earlier ones.
     receiver: picks.of(1, 1, 1, 1, 1, picks.whole(1, RECEIVERS)),
     key: hasKey ? `key-${number}` : undefined,
     isValid,
+    /** Sent with `Urgency: high` (N5). */
     isUrgent: number % URGENT_EVERY === 0,
+    /** Later calls with the same key; `isOther`: with another text, which must be refused. */
     repeats: Array.from({ length: repeats }, () => ({
       afterMs: picks.of(0, picks.whole(0, 500), picks.whole(0, ARRIVAL_MS)),
       ingress: picks.whole(0, 3),
@@ -208,7 +151,7 @@ function draftNotification(picks: Picks, number: number): Draft<'notification'> 
   };
 }
 
-function draftRequest(picks: Picks, number: number): Draft<'request'> {
+function draftRequest(picks: Picks, number: number) {
   const isBatch = picks.chance(35);
   const isBulk = isBatch || picks.chance(20);
   const items = Array.from({ length: isBatch ? picks.whole(1, 8) : 1 }, (_, index) =>
@@ -217,8 +160,8 @@ function draftRequest(picks: Picks, number: number): Draft<'request'> {
   const [first] = items;
   // The items of a batch in JSON have one type.
   const ofOneType = items.filter(({ requestType }) => requestType === first?.requestType);
-  const format = picks.of('json', 'avro');
-  const topic = isBulk ? 'scheduleBulkRequests' : topicOf(first?.requestType ?? '');
+  const format = picks.of<'json' | 'avro'>('json', 'avro');
+  const topic: TopicKey = isBulk ? 'scheduleBulkRequests' : topicOf(first?.requestType ?? '');
   return {
     topic,
     format,
@@ -235,23 +178,25 @@ function topicOf(requestType: string): TopicKey {
   return requestType.startsWith('Get') ? 'productRequests' : 'scheduleRequests';
 }
 
-function draftCommand(picks: Picks, number: number): Draft<'command'> {
+function draftCommand(picks: Picks, number: number) {
   return {
-    channel: picks.of('sms', 'email'),
+    channel: picks.of<Channel>('sms', 'email'),
     receiver: picks.whole(1, RECEIVERS),
     isUrgent: number % URGENT_EVERY === 0,
-    format: picks.of('json', 'avro'),
+    format: picks.of<'json' | 'avro'>('json', 'avro'),
     copies: picks.of(1, 1, 2),
+    /** How far the clock of the upstream system is off, in milliseconds; negative: it is behind. */
     clockErrorMs: picks.of(0, 0, picks.whole(-MAX_BEHIND_MS, MAX_AHEAD_MS)),
   };
 }
 
-function draftPoison(picks: Picks): Draft<'poison'> {
+function draftPoison(picks: Picks) {
   const key = picks.of('one', 'two', 'three');
-  if (picks.chance(10)) return { topic: 'retryTier', fault: 'no-origin', key, count: 1 };
+  // A copy of a command that can never return from its retry tier.
+  if (picks.chance(10)) return { topic: 'retryTier', fault: 'no-origin', key, count: 1 } as const;
   if (picks.chance(15)) {
     const topic = picks.of('productRequests', 'scheduleBulkRequests', 'scheduleRequests');
-    return { topic, fault: 'unknown-reply-topic', key, count: FLOOD };
+    return { topic, fault: 'unknown-reply-topic', key, count: FLOOD } as const;
   }
   const fault = picks.of('garbage', 'no-type', 'no-address', 'unknown-reply-topic');
   const requests = [
