@@ -199,7 +199,7 @@ function createWorld(
       return result.kind === 'answer' ? result : undefined;
     },
     startClient: (name) => {
-      const life = new ProcessLife(`${name}#1`, createMachine(system, plan.seed, undefined));
+      const life = new ProcessLife(`${name}#1`, createMachine(system, plan.seed));
       return { ports: life.ports, broker: broker.connectClient(life) };
     },
   };

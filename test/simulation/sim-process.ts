@@ -18,20 +18,11 @@ export interface Host {
   enter(callback: () => void): void;
 }
 
-/** The machine of a process: its clocks survive a restart. */
-export interface Machine {
-  readonly system: SystemPorts;
-  readonly seed: number;
-  skewMs: number;
-  readonly driftPpm: number;
-}
+export type Machine = ReturnType<typeof createMachine>;
 
-export function createMachine(
-  system: SystemPorts,
-  seed: number,
-  clocks: ClockDeviation | undefined,
-): Machine {
-  return { system, seed, skewMs: clocks?.skewMs ?? 0, driftPpm: clocks?.driftPpm ?? 0 };
+/** The machine of a process: its clocks survive a restart. */
+export function createMachine(system: SystemPorts, seed: number, clocks: Partial<ClockDeviation> = {}) {
+  return { system, seed, skewMs: clocks.skewMs ?? 0, driftPpm: clocks.driftPpm ?? 0 };
 }
 
 /** One life of a process. Timers of a frozen process fire when it continues, in their order; those of an ended one never. */

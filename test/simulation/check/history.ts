@@ -1,4 +1,4 @@
-import type { MessageHeaders } from '../../../shared/messaging/message.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
 import {
   COMMAND_TOPICS,
   DEAD_LETTER_TOPICS,
@@ -60,14 +60,8 @@ export interface ProviderCall {
   result?: SendResult;
 }
 
-export interface SeenRecord {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
+export interface SeenRecord extends Omit<LogMessage, 'key'> {
   readonly key: string | undefined;
-  readonly value: Buffer | null;
-  readonly headers: MessageHeaders;
-  readonly timestampMs: number;
   readonly seenAtMs: number;
 }
 

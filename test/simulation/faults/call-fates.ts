@@ -10,15 +10,7 @@ export interface CallTimes {
 /** Clients of Kafka wait some seconds for a response; the latest packets arrive after that. */
 const DEFAULT_TIMES: CallTimes = { requestTimeoutMs: 5_000, lateMs: 8_000 };
 
-export interface CallFate {
-  readonly requestMs: number;
-  readonly responseMs: number;
-  /** `stale`: the request arrives after the client has given it up, and outside of the order of its connection. */
-  readonly lost: 'request' | 'response' | 'stale' | undefined;
-  /** The share of the records of a produce request that is stored; undefined: all. */
-  readonly tornAt: number | undefined;
-  readonly diesWithSender: boolean;
-}
+export type CallFate = ReturnType<CallFates['ofCall']>;
 
 export type Share = (purpose: number) => number;
 
@@ -51,7 +43,7 @@ export class CallFates {
     return true;
   }
 
-  ofCall(clientId: string, number: number, isProduce: boolean): CallFate {
+  ofCall(clientId: string, number: number, isProduce: boolean) {
     const share = this.shares(clientId, number);
     const travel = (purpose: number): number =>
       MIN_TRAVEL_MS + share(purpose) * (MAX_TRAVEL_MS - MIN_TRAVEL_MS);
@@ -63,13 +55,15 @@ export class CallFates {
     return {
       requestMs: lost === 'stale' ? staleMs : travel(1) + late('late-request', 10),
       responseMs: travel(2) + late('late-response', 12),
+      /** `stale`: the request arrives after the client has given it up, and outside of the order of its connection. */
       lost,
+      /** The share of the records of a produce request that is stored; undefined: all. */
       tornAt: isTorn ? share(8) : undefined,
       diesWithSender: share(9) < 0.5,
     };
   }
 
-  #lossOf(share: Share, isProduce: boolean): CallFate['lost'] {
+  #lossOf(share: Share, isProduce: boolean): 'request' | 'response' | 'stale' | undefined {
     if (this.befalls('lost-request', share(5))) return 'request';
     if (this.befalls(isProduce ? 'lost-acknowledgement' : 'lost-response', share(6))) return 'response';
     return isProduce && this.befalls('stale-request', share(15)) ? 'stale' : undefined;
