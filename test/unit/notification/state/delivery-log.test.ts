@@ -7,7 +7,6 @@ import { openIndexFile } from '../../../../shared/messaging/record-index/record-
 import { scratchFolder } from '../../../support/scratch-folder.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
-import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { OUTCOME_RETENTION_MS } from '../../../../shared/platform/retention.ts';
 import { monotonicClock } from '../../../../shared/platform/system-ports.ts';
@@ -15,6 +14,7 @@ import { InfrastructureError, MessagingError } from '../../../../shared/platform
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 import { DeliveryLog, NOTIFICATION_STATE } from '../../../../workers/notification/state/delivery-log.ts';
 import { notificationState } from '../../../support/builders/notification-state.ts';
+import { publishingBy } from '../../../support/builders/notification-call.ts';
 import { fastTimers } from '../../../support/fakes/virtual-time.ts';
 
 const NOW = 1_700_000_000_000;
@@ -59,15 +59,11 @@ async function world() {
   const schemaFailures: Error[] = [];
   const codec = jsonCodec(schema.promise, schemaFailures);
   const failures: Error[] = [];
-  const failing: Publisher = {
-    start: () => publisher.start(),
-    publish: (messages) => {
-      const failure = failures.shift();
-      return failure === undefined ? publisher.publish(messages) : Promise.reject(failure);
-    },
-    isHealthy: () => true,
-    stop: () => publisher.stop(),
-  };
+  const failing = publishingBy(broker, (publish) => (messages) => {
+    const failure = failures.shift();
+    return failure === undefined ? publish(messages) : Promise.reject(failure);
+  }).createPublisher({ clientId: 'failing' });
+  await failing.start();
   const time = { nowMs: NOW };
   const open = async (self: string, log: Log = silentLog, indexFile?: DataFile): Promise<DeliveryLog> => {
     const names = { topic: TOPIC, clientId: self, self };
@@ -92,25 +88,13 @@ async function world() {
     publisher.publish(records.map((record) => ({ topic: TOPIC, ...record })));
   const writeState = (id: string, payload: NotificationState, isLate = false) =>
     write({ key: id, value: Buffer.from(JSON.stringify({ type: NOTIFICATION_STATE, payload, isLate })) });
-  const writeMany = (count: number) => {
-    const states = Array.from({ length: count }, (_, at) => ({
-      key: String(at),
-      value: Buffer.from(
-        JSON.stringify({
-          type: NOTIFICATION_STATE,
-          payload: stateOf(String(at), { status: 'sent' }),
-        }),
-      ),
-    }));
-    return write(...states);
-  };
   const records: NotificationState[] = [];
   const tail = broker.createTail({ clientId: 'reader', topics: [TOPIC], from: 'earliest' });
   await tail.start(({ value }) => {
     if (value !== null)
       records.push((JSON.parse(value.toString()) as { payload: NotificationState }).payload);
   });
-  return { open, codec, write, writeState, writeMany, records, failures, schema, schemaFailures, time };
+  return { open, codec, write, writeState, records, failures, schema, schemaFailures, time };
 }
 
 it('grants a round to the first of two claims on the log', async () => {
@@ -286,11 +270,11 @@ it('skips and counts records of other types, and removes an entry on its tombsto
 });
 
 it('leaves records on the topic while one waits for its schema, and reads each once after that', async () => {
-  const { open, codec, writeState, writeMany, schema } = await world();
+  const { open, codec, writeState, schema } = await world();
   const one = await open('one');
   const decode = vi.spyOn(codec, 'decode');
   await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
-  await writeMany(300);
+  for (let id = 0; id < 300; id += 1) await writeState(String(id), stateOf(String(id), { status: 'sent' }));
   await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
   await expect(one.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
   expect(one.health()).toEqual({ status: 'degraded', reason: `${TOPIC} waits for a schema` });
