@@ -217,13 +217,6 @@ it('ends the notification of a copy that cannot be read, and never one of anothe
 it.each([
   ['is sent until the deadline, which other clocks may have', NOW - DEADLINE_SKEW_MS, {}, 'done', SENT_STEPS],
   ['is refused after it', NOW - DEADLINE_SKEW_MS - 1, {}, 'refused', ''],
-  [
-    'that was attempted fails after it',
-    NOW - DEADLINE_SKEW_MS - 1,
-    { [HEADER.attempt]: '2' },
-    'done',
-    endsAs('failed', 'deadline-exceeded'),
-  ],
 ] as const)('a command %s', async (...[, deadlineMs, headers, kind, expected]) => {
   const { providers, done, deliver } = world();
   providers.add('one');

@@ -89,15 +89,9 @@ describe('the outbox folder', () => {
     await provider('sms').send(sms, NEVER);
     utimesSync(path.join(folder, `${email.id}.eml`), 1_000, 1_000);
     utimesSync(path.join(folder, `${sms.id}.txt`), 2_000, 2_000);
+    const { sender, receiver } = sms;
     expect(await outbox.list(10)).toMatchObject([
-      {
-        id: sms.id,
-        channel: 'sms',
-        writtenAt: 2_000_000,
-        sender: sms.sender,
-        receiver: sms.receiver,
-        subject: '',
-      },
+      { id: sms.id, channel: 'sms', writtenAt: 2_000_000, sender, receiver, subject: '' },
       { id: email.id, channel: 'email', sender: 'Banca Ță <b@example.org>', subject: email.subject },
     ]);
     expect(await outbox.list(1)).toHaveLength(1);
