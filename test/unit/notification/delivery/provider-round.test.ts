@@ -27,16 +27,19 @@ interface Scripted {
   readonly takesMs?: number;
 }
 
-async function round(script: readonly Scripted[], lengthMs = 100_000, first = 0) {
-  const { time, pass, ...clocks } = virtualTime({ wallMs: NOW });
+/** A round over providers named a, b, c …, in which time passes only during calls and waits. */
+async function round(script: readonly Scripted[], lengthMs = 100_000) {
+  const { time, pass, timers, ...clocks } = virtualTime({ wallMs: NOW });
+  const waits: number[] = [];
   const set = scriptedProviders();
-  const admitted: string[] = [];
   for (const [index, { result, admission = GO, isIdempotent = false, takesMs = 0 }] of script.entries()) {
-    const name = 'abcdef'[index] ?? '?';
-    set.add(name, {
+    set.add('abcdef'[index] ?? '?', {
       isIdempotent,
-      admission: () => (admitted.push(name), admission),
-      answer: () => (pass(takesMs), result),
+      admission: () => (waits.length > 0 ? GO : admission),
+      answer: () => {
+        pass(takesMs);
+        return result;
+      },
     });
   }
   const end = await callProviders(
@@ -44,13 +47,24 @@ async function round(script: readonly Scripted[], lengthMs = 100_000, first = 0)
       message: anSms(),
       attempt: 3,
       priority: 'normal',
-      turn: { providers: set.list, first },
+      turn: { providers: set.list, first: 0 },
       leaseEndsMs: time.elapsedMs + lengthMs,
       signal: new AbortController().signal,
     },
-    { ...clocks, sendTimeoutMs: 1_000, onAttempt: () => undefined },
+    {
+      ...clocks,
+      timers: {
+        ...timers,
+        schedule: (callback, ms) => {
+          if (ms !== lengthMs) waits.push(ms);
+          return timers.schedule(callback, ms);
+        },
+      },
+      sendTimeoutMs: 1_000,
+      onAttempt: () => undefined,
+    },
   );
-  return { end, admitted, asked: set.calls.map(({ provider }) => provider) };
+  return { end, waits, asked: set.calls.map(({ provider }) => provider) };
 }
 
 it.each([
@@ -97,9 +111,32 @@ it('does not wait long for a rate limit but reports it as a transient failure', 
 });
 
 it('starts with the given provider without admitting it again', async () => {
-  const script = [SENT, transient(), SENT].map((result) => ({ result }));
-  const { asked, admitted } = await round(script, 10_000, 1);
-  expect([asked, admitted]).toEqual([['b', 'c'], ['c']]);
+  const set = scriptedProviders();
+  set.add('passed over');
+  let admissions = 0;
+  const count = (): ProviderAdmission => {
+    admissions += 1;
+    return GO;
+  };
+  set.add('first', { answer: () => transient(), admission: count });
+  set.add('second', { admission: count });
+  await callProviders(
+    {
+      message: anSms(),
+      attempt: 1,
+      priority: 'normal',
+      turn: { providers: set.list, first: 1 },
+      leaseEndsMs: 10_000,
+      signal: new AbortController().signal,
+    },
+    {
+      ...virtualTime(),
+      sendTimeoutMs: 1_000,
+      onAttempt: () => undefined,
+    },
+  );
+  expect(set.calls.map(({ provider }) => provider)).toEqual(['first', 'second']);
+  expect(admissions).toBe(1);
 });
 
 it('does not make a call that could exceed the lease', async () => {
