@@ -65,8 +65,11 @@ function presentValues(
     unitsBefore = wholeUnits;
     let value = (amounts[at] ?? 0) * factor;
     if (hasDays) {
-      const days = isGrowing ? extraDays : yearDays - extraDays;
-      value *= ofDays[2 * days + (yearDays % 2)] ??= powerOf(days, yearDays);
+      // The last bit tells years of 365 and 366 days apart. Without left-over days every length gives the same factor.
+      value *= ofDays[2 * extraDays + (yearDays % 2)] ??= powerOf(
+        isGrowing ? extraDays : yearDays - extraDays,
+        yearDays,
+      );
     }
     const time = years[at] ?? 0;
     const weighted = value * time;

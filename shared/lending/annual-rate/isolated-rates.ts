@@ -63,22 +63,34 @@ export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedR
     { low: 0, high: MAX_LOG_RATE },
     { low: MIN_LOG_RATE, high: 0 },
   ];
+  const firstWidth = FIRST_WIDTH / ((flows.years.at(-1) ?? 0) - (flows.years[0] ?? 0));
   const found: FoundRate[] = [];
   for (;;) {
     pending.sort((a, b) => nearDistance(b) - nearDistance(a));
     const nearest = pending.pop();
     const reached = Math.min(...found.map(farDistance));
     if (nearest === undefined || nearDistance(nearest) >= reached) return provenRates(found);
-    effort.brackets += 1;
-    effort.floatingFlows += flows.amounts.length;
-    if (isExhausted(effort)) return [];
-    const rates = examineBracket({ flows, effort }, nearest);
     const { low, high } = nearest;
-    const centre = (low + high) / 2;
-    if (rates === undefined) pending.push({ low, high: centre }, { low: centre, high });
-    else found.push(...rates);
+    const width = Math.min(Math.abs(low), Math.abs(high)) + firstWidth;
+    let splitAt = low < 0 ? high - width : low + width;
+    if ((high - low) / 2 <= width) {
+      effort.brackets += 1;
+      effort.floatingFlows += flows.amounts.length;
+      if (isExhausted(effort)) return [];
+      const rates = examineBracket({ flows, effort }, nearest);
+      found.push(...(rates ?? []));
+      if (rates !== undefined) continue;
+      splitAt = (low + high) / 2;
+    }
+    pending.push({ low, high: splitAt }, { low: splitAt, high });
   }
 }
+
+/**
+ * Width of the brackets next to zero, times the years between the first and the last flow. A bracket much wider than
+ * its distance from zero is split unexamined; wide ones would leave it open more often which rate is the nearest.
+ */
+const FIRST_WIDTH = 2;
 
 /** A range of ln(1 + r) on one side of zero. */
 interface Bracket {

@@ -5,7 +5,7 @@ import cases from '../../../cases/lending/internal-rate-of-return.json' with { t
 import intervalCases from '../../../cases/lending/rate-interval.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
-import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import { flowAtUnits, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
 import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
 import {
@@ -52,6 +52,17 @@ function publishedFlows(published: readonly PublishedFlow[]): RateFlows {
   const isAtStart = (flow: (typeof flows)[number]) => flow.wholeUnits === 0 && flow.extraDays === 0;
   const later = flows.filter((flow) => !isAtStart(flow)).toSorted((a, b) => a.wholeUnits - b.wholeUnits);
   return { flows: [...flows.filter(isAtStart), ...later], unitsPerYear: 12 };
+}
+
+/** 1000 drawn, and payments after whole years and left-over days of a year with that number of days. */
+function yearsAndDays(...payments: readonly (readonly [number, number, number, number])[]): RateFlows {
+  const paid = payments.map(([amount, wholeUnits, extraDays, yearDays]) => ({
+    amount,
+    wholeUnits,
+    extraDays,
+    yearDays,
+  }));
+  return { flows: [flowAtUnits(-1_000, 0), ...paid], unitsPerYear: 1 };
 }
 
 describe('effectiveAnnualRate, DAE (A1)', () => {
@@ -116,6 +127,11 @@ describe('solveEffectiveRate (A4)', () => {
     expect(solveEffectiveRate(yearly(1, [1_000_000]))).toBe('99999900.0000');
     expect(solveEffectiveRate(monthly(100_000, [1]))).toBe('-100.0000');
     expect(solveEffectiveRate(yearly(100_000, [1]))).toBe('-99.9990');
+  });
+
+  it('tells left-over days of different years, and 364 of them from a whole year', () => {
+    expect(solveEffectiveRate(yearsAndDays([600, 0, 100, 365], [600, 1, 100, 366]))).toBe('27.8093');
+    expect(solveEffectiveRate(yearsAndDays([500, 0, 364, 365]))).toBe('-50.0951');
   });
 
   it('returns null if no rate exists', () => {
@@ -198,6 +214,34 @@ describe('calculateRate for flows with several rates or a huge rate (A4)', () =>
     const Amounts = amounts(-1000, 3700, '-4510.0000000000001', '1815.00000000000015');
     expect(rateOf({ Rule: 'IRR', PeriodicityType: 'Annual', Amounts }).rate).toBe('50.0000000000');
   });
+
+  it.each([
+    [
+      'at 16.7 %',
+      [
+        ['2022-01-08', -1_000_000],
+        ['2022-07-09', 2_800_000],
+        ['2023-01-07', -2_597_200],
+        ['2023-07-08', 798_768],
+      ],
+      '16.6893331542',
+    ],
+    [
+      'too far away to tell',
+      [
+        ['2022-01-08', -200_000],
+        ['2022-02-07', 602_000],
+        ['2022-03-09', -602_700],
+        ['2022-04-08', 200_655],
+      ],
+      null,
+    ],
+  ] as const)(
+    'returns a rate only if it is nearer than a double one without proof: %s',
+    (_name, flows, rate) => {
+      expect(rateOf({ Rule: 'DAE', Unit: 'Days', CashFlows: cashFlows(...flows) }).rate).toBe(rate);
+    },
+  );
 
   it('separates rates that lie close together, also with remaining days', () => {
     const close = [-1e13, 22_000_000_200_000, -12_100_000_220_000] as const;
