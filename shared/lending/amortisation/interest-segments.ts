@@ -36,8 +36,8 @@ export function buildInterestSegments(
   validation: Validation,
 ): readonly InterestSegment[] | undefined {
   const faultsBefore = validation.faults.length;
-  const createRule = (annual: AnnualRate): InterestRule | undefined =>
-    createInterestRule(annual, rows, validation);
+  const extremes = [Math.min(...rows.counts), Math.max(...rows.counts)];
+  const createRule: CreateRule = (annual) => createInterestRule(annual, rows, extremes, validation);
   const segments =
     rates.kind === 'rows'
       ? createRowSegments(rates.rates, rows, createRule)
@@ -83,19 +83,23 @@ function createBandSegment(
   return [{ fromIndex: 0, interest, rate: undefined }];
 }
 
-/** Amount and interest of a period bound interest and level payment, which must stay below the limit (R3, M6). */
+/**
+ * A negative rate must leave a positive balance in every period (R3). The amount with the interest of one period is an
+ * upper bound of interest and level payment, so it may not exceed the largest figure (M6). `extremes` are the least and
+ * the greatest day-count numerator.
+ */
 function createInterestRule(
   annual: AnnualRate,
-  rows: AccruingRows,
+  { compiled, dayCountDenominator, amount }: AccruingRows,
+  extremes: readonly number[],
   validation: Validation,
 ): InterestRule | undefined {
-  const { counts, compiled, dayCountDenominator, amount } = rows;
   const isEffective = compiled.interest.kind === 'EffectiveRate';
   const { numerator, denominator } = annual.rate;
   if (isEffective && numerator + denominator <= 0n) return rejectRate(annual, validation);
   const ruleBy = isEffective ? createEffectiveRule : createLinearRule;
   const rule = ruleBy(annual.rate, dayCountDenominator, compiled.type.rounding);
-  const growths = [Math.min(...counts), Math.max(...counts)].map((count) => computeGrowth(rule, count));
+  const growths = extremes.map((count) => computeGrowth(rule, count));
   if (growths.some((growth) => growth <= 0n)) return rejectRate(annual, validation);
   const most = growths.reduce((a, b) => (a > b ? a : b));
   if (BigInt(amount) * most > BigInt(MAX_FIGURE_MINOR) * rule.denominator) {

@@ -64,13 +64,12 @@ export function scheduleCharges(
   schedule: ChargeSchedule,
   validation: Validation,
 ): ScheduledCharges {
-  const { start, isRecalculation } = schedule;
-  const { dueDates, rowCount } = schedule.dates;
+  const countRepeated = createChargeCounter(schedule);
   const charges = terms.items.map((item): ScheduledCharge => {
     const all =
       item.price.kind === 'unusage'
         ? countUnusedDays(terms.unused, schedule.dates, schedule.dayCount, validation)
-        : countCharges({ start, dueDates, rowCount, isRecalculation }, item);
+        : countRepeated(item);
     const waived = item.graceRows - schedule.dates.settledRows;
     const counts = waived <= 0 ? all : all.map((count, row) => (row < waived ? 0 : count));
     return { item, counts, price: schedulePrice(item, schedule, terms.unused.amount) };
@@ -121,6 +120,25 @@ export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, validation
   if (tooLarge === undefined) return;
   const message = 'must be smaller: the total of one installment exceeds the largest supported amount';
   validation.reject(tooLarge, 'amount-too-large', message);
+}
+
+/** Most items have the same dates as the previous one, so its counts are reused. */
+function createChargeCounter({
+  start,
+  isRecalculation,
+  dates,
+}: ChargeSchedule): (item: ChargeItem) => Int32Array {
+  const { dueDates, rowCount } = dates;
+  let last: { readonly item: ChargeItem; readonly counts: Int32Array } | undefined;
+  return (item) => {
+    const { periodicity, firstDate, isUpfront } = last?.item ?? {};
+    const hasSameDates =
+      item.periodicity === periodicity && item.firstDate === firstDate && item.isUpfront === isUpfront;
+    if (last === undefined || !hasSameDates) {
+      last = { item, counts: countCharges({ start, dueDates, rowCount, isRecalculation }, item) };
+    }
+    return last.counts;
+  };
 }
 
 function schedulePrice(

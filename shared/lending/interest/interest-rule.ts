@@ -2,8 +2,10 @@
 
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
-import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
+import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/rounding.ts';
 
+/** From this denominator on, the doubled remainder of {@link divideRoundedSafe} might not be exact. */
+const MAX_FAST_DENOMINATOR = 2 ** 52;
 /** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
 /** After a thousand years an error in the last bit of the root leaves all kept digits right. */
@@ -15,6 +17,9 @@ export interface InterestRule {
   computeNumerator(count: number): bigint;
   /** Sign of the rate, and of the interest over a positive day-count numerator. */
   readonly sign: -1 | 0 | 1;
+  /** Linear interest as numbers, fastNumerator * count / fastDenominator; zero if these are not safe integers. */
+  readonly fastNumerator: number;
+  readonly fastDenominator: number;
   readonly rounding: RoundingMode;
 }
 
@@ -25,10 +30,14 @@ export function createLinearRule(
   rounding: RoundingMode,
 ): InterestRule {
   const perCount = reduceRatio(annualRate.numerator, annualRate.denominator * BigInt(dayCountDenominator));
+  const fastNumerator = Number(perCount.numerator);
+  const isFast = Number.isSafeInteger(fastNumerator) && perCount.denominator < MAX_FAST_DENOMINATOR;
   return {
     denominator: perCount.denominator,
     computeNumerator: (count) => perCount.numerator * BigInt(count),
     sign: getSign(annualRate),
+    fastNumerator,
+    fastDenominator: isFast ? Number(perCount.denominator) : 0,
     rounding,
   };
 }
@@ -50,11 +59,17 @@ export function createEffectiveRule(
       return divideRounded(growth, 1n << POWER_BITS, 'HALF_EVEN') - denominator;
     }),
     sign: getSign(annualRate),
+    fastNumerator: 0,
+    fastDenominator: 0,
     rounding,
   };
 }
 
 export function computeInterest(rule: InterestRule, balance: number, count: number): number {
+  const product = balance * (rule.fastNumerator * count);
+  if (rule.fastDenominator > 0 && Number.isSafeInteger(product)) {
+    return divideRoundedSafe(product, rule.fastDenominator, rule.rounding);
+  }
   return Number(
     divideRounded(BigInt(balance) * rule.computeNumerator(count), rule.denominator, rule.rounding),
   );
