@@ -45,7 +45,11 @@ export function startKeptPayment(state: LoanState): void {
   forgetPrepaid(state);
 }
 
-/** Earlier rows have no payment to keep: until then the planned one excludes the capitalised interest (G2, X3). */
+/**
+ * The plan without the prepayments that keep the first payment after capitalising grace, and the number of rows up to
+ * that payment; undefined if there are none. Earlier rows have no payment to keep: until then the planned one excludes
+ * the capitalised interest (G2, X3).
+ */
 export function planWithoutKeeping(
   plan: RepaymentPlan,
 ): { readonly plan: RepaymentPlan; readonly rowCount: number } | undefined {

@@ -40,6 +40,7 @@ export function calculatePrincipal(
   return repaid;
 }
 
+/** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */
 function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
   explanations?.principal({ rule: 'rest', balance: state.balance, residual: left });
@@ -150,6 +151,7 @@ function findPayment(
   return state.payment ?? 0;
 }
 
+/** The level payment, or the equal part, over the planned rows from this one on (S5, B6). */
 function calculatePayment(plan: RepaymentPlan, state: LoanState, row: RowPeriod, rest: RepaidBalance): void {
   const repaid = { balance: rest.balance + state.prepaid, residual: rest.residual };
   if (plan.compiled.principal.kind === 'EqualParts') {

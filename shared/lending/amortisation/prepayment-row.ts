@@ -29,9 +29,21 @@ interface PrepaymentPlace {
   readonly period: PeriodLeft | undefined;
 }
 
+interface PrepaymentRow {
+  readonly row: AmortisedRow;
+  readonly period: PeriodLeft;
+  /** True if the loan ends with it. */
+  readonly ends: boolean;
+}
+
 const DAYS_PER_MONTH = 30;
 
-export function prepay(plan: RepaymentPlan, state: LoanState, place: PrepaymentPlace) {
+/** Interest since the previous date, the amount as principal, and the changed or kept payment (X3). */
+export function prepay(
+  plan: RepaymentPlan,
+  state: LoanState,
+  place: PrepaymentPlace,
+): PrepaymentRow | RowFault {
   const { prepayment, index } = place;
   const segment = findSegment(plan, state);
   const remaining = state.balance;

@@ -17,6 +17,7 @@ const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 /** Maximum number of flows of a request: more than any schedule has, few enough for an interactive call. */
 export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
+/** Largest absolute amount. */
 export const MAX_CASH_FLOW = 1e15;
 /** More than any currency has, and few enough to bound the size of exact numbers. */
 const MAX_DECIMALS = 18;

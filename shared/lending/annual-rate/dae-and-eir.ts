@@ -12,6 +12,7 @@ export type RatedRow = Pick<
   'dueDate' | 'interest' | 'principal' | 'managementFee' | 'totalInstallment'
 >;
 
+/** Amounts are minor units. */
 export interface ScheduledLoan {
   readonly startDate: CalendarDate;
   /** The net amount drawn at the start: the amount less upfront costs. */

@@ -98,6 +98,7 @@ interface Bracket {
   readonly high: number;
 }
 
+/** Larger than the distance of any rate below 100 percent. */
 const DISTANCE_OF_DOUBLING = 1e6;
 
 /** Orders rates r of both signs by |r|: -ln(1 - |r|) below 100 percent, larger values from 100 percent on. */
@@ -119,6 +120,7 @@ function farDistance(found: FoundRate): number {
 /** Rates whose distances from zero differ by less than this share are compared by their exact digits. */
 const CLOSENESS_OF_DISTANCES = 1e-9;
 
+/** The rates that may be nearest to zero; none if an unproven one might be nearer. */
 function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   const proven = found.filter((rate) => 'bracket' in rate);
   const reached = Math.min(...proven.map(farDistance));
@@ -127,6 +129,7 @@ function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   return proven.filter(({ bracket }) => nearDistance(bracket) <= limit);
 }
 
+/** A series whose coefficients add up to less than this multiple of its error cannot be told from zero. */
 const ERRORS_OF_BLUR = 1024;
 
 function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundRate[] | undefined {
@@ -246,6 +249,7 @@ function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedVa
 // of the one below, down to the value itself. A derivative in s is again the value of cash flows: each amount times its
 // time. A double root, where the value only touches zero, counts only where it is exactly zero at a short fraction.
 
+/** A bracket of one rate, as 1 + r and as ln(1 + r); `low` is undefined at -100 percent, `high` at the highest one published. */
 export interface IsolatedRate {
   readonly low: ExactRatio | undefined;
   readonly high: ExactRatio | undefined;
@@ -402,8 +406,11 @@ function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growt
 /** Denominators of fractions tried as the growth factor, and their largest relative distance from the estimate. */
 const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const CLOSENESS = 1e-11;
+/** Bound on such a growth factor and its reciprocal. */
 const MAX_GROWTH = 1e7;
+/** Those of a growth factor whose rate has ten decimals in percent. */
 const DECIMALS = 12;
+/** Longest numbers that an exact value may need. */
 const MAX_BITS = 400_000;
 
 /**

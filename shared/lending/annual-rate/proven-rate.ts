@@ -58,7 +58,9 @@ function isNearer(step: bigint, other: bigint): boolean {
   return size === otherSize ? step > other : size < otherSize;
 }
 
+/** Steps of 10^-percentDecimals percent, counted from zero. */
 class RateSteps {
+  /** The step at or next above -100 percent. */
   readonly least: bigint;
   /** The growth factor 1 and half a step, as whole numbers on the same scale. */
   readonly #whole: bigint;

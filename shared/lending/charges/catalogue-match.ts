@@ -64,7 +64,10 @@ export function checkChargeName(
 
 const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting: undefined };
 
-/** A commission's name and id belong together, so an unknown one contradicts a known one. */
+/**
+ * A commission's name and id belong together, so an unknown one contradicts a known one. The class of an insurance must
+ * match too, unless the catalogue has no classes.
+ */
 function findCharge(input: ChargeInput, known: KnownCharges | undefined): ChargeMatch {
   if (known === undefined) return NO_MATCH;
   const given = input.names.filter(({ value }) => value !== '');
@@ -76,6 +79,7 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
   }
   const reported = unknown.filter(({ field }) => isCommission || knowsField(known, field));
   const others = given.filter((name) => !unknown.includes(name));
+  // An id identifies one commission; a name may be shared by many.
   const [first, ...rest] = isCommission ? others.toReversed() : others;
   const named = first && known.named(first.field, first.value);
   if (named === undefined) return { ...NO_MATCH, unknown: reported };

@@ -11,7 +11,10 @@ export interface ChargedFigures {
   readonly principal: number;
 }
 
-/** Sums above the limit become zero and are recorded: call refuseTooLargeCharges after the last row. */
+/**
+ * Each charge is rounded separately. Sums above the limit become zero and are recorded: call refuseTooLargeCharges after
+ * the last row.
+ */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
   row: number,

@@ -196,6 +196,7 @@ export interface ChargeRules extends Pick<
   readonly type: Pick<ScheduleType, 'acceptsCharges'>;
 }
 
+/** Names of the columns that show an item separately: those of its commission or of its insurance class (F4). */
 function findChargeColumns(
   { input: { kind }, typeNames }: CompletedCharge,
   extras: readonly ExtraColumn[],
@@ -209,6 +210,7 @@ function findChargeColumns(
   return shown.map(({ name }) => name);
 }
 
+/** Whether an item without IsUpfront is charged at the start of its periods (F1). */
 function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
   const isCommission = input.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;
@@ -219,7 +221,7 @@ function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: Cha
   return isCommission ? upfront.fees : upfront.insurances;
 }
 
-/** Excludes figures that a row calculates after its charges. */
+/** The bases of a percentage; figures that a row calculates after its charges are not yet known (F2). */
 function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
   const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);

@@ -82,7 +82,10 @@ export function scheduleCharges(
   };
 }
 
-/** In any planned row, even one after an early end; excludes shares of the row's figures. */
+/**
+ * The field of the first charge that makes the sum of its kind too large in any planned row, even in one after an early
+ * end. Excludes shares of the row's figures.
+ */
 function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
   const sums: Record<ChargeKind, number[]> = { commission: [], insurance: [] };
   for (const { item, counts, price } of charges) {

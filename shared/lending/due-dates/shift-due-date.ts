@@ -18,7 +18,11 @@ export const HOLIDAY_METHODS = [
 
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
-/** H1: modified methods reverse rather than leave the month, and a date never moves to `start` or before it. */
+/**
+ * The working day on which an amount due on `date` is paid (H1). Modified methods reverse the direction rather than leave
+ * the month; Nearest prefers the later of two equally near days. A date that would move to `start` or before it is
+ * shifted forward.
+ */
 export function shiftDueDate(
   date: CalendarDate,
   method: HolidayMethod,

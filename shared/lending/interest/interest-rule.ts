@@ -8,7 +8,7 @@ import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/
 const MAX_FAST_DENOMINATOR = 2 ** 52;
 /** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
-/** After a thousand years an error in the last bit of the root leaves all kept digits right. */
+/** After a thousand years an error in the root's last bit leaves all kept digits right, so short decimals are exact. */
 const POWER_BITS = 256n;
 
 /** Interest of one unit of balance over a day-count numerator `count` is computeNumerator(count) / denominator. */

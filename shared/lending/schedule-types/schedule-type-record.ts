@@ -1,4 +1,4 @@
-/** A schedule type record as its authors edit it (S1), not yet validated; field names are those of the interface. */
+/** A schedule type record as its authors edit it (S1), not yet validated; fields as in AssociatedPaymentScheduleTypes. */
 
 export interface ScheduleColumnRecord {
   /** GUID. */

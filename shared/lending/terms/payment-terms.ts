@@ -108,6 +108,7 @@ function checkChoice(validation: Validation, path: string, value: number | undef
   return validation.reject(path, 'out-of-range', 'must be 0 or 1');
 }
 
+/** 1 + i, which a negative rate must leave above zero (R3). */
 function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validation): ExactRatio | undefined {
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;
