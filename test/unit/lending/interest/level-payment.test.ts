@@ -109,6 +109,13 @@ describe('interest of a row (M4)', () => {
     expect(computeInterest(createLinearRule(rate, 360, 'HALF_UP'), 10_050, 30)).toBe(101);
     expect(computeInterest(createLinearRule(rate, 360, 'HALF_EVEN'), 10_050, 30)).toBe(100);
   });
+
+  it('is exact where a product or a denominator is no safe integer', () => {
+    const rule = createLinearRule(percentToRatio(decimal('7.12')), 360, 'HALF_UP');
+    expect(computeInterest(rule, 81_365_670_127_500, 30)).toBe(482_769_642_757);
+    const belowHalf = createLinearRule({ numerator: 2n ** 52n, denominator: 2n ** 53n + 1n }, 1, 'HALF_UP');
+    expect(computeInterest(belowHalf, 1, 1)).toBe(0);
+  });
 });
 
 describe('interest at an effective rate (S2)', () => {
