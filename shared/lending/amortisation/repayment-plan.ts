@@ -15,6 +15,7 @@ import { RowExplanations } from './row-explanations.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 export interface RepaymentPlan {
+  /** Financed amount in minor units. */
   readonly amount: number;
   readonly compiled: CompiledScheduleType;
   readonly terms: RepaymentTerms;

@@ -34,6 +34,7 @@ export interface ChargeItem {
 
 /** The unused part of a credit line and the period in which it is charged (F5). */
 export interface UnusedAmount {
+  /** Minor units. */
   readonly amount: number;
   /** Absent: from the start of the schedule. */
   readonly from: CalendarDate | undefined;

@@ -35,6 +35,7 @@ export interface ScheduledCharge {
   readonly price: ScheduledPrice;
 }
 
+/** Sums of the commissions and of the insurances that a row collects, in minor units. */
 export interface RowCharges {
   readonly managementFee: number;
   readonly insurance: number;

@@ -1,7 +1,7 @@
 /**
  * The request of `PLAT_BP_CalculateRepaymentSchedule`: section 4.1 of the interface, with the extensions of S6. Not yet
- * validated; absent and null are undefined (M6), amounts and rates exact decimals (M1), 0/1 flags booleans, dates
- * without a zone (D1), names in any case.
+ * validated; absent and null are undefined (M6), amounts exact decimals of major units, rates of annual percent (M1), 0/1
+ * flags booleans, dates without a zone (D1), names in any case.
  */
 
 import type { Decimal } from 'decimal.js';

@@ -61,6 +61,7 @@ export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
+/** Installment types (S7). The ids are published, the same on every node and in every version. */
 type InstallmentType = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
 
 export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
@@ -94,6 +95,7 @@ export type ExplainedFigure =
 export interface FigureExplanation {
   readonly figure: ExplainedFigure;
   readonly name?: string;
+  /** In minor units, like `base`. */
   readonly amount: number;
   /** Days by the day count. */
   readonly days?: number;
@@ -102,6 +104,7 @@ export interface FigureExplanation {
   readonly dayCount?: string;
   /** Annual rates in percent as plain decimal text, in the order of the formula: one, or one for each slice (R2). */
   readonly rates?: readonly string[];
+  /** Amount to which the rates are applied. */
   readonly base?: number;
   /** With the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII except for names. */
   readonly formula: string;

@@ -23,6 +23,7 @@ export interface LoanTerms {
   readonly periodicity: Periodicity;
   readonly dayCount: DayCountName;
   readonly currencyDigits: number;
+  /** Financed amount in minor units. */
   readonly amount: number;
   /** Costs paid at the start in minor units; none in a recalculation. */
   readonly upFront: number;

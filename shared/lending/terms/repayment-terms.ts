@@ -12,6 +12,7 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 export type GraceType = (typeof GRACE_TYPES)[number];
 
+/** Amounts are minor units. */
 export interface RepaymentTerms {
   /** Number of first rows without principal, and without interest, by original row numbers (G1, G2). */
   readonly gracePrincipal: number;
@@ -205,6 +206,7 @@ function blocksCharges({ Commission, Insurance }: RepaymentScheduleRequest): boo
 
 export interface Prepayment {
   readonly date: CalendarDate;
+  /** Principal in minor units. */
   readonly amount: number;
   /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
   readonly decreasesPayment: boolean;
