@@ -361,6 +361,15 @@ describe('dates of charges (F3)', () => {
     expect(feesOf({ FeeDate, IsUpfront: false }, recalculated)).toEqual([500, 500, 500, 500]);
   });
 
+  it.each([
+    ['date', { FeeDate: date('2025-02-15') }, [0, 500, 1000, 1000]],
+    ['place in the period', { IsUpfront: true }, [500, 1000, 1000, 1000]],
+    ['periodicity', { FeePeriodicityType: 'Annual' }, [0, 500, 500, 500]],
+  ])('are those of each item, if only its %s differs from the one before', (_name, changes, expected) => {
+    const one = { FeeDate: date('2025-01-15') };
+    expect(feesOn(FOUR, { Commission: [fee(one), fee({ ...one, ...changes })] })).toEqual(expected);
+  });
+
   it('end with the last row shown (B6)', () => {
     const paid = { ...FOUR, dates: { ...FOUR.dates, rowCount: 2 } };
     expect(feesOf({}, paid)).toEqual([500, 500]);
