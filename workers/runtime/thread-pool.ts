@@ -36,7 +36,8 @@ export interface CalculationWork {
 export interface CalculationThreads {
   /** The outcome has the encoded reply. Undefined when it could not be answered in time, because of what its requester and others have queued. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
-  render(message: EncodedMessage): Promise<Reply>;
+  /** Decodes a reply and renders it as JSON; undefined when too many replies are being rendered. */
+  render(message: EncodedMessage): Promise<Reply | undefined>;
   /** Terminates the threads. Running and queued tasks are rejected. Idempotent. */
   stop(): Promise<void>;
 }
@@ -70,6 +71,8 @@ const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const IDLE_MS = 60_000;
 /** Estimated time of the calculations in the queue without a caller that waits: the rest of the reply timeout is for others. */
 const UNHURRIED_MS = 5_000;
+/** Bytes of the replies that are being rendered or wait for it: eight of the largest. */
+const MAX_RENDERED_BYTES = 67_108_864;
 /** The dearest request takes about a second; a thread that takes longer than this is replaced. */
 const MAX_TASK_MS = 60_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
@@ -81,6 +84,7 @@ export class ThreadPool implements CalculationThreads {
   readonly #config: ThreadConfig;
   readonly #clock: Clock;
   readonly #units = new SharedLimit();
+  #renderedBytes = 0;
   /** Tasks that the pool has; the others wait here, since its own queue is not in order when tasks have time limits. */
   #running = 0;
   readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = { render: [], calculate: [] };
@@ -109,10 +113,17 @@ export class ThreadPool implements CalculationThreads {
     }
   }
 
-  render({ value, headers }: EncodedMessage): Promise<Reply> {
+  async render({ value, headers }: EncodedMessage): Promise<Reply | undefined> {
+    if (this.#renderedBytes >= MAX_RENDERED_BYTES) return undefined;
     // As text, since their bytes may be views of a complete fetch response, which would be copied.
     const texts = Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]));
-    return this.#run('render', { value: value ?? new Uint8Array(), headers: texts });
+    const bytes = value ?? new Uint8Array();
+    this.#renderedBytes += bytes.length;
+    try {
+      return await this.#run('render', { value: bytes, headers: texts });
+    } finally {
+      this.#renderedBytes -= bytes.length;
+    }
   }
 
   async stop(): Promise<void> {

@@ -8,6 +8,7 @@ import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createScheduleHandlers } from '../../../workers/schedule/schedule-calculations.ts';
+import { createReplyReader } from '../../../workers/ingress/actions/send-reply.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { fakeRequest } from '../../support/fakes/messages.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
@@ -125,10 +126,21 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
   });
 });
 
+it('has at most 64 MiB of replies rendered or waiting for it, so that many callers cannot exhaust the memory', async () => {
+  const threads = new ThreadPool(PROGRAM, loadConfig({}), { now: () => 0 });
+  await threads.stop();
+  const small = { value: Buffer.alloc(1), headers: {} };
+  const large = threads.render({ value: Buffer.alloc(67_108_864), headers: {} });
+  expect(await threads.render(small)).toBeUndefined();
+  await expect(large).rejects.toThrow(InfrastructureError);
+  // It has given its place back.
+  await expect(threads.render(small)).rejects.toThrow(InfrastructureError);
+});
+
 describe('handler of long calculations', () => {
   const busy: CalculationThreads = {
     calculate: () => Promise.resolve(undefined),
-    render: () => Promise.reject(new Error('nothing is rendered')),
+    render: () => Promise.resolve(undefined),
     stop: () => Promise.resolve(),
   };
   const handlers = createScheduleHandlers(restoreEnvironment(SNAPSHOT), { threads: busy, codec });
@@ -142,6 +154,11 @@ describe('handler of long calculations', () => {
     expect(waiting).toMatchObject({ kind: 'refused', problem: { code: 'overloaded', status: 503 } });
     const other = await handlers[REQUEST]?.(payloadOf(LONG), fakeRequest());
     expect(other).toMatchObject({ kind: 'retry', problem: { code: 'overloaded' } });
+  });
+
+  it('refuses a large reply if too many are waiting', async () => {
+    const reply = await createReplyReader(codec, busy)({ value: Buffer.alloc(262_145), headers: {} });
+    expect(reply).toMatchObject({ kind: 'problem', problem: { code: 'overloaded', status: 503 } });
   });
 });
 

@@ -5,12 +5,18 @@ import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
-import type { Warning } from '../../../shared/platform/problem.ts';
+import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import type { CalculationThreads } from '../../runtime/thread-pool.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';
 
 /** Decoding and rendering a message of this size takes about 20 ms. */
 const LARGE_REPLY_BYTES = 262_144;
+const OVERLOADED: Reply = {
+  kind: 'problem',
+  problem: createProblem('overloaded', {
+    detail: 'Too many large replies are waiting; try again shortly.',
+  }),
+};
 
 /** Reads small replies on the event loop; reads and renders large ones in a thread (E6). */
 export function createReplyReader(
@@ -20,7 +26,7 @@ export function createReplyReader(
   return (message) => {
     const isLarge = (message.value?.length ?? 0) > LARGE_REPLY_BYTES;
     if (!isLarge || threads === undefined) return readReply(codec, message);
-    return threads.render(message);
+    return threads.render(message).then((reply) => reply ?? OVERLOADED);
   };
 }
 
