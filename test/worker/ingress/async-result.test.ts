@@ -137,8 +137,9 @@ describe('GET of a result', () => {
     expect([gone.status, await gone.json()]).toMatchObject([410, { code: 'result-gone' }]);
   });
 
-  it('returns 410, not 504, when it was evicted because of the size limit', async () => {
+  it('returns 410, not 504, when it was or may have been evicted because of the size limit', async () => {
     const ingress = await open({ options: { resultStoreBytes: 2_000 } });
+    const forgotten = await submit(ingress);
     const { href } = await submit(ingress);
     await reply({ text: 'x'.repeat(1_000) });
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
@@ -147,6 +148,7 @@ describe('GET of a result', () => {
     await reply({ text: 'y'.repeat(1_000) });
     await expect.poll(() => statusOf(ingress.url + second.href)).toBe(200);
     expect(await statusOf(ingress.url + href)).toBe(410);
+    expect(await statusOf(ingress.url + forgotten.href)).toBe(410);
   });
 
   it('returns 404 for an id that was never issued or has been altered', async () => {

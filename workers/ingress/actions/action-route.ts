@@ -161,7 +161,8 @@ async function respondLater(deps: ActionRouteDeps, reply: FastifyReply, valid: V
   const { permit, timeoutMs } = valid;
   const { request } = reply;
   const owner = hashSubject(request.subject);
-  const ticket = { deadlineMs: deps.clock.now() + timeoutMs, owner, action: valid.action.name };
+  const issuedAtMs = deps.clock.now();
+  const ticket = { issuedAtMs, deadlineMs: issuedAtMs + timeoutMs, owner, action: valid.action.name };
   const { id, correlationId } = deps.resultIds.issue(ticket, callerOf(request));
   const outgoing = createOutgoing(deps, request.headers, { ...valid, correlationId });
   permit.hold();

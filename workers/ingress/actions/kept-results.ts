@@ -13,7 +13,9 @@ import { callerIn } from './result-ids.ts';
 const CATCH_UP_MS = 60_000;
 const ENTRY_BYTES = 512;
 const MAX_CALLBACKS = 10_000;
-/** As many as a dozen callers can have evicted within a minute at the default rate limit. */
+/** A result may seem to be older than its request by this: processes differ in what they take for the time of the broker. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+/** As many as a dozen callers can have evicted within a minute at the default rate limit; less than 10 MiB. */
 const MAX_EVICTED_IDS = 65_536;
 
 type KeptResult = EncodedMessage & { readonly writtenAtMs: number };
@@ -38,6 +40,7 @@ export class KeptResults {
   readonly #evicted = new LRUCache<string, true>(atMost(MAX_EVICTED_IDS));
   readonly #callbacks = new LRUCache<string, () => void>(atMost(MAX_CALLBACKS));
   #bytes = 0;
+  #evictedUpToMs = Number.NEGATIVE_INFINITY;
   #isCaughtUp = false;
 
   constructor(
@@ -82,6 +85,11 @@ export class KeptResults {
     return this.#evicted.has(correlationId);
   }
 
+  /** Whether the result of a request issued at this time or later may have been evicted because of the size limit. */
+  mayHaveEvicted(issuedAtMs: number): boolean {
+    return issuedAtMs - CLOCK_DIFFERENCE_MS <= this.#evictedUpToMs;
+  }
+
   size(): { readonly records: number; readonly bytes: number } {
     return { records: this.#results.size, bytes: this.#bytes };
   }
@@ -118,6 +126,7 @@ export class KeptResults {
     const equalShare = this.#maxBytes / this.#shares.size;
     for (const id of largest.ids) {
       if (this.#bytes <= this.#maxBytes || largest.bytes <= equalShare) return;
+      this.#evictedUpToMs = Math.max(this.#evictedUpToMs, this.#results.get(id)?.writtenAtMs ?? 0);
       this.#remove(id);
       this.#evicted.set(id, true);
     }

@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** The content of a result id: with it any instance can check an id that another instance issued. */
 interface ResultTicket {
   readonly correlationId: string;
+  readonly issuedAtMs: number;
   /** Workers do not reply after this, in epoch milliseconds. */
   readonly deadlineMs: number;
   readonly owner: string;
@@ -12,7 +13,7 @@ interface ResultTicket {
 export type ResultIds = ReturnType<typeof createResultIds>;
 
 /** Changes with the parts of an id, so that an id of another release is refused rather than misread. */
-const VERSION = '2';
+const VERSION = '1';
 const SEPARATOR = '\n';
 const CALLER_END = '.';
 const MAC_BYTES = 16;
@@ -27,8 +28,8 @@ export function createResultIds(secret: string, newId: () => string) {
     /** `caller`: by whom the room for results is shared; every instance reads its hash from the correlation id. */
     issue: (ticket: Omit<ResultTicket, 'correlationId'>, caller: string) => {
       const correlationId = `${sign(caller).toString('base64url')}${CALLER_END}${newId()}`;
-      const { deadlineMs, owner, action } = ticket;
-      const parts = [VERSION, correlationId, deadlineMs, owner, action];
+      const { issuedAtMs, deadlineMs, owner, action } = ticket;
+      const parts = [VERSION, correlationId, issuedAtMs, deadlineMs, owner, action];
       const body = Buffer.from(parts.join(SEPARATOR)).toString('base64url');
       return { id: `${body}.${sign(body).toString('base64url')}`, correlationId };
     },
@@ -40,9 +41,9 @@ export function createResultIds(secret: string, newId: () => string) {
       const mac = Buffer.from(id.slice(dot + 1), 'base64url');
       if (mac.length !== MAC_BYTES || !timingSafeEqual(mac, sign(body))) return undefined;
       const parts = Buffer.from(body, 'base64url').toString().split(SEPARATOR);
-      const [version, correlationId = '', deadline, owner = '', action = ''] = parts;
+      const [version, correlationId = '', issuedAt, deadline, owner = '', action = ''] = parts;
       if (version !== VERSION) return undefined;
-      return { correlationId, deadlineMs: Number(deadline), owner, action };
+      return { correlationId, issuedAtMs: Number(issuedAt), deadlineMs: Number(deadline), owner, action };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
@@ -16,7 +16,7 @@ import type { ResultIds } from './result-ids.ts';
 interface ResultRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
-  readonly results: Pick<KeptResults, 'find' | 'isEvicted' | 'isCurrent'>;
+  readonly results: Pick<KeptResults, 'find' | 'isEvicted' | 'mayHaveEvicted' | 'isCurrent'>;
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
@@ -37,14 +37,14 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
         return refuse(reply, 'not-found', { detail: 'There is no result with this id.' });
       const nowMs = deps.clock.now();
       const isExpired = nowMs > ticket.deadlineMs + deps.options.resultRetentionMs;
-      if (isExpired || deps.results.isEvicted(ticket.correlationId))
-        return refuse(reply, 'result-gone', { detail: 'Send the request again.' });
+      if (isExpired || deps.results.isEvicted(ticket.correlationId)) return refuseGone(reply);
       const stored = deps.results.find(ticket.correlationId);
       const action = deps.actions.get(ticket.action.toLowerCase());
       if (stored === undefined || action === undefined) {
         const isOverdue = nowMs > ticket.deadlineMs + RESULT_TRAVEL_MS;
         if (isOverdue && !deps.results.isCurrent())
           return refuse(reply, 'not-ready', { detail: 'This instance has not read all results yet.' });
+        if (isOverdue && deps.results.mayHaveEvicted(ticket.issuedAtMs)) return refuseGone(reply);
         if (isOverdue)
           return refuse(reply, 'reply-timeout', { detail: 'No worker replied before the deadline.' });
         reply.header('retry-after', RETRY_AFTER_SECONDS);
@@ -55,4 +55,8 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },
   });
+}
+
+function refuseGone(reply: FastifyReply): void {
+  refuse(reply, 'result-gone', { detail: 'Send the request again.' });
 }

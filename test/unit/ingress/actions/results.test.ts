@@ -14,7 +14,12 @@ import { FakeTail } from '../../../support/fakes/tail.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
-const TICKET = { deadlineMs: 1_700_000_060_000, owner: hashSubject('u1'), action: 'PLAT_BP_X' };
+const TICKET = {
+  issuedAtMs: 1_700_000_000_000,
+  deadlineMs: 1_700_000_060_000,
+  owner: hashSubject('u1'),
+  action: 'PLAT_BP_X',
+};
 
 const result = (id: string | Buffer | (string | Buffer)[], timestampMs: number, bytes = 10): LogMessage => ({
   topic: 'results',
@@ -56,7 +61,7 @@ describe('result ids', () => {
       id.slice(0, -1),
       (one, at) => id.slice(0, at) + (one === 'A' ? 'B' : 'A') + id.slice(at + 1),
     );
-    const body = Buffer.from(`1\nid\n1\n2\nowner\naction`).toString('base64url');
+    const body = Buffer.from(`2\nid\n1\n2\nowner\naction`).toString('base64url');
     const mac = createHmac('sha256', 'secret').update(body).digest().subarray(0, 16).toString('base64url');
     for (const wrong of [...changed, id.slice(0, -4), id.slice(0, id.indexOf('.')), `${body}.${mac}`])
       expect(ids.read(wrong)).toBeUndefined();
@@ -139,6 +144,7 @@ describe('the result feed', () => {
     expect([feed.find('late'), feed.find('in time') === undefined]).toEqual([undefined, false]);
     clock.nowMs = 1_002;
     expect([feed.find('in time'), feed.isEvicted('in time')]).toEqual([undefined, false]);
+    expect(feed.mayHaveEvicted(0)).toBe(false);
   });
 
   it('evicts the oldest results above the size limit', async () => {
@@ -147,5 +153,12 @@ describe('the result feed', () => {
     expect(['a', 'b', 'c'].filter((id) => feed.find(id) !== undefined)).toEqual(['b', 'c']);
     expect(feed.size()).toEqual({ records: 2, bytes: 2 * (800 + 512) });
     expect(['a', 'b', 'c'].map((id) => feed.isEvicted(id))).toEqual([true, false, false]);
+  });
+
+  it('may have evicted the result of a request that seems to be issued after it, by another clock', async () => {
+    const { feed, deliver } = await startFeed();
+    for (const id of ['a', 'b', 'c']) deliver(result(id, 30, 800));
+    const issued = [30, 35, 60_030, 60_031].map((issuedAtMs) => feed.mayHaveEvicted(issuedAtMs));
+    expect(issued).toEqual([true, true, true, false]);
   });
 });
