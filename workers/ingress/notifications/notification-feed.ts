@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ClockWarning } from '../../../shared/messaging/clock-warning.ts';
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
@@ -16,6 +17,7 @@ import type {
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
+import { atMost } from '../../../shared/platform/queue-limits.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
@@ -26,6 +28,13 @@ export const STATE_TYPE = 'NotificationState';
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 const AVRO = 0;
+/**
+ * Maximum number of own records that wait to be read back; the broker may have lost some of them. More than AcceptanceRecords has places
+ * for, two ids each, so that only those that are stored are forgotten.
+ */
+const MAX_OWN_RECORDS = 30_000;
+/** Maximum number of states that are decoded only to fetch their schema; beyond it the order of the log decides. */
+const MAX_FETCHING = 100;
 const CATCH_UP_MS = 1_000;
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
 
@@ -130,7 +139,9 @@ function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: nu
  */
 function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingMessage) => void) {
   /** Published by this instance and not yet read back from the log. */
-  const own = new Map<string, { readonly value: Buffer; readonly acceptedAtMs: number }>();
+  const own = new LRUCache<string, { readonly value: Buffer; readonly acceptedAtMs: number }>(
+    atMost(MAX_OWN_RECORDS),
+  );
   const findRead = (id: string) => index.find(KEY_OF.acceptance + id);
   return {
     own,
@@ -169,19 +180,22 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
  * The order of the log decides while one of them cannot be read, or its schema is not cached.
  */
 function createStateOrder(codec: Codec) {
+  /** States in memory until their schema is fetched, for those that come later. */
+  let fetching = 0;
   const read = (value: Uint8Array): NotificationState | undefined => {
     try {
       const state = decode<NotificationState>(codec, STATE_TYPE, value);
       if (!isPromise(state)) return state;
-      // Its schema is fetched for those that come later.
-      state.catch(() => undefined);
+      fetching += 1;
+      const end = (): void => void (fetching -= 1);
+      state.then(end, end);
     } catch (error) {
       if (!isTransientFailure(error)) throw error;
     }
     return undefined;
   };
   return (value: Uint8Array, former: Uint8Array | undefined): boolean => {
-    if (former === undefined) return true;
+    if (former === undefined || fetching >= MAX_FETCHING) return true;
     const [next, known] = [read(value), read(former)];
     return next === undefined || known === undefined || supersedes(next, known);
   };
