@@ -7,6 +7,7 @@ import { csvResult, ndjsonResult } from './result-lines.ts';
 import type { Checkpoint } from './resume.ts';
 import type { RunFiles } from './run-files.ts';
 import { readWarningsList, warningsList } from '../../shared/platform/header-text.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
 import { compareSchedules, readFormerSchedule, sumsOf } from '../../shared/portfolio/comparison.ts';
 import {
   type CountedFailure,
@@ -93,13 +94,29 @@ async function finishedLines(
   return lines;
 }
 
+/** Figures that cannot be shown are the failure of their contract, not the end of the run. */
 function finishContract(
   contract: Contract & { readonly kind: 'contract' },
   outcome: ContractOutcome,
+  options: RecalculationOptions,
+): FinishedLine {
+  const { line, id } = contract;
+  if (outcome.kind === 'problem') return { failure: { line, id, problem: outcome.problem } };
+  try {
+    return calculated(contract, outcome, options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const problem = createProblem('unexpected', { detail: 'The reply contains invalid figures.' });
+    return { failure: { line, id, problem } };
+  }
+}
+
+function calculated(
+  contract: Contract,
+  outcome: Exclude<ContractOutcome, { readonly kind: 'problem' }>,
   { args: { compare, output }, files }: RecalculationOptions,
 ): FinishedLine {
   const { line, id, request, former } = contract;
-  if (outcome.kind === 'problem') return { failure: { line, id, problem: outcome.problem } };
   const { schedule } = outcome;
   const { rows, currencyDigits: digits } = schedule;
   const warnings = warningsList(contract.warnings, outcome.warnings);
