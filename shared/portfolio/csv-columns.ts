@@ -107,7 +107,7 @@ export function lineOfCells(columns: readonly CsvColumn[], cells: readonly strin
   for (const [index, { name, path, kind }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (kind === 'ignored' || cell === '' || (kind !== 'text' && isEmpty(cell))) continue;
-    const read = readCell(kind, cell, notation);
+    const read = readCell({ name, kind }, cell, notation);
     if ('value' in read) (path === name ? line : request)[name] = read.value;
     else faults.push({ path, ...read });
   }
@@ -133,7 +133,7 @@ function isEmpty(cell: string): boolean {
 }
 
 function readCell(
-  kind: Exclude<CsvColumn['kind'], 'ignored'>,
+  { name, kind }: Pick<CsvColumn, 'name'> & { readonly kind: Exclude<CsvColumn['kind'], 'ignored'> },
   cell: string,
   notation: Notation,
 ): { readonly value: unknown } | CellFault {
@@ -144,12 +144,22 @@ function readCell(
   if (kind === 'date') return { value: readDate(shown, notation.dates) };
   const word = shown.toLowerCase();
   if (kind === 'flag' && (word === 'true' || word === 'false')) return { value: word === 'true' };
-  const number = readNumber(shown, notation.decimal);
+  const number = isThousandOfRate(name, shown, notation) ? undefined : readNumber(shown, notation.decimal);
   // Other text of a flag is left for the reader of the request to refuse.
   if (number === undefined && kind === 'flag') return { value: shown };
   const like = notation.decimal === ',' ? '1234,50 or 1.234,50' : '1234.50 or 1,234.50';
   if (number === undefined) return { code: 'wrong-type', message: `must be a number such as ${like}` };
   return number.length > BINARY_DIGITS ? readJson(number) : { value: Number(number) };
+}
+
+/** Whether the mark of a rate contradicts the decimal mark that was named. */
+function isThousandOfRate(name: string, cell: string, { decimal }: Notation): boolean {
+  return (
+    decimal !== undefined &&
+    RATE_COLUMN.test(name) &&
+    isAmbiguous('number', cell, {}) &&
+    !cell.includes(decimal)
+  );
 }
 
 function readJson(cell: string): { readonly value: unknown } | CellFault {

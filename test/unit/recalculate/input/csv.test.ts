@@ -272,6 +272,10 @@ describe('the notation of a CSV', () => {
     expect(await amountsWith('7.125', '1000,50')).toEqual(['1000.5']);
     expect(await amountsWith('7,125', '1000,50')).toEqual(['1000.5']);
     expect(valuesOf('InterestPercent', NO_NOTATION, '7.125', '7,125')).toEqual([7.125, 7.125]);
+    const comma = valuesOf('InterestPercent', { decimal: ',' }, '7,125', '7.125', '7.5');
+    expect(comma).toEqual([7.125, 'wrong-type', 'wrong-type']);
+    const point = valuesOf('CapitalPercent', { decimal: '.' }, '7.125', '7,125', '7,5');
+    expect(point).toEqual([7.125, 'wrong-type', 'wrong-type']);
   });
 
   it('is what the options name, whatever the values', async () => {
