@@ -260,8 +260,9 @@ const MAX_OF_CALLER = 3;
 const BUSY = 'Other calls of yours on dead letters are still running.';
 
 /**
- * Runs the work of a call and responds with its result; undefined: there is no such dead letter. A caller may have three calls in progress, of which one acts, so that none acts twice. The signal of the context is aborted at the end of
- * the call's time, or when the caller disconnects. A call that the broker does not answer keeps its place until it does.
+ * Runs the work of a call and responds with its result; undefined: there is no such dead letter. A caller may have three calls in progress, of
+ * which one acts, so that none acts twice. The signal of the context is aborted at the end of the call's time, or when the caller disconnects.
+ * A call that the broker does not answer keeps its place until it does.
  */
 function createResponder(deps: DeadLetterRouteDeps) {
   const { options, codec, clock, timers, newId, letters, proofs, log } = deps;
