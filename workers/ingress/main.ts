@@ -35,6 +35,8 @@ export async function startIngressWorker(
     dataFolder: config.dataFolder,
   });
   const { configFile, outboxFolder } = config.notification;
+  // Before anything is opened that would have to be closed.
+  const channelProfiles = await readChannelProfiles(configFile);
   const instanceId = `ingress-${context.newId().slice(0, 8)}`;
   const ingress = await startIngress({
     ...context,
@@ -55,7 +57,7 @@ export async function startIngressWorker(
       clientId: `${instanceId}-notifications`,
       deadlineMs: ACCEPT_DEADLINE_MS,
     }),
-    channelProfiles: await readChannelProfiles(configFile),
+    channelProfiles,
     quotas: openQuotas(context, `${instanceId}-quotas`),
     indexFile: openIndex(context, NAME),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
