@@ -47,6 +47,13 @@ describe('parseJson', () => {
     expect(faultsOf(text)).toEqual(paths.map((path) => `${path} repeated-member`));
   });
 
+  it('names at most a hundred repeated members, by 60 characters', () => {
+    const twice = Array.from({ length: 101 }, (_, name) => `"${name}":1,"${name}":2`).join();
+    expect(faultsOf(`{${twice}}`).length).toBe(100);
+    const long = JSON.stringify('n'.repeat(61));
+    expect(faultsOf(`{${long}:1,${long}:2}`)).toEqual([`${'n'.repeat(60)} repeated-member`]);
+  });
+
   it('searches the first MiB of a text for the paths of repeated members', () => {
     const long = `{"a":1,"a":{"b":"${String.raw`\n`.repeat(600_000)}","c":1,"c":2}}`;
     expect(faultsOf(long)).toEqual(['a repeated-member']);
@@ -65,7 +72,7 @@ describe('parseJson', () => {
     const numbers = `9999999.9999999999 8.33333333333333333333 9007199254740993 -12345678901234567890.10
       1.00000000000000000001e2 1e-400 -1e-99999999999999999999`;
     const text = `{"a":[${numbers.split(/\s+/).join()}]}`;
-    expect(JSON.stringify(valueOf(text))).toBe(text);
+    for (const each of [text, '[1e-400]', '[1E-400]']) expect(JSON.stringify(valueOf(each))).toBe(each);
   });
 
   it.each([
