@@ -124,3 +124,9 @@ it('a health port closes connections whose callers send no request, or do not re
   const text = await unread.received(() => true);
   expect(text.split('HTTP/1.1 200 OK').length - 1).toBeLessThan(UNREAD_SCRAPES);
 });
+
+it('a health port closes further connections than a hundred at once', async () => {
+  const port = Number(new URL(await openHealthPort(createMetrics(), 60_000)).port);
+  for (let open = 0; open < 100; open += 1) await openRawHttp(port);
+  await expect((await openRawHttp(port)).closed()).resolves.not.toThrow();
+});
