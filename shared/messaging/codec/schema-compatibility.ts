@@ -76,6 +76,7 @@ export interface Incompatibility {
   readonly reason: string;
 }
 
+/** A logical type whose values are not converted; only its name is compared. */
 class BareLogicalType extends avro.types.LogicalType {
   override _fromValue(value: unknown): unknown {
     return value;
@@ -91,7 +92,12 @@ class BareLogicalType extends avro.types.LogicalType {
 }
 
 const BARE = BareLogicalType as unknown as ForSchemaOptions['logicalTypes'][string];
-const LOGICAL_TYPES = { ...AVRO_OPTIONS.logicalTypes, date: BARE };
+/** All of the specification: without its name here, a type would be compared as the number or text below it. */
+const NAMES = ['date', 'uuid', 'time-millis', 'time-micros', 'timestamp-millis', 'timestamp-micros'];
+const LOGICAL_TYPES = {
+  ...AVRO_OPTIONS.logicalTypes,
+  ...Object.fromEntries(NAMES.map((name) => [name, BARE])),
+};
 
 /** Why old and new code cannot read each other's messages; empty when they can be upgraded in any order. */
 export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {

@@ -106,6 +106,18 @@ describe('a schema change', () => {
     expect(incompatibilitiesOf(change)).toEqual([expect.stringContaining(reason)]);
   });
 
+  it.each([
+    ['long', 'timestamp-millis', 'timestamp-micros'],
+    ['long', 'time-micros', 'timestamp-micros'],
+    ['int', 'time-millis', 'date'],
+    ['string', 'uuid', undefined],
+  ])('is incompatible: another meaning of the same %s, %s and %s', (type, before, after) => {
+    const record = (logicalType?: string) =>
+      JSON.stringify({ type: 'record', name: 'A', fields: [{ name: 'a', type: { type, logicalType } }] });
+    const reason = `was ${before} and is ${after ?? type}; add a new field`;
+    expect(incompatibilities(record(before), record(after))).toEqual([{ field: 'a', reason }]);
+  });
+
   it('is incompatible: a different record name', () => {
     const renamed = REQUEST.replace('"CalculateRepaymentScheduleRequest"', '"Other"');
     expect(incompatibilities(REQUEST, renamed)).toEqual([
