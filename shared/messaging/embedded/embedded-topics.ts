@@ -83,13 +83,17 @@ export class EmbeddedTopics {
     return result;
   }
 
-  /** Called periodically, for logs without appends. A long sweep goes on after pauses. */
+  /**
+   * Called periodically, for logs without appends. A long sweep goes on after pauses, for what is old at its begin: on a busy log
+   * more expires in each pause, and the other logs would never be reached.
+   */
   async sweep(): Promise<void> {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
     const { clock, timers } = this.#options.ports;
+    const nowMs = clock.now();
     for (const log of [...this.store.topics.values()].flatMap(({ logs }) => logs)) {
-      while (log.sweep(clock.now())) await sleep(timers, SWEEP_PAUSE_MS);
+      while (log.sweep(nowMs)) await sleep(timers, SWEEP_PAUSE_MS);
       this.#forgetRead(log);
     }
     this.#isSweeping = false;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { EmbeddedBrokerOptions } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
-import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
+import type { Broker, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { readTopics } from '../../../support/conformance/read-topics.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';
@@ -39,6 +39,13 @@ const throwBug = () => {
 const textAt = (partition: number) => ({ ...text('x'), partition });
 const text = (value: string) => ({ topic: 't', key: 'k', value: Buffer.from(value) });
 
+const tombstone = (topic: string, key: number) => ({ topic, key: String(key), value: null });
+
+function table(topic: string, deleteRetentionMs: number): TopicSpec {
+  const config = { 'cleanup.policy': 'compact', 'delete.retention.ms': String(deleteRetentionMs) };
+  return { topic, partitions: 1, config };
+}
+
 const valuesOf = async (broker: Broker): Promise<string[]> =>
   (await readTopics(broker, ['t'])).map(({ value }) => String(value));
 
@@ -70,8 +77,7 @@ describe('delivery', () => {
 
   test('reports the position after offsets that compaction has removed', async () => {
     const broker = await createBroker({ sweepIntervalMs: 5 });
-    const config = { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' };
-    await broker.admin.createTopics([{ topic: 'table', partitions: 1, config }]);
+    await broker.admin.createTopics([table('table', 0)]);
     const publisher = await createPublisher(broker);
     await publisher.publish([
       { topic: 'table', key: 'kept', value: Buffer.from('x') },
@@ -88,6 +94,19 @@ describe('delivery', () => {
     });
     await eventually('the last position', STEP_MS, () => read.length === 2);
     expect(read).toEqual([0, { partition: 0, position: 2, highWatermark: 2 }]);
+  });
+
+  test('removes old records of each topic, also while those of another one expire without end', async () => {
+    let nowMs = 0;
+    const broker = await createBroker({ sweepIntervalMs: 5, clock: { now: () => (nowMs += 1) } });
+    await broker.admin.createTopics([table('busy', 1_000), table('other', 0)]);
+    const publisher = await createPublisher(broker);
+    await publisher.publish([
+      ...Array.from({ length: 2_000 }, (_, key) => tombstone('busy', key)),
+      tombstone('other', 0),
+    ]);
+    await eventually('removal', STEP_MS, async () => (await broker.admin.offsets('other'))[0]?.low === 1);
+    expect((await broker.admin.offsets('busy'))[0]?.low).toBeLessThan(2_000);
   });
 
   test('stops a consumer whose sink throws, and assigns its partitions to another consumer', async () => {
