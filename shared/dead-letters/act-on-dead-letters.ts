@@ -90,7 +90,10 @@ const DONE = {
 } as const;
 const DISCARD_BATCH = 200;
 
-/** Writes `begun` to the audit, the copy, then `done`. A letter without `done` may have been sent; a repeat is safe. */
+/**
+ * Writes `begun` to the audit, the copy, then `done`. A letter without `done` may have been sent. A repeat is safe: workers recognise the
+ * copy of a notification by its attempt number, and calculations return the same result.
+ */
 export async function sendDeadLetters(
   context: DeadLetterContext,
   letters: readonly DeadLetter[],

@@ -89,7 +89,10 @@ type Edited =
     }
   | Refused;
 
-/** By this time the worker decides whether its ledger may have lost a send: a later one would cause a second send. */
+/**
+ * By this time the worker decides whether its ledger may have lost a send: a later one would cause a second send. A redrive with
+ * `acceptDuplicates` says openly that this may happen.
+ */
 const KEEPS_ORIGIN = `a notification keeps its ${HEADER.originTimestamp}: it prevents duplicate messages`;
 
 /** Edits a letter and validates it as the worker does. Rejects only if the schema registry cannot be reached. */

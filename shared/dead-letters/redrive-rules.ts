@@ -80,7 +80,10 @@ interface CopyOptions {
   readonly mayDuplicate: boolean;
 }
 
-/** The copy of a notification keeps its partition, so its order. Its attempt number lets the worker recognise duplicates. */
+/**
+ * The copy of a notification keeps its partition, so its order, and its time limit starts again. Repeated copies have the same attempt
+ * number, by which the worker recognises duplicates.
+ */
 export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOptions): OutgoingMessage {
   const { headers, key, value } = letter;
   return {

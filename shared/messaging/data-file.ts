@@ -28,8 +28,9 @@ export const systemDisk: DiskCalls = {
 };
 
 /**
- * A file of SQLite that this process alone has open; `sync` and `checkpoint` wait for the disk in a thread. A commit survives
- * the end of the process, and a loss of power once `sync` has resolved. A transaction is never there in part.
+ * A file of SQLite that this process alone has open. SQLite would wait for the disk on the event loop: `sync` and `checkpoint` do it in a
+ * thread. A commit survives the end of the process, and a loss of power once `sync` has resolved. A transaction is never there in part:
+ * the write-ahead log has a checksum for each page, and is emptied only when the file is on the disk.
  */
 export class DataFile {
   readonly database: DatabaseSync;

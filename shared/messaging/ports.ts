@@ -114,9 +114,15 @@ export interface GroupSource {
 export interface GroupSink {
   /** Partitions that are not listed are lost. Delivery starts at the committed offsets, and no partition is paused. */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
-  /** Start no new work, and commit once. Not called where the broker gives no notice, such as of an expulsion. */
+  /**
+   * Start no new work, and commit the completed work once. Not called where the broker gives no notice (the member was expelled, or the
+   * leader of a partition moved): onAssigned then follows directly.
+   */
   onRevoking(generation: number): void;
-  /** Of one partition in offset order. An end at or below a delivered offset shows that the log was replaced. */
+  /**
+   * Of one partition in offset order. An end at or below a delivered offset shows that the log was replaced, and the messages are those
+   * of another log.
+   */
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
   /** All messages below `position` are delivered: the others are control records, aborted or compacted. Else they show as lag. */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
@@ -140,7 +146,11 @@ export interface Tail {
   /** Resolves when every partition is positioned. A message whose handler throws is logged and skipped. */
   start(onMessage: (message: LogMessage) => void): Promise<void>;
   isReady(): boolean;
-  /** What was on the log at the call is delivered, also of open transactions. Rejects with `tail-behind` or `tail-stopped`. */
+  /**
+   * What was on the log at the call is delivered, including every message whose publish was acknowledged. Waits for the end of
+   * transactions that are open, which Kafka enforces after transaction.timeout.ms, a minute by default. Rejects with `tail-behind` or
+   * `tail-stopped`.
+   */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -152,7 +162,10 @@ export interface TopicSpec {
   readonly config?: Readonly<Record<string, string>>;
   /** Absent: min(3, brokers). */
   readonly replicationFactor?: number;
-  /** `memory`: its readers end with the process; `as-reply`, requests: as their replies, read before they are on the disk. */
+  /**
+   * `memory`: its readers end with the process; `as-reply`, requests: as their replies. Requests are read before they are on the disk:
+   * a crash may remove them with all that followed, so the effects of their readers must be messages of their own.
+   */
   readonly storage?: 'memory' | 'as-reply';
 }
 

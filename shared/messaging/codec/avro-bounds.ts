@@ -1,4 +1,7 @@
-/** avsc expects trusted bytes. This check first compares every count, length, branch and symbol with the bytes. */
+/**
+ * avsc expects trusted bytes: it allocates as many items as a count declares, and follows lengths beyond the buffer. This check first
+ * compares every count, length, branch and symbol with the bytes, so that their size limits the cost of hostile ones.
+ */
 
 import avro, { type Type } from 'avsc';
 import { branchesOf, isUnion } from './avro-types.ts';

@@ -48,7 +48,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
 export type ConsumerStats = ReturnType<ConsumerRuntime['stats']>;
 
 const DRAIN_POLL_MS = 10;
-/** For the last commit and for leaving the group, also when the time of a drain is over. */
+/** For the last commit and for leaving the group, at most, and at least, also when the time of a drain is over. */
 const LAST_REQUEST_MS = 5_000;
 const MIN_LAST_REQUEST_MS = 1_000;
 /** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
@@ -61,7 +61,10 @@ interface Attachment {
   revokedMs: number | undefined;
 }
 
-/** Passes messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones. */
+/**
+ * Passes messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones. What runs when a source
+ * crashes continues, and its messages are delivered again by the next source.
+ */
 export class ConsumerRuntime {
   /** `settled`: messages that were completed, failed ones included. */
   readonly counters = { settled: 0, failed: 0, rebalances: 0, crashes: 0 };
@@ -143,7 +146,10 @@ export class ConsumerRuntime {
     this.#owned.release();
   }
 
-  /** Starts nothing new, lets running messages end, commits and leaves the group: two seconds longer at most. */
+  /**
+   * Starts nothing new, lets running messages end, commits and leaves the group: two seconds longer at most. Messages that were not
+   * started are delivered again, to the next member.
+   */
   async drain(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     this.#isDraining = true;

@@ -24,7 +24,7 @@ export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'tim
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
-/** While 16 replies to foreign topics are in flight, the oldest for this time, further ones are retried later. */
+/** With so many foreign replies in flight, the oldest for this time, others are retried later: our ingress needs room. */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;

@@ -20,7 +20,10 @@ const RETRY_LIMIT_MS = 15_000;
 /** The broker that is asked for a topic learns of a new one within this time. */
 const SPREAD_MS = 2_000;
 
-/** Each attempt has a new client: kafkajs keeps only the metadata of its last query, and does not look up new leaders. */
+/**
+ * Each attempt has a new client: kafkajs keeps only the metadata of its last query, and does not look up new leaders. All calls may be
+ * repeated, since topics that exist are not created again.
+ */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkajsClient;
   readonly #clientId: string;

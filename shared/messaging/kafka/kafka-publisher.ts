@@ -71,7 +71,8 @@ type Slice = Readonly<Record<'queue', Queue> & Record<'entries', readonly Entry[
 
 /**
  * At least once, in order per partition, one send at a time without linger; a failed one is repeated by partition. Not idempotent: after
- * a lost response kafkajs would reuse the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
+ * a lost response kafkajs would reuse the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id. The
+ * producer is replaced after each failure: its metadata may be stale, and its broker may accept connections without ever answering.
  */
 export class KafkaPublisher implements Publisher {
   readonly #clientId: string;
@@ -439,7 +440,10 @@ class PublishCall {
 /** Bytes that the record format adds to key, value and headers, rounded up (lengths, offsets, timestamp). */
 const RECORD_OVERHEAD_BYTES = 30;
 const HEADER_OVERHEAD_BYTES = 6;
-/** A gigabit network transfers a smaller value in half a millisecond, in which it cannot be compressed. */
+/**
+ * A gigabit network transfers a smaller value in half a millisecond, in which it cannot be compressed, and the broker has to decompress
+ * it on topics with compression.type=uncompressed.
+ */
 const COMPRESS_ABOVE_BYTES = 64 * 1_024;
 
 /** A message with its partition, and its time, so that a repeated send writes the same record. */

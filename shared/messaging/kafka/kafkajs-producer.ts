@@ -15,6 +15,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
     const producer = kafka.producer({
       idempotent: false,
       allowAutoTopicCreation: false,
+      // The publisher repeats a send, and has chosen the partition.
       retry: { retries: 0 },
       createPartitioner: () => (args) => args.message.partition ?? 0,
     });

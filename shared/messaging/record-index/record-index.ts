@@ -106,7 +106,8 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 }
 
 /**
- * The newest record of each key of compacted topics, in a file with their positions: a copy of the topics. While new records cannot be
+ * The newest record of each key of compacted topics, a copy of these: positions are written in one transaction with the records before
+ * them, a start continues there, and a lost file is built again. While new records cannot be
  * written `health` is not ready, and `accepts` is false once too many wait: nothing is forgotten.
  */
 export class RecordIndex {

@@ -38,7 +38,10 @@ const ANSWER_SEGMENT_BYTES = 64 * MIB;
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Other clients may write lz4 or snappy, which kafkajs cannot read. Records have the producer's time (D2). */
+/**
+ * The broker decompresses batches when it stores them: other clients may write lz4 or snappy, which kafkajs cannot read. Records have
+ * the producer's time (D2).
+ */
 const COMMON: Settings = {
   'cleanup.policy': 'delete',
   'compression.type': 'uncompressed',
@@ -62,6 +65,7 @@ const STATE: Settings = {
   'segment.ms': String(DAY_MS),
 };
 
+/** Retention deletes only closed segments. */
 function expiringState(ms: number): Settings {
   return {
     ...STATE,
@@ -132,11 +136,16 @@ export function ownReplyTopics(prefix: string): readonly string[] {
   return topicNames(prefix, REPLY_TOPICS);
 }
 
+/** The topics of every installation of this system, whatever its prefix. */
 const OF_ENGINE = new RegExp(
   `(?:${KEYS.map((key) => escapeName(TOPIC[key])).join('|')}|plat\\.notification\\.retry\\.[a-z0-9.]+)$`,
 );
 
-/** Our own reply topics, and matches of `patterns` (`*`, `?`) outside of this system that begin with no underscore. */
+/**
+ * Requesters choose the topic of a reply, and could otherwise make the workers write to the requests and commands of others, or to the
+ * journal of a registry. Allowed are our own reply topics, and matches of `patterns` (`*`, `?`) outside of this system that begin with no
+ * underscore, as those of Kafka and of registries do.
+ */
 export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
   const own = new Set(ownReplyTopics(prefix));
   const allowed = new RegExp(`^(?:${patterns.map(toExpression).join('|')})$`);
