@@ -44,6 +44,14 @@ describe('maskPayload', () => {
     });
   });
 
+  it.each([
+    'receiver recipient to sender from replyTo cc bcc phone phoneNumber',
+    'email subject message body text html content',
+  ])('masks the fields %s', (names) => {
+    const fields = (value: string) => Object.fromEntries(names.split(' ').map((name) => [name, value]));
+    expect(maskPayload(fields('hello Ana'))).toEqual(fields('[masked, 9 characters]'));
+  });
+
   it('masks fields at any depth and regardless of spelling', () => {
     const masked = maskPayload({ data: [{ Receiver: '+40722123456', 'Phone-Number': 40722123456 }] });
     expect(masked).toEqual({ data: [{ Receiver: '[masked, 12 characters]', 'Phone-Number': '[masked]' }] });

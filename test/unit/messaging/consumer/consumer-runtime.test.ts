@@ -397,3 +397,23 @@ test('drains without waiting for the gate', async () => {
   expect([source.stops, gates[0]?.signal.aborted]).toEqual([1, true]);
   expect(work.started()).toEqual([]);
 });
+
+test('does not commit the position of the source while a message before it is in progress', async () => {
+  const { work, source, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1), 4);
+  sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 0 }, 4, 4);
+  await work.end(0);
+  await afterCommitTick();
+  expect(source.committed()).toBe(1);
+  await work.end(1);
+  await afterCommitTick();
+  expect(source.committed()).toBe(4);
+});
+
+test('drops the messages behind a running one of their key when their partition is revoked', async () => {
+  const { work, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
+  sink.onAssigned(2, partitions(1));
+  await work.end(0);
+  expect(work.started()).toEqual([0]);
+});

@@ -159,3 +159,19 @@ test('more than fits into the queue or into a record is refused at once', async 
   await expect(publisher.publish([large])).rejects.toMatchObject({ code: 'message-too-large' });
   expect(sends).toEqual([]);
 });
+
+test('a call whose end is known leaves its bytes to the next ones', async () => {
+  const { publisher, sends } = await publisherOver(() => undefined);
+  const large = { ...at(0, 'a'), value: Buffer.alloc(7 * 1_048_576) };
+  for (let count = 0; count < 3; count += 1) await publisher.publish([large, large, large, large]);
+  expect(sends).toHaveLength(12);
+});
+
+test('a refused record of a call whose other records are stored does not count as unsent', async () => {
+  const { publisher } = await publisherOver((records) =>
+    records.some(({ key }) => key === 'bad') ? brokerError('INVALID_RECORD') : undefined,
+  );
+  await expect(publisher.publish([at(0, 'bad')])).rejects.toMatchObject({ code: 'not-sent' });
+  const rejection = expect.objectContaining({ code: 'send-unknown', canRetry: false }) as unknown;
+  await expect(publisher.publish([at(0, 'bad'), at(1, 'a')])).rejects.toEqual(rejection);
+});

@@ -46,8 +46,8 @@ function marker(offset: number, producerId: bigint, type: 'abort' | 'commit'): P
   return recordBatch(offset, [{ key, value: Buffer.alloc(6) }], options);
 }
 
-const gzipped = (offset: number): Promise<Buffer> =>
-  recordBatch(offset, [{ value: Buffer.alloc(17 * MIB) }], { attributes: 1, compress: gzipSync });
+const gzipped = (offset: number, bytes = 17 * MIB): Promise<Buffer> =>
+  recordBatch(offset, [{ value: Buffer.alloc(bytes) }], { attributes: 1, compress: gzipSync });
 const utf8 = (text: string) => Buffer.from(text);
 
 describe('record batches', () => {
@@ -98,6 +98,13 @@ describe('record batches', () => {
     const { messages, position } = await decode(whole.subarray(0, -1));
     expect([messages.length, position]).toEqual([4, 4]);
     expect((await decode(whole.subarray(0, 5))).position).toBe(0);
+  });
+
+  it('skips a batch that would expand to more than 32 MiB', async () => {
+    const bytes = Buffer.concat([await gzipped(0, 32 * MIB), await batch(1, 1)]);
+    const { messages, unreadable, position } = await decode(bytes);
+    expect([messages.map(({ offset }) => offset), position]).toEqual([[1], 2]);
+    expect(unreadable).toMatchObject([{ firstOffset: 0, lastOffset: 0 }]);
   });
 
   it('ends when the batches of a response have become too large, so that the others are fetched again', async () => {
