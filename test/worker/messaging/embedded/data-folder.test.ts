@@ -233,6 +233,27 @@ describe('a group commit', () => {
     expect(broker.health?.()).toMatchObject(expected);
   });
 
+  test('rejects at once, and does not store, what came during an fdatasync that fails', async () => {
+    const { state, disk } = faultyDisk();
+    const folder = newFolder();
+    const { broker, publisher } = await openWithPublisher(folder, { disk });
+    const hold = Promise.withResolvers<void>();
+    state.held = hold.promise;
+    const first = publisher.publish([message('a')]);
+    await sleep(50);
+    const second = publisher.publish([message('b')]);
+    state.sync = diskError('EIO');
+    hold.resolve();
+    const failure = /disk says no/;
+    await expect(first).rejects.toMatchObject({
+      code: 'send-unknown',
+      message: expect.stringMatching(failure),
+    });
+    await expect(second).rejects.toMatchObject({ code: 'not-sent', message: expect.stringMatching(failure) });
+    await broker.close();
+    expect(await valuesOf(await open(folder))).not.toContain('1=b');
+  });
+
   test('rejects a commit of offsets that cannot be stored', async () => {
     const { state, disk } = faultyDisk();
     const broker = await open(newFolder(), { disk });
