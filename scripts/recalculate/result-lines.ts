@@ -9,7 +9,7 @@ import {
   type ScheduleSums,
   SUM_NAMES,
 } from '../../shared/portfolio/comparison.ts';
-import { withoutFormula } from '../../shared/portfolio/csv-columns.ts';
+import { withoutFormula } from '../../shared/portfolio/csv-notation.ts';
 
 export interface ContractResult {
   readonly id: string | number;

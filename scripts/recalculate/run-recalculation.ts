@@ -6,7 +6,7 @@ import type { RecalculateArguments } from './recalculate-arguments.ts';
 import { csvResult, ndjsonResult } from './result-lines.ts';
 import type { Checkpoint } from './resume.ts';
 import type { RunFiles } from './run-files.ts';
-import { readWarningsList, warningsList } from '../../shared/platform/header-text.ts';
+import { readWarningsList, warningsList } from '../../shared/messaging/header-text.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import { compareSchedules, readFormerSchedule, sumsOf } from '../../shared/portfolio/comparison.ts';
 import {

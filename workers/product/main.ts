@@ -3,7 +3,7 @@ import type { InsuranceListInput } from '../../shared/api/actions/look-up-action
 import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
 import { done, refused } from '../../shared/messaging/outcome.ts';
-import { warningsList } from '../../shared/platform/header-text.ts';
+import { warningsList } from '../../shared/messaging/header-text.ts';
 import { createProblem, type Warning } from '../../shared/platform/problem.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import {

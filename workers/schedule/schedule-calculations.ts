@@ -7,7 +7,7 @@ import { JSON_PARAM } from '../../shared/api/json/request-reader.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
-import { startsOnRequestDay } from '../../shared/lending/due-dates/planned-rows.ts';
+import { startsOnRequestDay } from '../../shared/lending/due-dates/planned-due-dates.ts';
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
 import type { RateRequest } from '../../shared/lending/request/rate-request.ts';
@@ -24,7 +24,7 @@ import {
   type Request,
 } from '../../shared/messaging/handler/request.ts';
 import { done, refused, retry, type Outcome, type ReplyBody } from '../../shared/messaging/outcome.ts';
-import { formatCalendar } from '../../shared/platform/header-text.ts';
+import { formatCalendar } from '../../shared/messaging/header-text.ts';
 import { createProblem, type Fault } from '../../shared/platform/problem.ts';
 import type { CalculationThreads, CalculationWork } from '../runtime/thread-pool.ts';
 

@@ -14,7 +14,7 @@ import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
-import { formatCalendar, warningsList } from '../../shared/platform/header-text.ts';
+import { formatCalendar, warningsList } from '../../shared/messaging/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { simulateInSteps } from '../../shared/product/simulation/simulate-product.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';

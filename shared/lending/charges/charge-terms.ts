@@ -3,7 +3,12 @@
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
 import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
-import { CHARGE_BASES, parseChargePrice, type ChargeBase, type ChargePrice } from './charge-price.ts';
+import {
+  CHARGE_BASES,
+  parseChargePrice,
+  type ChargeBase,
+  type ChargePrice,
+} from './requested-charge-price.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS, checkAmount, checkPeriodicity, checkWhole } from '../request/field-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';

@@ -49,28 +49,36 @@ export function findDayCount(name: string): DayCountName | undefined {
 
 interface Convention {
   readonly denominator: number;
+  /** A month as days of a year, for periodic rates (P1). */
+  readonly month: readonly [days: number, perYear: number];
   readonly count: (period: InterestPeriod) => number;
 }
 
+const TWELFTH = [1, 12] as const;
 const CONVENTIONS: Readonly<Record<DayCountName, Convention>> = {
-  '30/360': { denominator: 360, count: countThirtyDayMonths },
+  '30/360': { denominator: 360, month: TWELFTH, count: countThirtyDayMonths },
   '30E/360': {
     denominator: 360,
+    month: TWELFTH,
     count: ({ from, to }) => countEurobondDays(toDateParts(from), toDateParts(to)),
   },
   '30E/360 ISDA': {
     denominator: 360,
+    month: TWELFTH,
     count: ({ from, to, endsOnTermination }) =>
       countIsdaEurobondDays(toDateParts(from), toDateParts(to), endsOnTermination),
   },
-  '30/365': { denominator: 365, count: countThirtyDayMonths },
-  'Actual/360': { denominator: 360, count: ({ from, to }) => to - from },
-  'Actual/365': { denominator: 365, count: ({ from, to }) => to - from },
+  '30/365': { denominator: 365, month: [30, 365], count: countThirtyDayMonths },
+  'Actual/360': { denominator: 360, month: [365, 12 * 360], count: ({ from, to }) => to - from },
+  'Actual/365': { denominator: 365, month: TWELFTH, count: ({ from, to }) => to - from },
   'Actual/Actual': {
     denominator: ACTUAL_ACTUAL_DENOMINATOR,
+    month: TWELFTH,
     count: ({ from, to }) => computeActualActual(from, to),
   },
 };
+
+export const monthOfYear = (name: DayCountName) => CONVENTIONS[name].month;
 
 export function dayCountDenominator(name: DayCountName): number {
   return CONVENTIONS[name].denominator;

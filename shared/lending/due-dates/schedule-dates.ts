@@ -19,7 +19,7 @@ import {
   type InstallmentMethod,
   type PlanTerms,
   type PlannedRows,
-} from './planned-rows.ts';
+} from './planned-due-dates.ts';
 import { parseHolidayShift, shiftDueDates, type KnownCalendars } from './shift-due-date.ts';
 
 export const INSTALLMENT_METHODS = [

@@ -7,7 +7,7 @@ import { parseDayCount } from './loan-terms.ts';
 import type { PaymentValueRequest } from '../request/payment-value-request.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
-import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
+import { dayCountDenominator, monthOfYear, type DayCountName } from '../dates/day-count.ts';
 
 /** Largest absolute value of an amount, in major units: ten trillion, as in a schedule with two decimals (M6). */
 export const MAX_PAYMENT_AMOUNT = 1e13;
@@ -121,12 +121,6 @@ function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validat
 }
 
 const DAYS_PER_YEAR = 365;
-const MONTHS_PER_YEAR = 12;
-/** A month as a fraction of a year by the methods that do not count 1/12. */
-const MONTH_BY_METHOD: Readonly<Partial<Record<DayCountName, readonly [days: number, perYear: number]>>> = {
-  '30/365': [30, DAYS_PER_YEAR],
-  'Actual/360': [DAYS_PER_YEAR, MONTHS_PER_YEAR * 360],
-};
 
 /**
  * Converts an annual to a periodic rate (P1); undefined for Once. m months count m/12, but 30m/365 by 30/365 and (365
@@ -135,7 +129,7 @@ const MONTH_BY_METHOD: Readonly<Partial<Record<DayCountName, readonly [days: num
 export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
   const months = monthsPerPeriod(periodicity);
   if (months > 0) {
-    const [days, perYear] = MONTH_BY_METHOD[dayCount] ?? [1, MONTHS_PER_YEAR];
+    const [days, perYear] = monthOfYear(dayCount);
     return reduceRatio(BigInt(days * months), BigInt(perYear));
   }
   const days = daysPerPeriod(periodicity);

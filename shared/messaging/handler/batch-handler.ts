@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/system-ports.ts';
 import { createProblem, type Problem } from '../../platform/problem.ts';
 import { InfrastructureError } from '../../platform/errors.ts';
-import { safeHeaderText, warningsList } from '../../platform/header-text.ts';
+import { safeHeaderText, warningsList } from '../header-text.ts';
 import type { Log } from '../../platform/log.ts';
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import type { Codec, Decoded } from '../codec.ts';

@@ -1,6 +1,6 @@
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { createProblem, isRetryable, type Problem } from '../../platform/problem.ts';
-import { safeHeaderText, warningsList } from '../../platform/header-text.ts';
+import { safeHeaderText, warningsList } from '../header-text.ts';
 import type { Codec, Encoded } from '../codec.ts';
 import { REPLY_BATCH } from '../codec/request-batch.ts';
 import { HEADER } from '../headers.ts';

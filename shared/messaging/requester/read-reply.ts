@@ -1,6 +1,6 @@
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { createProblem, ERROR_CODES, type ErrorCode, type Problem } from '../../platform/problem.ts';
-import { safeHeaderText } from '../../platform/header-text.ts';
+import { safeHeaderText } from '../header-text.ts';
 import type { Codec, Decoded, EncodedMessage } from '../codec.ts';
 import { HEADER, headerText, headerValue } from '../headers.ts';
 import type { Reply } from '../outcome.ts';

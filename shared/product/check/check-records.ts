@@ -3,7 +3,7 @@
 import { Decimal } from 'decimal.js';
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
-import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
+import { CHARGE_BASES } from '../../lending/charges/requested-charge-price.ts';
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
 import { compileFormula } from '../../lending/formula/compiler.ts';

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import { formatCalendar } from '../../../shared/platform/header-text.ts';
+import { formatCalendar } from '../../../shared/messaging/header-text.ts';
 import { createCalculations } from '../../../workers/schedule/schedule-calculations.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
 import { loan } from '../../support/builders/lending-loan.ts';

@@ -4,7 +4,7 @@ import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
-import { warningsList } from '../../../shared/platform/header-text.ts';
+import { warningsList } from '../../../shared/messaging/header-text.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import type { CalculationThreads } from '../../runtime/thread-pool.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';

@@ -16,7 +16,7 @@ import type {
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { warningsList } from '../../../shared/platform/header-text.ts';
+import { warningsList } from '../../../shared/messaging/header-text.ts';
 import type { ErrorCode, ProblemExtras, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import type { IngressContext } from '../server/context.ts';

@@ -16,7 +16,7 @@ import {
 import type { Providers } from '../../../shared/notification/provider.ts';
 import { openDeadline, sleep } from '../../../shared/platform/system-ports.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
-import { warningsList } from '../../../shared/platform/header-text.ts';
+import { warningsList } from '../../../shared/messaging/header-text.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { DeliveryLog } from '../state/delivery-log.ts';
 import type { ReceiverOrder } from '../order/receiver-order.ts';

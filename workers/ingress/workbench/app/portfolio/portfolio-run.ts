@@ -23,7 +23,7 @@ import {
   reasonOf,
 } from '../../../../../shared/portfolio/tally.ts';
 import type { Contract, PortfolioFile } from './read-contracts.ts';
-import { withoutFormula } from '../../../../../shared/portfolio/csv-columns.ts';
+import { withoutFormula } from '../../../../../shared/portfolio/csv-notation.ts';
 
 interface CalculatedSchedule {
   readonly rows: unknown;

@@ -1,4 +1,4 @@
-import type { Warning } from './problem.ts';
+import type { Warning } from '../platform/problem.ts';
 
 /** Maximum length of the text of one reply header, in characters. */
 export const HEADER_TEXT_CHARACTERS = 1_024;

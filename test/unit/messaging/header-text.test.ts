@@ -4,7 +4,7 @@ import {
   readWarningsList,
   safeHeaderText,
   warningsList,
-} from '../../../shared/platform/header-text.ts';
+} from '../../../shared/messaging/header-text.ts';
 
 describe('safeHeaderText', () => {
   it('returns visible ASCII unchanged, and percent-encodes all other characters', () => {
