@@ -25,7 +25,6 @@ import { createMachine } from './sim-process.ts';
 const START_LIMIT_MS = 120_000;
 const NO_PROVIDERS: ReturnType<OpenProviders> = {
   of: () => [],
-  health: () => ({ status: 'ready' }),
   close: () => Promise.resolve(),
 };
 

@@ -66,7 +66,6 @@ export async function start(
         ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),
         ...(shared.quotas === undefined ? {} : { quotas: shared.quotas.health() }),
-        providers: providers.health(),
       }),
     stop,
   };

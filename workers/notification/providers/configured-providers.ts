@@ -8,7 +8,6 @@ import type {
 } from '../../../shared/notification/provider-configuration.ts';
 import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
-import type { Health } from '../../../shared/platform/health.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
@@ -24,8 +23,6 @@ interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
 }
 
 export interface ProviderSet extends Providers {
-  /** Degraded while a circuit breaker is open. */
-  health(): Health;
   /** Waits for the calls in progress, closes all connections. Idempotent. */
   close(): Promise<void>;
 }
@@ -37,13 +34,6 @@ export async function createProviders(source: ProviderSource, deps: ProviderDeps
     : openConfigured(source.configFile, source.sendTimeoutMs, deps));
   return {
     of: (channel) => providers.filter((provider) => provider.channel === channel),
-    health: () => {
-      for (const provider of providers) {
-        const { status, reason = status } = provider.health();
-        if (status !== 'ready') return { status, reason: `${provider.channel}/${provider.name}: ${reason}` };
-      }
-      return { status: 'ready' };
-    },
     close: async () => {
       await Promise.all(providers.map((provider) => provider.close()));
     },
