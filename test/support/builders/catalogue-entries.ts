@@ -82,15 +82,15 @@ interface CheckCase {
 }
 
 /**
- * Reads cases such as `LS-CAR EndDate = "2019-12-31"; Availability.MinimumAmount = null`, each followed by its indented faults. A
- * fault that begins with a verb is about the first field.
+ * Reads cases such as `LS-CAR EndDate = "2019-12-31"; Availability.MinimumAmount = null`, each followed by its faults, after
+ * ` | ` or in indented lines. A fault that begins with a verb is about the first field.
  */
 export function readCases(text: string): readonly CheckCase[] {
   return text
     .trim()
     .split(/\n(?! )/)
     .map((block) => {
-      const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
+      const [title = '', ...faults] = block.split(/\n| \| /).map((line) => line.trim());
       const [, code = '', sent = ''] = /^(\S+) (.*)$/.exec(title) ?? [];
       const settings = sent.split('; ').map((setting) => setting.split(' = ') as [string, string]);
       const kind = EXAMPLE_RECORDS.find(({ record }) => 'Code' in record && record.Code === code)?.kind;

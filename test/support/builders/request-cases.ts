@@ -29,15 +29,15 @@ interface SentCase {
 }
 
 /**
- * Reads blocks, each of a line and further indented ones. Fields such as `InterestPercent = null; Precision = 11` may
- * continue in the next line.
+ * Reads blocks, each of a line and further indented ones, or of parts with ` | ` between them. Fields such as
+ * `InterestPercent = null; Precision = 11` may continue in the next line.
  */
 export function readSentCases(text: string): readonly SentCase[] {
   return text
     .trim()
     .split(/\n(?! )/)
     .map((block) => {
-      const lines = block.split('\n').map((line) => line.trim());
+      const lines = block.split(/\n| \| /).map((line) => line.trim());
       const settings = lines.filter((line) => SETTING.test(line)).flatMap((line) => line.split('; '));
       const fields = settings.map((setting) => setting.split(' = ') as [string, string]);
       return {

@@ -131,44 +131,31 @@ describe('calculatePaymentValue, one period as a fraction of a year (P1)', () =>
 describe('calculatePaymentValue with invalid requests (P1, P2)', () => {
   it.each(
     readRequestCases<Partial<PaymentValueRequest>>(`
-InstallmentsNo = 0
-  InstallmentsNo out-of-range must be a whole number from 1 to 1200
-InstallmentsNo = 1201
-  InstallmentsNo out-of-range must be a whole number from 1 to 1200
-InstallmentsNo = 2.5
-  InstallmentsNo out-of-range must be a whole number from 1 to 1200
+InstallmentsNo = 0 | InstallmentsNo out-of-range must be a whole number from 1 to 1200
+InstallmentsNo = 1201 | InstallmentsNo out-of-range must be a whole number from 1 to 1200
+InstallmentsNo = 2.5 | InstallmentsNo out-of-range must be a whole number from 1 to 1200
 InterestCalculationMethod = "31/360"
   InterestCalculationMethod unknown-day-count must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, Actual/365, Actual/Actual
 PeriodicityType = "Once"
   PeriodicityType not-allowed must be one of Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
 PeriodicityType = "Fortnightly"
   PeriodicityType unknown-periodicity must be one of Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
-FinancedAmount = -1
-  FinancedAmount out-of-range must be zero or more
+FinancedAmount = -1 | FinancedAmount out-of-range must be zero or more
 FinancedAmount = 0; FutureValue = -1
   FutureValue out-of-range must be zero or more where FinancedAmount is zero
 FinancedAmount = null; FutureValue = -5
   FutureValue out-of-range must be zero or more where FinancedAmount is zero
-FutureValue = -10000000000001
-  FutureValue amount-too-large must be at most 10000000000000 in absolute value
-FinancedAmount = 1e14
-  FinancedAmount amount-too-large must be at most 10000000000000 in absolute value
-FinancedAmount = 1e-19
-  FinancedAmount too-many-decimals must have at most 18 decimals
-FinancedAmount = 0; FutureValue = -1e-19
-  FutureValue too-many-decimals must have at most 18 decimals
-InterestPercent = 100001
-  InterestPercent out-of-range must be from -100000 to 100000 percent a year
-InterestPercent = -1200
-  InterestPercent rate-too-low must leave a positive balance in every period
-GracePeriodPrincipal = 2
-  GracePeriodPrincipal out-of-range must be 0 or 1
+FutureValue = -10000000000001 | FutureValue amount-too-large must be at most 10000000000000 in absolute value
+FinancedAmount = 1e14 | FinancedAmount amount-too-large must be at most 10000000000000 in absolute value
+FinancedAmount = 1e-19 | FinancedAmount too-many-decimals must have at most 18 decimals
+FinancedAmount = 0; FutureValue = -1e-19 | FutureValue too-many-decimals must have at most 18 decimals
+InterestPercent = 100001 | InterestPercent out-of-range must be from -100000 to 100000 percent a year
+InterestPercent = -1200 | InterestPercent rate-too-low must leave a positive balance in every period
+GracePeriodPrincipal = 2 | GracePeriodPrincipal out-of-range must be 0 or 1
 GracePeriodPrincipal = 1; InstallmentsNo = 1
   GracePeriodPrincipal not-allowed must be 0 with one installment: no payment is left
-InterestType = -1
-  InterestType out-of-range must be 0 or 1
-Precision = 11
-  Precision out-of-range must be a whole number from 0 to 10
+InterestType = -1 | InterestType out-of-range must be 0 or 1
+Precision = 11 | Precision out-of-range must be a whole number from 0 to 10
 `),
   )('reports $fault', ({ fault, changes }) => {
     const faults = faultsOf(changes);

@@ -60,11 +60,7 @@ it('answers a payment value and a rate in Avro without loss of precision', async
     format: 'avro',
     payload: { pmtValue: new Decimal('204.9751238904'), principalValue: new Decimal(200), digits: 10 },
   });
-  const flows = {
-    Rule: 'irr',
-    PeriodicityType: 'Monthly',
-    Amounts: [new Decimal(-100), new Decimal('101')],
-  };
+  const flows = { Rule: 'irr', PeriodicityType: 'Monthly', Amounts: [new Decimal(-100), new Decimal('101')] };
   expect((await askAvro('CalculateRateRequest', flows)).decoded).toMatchObject({
     type: 'CalculateRateReply',
     payload: {

@@ -34,90 +34,55 @@ function problemOf(changes: object): string {
 describe('faults of a schedule request (E1, E3)', () => {
   it.each(
     readSentCases(`
-ScheduleType = "Tontine"; InterestCalculationMethod = "31/360"; HolidayShift = true
-  HolidayCountry = "Utopia"; ResidualValue = 1000.01; GracePeriodPrincipal = 4; GracePeriodInterest = 4
-  CapitalPercent = 101
-  CapitalPercent out-of-range
-  GracePeriodInterest out-of-range
-  GracePeriodPrincipal out-of-range
-  HolidayCountry unknown-calendar
-  InterestCalculationMethod unknown-day-count
-  ResidualValue out-of-range
+ScheduleType = "Tontine"; InterestCalculationMethod = "31/360"; HolidayShift = true; HolidayCountry = "Utopia"
+  ResidualValue = 1000.01; GracePeriodPrincipal = 4; GracePeriodInterest = 4; CapitalPercent = 101
+  CapitalPercent out-of-range | GracePeriodInterest out-of-range | GracePeriodPrincipal out-of-range
+  HolidayCountry unknown-calendar | InterestCalculationMethod unknown-day-count | ResidualValue out-of-range
   ScheduleType unknown-schedule-type
 InterestPercent = null
   MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":24,"FromInstNo":2,"ToInstNo":3}]
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"FeePeriodicityType":"Once"}]
-  EarlyRepayments = [{"Date":"2025-02-16","Amount":0}]
-  Commission[0].FeePeriodicityType not-allowed
-  EarlyRepayments[0].Amount out-of-range
-  MultipleInterestRates[1].FromInstNo rates-overlap
+  EarlyRepayments = [{"Date":"2025-02-16","Amount":0}] | Commission[0].FeePeriodicityType not-allowed
+  EarlyRepayments[0].Amount out-of-range | MultipleInterestRates[1].FromInstNo rates-overlap
   MultipleInterestRates[1].ToInstNo rates-incomplete
 InterestPercent = "12"; ActivationDate = "2025-02-30"; InterestCalculationMethod = "31/360"
-  PeriodicityType = "Fortnightly"; ResidualValue = 1000.01; GracePeriodPrincipal = 4
-  BlockInstallmentNo = 4
-  ActivationDate invalid-date
-  BlockInstallmentNo out-of-range
-  GracePeriodPrincipal out-of-range
-  InterestCalculationMethod unknown-day-count
-  InterestPercent wrong-type
-  PeriodicityType unknown-periodicity
-  ResidualValue out-of-range
+  PeriodicityType = "Fortnightly"; ResidualValue = 1000.01; GracePeriodPrincipal = 4; BlockInstallmentNo = 4
+  ActivationDate invalid-date | BlockInstallmentNo out-of-range | GracePeriodPrincipal out-of-range
+  InterestCalculationMethod unknown-day-count | InterestPercent wrong-type
+  PeriodicityType unknown-periodicity | ResidualValue out-of-range
 Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]
   Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Monthly","InsuranceDate":"2025-01-01"}]
-  InterestPercent = "12"
-  Commission[0].SourceValue mutually-exclusive
-  Insurance[0].SourceValue mutually-exclusive
-  InterestPercent wrong-type
+  InterestPercent = "12" | Commission[0].SourceValue mutually-exclusive
+  Insurance[0].SourceValue mutually-exclusive | InterestPercent wrong-type
 ScheduleType = "Tontine"; Amount = null; InstallmentDay = 0; CalculateDAE = 9; Commission = "none"
-  Amount missing
-  CalculateDAE out-of-range
-  Commission wrong-type
-  InstallmentDay out-of-range
+  Amount missing | CalculateDAE out-of-range | Commission wrong-type | InstallmentDay out-of-range
   ScheduleType unknown-schedule-type
 GraceType = "Endless"; InterestCalculationMethod = "31/360"
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","SourceValue":5,"FeeDate":"2025-05-02"}]
-  EarlyRepayments = [{"Date":"2025-01-01","Amount":10}]
-  Commission[0].FeeDate date-order
-  EarlyRepayments[0].Date date-order
-  GraceType unknown-value
-  InterestCalculationMethod unknown-day-count
+  EarlyRepayments = [{"Date":"2025-01-01","Amount":10}] | Commission[0].FeeDate date-order
+  EarlyRepayments[0].Date date-order | GraceType unknown-value | InterestCalculationMethod unknown-day-count
 InterestPercent = -1200
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","SourceValue":5,"FeeDate":"2025-05-02"}]
   Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Monthly","SourceValue":5,"InsuranceDate":"2026-01-01"}]
   EarlyRepayments = [{"Date":"2025-01-01","Amount":10},{"Date":"2025-05-02","Amount":10}]
-  Commission[0].FeeDate date-order
-  EarlyRepayments[0].Date date-order
-  EarlyRepayments[1].Date date-order
-  Insurance[0].InsuranceDate date-order
-  InterestPercent rate-too-low
+  Commission[0].FeeDate date-order | EarlyRepayments[0].Date date-order | EarlyRepayments[1].Date date-order
+  Insurance[0].InsuranceDate date-order | InterestPercent rate-too-low
 Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]
   Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Monthly","SourceValue":5,"InsuranceDate":"2026-01-01"}]
-  EarlyRepayments = [{"Date":"2031-01-01","Amount":10}]
-  Commission[0].SourceValue mutually-exclusive
-  EarlyRepayments[0].Date date-order
-  Insurance[0].InsuranceDate date-order
+  EarlyRepayments = [{"Date":"2031-01-01","Amount":10}] | Commission[0].SourceValue mutually-exclusive
+  EarlyRepayments[0].Date date-order | Insurance[0].InsuranceDate date-order
 Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]
-  MaturityDate = "2025-03-20"
-  Commission[0].SourceValue mutually-exclusive
-  MaturityDate date-order
+  MaturityDate = "2025-03-20" | Commission[0].SourceValue mutually-exclusive | MaturityDate date-order
 installmentValue = 1; HolidayShift = true; HolidayCountry = "Atlantis"
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","SourceValue":5,"FeeDate":"2025-05-02"}]
-  Commission[0].FeeDate date-order
-  HolidayCountry unknown-calendar
-  installmentValue payment-below-interest
-HolidayCountry = []
-  HolidayCountry wrong-type
+  Commission[0].FeeDate date-order | HolidayCountry unknown-calendar | installmentValue payment-below-interest
+HolidayCountry = [] | HolidayCountry wrong-type
 InstallmentsNo = "four"; ResidualValue = 500; RealInstallmentNo = 3; GracePeriodPrincipal = 2
-  MultipleInterestRates = [{"InterestRate":5,"ToInstNo":4}]
-  InstallmentsNo wrong-type
-Amount = "much"; ResidualValue = 500
-  Amount wrong-type
-InterestPercent = null; MultipleInterestRates = {}
-  MultipleInterestRates wrong-type
-ScheduleType = 5; ProductType = "CC"
-  ScheduleType wrong-type
-Currency = 5; Amount = 1.234
-  Currency wrong-type
+  MultipleInterestRates = [{"InterestRate":5,"ToInstNo":4}] | InstallmentsNo wrong-type
+Amount = "much"; ResidualValue = 500 | Amount wrong-type
+InterestPercent = null; MultipleInterestRates = {} | MultipleInterestRates wrong-type
+ScheduleType = 5; ProductType = "CC" | ScheduleType wrong-type
+Currency = 5; Amount = 1.234 | Currency wrong-type
 `),
   )('are reported together for $title', ({ sent, others }) => {
     expect(faultsOf(sent)).toEqual(others);

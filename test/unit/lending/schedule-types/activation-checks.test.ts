@@ -26,13 +26,13 @@ function withColumn(...columns: readonly ScheduleColumnRecord[]): readonly strin
   return messagesOf(...LEVEL_COLUMNS, ...columns);
 }
 
-/** Reads columns, after those of a type with level payments or equal parts if so named, each with the indented faults. */
+/** Reads columns, after those of a type with level payments or equal parts if so named, each with its faults. */
 function readColumnCases(text: string) {
   return text
     .trim()
     .split(/\n(?! )/)
     .map((block) => {
-      const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
+      const [title = '', ...faults] = block.split(/\n| \| /).map((line) => line.trim());
       const [, start = '', settings = '{}', columns] =
         /^(level|parts|only)(?: (\{.*?\}))?(?:: (.*))?$/.exec(title) ?? [];
       const before = { level: LEVEL_COLUMNS, parts: [BALANCE, INTEREST, PARTS], only: [] }[start] ?? [];
@@ -85,14 +85,12 @@ only: Half = Amount / 2
   column RemainingValue is missing: add it with the CalculationMethod RemainingValue, before Interest
   column Interest is missing: add it with the CalculationMethod Linear, EffectiveRate or Formula
   column Principal is missing: add it with the CalculationMethod Balance, Linear, CapitalPercent or Formula
-level: Half = 1; HALF = 2; interest Linear
-  column HALF is listed twice: remove one, or give it another name
+level: Half = 1; HALF = 2; interest Linear | column HALF is listed twice: remove one, or give it another name
   column Interest is listed twice: remove one, or give it another name
 only: RemainingValue RemainingValue; Interest Balance; Principal Half
   column Interest must have the CalculationMethod Linear or EffectiveRate or Formula
   column Principal must have the CalculationMethod Balance or Linear or CapitalPercent or Formula
-level: Own Linear
-  column Own must have the CalculationMethod Fee or Insurance or Formula
+level: Own Linear | column Own must have the CalculationMethod Fee or Insurance or Formula
 parts: ManagementFee = 1
   column ManagementFee must have the CalculationMethod Fee; for your own amount add a Formula column with its own name
 level: Own Formula
@@ -103,23 +101,20 @@ level: Own = Amount {"Source":"Amount"}
   column Own must have a Formula or a Source, not both: name the input in the Formula
 only: RemainingValue RemainingValue; Interest Linear {"Source":"Amount"}; Principal Linear
   column Interest must have the Source InterestPercent or none
-level: Own Fee {"Fee":"Service","Source":"Amount"}
-  column Own must have no Source
+level: Own Fee {"Fee":"Service","Source":"Amount"} | column Own must have no Source
 level: Own Fee; Other Insurance
   column Own needs the Fee whose commission it shows; all commissions together are the column ManagementFee
   column Other needs the InsuranceClass that it shows; all insurances together are the column Insurance
 level: Own = 1 {"Fee":"A","InsuranceClass":"B"}
   column Own must count as a Fee or as an InsuranceClass, not as both
 only: RemainingValue RemainingValue; Interest Linear {"Fee":"A","InsuranceClass":"B"}; Principal Linear
-  column Interest must have no Fee
-  column Interest must have no InsuranceClass
+  column Interest must have no Fee | column Interest must have no InsuranceClass
 parts: ManagementFee Fee {"Fee":"A"}
   column ManagementFee must have no Fee: it contains all of them; show a single one in a column with its own name
 level: One Fee {"Fee":"Service"}; Two Fee {"Fee":"SERVICE"}; Three Insurance {"InsuranceClass":"Life"}; Four Insurance {"InsuranceClass":"life"}
   column Two shows the Fee SERVICE of another column: remove one of them
   column Four shows the InsuranceClass life of another column: remove one of them
-level: Own = 1 {"IsUpfront":true}
-  column Own must have no IsUpfront: only Fee and Insurance columns have one
+level: Own = 1 {"IsUpfront":true} | column Own must have no IsUpfront: only Fee and Insurance columns have one
 level: Own = Income * 2
   column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear
 level: Own = 1 +; Other = PMT / 0
@@ -142,8 +137,7 @@ parts: TotalInstallment = 2 * Interest
   column TotalInstallment must have the Formula Interest + Principal, or be left out
 parts {"IsWithEqualInstallments":true}
   IsWithEqualInstallments must be false unless Principal is calculated by Balance
-level {"IsWithEqualInstallments":false}
-  IsWithEqualInstallments must be true, because PMT is a level payment
+level {"IsWithEqualInstallments":false} | IsWithEqualInstallments must be true, because PMT is a level payment
 only {"InstallmentValueCustom":true}: RemainingValue RemainingValue; Interest Linear; Principal CapitalPercent
   InstallmentValueCustom must be false: no column reads a fixed payment or principal
 only: RemainingValue RemainingValue; Interest Linear; PMT = lockedInstallment; Principal Balance
@@ -154,26 +148,17 @@ parts {"UseExpiryDate":true}
   column Principal must have the Formula 0, which repays at the end, unless UseExpiryDate is false
 only {"InterestCapitalization":true}: RemainingValue RemainingValue; Interest Linear; Principal = Amount / 10
   column Principal must have the Formula 0, which repays at the end, unless InterestCapitalization is false
-level {"PaymentScheduleTypeId":"own"}
-  PaymentScheduleTypeId must be a GUID that no other schedule type has
-level {"PaymentScheduleCode":" "}
-  PaymentScheduleCode must have from 1 to 200 characters
-level {"Status":"Live"}
-  Status must be one of Draft, Active, VersionDraft, Closed
+level {"PaymentScheduleTypeId":"own"} | PaymentScheduleTypeId must be a GUID that no other schedule type has
+level {"PaymentScheduleCode":" "} | PaymentScheduleCode must have from 1 to 200 characters
+level {"Status":"Live"} | Status must be one of Draft, Active, VersionDraft, Closed
 level {"ScheduleInterestCalculationType":"31/360"}
   ScheduleInterestCalculationType must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, Actual/365, Actual/Actual
-level {"MeasurementUnit":"Years"}
-  MeasurementUnit must be one of Days, Months
-level {"Rounding":"DOWN"}
-  Rounding must be one of HALF_UP, HALF_EVEN
-level {"ProductTypes":[]}
-  ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
-level {"ProductTypes":["TL","XX"]}
-  ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
-level {"MaximumInstallments":0}
-  MaximumInstallments must be a whole number from 1 to 1200
-level {"MaximumInstallments":1.5}
-  MaximumInstallments must be a whole number from 1 to 1200
+level {"MeasurementUnit":"Years"} | MeasurementUnit must be one of Days, Months
+level {"Rounding":"DOWN"} | Rounding must be one of HALF_UP, HALF_EVEN
+level {"ProductTypes":[]} | ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
+level {"ProductTypes":["TL","XX"]} | ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
+level {"MaximumInstallments":0} | MaximumInstallments must be a whole number from 1 to 1200
+level {"MaximumInstallments":1.5} | MaximumInstallments must be a whole number from 1 to 1200
 `),
   )('$title', ({ record, faults }) => {
     expect(activationMessages(record)).toEqual(faults);

@@ -62,8 +62,7 @@ function faultPaths(changes: Changes): readonly string[] {
 describe('faults of the terms of a schedule (E3)', () => {
   it.each(
     readRequestCases<Changes>(`
-Amount = 0
-  Amount out-of-range must be more than zero
+Amount = 0 | Amount out-of-range must be more than zero
 ScheduleType = "Tontine"
   ScheduleType unknown-schedule-type must be an active schedule type; known: EqualInstallments, EqualPrincipal, InterestOnly, Balloon, EffectiveRate, Once, Overdraft, Deposit, CreditCard, Leasing
 PeriodicityType = "Fortnightly"
@@ -74,28 +73,21 @@ Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-0
   Commission[0] exclusive must have exactly one of SourceValue and SourcePercent, not both
 Insurance = [{"InsuranceName":"A","InsurancePeriodicityType":"Monthly","InsuranceDate":"2025-01-01"}]
   Insurance[0] missing must have exactly one of SourceValue and SourcePercent, but has neither
-Amount = 1.001
-  Amount too-many-decimals must have at most 2 decimals in this currency
-Currency = "XXY"
-  Currency unknown-currency must be the ISO 4217 code of a currency
-Precision = 11
-  Precision out-of-range must be a whole number from 0 to 10
+Amount = 1.001 | Amount too-many-decimals must have at most 2 decimals in this currency
+Currency = "XXY" | Currency unknown-currency must be the ISO 4217 code of a currency
+Precision = 11 | Precision out-of-range must be a whole number from 0 to 10
 ProductType = "D"
   ProductType product-type-mismatch must be a product type that EqualInstallments serves: TL, MG, C
 ProductType = "Pawn"
   ProductType unknown-product-type must be a product type that EqualInstallments serves: TL, MG, C
 InterestCalculationMethod = "31/360"
   InterestCalculationMethod unknown-day-count must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, Actual/365, Actual/Actual
-InstallmentsNo = 0
-  InstallmentsNo out-of-range must be a whole number from 1 to 1200
+InstallmentsNo = 0 | InstallmentsNo out-of-range must be a whole number from 1 to 1200
 PeriodicityType = "Once"; MaturityDate = "2026-01-01"
   InstallmentsNo out-of-range must be 1 with the periodicity Once
-ScheduleType = "Once"
-  InstallmentsNo out-of-range must be at most 1 with this schedule type
-ResidualValue = 1000.01
-  ResidualValue out-of-range must be at most Amount, 1000.00
-ScheduleType = "Balloon"
-  ResidualValue missing is missing; must be sent with Balloon
+ScheduleType = "Once" | InstallmentsNo out-of-range must be at most 1 with this schedule type
+ResidualValue = 1000.01 | ResidualValue out-of-range must be at most Amount, 1000.00
+ScheduleType = "Balloon" | ResidualValue missing is missing; must be sent with Balloon
 IsLocked = true; BlockAmount = 801; ResidualValue = 200
   BlockAmount out-of-range must be at most Amount less ResidualValue, 800.00
 installmentValue = 300; principalValue = 1
@@ -110,26 +102,19 @@ ScheduleType = "InterestOnly"; installmentValue = 200
   installmentValue not-allowed must be left out: InterestOnly accepts no fixed payment or principal
 ScheduleType = "CreditCard"; CapitalPercent = 10; principalValue = 200
   principalValue not-allowed must be left out: CreditCard accepts no fixed payment or principal
-ScheduleType = "CreditCard"
-  CapitalPercent missing is missing; must be from 0 to 100 here
-ScheduleType = "CreditCard"; CapitalPercent = 101
-  CapitalPercent out-of-range must be from 0 to 100
-ScheduleType = "CreditCard"; CapitalPercent = -0.01
-  CapitalPercent out-of-range must be from 0 to 100
-GracePeriodPrincipal = 4
-  GracePeriodPrincipal out-of-range must be a whole number from 0 to 3
+ScheduleType = "CreditCard" | CapitalPercent missing is missing; must be from 0 to 100 here
+ScheduleType = "CreditCard"; CapitalPercent = 101 | CapitalPercent out-of-range must be from 0 to 100
+ScheduleType = "CreditCard"; CapitalPercent = -0.01 | CapitalPercent out-of-range must be from 0 to 100
+GracePeriodPrincipal = 4 | GracePeriodPrincipal out-of-range must be a whole number from 0 to 3
 GracePeriodInterest = 2; RealInstallmentNo = 2
   GracePeriodInterest out-of-range must be a whole number from 0 to 1
 ScheduleType = "Overdraft"; ExpiryDateForOD = "2025-03-01"; GracePeriodInterest = 2
   GracePeriodInterest out-of-range must be at most 1: at least one installment must follow the grace period
-ContractPeriod = 36526
-  ContractPeriod out-of-range must be a whole number from 0 to 36525
-AdvanceAmount = -1
-  AdvanceAmount out-of-range must be zero or more
+ContractPeriod = 36526 | ContractPeriod out-of-range must be a whole number from 0 to 36525
+AdvanceAmount = -1 | AdvanceAmount out-of-range must be zero or more
 InterestPercent = null
   InterestPercent missing is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent
-InterestPercent = -1200
-  InterestPercent rate-too-low must leave a positive balance in every period
+InterestPercent = -1200 | InterestPercent rate-too-low must leave a positive balance in every period
 InterestPercent = -1200; InterestCalculationMethod = "Actual/365"
   InterestPercent rate-too-low must leave a positive balance in every period
 InterestPercent = null; MultipleInterestRates = [{}]

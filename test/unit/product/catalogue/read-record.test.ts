@@ -41,13 +41,10 @@ MG-HOME Cod = "X"; GeneralData.IsRevolvin = true; Insurances[0].Filters[0].Until
   MG-HOME: must not have the unknown field Cod
 LS-CAR Code = ""; Version = 0; Id = "5"; Status = "Active"; StartDate = "2020-1-1"; EndDate = "2021-02-30"; Name = null; Questions = {}
   : Code must have 1 to 64 letters, digits, blanks, single dots, underscores or hyphens, with a letter or digit at both ends
-  : Version must be at least 1
-  : Id must be ${GUID}
-  : Status must be one of Draft, VersionDraft, Approved, Closed
-  : Name is missing; must be text
+  : Version must be at least 1 | : Id must be ${GUID}
+  : Status must be one of Draft, VersionDraft, Approved, Closed | : Name is missing; must be text
   : StartDate must be an existing day written like 2024-01-31
-  : EndDate must be an existing day written like 2024-01-31
-  : Questions must be a list, not an object
+  : EndDate must be an existing day written like 2024-01-31 | : Questions must be a list, not an object
 LS-CAR Availability.PeriodType = "Moons"; Availability.MinimumAmount = "5000"; Availability.MaximumPeriod = 7.5; Availability.MinimumAdvance = -1
   LS-CAR: Availability.PeriodType must be one of Days, Weeks, Months, Years
   LS-CAR: Availability.MaximumPeriod must be a whole number
@@ -59,10 +56,8 @@ COM-LEASE Commissions[0].Values[0].CommissionValue = -5; Commissions[0].IsForUnu
   COM-LEASE: Commissions[1].PeriodicityType is missing; must be text
   COM-LEASE: Commissions[1].Formula.Inputs must be a list, not text
 INS-HOME Insurances[0].ClassId = "Property"; Insurances[1].Filters = [{"Name":"Age"},{"Name":"Age","From":1,"Values":[1]},{"Name":"Age","List":"A","To":3},{"Name":"Age","From":"young"}]
-  INS-HOME: Insurances[0].ClassId must be ${GUID}
-  INS-HOME: Insurances[1].Filters[0] ${ONE_KIND}
-  INS-HOME: Insurances[1].Filters[1] ${ONE_KIND}
-  INS-HOME: Insurances[1].Filters[2] ${ONE_KIND}
+  INS-HOME: Insurances[0].ClassId must be ${GUID} | INS-HOME: Insurances[1].Filters[0] ${ONE_KIND}
+  INS-HOME: Insurances[1].Filters[1] ${ONE_KIND} | INS-HOME: Insurances[1].Filters[2] ${ONE_KIND}
   INS-HOME: Insurances[1].Filters[3].From must be a number, not text
 DIS-HOME Discounts[0].AppliedToDimension = "Everything"; Discounts[0].InterestType = "Fix"; Discounts[1].DiscountValue = -1; Discounts[2] = null
   DIS-HOME: Discounts[0].AppliedToDimension must be one of Interest, Commission, Insurance
@@ -74,8 +69,7 @@ INT-STEPS Interests[0].Type = "Steps"; Interests[0].CollectionInterests[0].Inter
   INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must not be below 0
   INT-STEPS: Interests[1].Values[0].Value is missing; must be a number
   INT-STEPS: Interests[2].Values[0].ValueStatus must be one of Active, Draft, Closed
-PREFERRED-EMPLOYERS Values = [1,"2"]
-  PREFERRED-EMPLOYERS: Values[1] must be a number, not text
+PREFERRED-EMPLOYERS Values = [1,"2"] | PREFERRED-EMPLOYERS: Values[1] must be a number, not text
 `);
 
 describe('readCatalogueRecord', () => {

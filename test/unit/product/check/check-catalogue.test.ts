@@ -28,28 +28,23 @@ const close = (list: Json): string => (list.Status = 'Closed');
 
 /** Settings of a product of the example catalogue that are faults. */
 const PRODUCTS = readCases(`
-LS-CAR BankingProductType = "Car"
-  must be one of TL, MG, C, OD, BA, D, CC, LS, or the name of one
-LS-CAR EndDate = "2019-12-31"
-  must not be before StartDate: swap the two days
-LS-CAR Availability.Currency = "EURO"
-  must be a currency code of ISO 4217, such as EUR
+LS-CAR BankingProductType = "Car" | must be one of TL, MG, C, OD, BA, D, CC, LS, or the name of one
+LS-CAR EndDate = "2019-12-31" | must not be before StartDate: swap the two days
+LS-CAR Availability.Currency = "EURO" | must be a currency code of ISO 4217, such as EUR
 LS-CAR Availability.MaximumPeriod = 5
   must not be below MinimumPeriod, which is 12: swap the two, or send null for no bound
 LS-CAR Availability.MaximumAmount = 5
   must not be below MinimumAmount, which is 5000: swap the two, or send null for no bound
 LS-CAR Availability.MaximumAdvance = 5
   must not be below MinimumAdvance, which is 10: swap the two, or send null for no bound
-LS-CAR Availability.MaximumAdvance = 100.5
-  must be at most 100: it is a percentage of the amount
+LS-CAR Availability.MaximumAdvance = 100.5 | must be at most 100: it is a percentage of the amount
 MG-HOME Availability.ProductCovenants[1].ValidTo = "2019-01-01"
   must not be before ValidFrom: swap the two days
 LS-CAR GeneralData.PeriodicityType = "Every full moon"
   names the periodicity Every full moon, which is not known: add it to periodicities, or name one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly, Every 10 days
 LS-CAR GeneralData.HolidayShiftMethod = "Sideways"
   must be one of Forward, Backward, ModifiedForward, ModifiedBackward, Nearest, None, or null
-LS-CAR GeneralData.GraceType = "Kind"
-  must be one of Deferred, Capitalised, Spread, Forgiven, or null
+LS-CAR GeneralData.GraceType = "Kind" | must be one of Deferred, Capitalised, Spread, Forgiven, or null
 MG-GREEN CountryCalendars[2] = "Atlantis"
   names the calendar Atlantis, which is not known: add it to calendars, or name a country or TARGET
 LS-CAR PaymentScheduleTypes[1] = "Leasing 2"
@@ -64,18 +59,15 @@ DP-TERM InterestsAndCommissions[0].InterestList = null
   is missing; InterestList or CommissionList must name a list
 LS-CAR Insurances[0].InsuranceList = "INS-X"
   names the insurance list INS-X, ${LIST} insurance-lists, or name another
-LS-CAR Insurances[0].EndDate = "2019-12-31"
-  must not be before StartDate: swap the two days
-LS-CAR Discounts[0] = "DIS-X"
-  names the discount list DIS-X, ${LIST} discount-lists, or name another
+LS-CAR Insurances[0].EndDate = "2019-12-31" | must not be before StartDate: swap the two days
+LS-CAR Discounts[0] = "DIS-X" | names the discount list DIS-X, ${LIST} discount-lists, or name another
 MG-HOME AssociatedProducts[1].AssociatedProductCode = "MG-X"
   names the product MG-X, which is not in the catalogue: add it to products, or name another
 TL-PERSONAL InterestsAndCommissions[1].Filters[1].List = "STAFF"
   names the custom list STAFF, ${LIST} custom-lists, or name another
 MG-HOME InterestsAndCommissions[0].Filters[0].To = 1
   must not be below From, which is 20000: swap the two, or send null for no bound
-MG-HOME InterestsAndCommissions[1].Filters[0].Values = []
-  must have at least one number
+MG-HOME InterestsAndCommissions[1].Filters[0].Values = [] | must have at least one number
 MG-HOME Discounts = ["DIS-HOME","DIS-HOME"]
   Discounts[1] names the discount list DIS-HOME, as Discounts[0] does: remove one of them
 MG-HOME Discounts = ["DIS-HOME","dis-home"]
@@ -90,12 +82,10 @@ LS-CAR PaymentScheduleTypes = []; Status = "Draft"
 
 /** Settings of lists of the example catalogue that are faults. */
 const LISTS = readCases(`
-INT-PERSONAL Interests[1].Name = "personal FIXED"
-  must be unique: personal FIXED is also Interests[0].Name
+INT-PERSONAL Interests[1].Name = "personal FIXED" | must be unique: personal FIXED is also Interests[0].Name
 INT-PERSONAL Interests[0].Values[1].ValidFrom = "2023-12-31"
   Interests[0].Values[1] must not share a day with Values[0]: end one before the other starts
-INT-LEASE Interests[0].Values[0].ValidTo = "2019-12-31"
-  must not be before ValidFrom: swap the two days
+INT-LEASE Interests[0].Values[0].ValidTo = "2019-12-31" | must not be before ValidFrom: swap the two days
 INT-STEPS Interests[0].CollectionInterests = []
   must have items, or BandedInterests must, but not both: the Type is Collection
 INT-STEPS Interests[1].CollectionInterests = [{"InterestName":"Later years"}]; Interests[2].BandedInterests = [{"InterestName":"Band","Value":5}]
@@ -109,15 +99,13 @@ INT-STEPS Interests[1].Status = "Closed"
   Interests[0].CollectionInterests[0].InterestName names First year, which is not an Active interest of Type Fixed or Variable in this list: add it, or name another
 INT-OVERDRAFT Interests[0].BandedInterests[0].MaxUtilizedAmount = 1000.01
   Interests[0].BandedInterests[1] must not overlap BandedInterests[0]: end one before the other starts
-INT-STUDY Interests[0].Formula = null
-  is missing; must be set, because the Type is BankingFormula
+INT-STUDY Interests[0].Formula = null | is missing; must be set, because the Type is BankingFormula
 INT-STUDY Interests[0].Type = "Fixed"
   Interests[0].Formula must be left out, because the Type is Fixed, not BankingFormula
   Interests[0].UseBankingFormula must be false: the Type is Fixed
 INT-STUDY Interests[0].Formula.Expression = "Score +"
   cannot be read at position 8: a number, a name or ( is missing at the end
-INT-STUDY Interests[0].Formula.Inputs = ["Score","Rate","score"]
-  must name each argument once
+INT-STUDY Interests[0].Formula.Inputs = ["Score","Rate","score"] | must name each argument once
   Interests[0].Formula.Expression names ReferenceRate, which is not one of Inputs: add it there, or correct the name
   Interests[0].Formula.Inputs must not have Rate, which Expression does not use: remove it
 COM-HOME Commissions[2].Currency = "EU"; Commissions[2].PeriodicityType = "Sometimes"; Commissions[2].PercentAppliedTo = "Everything"
@@ -127,20 +115,16 @@ COM-HOME Commissions[2].Currency = "EU"; Commissions[2].PeriodicityType = "Somet
 COM-HOME Commissions[0].ValueIsPercent = true; Commissions[2].ValueIsPercent = false
   Commissions[0].Values[0].CommissionPercent is missing; must be set, or Percent of the commission, because ValueIsPercent is true
   Commissions[2].Values[0].CommissionValue is missing; must be set, because ValueIsPercent is false
-COM-HOME Commissions[2].Values[0].CommissionPercent = 100001
-  must be from 0 to 100000 percent
-COM-HOME Commissions[0].Values[0].CommissionValue = 1e14
-  must be at most 10000000000000.00 EUR
-INS-VEHICLE Insurances[0].Values[0].Value = 1e14
-  must be at most 10000000000000.00 EUR
+COM-HOME Commissions[2].Values[0].CommissionPercent = 100001 | must be from 0 to 100000 percent
+COM-HOME Commissions[0].Values[0].CommissionValue = 1e14 | must be at most 10000000000000.00 EUR
+INS-VEHICLE Insurances[0].Values[0].Value = 1e14 | must be at most 10000000000000.00 EUR
 COM-HOME Commissions[0].IsForUnusage = true; Commissions[3].PercentAppliedTo = "Principal"
   Commissions[0].ValueIsPercent must be true: a commission on the unused amount is a percentage of it
   Commissions[3].PercentAppliedTo must be UnusedAmount or null, because IsForUnusage is true
 COM-LEASE Commissions[0].UseBankingFormula = true; Commissions[1].UseBankingFormula = false
   Commissions[0].Formula is missing; must be set, or UseBankingFormula must be false
   Commissions[1].UseBankingFormula must be true, or Formula must be left out
-COM-LEASE Commissions[1].Name = "contract fee"
-  must be unique: contract fee is also Commissions[0].Name
+COM-LEASE Commissions[1].Name = "contract fee" | must be unique: contract fee is also Commissions[0].Name
 INS-HOME Insurances[0].InsuranceName = "Mortgage life insurance"; Insurances[0].Currency = "E"; Insurances[1].Filters = [{"Name":"Age","List":"AGES"}]
   Insurances[1].InsuranceName must be unique: Mortgage life insurance is also Insurances[0].InsuranceName
   Insurances[0].Currency must be a currency code of ISO 4217, such as EUR

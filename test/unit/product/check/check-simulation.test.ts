@@ -32,8 +32,7 @@ COM-LEASE Commissions[0].Currency = "RON"
   LS-CAR: PaymentScheduleTypes[0] names Leasing, with which 5000 EUR over 12 periods from 2026-01-15 ${ANY} whose commission Contract fee is in EUR
 COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].Values = []; Commissions[0].ValueIsPercent = true; Commissions[0].Percent = 1
   ${ANY} whose commission Contract fee is in EUR
-INT-STEPS Interests[0].CollectionInterests[0].InterestStartPeriod = 0
-  must be at least 1, or null
+INT-STEPS Interests[0].CollectionInterests[0].InterestStartPeriod = 0 | must be at least 1, or null
 INT-STEPS Interests[0].CollectionInterests[0].InterestEndDate = "2023-12-31"
   ${ANY} whose interest Stepped rate has one rate for every instalment
 INT-STEPS Interests[0].CollectionInterests[1].InterestEndPeriod = 83
@@ -48,24 +47,19 @@ COM-LEASE Commissions[0].PercentAppliedTo = "UnusedAmount"; Commissions[0].Perio
   must be another figure: simulations include this charge, and have no unused amount
 INT-LEASE Interests[0].Values[0].ValidFrom = null; Interests[0].Values[0].ValidTo = "2019-12-31"
   ${ANY} that has an interest with a rate on the day of the request
-INT-LEASE Interests[0].Values[0].Value = 1e6
-  must be from -100000 to 100000 percent
-INT-LEASE Interests[0].Values[0].Value = 1e-21
-  must have at most 20 decimals
+INT-LEASE Interests[0].Values[0].Value = 1e6 | must be from -100000 to 100000 percent
+INT-LEASE Interests[0].Values[0].Value = 1e-21 | must have at most 20 decimals
 COM-LEASE Commissions[0].Percent = 100001; Commissions[0].ValueIsPercent = true
   must be from 0 to 100000 percent
-COM-LEASE Commissions[0].GracePeriodFee = 1201
-  must be at most 1200, or null
+COM-LEASE Commissions[0].GracePeriodFee = 1201 | must be at most 1200, or null
 INT-PERSONAL Interests[1].IsDefault = true; Interests[1].IsPenalty = false; Interests[1].Status = "Active"
   must be false here or in Interests[0]: only one interest can be the default
-INT-STUDY Interests[0].Formula.Expression = "Score * ReferenceRate / 0"
-  cannot be calculated at position
+INT-STUDY Interests[0].Formula.Expression = "Score * ReferenceRate / 0" | cannot be calculated at position
 COM-LEASE Commissions[1].Formula.Expression = "-5"; Commissions[1].Formula.Inputs = []
   must give a value from 0 to
 CC-CLASSIC CapitalPercent = null
   PaymentScheduleTypes[1] names CreditCard, with which 300 EUR over 3 periods from 2026-01-15 cannot be simulated: scheduleType must not be a type that needs CapitalPercent, which the product does not have
-LS-CAR ResidualPercent = 100.5
-  must be at most 100, or null
+LS-CAR ResidualPercent = 100.5 | must be at most 100, or null
 TL-STUDY PaymentScheduleTypes[2] = "Once"
   names Once, with which 500 EUR over 12 periods from 2026-01-15 cannot be simulated: loanPeriod must be at most 1 with this schedule type
 LS-CAR Availability.MaximumAmount = 100.004; Availability.MinimumAmount = 100.001

@@ -26,9 +26,7 @@ const MONTHS_PER_YEAR = 12;
 const folder = readWholeCatalogue(FOLDER);
 const catalogue = folder.catalogue;
 if (catalogue === undefined) throw new Error(JSON.stringify(folder.faults));
-const calendars = {
-  find: (name: string) => findCalendar(name, { catalogue: catalogue.lending.calendars }),
-};
+const calendars = { find: (name: string) => findCalendar(name, { catalogue: catalogue.lending.calendars }) };
 const products = folder.records
   .filter((entry) => entry.kind === 'product')
   .map(({ record }) => record)
