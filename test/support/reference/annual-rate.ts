@@ -1,15 +1,9 @@
-/**
- * DAE and EIR of the reference (A1, A2): bisection in floating point, proven with 60 digits at both rounding
- * boundaries.
- */
+/** DAE and EIR of the reference (A1, A2): bisected in floating point, proven with 60 digits at both boundaries. */
 
 import { dateOf, endsMonth, monthsLater, partsOf, type Period } from './dates.ts';
 import { Exact, NONE } from './decimal.ts';
 
 const MONTHS_PER_YEAR = 12;
-const DAYS_PER_WEEK = 7;
-const WEEKS_PER_YEAR = 52;
-const DAYS_PER_YEAR = 365;
 const STEPS_PER_WHOLE = 1_000_000;
 /** Above this number of steps a rate has more digits than a floating-point estimate. */
 const MAX_STEP = 1e13;
@@ -32,14 +26,14 @@ export interface TimedPayment {
 
 /** Days over 365 (A2). */
 export function daysOver365(start: number, end: number): FlowTime {
-  return { units: end - start, perYear: DAYS_PER_YEAR, extra: 0, yearDays: DAYS_PER_YEAR };
+  return { units: end - start, perYear: 365, extra: 0, yearDays: 365 };
 }
 
 /** The time of a payment by A1: whole units counted back from the payment, and the remaining days. */
 export function intervalOf(start: number, end: number, rateUnit: Period['rateUnit']): FlowTime {
   if (rateUnit === 'Weeks') {
-    const weeks = Math.floor((end - start) / DAYS_PER_WEEK);
-    return leftOver(start, end - weeks * DAYS_PER_WEEK, { units: weeks, perYear: WEEKS_PER_YEAR });
+    const weeks = Math.floor((end - start) / 7);
+    return leftOver(start, end - weeks * 7, { units: weeks, perYear: 52 });
   }
   const months = rateUnit === 'Months' ? 1 : MONTHS_PER_YEAR;
   const perYear = MONTHS_PER_YEAR / months;
@@ -47,7 +41,7 @@ export function intervalOf(start: number, end: number, rateUnit: Period['rateUni
   const [y2, m2] = partsOf(end);
   const apart = (y2 - y1) * MONTHS_PER_YEAR + m2 - m1;
   if (endsMonth(start) && endsMonth(end) && apart % months === 0) {
-    return { units: apart / months, perYear, extra: 0, yearDays: DAYS_PER_YEAR };
+    return { units: apart / months, perYear, extra: 0, yearDays: 365 };
   }
   let units = 0;
   while (monthsLater(end, -(units + 1) * months) >= start) units += 1;
@@ -109,13 +103,8 @@ export function annualPercent(drawn: number, flows: readonly TimedPayment[]): st
     const below = sideOf(step - 0.5);
     const above = sideOf(step + 0.5);
     if (below === 0 || above === 0) return undefined;
-    if (below > 0 && above < 0) return percentText(step);
+    if (below > 0 && above < 0) return new Exact(step + 0).div(STEPS_PER_WHOLE / 100).toFixed(4);
     step += above > 0 ? 1 : -1;
   }
   return undefined;
-}
-
-function percentText(step: number): string {
-  const text = new Exact(step).div(STEPS_PER_WHOLE / 100).toFixed(4);
-  return step === 0 ? '0.0000' : text;
 }

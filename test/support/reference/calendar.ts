@@ -12,23 +12,7 @@ import {
 } from './dates.ts';
 import { Refused, refuseIf } from './decimal.ts';
 
-/** Dates of a schedule by original row number; rows `settled` + 1 to `rows` are calculated. */
-export interface ReferenceDates {
-  readonly start: number;
-  /** Date on which interest begins (X1). */
-  readonly accrualStart: number;
-  /** The unshifted start; charges before it do not belong to this schedule (F3). */
-  readonly chargeStart: number;
-  /** Number of the last row: InstallmentsNo, or less if an overdraft expires earlier (B5). */
-  readonly rows: number;
-  /** Unshifted; index `settled` holds the unshifted start. */
-  readonly plain: readonly number[];
-  /** The dates up to which interest accrues (H3); index `settled` holds the start of interest. */
-  readonly accrual: readonly number[];
-  readonly shown: readonly number[];
-  /** True if the period of row k is regular (C2). */
-  readonly isRegular: (row: number) => boolean;
-}
+export type ReferenceDates = ReturnType<typeof referenceDates>;
 
 export interface DateSettings {
   readonly period: Period;
@@ -69,9 +53,7 @@ function firstOf(request: RepaymentScheduleRequest, period: Period, start: numbe
   return inMonth(method === 'nextmonth' ? 1 : period.months);
 }
 
-/**
- * True if a due date may have been shifted forward or backward to the shown day; the start of its contract is unknown.
- */
+/** True if a due date may have been shifted forward or backward to the shown day; the contract's start is unknown. */
 type IsShownAs = (shown: number, date: number) => boolean;
 
 /** The installment day of the unshifted LastDueDate, from which D3 counts. */
@@ -135,7 +117,13 @@ function plainDates(
   return plain;
 }
 
-export function referenceDates(request: RepaymentScheduleRequest, settings: DateSettings): ReferenceDates {
+/**
+ * Dates by original row number, of which rows `settled` + 1 to `rows` are calculated; `rows` is less than InstallmentsNo
+ * if an overdraft expires earlier (B5). `plain` are unshifted, and interest accrues up to those of `accrual` (H3) from
+ * `accrualStart` on (X1); both hold their start at `settled`. Charges before `chargeStart`, the unshifted start, do not
+ * belong to this schedule (F3). `isRegular` tells if the period of a row is regular (C2).
+ */
+export function referenceDates(request: RepaymentScheduleRequest, settings: DateSettings) {
   const { isWorkingDay, settled, period } = settings;
   const start = startOf(request, period, settings.requestDay);
   const method = request.HolidayMethod ?? 'Forward';

@@ -15,15 +15,7 @@ const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 const PERCENT = 100;
 
-interface Charge {
-  readonly item: CommissionItem | InsuranceItem;
-  readonly period: Period;
-  readonly date: number;
-  readonly waived: number;
-  readonly blocked: Exact;
-  readonly isUpfront: boolean;
-  readonly isForUnusage: boolean;
-}
+type Charge = ReturnType<typeof commissionOf>;
 
 function checkedPeriod(name: string): Period {
   const period = periodOf(name);
@@ -37,7 +29,7 @@ function checkSource(item: CommissionItem | InsuranceItem, digits: number): void
   refuseIf(item.SourcePercent?.isNegative() === true, 'negative percentage');
 }
 
-function commissionOf(terms: Terms, item: CommissionItem): Charge {
+function commissionOf(terms: Terms, item: CommissionItem) {
   const isForUnusage = item.IsForUnusage === true && item.SourcePercent !== undefined;
   return {
     ...chargeOf(terms, item, isForUnusage),
@@ -153,10 +145,7 @@ function sumsOf(terms: Terms, charges: readonly Charge[], rows: readonly Collect
   return sums;
 }
 
-export function chargesOf(
-  terms: Terms,
-  rows: readonly CollectedRow[],
-): { readonly fees: readonly Exact[]; readonly insurances: readonly Exact[] } {
+export function chargesOf(terms: Terms, rows: readonly CollectedRow[]) {
   const commissions = (terms.request.Commission ?? []).map((item) => commissionOf(terms, item));
   const insurances = (terms.request.Insurance ?? []).map((item) => insuranceOf(terms, item));
   return { fees: sumsOf(terms, commissions, rows), insurances: sumsOf(terms, insurances, rows) };

@@ -26,10 +26,6 @@ export function engineOf(request: RepaymentScheduleRequest): ScheduleOutcome {
   return calculateRepaymentSchedule(request, ENGINE_CONTEXT);
 }
 
-function referenceOf(request: RepaymentScheduleRequest): ReferenceOutcome {
-  return referenceSchedule(request, REFERENCE_CONTEXT);
-}
-
 function kindOf(id: string): ReferenceKind | undefined {
   const names = Object.keys(INSTALLMENT_TYPE_IDS) as ReferenceKind[];
   return names.find((name) => INSTALLMENT_TYPE_IDS[name] === id);
@@ -45,13 +41,10 @@ function figureDifference(row: ScheduleRow, expected: ReferenceRow): string | un
 
 /** A request as JSON with readable dates, which can be sent again. */
 export function requestText(request: RepaymentScheduleRequest): string {
-  return JSON.stringify(request, formatDates);
-}
-
-function formatDates(name: string, value: unknown): unknown {
-  return /Date|ExpiryDateForOD/.test(name) && typeof value === 'number'
-    ? formatCalendarDate(value as CalendarDate)
-    : value;
+  return JSON.stringify(request, (name, value: unknown) => {
+    const isDate = /Date|ExpiryDateForOD/.test(name) && typeof value === 'number';
+    return isDate ? formatCalendarDate(value as CalendarDate) : value;
+  });
 }
 
 function rateDifference(
@@ -76,7 +69,7 @@ export function difference(
   withRates = false,
   engine: ScheduleOutcome = engineOf(request),
 ): string | undefined {
-  const slow = referenceOf(request);
+  const slow = referenceSchedule(request, REFERENCE_CONTEXT);
   if (engine.kind === 'refused' || slow.kind === 'refused') {
     if (engine.kind === slow.kind) return undefined;
     return engine.kind === 'refused'

@@ -9,16 +9,10 @@ const WORDS = /[A-Za-z][A-Za-z ]*/g;
 const FUNCTIONS: ReadonlySet<string> = new Set(['round', 'min', 'max', 'if']);
 const TOKEN = /\d+(\.\d+)?|<=|>=|<>|[-+*/^()%,<>=]|round|min|max|if/g;
 
-const FIGURES = [
-  'remainingValue',
-  'interest',
-  'capitalisedInterest',
-  'principal',
-  'pmt',
-  'managementFee',
-  'insurance',
-  'totalInstallment',
-] as const;
+const FIGURES =
+  'remainingValue interest capitalisedInterest principal pmt managementFee insurance totalInstallment'.split(
+    ' ',
+  );
 
 /** The faults of the explanations of a row, and the names of figures whose explanation has another amount. */
 export function faultsOfExplanations(row: ScheduleRow, digits: number): readonly string[] {
@@ -28,7 +22,7 @@ export function faultsOfExplanations(row: ScheduleRow, digits: number): readonly
   const faults = explanation.map((one) => faultOfExplanation(one, digits));
   return [
     ...faults.filter((fault) => fault !== ''),
-    ...FIGURES.filter((name) => amountOf(name) !== row[name]),
+    ...FIGURES.filter((name) => amountOf(name) !== row[name as keyof ScheduleRow]),
   ];
 }
 

@@ -8,11 +8,6 @@ export interface CollectedRow extends PlanRow {
   readonly interest: Exact;
 }
 
-export interface CollectedPlan {
-  readonly rows: readonly CollectedRow[];
-  readonly residual: Exact;
-}
-
 function planOf(terms: Terms): Plan {
   const { graceInterest, settled, leniency } = terms;
   if (leniency !== 'capitalised' || graceInterest <= settled) return new RowLoop(terms).run();
@@ -65,7 +60,7 @@ function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exac
   });
 }
 
-export function collectedPlan(terms: Terms): CollectedPlan {
+export function collectedPlan(terms: Terms) {
   const { rows, residual } = planOf(terms);
   const waits = rows.map((row, index) => {
     const isOnDueDate =

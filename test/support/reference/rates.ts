@@ -10,12 +10,6 @@ export interface Band {
   readonly rate: Exact;
 }
 
-export interface Rates {
-  readonly ofRow: (row: number) => Exact;
-  readonly bands: readonly Band[] | undefined;
-  readonly isWhole: boolean;
-}
-
 function bandsOf(request: RepaymentScheduleRequest, digits: number): Band[] | undefined {
   const sent = request.BandedInterestRates ?? [];
   if (sent.length === 0) return undefined;
@@ -58,14 +52,14 @@ function rangesOf(request: RepaymentScheduleRequest): Exact[] | undefined {
   return byRow;
 }
 
-export function ratesOf(request: RepaymentScheduleRequest, digits: number): Rates {
+export function ratesOf(request: RepaymentScheduleRequest, digits: number) {
   const bands = bandsOf(request, digits);
   const ranges = rangesOf(request);
   refuseIf(bands !== undefined && ranges !== undefined, 'both ranges and bands');
   refuseIf(bands === undefined && ranges === undefined && request.InterestPercent === undefined, 'no rate');
   const single = new Exact(request.InterestPercent ?? 0);
   return {
-    ofRow: (row) => ranges?.[row] ?? single,
+    ofRow: (row: number) => ranges?.[row] ?? single,
     bands,
     isWhole: request.BandMethod?.toLowerCase() === 'whole',
   };

@@ -18,8 +18,6 @@ interface Place {
   readonly schedule: RepaymentSchedule;
 }
 
-type Rule = readonly [name: string, holds: (place: Place) => boolean];
-
 function isDue({ installmentTypeId }: ScheduleRow): boolean {
   return installmentTypeId === Regular || installmentTypeId === Grace;
 }
@@ -44,100 +42,66 @@ function isPositiveRate(request: RepaymentScheduleRequest): boolean {
   return rates.every((rate) => rate === undefined || !rate.isNegative() || rate.isZero());
 }
 
-const RULES: readonly Rule[] = [
-  [
-    'figures are safe integers, never minus zero',
-    ({ row }) =>
-      ROW_FIGURES.every((name) => Number.isSafeInteger(row[name] ?? 0) && !Object.is(row[name], -0)),
-  ],
-  [
-    'RemainingValue is that of the previous row, less its principal, plus the capitalised interest',
-    ({ row, before }) =>
-      before === undefined ||
-      row.remainingValue === before.remainingValue - before.principal + (before.capitalisedInterest ?? 0),
-  ],
-  ['PMT is interest plus principal', ({ row }) => row.pmt === row.interest + row.principal],
-  [
-    'TotalInstallment adds fees and insurances',
-    ({ row }) => row.totalInstallment === row.pmt + row.managementFee + (row.insurance ?? 0),
-  ],
-  [
-    'principal is not negative unless that was allowed',
-    ({ row, request }) => row.principal >= 0 || request.AllowNegativeAmortisation === true,
-  ],
-  [
-    'a balance is never negative',
-    ({ row }) =>
-      row.remainingValue >= 0 && row.remainingValue - row.principal + (row.capitalisedInterest ?? 0) >= 0,
-  ],
-  [
-    'charges are not negative if interest and principal are not',
-    ({ row, request }) =>
-      !isPositiveRate(request) ||
-      request.AllowNegativeAmortisation === true ||
-      (row.managementFee >= 0 && (row.insurance ?? 0) >= 0),
-  ],
-  [
-    'insurance is present if insurances were sent, capitalised interest if it occurs',
-    ({ row, request }) =>
-      (row.insurance !== undefined) === (request.Insurance?.length ?? 0) > 0 && row.capitalisedInterest !== 0,
-  ],
-  ['days are not negative', ({ row }) => row.noDays >= 0],
-  [
-    'numbers follow each other',
-    (place) =>
-      place.row.InstallmentNo ===
-      numberBefore(place) + (place.row.installmentTypeId === EarlyRepayment ? 0 : 1),
-  ],
-  [
-    'prepayments are marked, have no charges and repay the requested amount',
-    ({ row, request, schedule }) => {
-      const isEarly = row.installmentTypeId === EarlyRepayment;
-      if (isEarly !== row.isEarlyRepayment) return false;
-      if (!isEarly) return true;
-      const unit = 10 ** schedule.currencyDigits;
-      const isSent = (request.EarlyRepayments ?? []).some(
-        ({ Date, Amount }) => Date === row.dueDate && Amount.times(unit).eq(row.principal),
-      );
-      return isSent && row.managementFee === 0 && (row.insurance ?? 0) === 0;
-    },
-  ],
-  [
-    'a residual row comes last, on the previous due date, with principal only',
-    ({ row, index, schedule }) => {
-      if (row.installmentTypeId !== Residual) return true;
-      const last = schedule.rows.slice(0, index).findLast(isDue);
-      const isBare = row.noDays === 0 && row.interest === 0 && row.totalInstallment === row.remainingValue;
-      return isBare && index === schedule.rows.length - 1 && row.dueDate === last?.dueDate;
-    },
-  ],
-  [
-    'due dates do not go back',
-    ({ row, index, schedule }) => {
-      const last = schedule.rows.slice(0, index).findLast(isDue);
-      return !isDue(row) || last === undefined || row.dueDate >= last.dueDate;
-    },
-  ],
-  [
-    'grace pays no principal and collects no interest',
-    (place) => {
-      const { row, request } = place;
-      if (!isDue(row) || isFirstLocked(place)) return true;
-      const isLast = row === place.schedule.rows.findLast(isDue);
-      const isFree = row.InstallmentNo <= (request.GracePeriodPrincipal ?? 0);
-      const isInterestFree = row.InstallmentNo <= (request.GracePeriodInterest ?? 0);
-      return !((isFree && row.principal !== 0) || (isInterestFree && row.interest !== 0 && !isLast));
-    },
-  ],
-  [
-    'rows are regular or grace by their number',
-    ({ row, request }) => {
-      if (!isDue(row)) return true;
-      const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
-      return (row.installmentTypeId === Grace) === row.InstallmentNo <= grace;
-    },
-  ],
-];
+const RULES: Readonly<Record<string, (place: Place) => boolean>> = {
+  'figures are safe integers, never minus zero': ({ row }) =>
+    ROW_FIGURES.every((name) => Number.isSafeInteger(row[name] ?? 0) && !Object.is(row[name], -0)),
+  'RemainingValue is that of the previous row, less its principal, plus the capitalised interest': ({
+    row,
+    before,
+  }) =>
+    before === undefined ||
+    row.remainingValue === before.remainingValue - before.principal + (before.capitalisedInterest ?? 0),
+  'PMT is interest plus principal': ({ row }) => row.pmt === row.interest + row.principal,
+  'TotalInstallment adds fees and insurances': ({ row }) =>
+    row.totalInstallment === row.pmt + row.managementFee + (row.insurance ?? 0),
+  'principal is not negative unless that was allowed': ({ row, request }) =>
+    row.principal >= 0 || request.AllowNegativeAmortisation === true,
+  'a balance is never negative': ({ row }) =>
+    row.remainingValue >= 0 && row.remainingValue - row.principal + (row.capitalisedInterest ?? 0) >= 0,
+  'charges are not negative if interest and principal are not': ({ row, request }) =>
+    !isPositiveRate(request) ||
+    request.AllowNegativeAmortisation === true ||
+    (row.managementFee >= 0 && (row.insurance ?? 0) >= 0),
+  'insurance is present if insurances were sent, capitalised interest if it occurs': ({ row, request }) =>
+    (row.insurance !== undefined) === (request.Insurance?.length ?? 0) > 0 && row.capitalisedInterest !== 0,
+  'days are not negative': ({ row }) => row.noDays >= 0,
+  'numbers follow each other': (place) =>
+    place.row.InstallmentNo ===
+    numberBefore(place) + (place.row.installmentTypeId === EarlyRepayment ? 0 : 1),
+  'prepayments are marked, have no charges and repay the requested amount': ({ row, request, schedule }) => {
+    const isEarly = row.installmentTypeId === EarlyRepayment;
+    if (isEarly !== row.isEarlyRepayment) return false;
+    if (!isEarly) return true;
+    const unit = 10 ** schedule.currencyDigits;
+    const isSent = (request.EarlyRepayments ?? []).some(
+      ({ Date, Amount }) => Date === row.dueDate && Amount.times(unit).eq(row.principal),
+    );
+    return isSent && row.managementFee === 0 && (row.insurance ?? 0) === 0;
+  },
+  'a residual row comes last, on the previous due date, with principal only': ({ row, index, schedule }) => {
+    if (row.installmentTypeId !== Residual) return true;
+    const last = schedule.rows.slice(0, index).findLast(isDue);
+    const isBare = row.noDays === 0 && row.interest === 0 && row.totalInstallment === row.remainingValue;
+    return isBare && index === schedule.rows.length - 1 && row.dueDate === last?.dueDate;
+  },
+  'due dates do not go back': ({ row, index, schedule }) => {
+    const last = schedule.rows.slice(0, index).findLast(isDue);
+    return !isDue(row) || last === undefined || row.dueDate >= last.dueDate;
+  },
+  'grace pays no principal and collects no interest': (place) => {
+    const { row, request } = place;
+    if (!isDue(row) || isFirstLocked(place)) return true;
+    const isLast = row === place.schedule.rows.findLast(isDue);
+    const isFree = row.InstallmentNo <= (request.GracePeriodPrincipal ?? 0);
+    const isInterestFree = row.InstallmentNo <= (request.GracePeriodInterest ?? 0);
+    return !((isFree && row.principal !== 0) || (isInterestFree && row.interest !== 0 && !isLast));
+  },
+  'rows are regular or grace by their number': ({ row, request }) => {
+    if (!isDue(row)) return true;
+    const grace = Math.max(request.GracePeriodPrincipal ?? 0, request.GracePeriodInterest ?? 0);
+    return (row.installmentTypeId === Grace) === row.InstallmentNo <= grace;
+  },
+};
 
 function brokenRates({ dae, eir, show }: RepaymentSchedule): string | undefined {
   for (const rate of [dae, eir]) {
@@ -163,8 +127,8 @@ export function brokenInvariant(
   let capitalised = 0;
   for (const [index, row] of rows.entries()) {
     const place = { row, before: rows[index - 1], index, request, schedule };
-    const broken = RULES.find(([, holds]) => !holds(place));
-    if (broken !== undefined) return `row ${index + 1}: ${broken[0]}`;
+    const broken = Object.keys(RULES).find((name) => !RULES[name]!(place));
+    if (broken !== undefined) return `row ${index + 1}: ${broken}`;
     paid += row.principal;
     capitalised += row.capitalisedInterest ?? 0;
   }

@@ -19,10 +19,6 @@ const MONEY_COLUMNS = [
   { head: 'Installment', width: 14, name: 'totalInstallment', isAlways: true },
 ] as const;
 
-const NO_WIDTH = 4;
-const TYPE_WIDTH = 3;
-const DATE_WIDTH = 12;
-const DAYS_WIDTH = 6;
 const EXPLAINED_WIDTH = 32;
 
 /** Empty for a regular row, G for grace, R for a separate residual, E for a prepayment. */
@@ -50,10 +46,10 @@ function columnsOf({ rows, currencyDigits }: RepaymentSchedule): readonly Column
     ({ name, isAlways }) => isAlways || rows.some((row) => (row[name] ?? 0) !== 0),
   );
   return [
-    { head: 'No', width: NO_WIDTH, cell: (row) => String(row.InstallmentNo), sum: 'Sum' },
-    ...(hasMarks ? [{ head: '', width: TYPE_WIDTH, cell: markOf }] : []),
-    { head: 'Due date', width: DATE_WIDTH, cell: (row) => formatCalendarDate(row.dueDate) },
-    { head: 'Days', width: DAYS_WIDTH, cell: (row) => String(row.noDays) },
+    { head: 'No', width: 4, cell: (row) => String(row.InstallmentNo), sum: 'Sum' },
+    ...(hasMarks ? [{ head: '', width: 3, cell: markOf }] : []),
+    { head: 'Due date', width: 12, cell: (row) => formatCalendarDate(row.dueDate) },
+    { head: 'Days', width: 6, cell: (row) => String(row.noDays) },
     ...shown.map(({ head, width, name }) => ({
       head,
       width,

@@ -1,11 +1,11 @@
 /** Parses the terms of a request for the reference implementation, or refuses it by the rules. */
 
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import { referenceDates, type ReferenceDates } from './calendar.ts';
-import { periodOf, type IsWorkingDay, type Period } from './dates.ts';
+import { referenceDates } from './calendar.ts';
+import { periodOf, type IsWorkingDay } from './dates.ts';
 import { dayCountOf, type ReferenceDayCount } from './day-count.ts';
 import { type Exact, minorUnits, NONE, Refused, refuseIf } from './decimal.ts';
-import { ratesOf, type Rates } from './rates.ts';
+import { ratesOf } from './rates.ts';
 
 export type Repayment = 'level' | 'parts' | 'bullet' | 'card';
 
@@ -34,33 +34,7 @@ const DIGITS: Readonly<Record<string, number>> = { EUR: 2, RON: 2, USD: 2, JPY: 
 /** What happens to uncollected interest (G2). */
 export type Leniency = 'deferred' | 'capitalised' | 'spread' | 'forgiven';
 
-export interface Terms {
-  readonly type: string;
-  readonly repayment: Repayment;
-  readonly compounds: boolean;
-  readonly capitalisesDeposit: boolean;
-  readonly dayCount: ReferenceDayCount;
-  readonly period: Period;
-  readonly digits: number;
-  readonly amount: Exact;
-  readonly upFront: Exact;
-  readonly dates: ReferenceDates;
-  /** The number of rows in which the payment repays the loan, and the number of the last row shown (B6). */
-  readonly rows: number;
-  readonly lastRow: number;
-  readonly settled: number;
-  readonly gracePrincipal: number;
-  readonly graceInterest: number;
-  readonly leniency: Leniency;
-  readonly rates: Rates;
-  readonly residual: Exact;
-  readonly residualHasRow: boolean;
-  readonly lock: Exact | undefined;
-  readonly allowsNegative: boolean;
-  /** Amount and interest of X2; undefined if the row is not locked. */
-  readonly block: { readonly amount: Exact; readonly interest: Exact } | undefined;
-  readonly request: RepaymentScheduleRequest;
-}
+export type Terms = ReturnType<typeof termsOf>;
 
 export interface ReferenceContext {
   readonly requestDay: number;
@@ -85,7 +59,8 @@ function lockOf(request: RepaymentScheduleRequest, repayment: Repayment, digits:
   return lock.isZero() ? undefined : lock;
 }
 
-function blockOf(request: RepaymentScheduleRequest, digits: number, room: Exact): Terms['block'] {
+/** Amount and interest of X2; undefined if the row is not locked. */
+function blockOf(request: RepaymentScheduleRequest, digits: number, room: Exact) {
   if (request.IsLocked !== true) return undefined;
   const block = minorUnits(request.BlockAmount, digits, 'BlockAmount');
   refuseIf(block.gt(room), 'BlockAmount above Amount');
@@ -111,7 +86,7 @@ function calendarOf(request: RepaymentScheduleRequest, context: ReferenceContext
   return found;
 }
 
-export function termsOf(request: RepaymentScheduleRequest, context: ReferenceContext): Terms {
+export function termsOf(request: RepaymentScheduleRequest, context: ReferenceContext) {
   const type = request.ScheduleType.trim().toLowerCase();
   const rules = TYPES[type];
   const period = periodOf(request.PeriodicityType);
@@ -151,7 +126,6 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
   const residual = minorUnits(request.ResidualValue, digits, 'ResidualValue');
   refuseIf(amount.isZero() || residual.gt(amount), 'residual above amount');
   return {
-    type,
     repayment: rules.repayment,
     compounds: type === 'effectiverate',
     capitalisesDeposit: type === 'deposit' && request.InterestCapitalization === 1,
@@ -162,6 +136,7 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
     upFront:
       request.LastDueDate === undefined ? minorUnits(request.UpFrontValue, digits, 'UpFrontValue') : NONE,
     dates,
+    /** The number of rows in which the payment repays the loan, and the number of the last row shown (B6). */
     rows: dates.rows,
     lastRow,
     settled,

@@ -25,33 +25,26 @@ describe('day counts (C1)', () => {
     expect(performance.now() - startedMs).toBeLessThan(1_000);
   });
 
-  it.each(cases.map((known) => [known.id, known] as const))(
-    'matches the published fraction of %s',
-    (_id, known) => {
-      const { input, expected } = known;
-      const name = findDayCount(input.name);
-      if (name === undefined) throw new Error(input.name);
-      const numerator = dayCountNumerator(name, {
-        from: date(input.start),
-        to: date(input.end),
-        regularMonths: 0,
-        endsOnTermination:
-          ('termination_date' in input && input.termination_date === input.end) ||
-          ('end_is_termination_date' in input && input.end_is_termination_date),
-      });
-      const years = 'years' in expected ? expected.years : (expected.days ?? Number.NaN) / 360;
-      expect(numerator / dayCountDenominator(name)).toBeCloseTo(years, 9);
-    },
-  );
+  it.each(cases)('matches the published fraction of $id', (known) => {
+    const { input, expected } = known;
+    const name = findDayCount(input.name);
+    if (name === undefined) throw new Error(input.name);
+    const numerator = dayCountNumerator(name, {
+      from: date(input.start),
+      to: date(input.end),
+      regularMonths: 0,
+      endsOnTermination:
+        ('termination_date' in input && input.termination_date === input.end) ||
+        ('end_is_termination_date' in input && input.end_is_termination_date),
+    });
+    const years = 'years' in expected ? expected.years : (expected.days ?? Number.NaN) / 360;
+    expect(numerator / dayCountDenominator(name)).toBeCloseTo(years, 9);
+  });
 
   it('are found by case-insensitive name, with ACT for Actual and blanks around the slash', () => {
-    expect(['act/ACT', 'ACT/ 365', '30e/360 isda', '30 / 360', 'Actual/360'].map(findDayCount)).toEqual([
-      'Actual/Actual',
-      'Actual/365',
-      '30E/360 ISDA',
-      '30/360',
-      'Actual/360',
-    ]);
+    expect(['act/ACT', 'ACT/ 365', '30e/360 isda', '30 / 360', 'Actual/360'].map(findDayCount)).toEqual(
+      'Actual/Actual, Actual/365, 30E/360 ISDA, 30/360, Actual/360'.split(', '),
+    );
     expect(DAY_COUNT_NAMES.map(findDayCount)).toEqual(DAY_COUNT_NAMES);
     expect(findDayCount('30/366')).toBeUndefined();
     expect(faultCodes({ InterestCalculationMethod: 'Actual' })).toEqual([

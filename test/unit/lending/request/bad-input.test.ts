@@ -91,11 +91,9 @@ Currency = 5; Amount = 1.234 | Currency wrong-type
   it('are reported once for a text that is a list, and with others for a list that is too long', () => {
     expect(faultsOf({ Commission: 'x'.repeat(2_000) })).toEqual(['Commission wrong-type']);
     const Commission = Array.from({ length: 201 }, () => ({}));
-    expect(faultsOf({ Commission, Amount: '5', Currency: 'XYZ' })).toEqual([
-      'Amount wrong-type',
-      'Commission too-many-items',
-      'Currency unknown-currency',
-    ]);
+    expect(faultsOf({ Commission, Amount: '5', Currency: 'XYZ' })).toEqual(
+      'Amount wrong-type, Commission too-many-items, Currency unknown-currency'.split(', '),
+    );
   });
 
   it('give the problem of a number out of range, 422, unless the shape is wrong too', () => {
@@ -105,11 +103,8 @@ Currency = 5; Amount = 1.234 | Currency wrong-type
 });
 
 describe('names together with an unreadable field (S1, D7)', () => {
-  const others = [
-    'Amount missing',
-    'CalculateDAE out-of-range',
-    'Commission[1].FeePeriodicityType not-allowed',
-  ];
+  const others =
+    'Amount missing, CalculateDAE out-of-range, Commission[1].FeePeriodicityType not-allowed'.split(', ');
 
   it.each<[string, ScheduleCatalogue | undefined, readonly string[]]>([
     ['are not validated without a catalogue', undefined, others],
