@@ -6,10 +6,7 @@ import { solveRate } from '../../../shared/lending/annual-rate/proven-rate.ts';
 import { MAX_ITERATIONS } from '../../../shared/lending/annual-rate/isolated-rates.ts';
 import type { RequestFault } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
-import type {
-  RepaymentSchedule,
-  ScheduleOutcome,
-} from '../../../shared/lending/request/repayment-schedule.ts';
+import type { ScheduleOutcome } from '../../../shared/lending/request/repayment-schedule.ts';
 import { engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
 import { FOUR_DECIMALS, flowsByDays } from '../../support/builders/rate-flows.ts';
 import { fuzzRequest } from '../../support/random/fuzz-request.ts';
@@ -35,7 +32,7 @@ function findViolation(request: RepaymentScheduleRequest, outcome: ScheduleOutco
   return brokenInvariant(request, outcome);
 }
 
-function countIterations({ startDate, rows }: RepaymentSchedule): number {
+function countIterations({ startDate, rows }: Extract<ScheduleOutcome, { kind: 'schedule' }>): number {
   const sorted = rows.toSorted((one, other) => one.dueDate - other.dueDate);
   const flows = flowsByDays(
     Math.max(1, rows[0]?.remainingValue ?? 1),

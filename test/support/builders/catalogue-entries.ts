@@ -82,8 +82,8 @@ interface CheckCase {
 }
 
 /**
- * Reads cases such as `LS-CAR EndDate = "2019-12-31"; Availability.MinimumAmount = null`, each followed by its faults, after
- * ` | ` or in indented lines. A fault that begins with a verb is about the first field.
+ * Reads cases such as `LS-CAR EndDate = "2019-12-31"; Version = null`, each followed by its faults, after ` | `
+ * or in indented lines. A fault that begins with a verb is about the first field.
  */
 export function readCases(text: string): readonly CheckCase[] {
   return text

@@ -10,14 +10,7 @@ import type {
 import type { Picks } from './pick.ts';
 import type { ReferenceDates } from '../reference/calendar.ts';
 
-const BASES = [
-  'FinancedAmount',
-  'RemainingValue',
-  'Principal',
-  'Interest',
-  'Installment',
-  'UnusedAmount',
-] as const;
+const BASES = 'FinancedAmount RemainingValue Principal Interest Installment UnusedAmount'.split(' ');
 const MAX_DAYS_BEFORE = 400;
 
 /** The data of the loan that charges depend on. */
@@ -68,12 +61,8 @@ function priceOf(picks: Picks, { digits, amountMinor }: ChargeFrame): Priced {
 
 function periodicity(picks: Picks, frame: ChargeFrame): string {
   const days = (frame.dates.plain[frame.lastRow] ?? 0) - frame.dates.accrualStart;
-  const usual = ['Monthly', 'Monthly', 'Quarterly', 'Semestrial', 'Annual', 'Bimonthly'];
-  return picks.of(
-    ...usual,
-    ...(days < 3_000 ? ['Weekly', 'Biweekly'] : []),
-    ...(days < 500 ? ['Daily'] : []),
-  );
+  const all = ['Monthly', 'Monthly', 'Quarterly', 'Semestrial', 'Annual', 'Bimonthly'];
+  return picks.of(...all, ...(days < 3_000 ? ['Weekly', 'Biweekly'] : []), ...(days < 500 ? ['Daily'] : []));
 }
 
 function commission(picks: Picks, frame: ChargeFrame, index: number): CommissionItem {

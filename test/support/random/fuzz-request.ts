@@ -36,7 +36,7 @@ const AMOUNT_NAMES = (
   'Amount InterestPercent AdvanceAmount BlockAmount BlockInterestAmount installmentValue ' +
   'principalValue UnusedAmount UpFrontValue ResidualValue CapitalPercent'
 ).split(' ');
-const DATE_NAMES =
+const DATES =
   'LastDueDate ActivationDate FirstDueDate MaturityDate StartDateForUnusage ExpiryDateForOD'.split(' ');
 const TEXT_NAMES = (
   'ScheduleType ProductType PeriodicityType HolidayCountry HolidayMethod InstallmentMethod ' +
@@ -44,9 +44,7 @@ const TEXT_NAMES = (
 ).split(' ');
 const FLAG_NAMES =
   'IsLocked HolidayShift DeferDueDate ResidualInInstallment AllowNegativeAmortisation Explain'.split(' ');
-const LIST_NAMES = 'Commission Insurance MultipleInterestRates BandedInterestRates EarlyRepayments'.split(
-  ' ',
-);
+const LISTS = 'Commission Insurance MultipleInterestRates BandedInterestRates EarlyRepayments'.split(' ');
 const MANDATORY = new Set(['ScheduleType', 'Amount', 'InstallmentsNo', 'PeriodicityType', 'InstallmentDay']);
 /** Mandatory fields of items: the request contract rejects an item without them. */
 const MANDATORY_IN_ITEMS = new Set(
@@ -95,15 +93,18 @@ function mutateList(picks: Picks, items: readonly Fields[]): readonly Fields[] {
 
 /** Applies one change to the fields of a request. */
 function change(picks: Picks, request: Fields): Fields {
+  const changeList = () => {
+    const name = picks.of(...LISTS);
+    const items = request[name] as readonly Fields[] | undefined;
+    return items === undefined || items.length === 0 ? {} : { [name]: mutateList(picks, items) };
+  };
   const changes: readonly (() => Fields)[] = [
     () => ({ [picks.of(...COUNT_NAMES)]: picks.of(...COUNTS) }),
     () => ({ [picks.of(...COUNT_NAMES)]: picks.whole(0, 12) }),
     () => ({ [picks.of(...AMOUNT_NAMES)]: amount(picks) }),
     () => ({ [picks.of(...AMOUNT_NAMES)]: amount(picks) }),
-    () => ({ [picks.of(...DATE_NAMES)]: date(picks) }),
-    () => ({
-      [picks.of(...DATE_NAMES)]: Number(request['ActivationDate'] ?? 19_000) + picks.whole(-40, 900),
-    }),
+    () => ({ [picks.of(...DATES)]: date(picks) }),
+    () => ({ [picks.of(...DATES)]: Number(request['ActivationDate'] ?? 19_000) + picks.whole(-40, 900) }),
     () => ({ [picks.of(...TEXT_NAMES)]: picks.of(...TEXTS) }),
     () => ({ [picks.of(...FLAG_NAMES)]: picks.chance(70) }),
     () => (picks.chance(8) ? { InstallmentsNo: MAX_ROWS } : { InstallmentsNo: picks.whole(1, 40) }),
@@ -111,16 +112,8 @@ function change(picks: Picks, request: Fields): Fields {
       const name = picks.of(...Object.keys(request).filter((one) => !MANDATORY.has(one)));
       return { [name]: undefined };
     },
-    () => {
-      const name = picks.of(...LIST_NAMES);
-      const items = request[name] as readonly Fields[] | undefined;
-      return items === undefined || items.length === 0 ? {} : { [name]: mutateList(picks, items) };
-    },
-    () => {
-      const name = picks.of(...LIST_NAMES);
-      const items = request[name] as readonly Fields[] | undefined;
-      return items === undefined || items.length === 0 ? {} : { [name]: mutateList(picks, items) };
-    },
+    changeList,
+    changeList,
   ];
   return { ...request, ...picks.of(...changes)() };
 }

@@ -38,13 +38,7 @@ const TYPES = {
   CreditCard: ['CC', 'C'],
   Leasing: ['LS'],
 } as const;
-const LEVEL_TYPES = [
-  'EqualInstallments',
-  'EqualInstallments',
-  'Balloon',
-  'EffectiveRate',
-  'Leasing',
-] as const;
+const LEVELS = ['EqualInstallments', 'EqualInstallments', 'Balloon', 'EffectiveRate', 'Leasing'] as const;
 const TYPE_NAMES = Object.keys(TYPES) as (keyof typeof TYPES)[];
 const MONTHLY = ['Monthly', 'Monthly', 'Monthly', 'Bimonthly', 'Quarterly', 'Semestrial'] as const;
 const OTHER = ['Daily', 'Weekly', 'Biweekly', 'Annual'] as const;
@@ -68,7 +62,7 @@ function rowCount(picks: Picks): number {
 
 /** The fields of every request: amount, rows, dates. */
 function basicRequest(picks: Picks): Request {
-  const type = picks.chance(40) ? picks.of(...LEVEL_TYPES) : picks.of(...TYPE_NAMES);
+  const type = picks.chance(40) ? picks.of(...LEVELS) : picks.of(...TYPE_NAMES);
   const digits = picks.of(0, 2, 2, 2, 2, 3);
   const minor = picks.of(
     () => picks.whole(1, 3_000),

@@ -71,9 +71,8 @@ export function withRates(picks: Picks, request: Request, digits: number): Reque
   if (!picks.chance(15)) return request;
   const method = picks.of(undefined, 'Slices', 'Whole');
   const starts = Array.from({ length: picks.whole(0, 3) }, () => share(picks, Amount, digits));
-  const unique = [...new Set(['0', ...starts.map((start) => start.toFixed())])].map(
-    (start) => new Decimal(start),
-  );
+  const texts = new Set(['0', ...starts.map((start) => start.toFixed())]);
+  const unique = [...texts].map((start) => new Decimal(start));
   const sorted = unique.toSorted((one, other) => one.cmp(other));
   let value = new Decimal(picks.whole(0, 9_000)).div(1_000);
   const bands = sorted.map((MinUtilizedAmount, index) => {
@@ -95,14 +94,12 @@ export function withRates(picks: Picks, request: Request, digits: number): Reque
 export function withRepayment(picks: Picks, request: Request, digits: number): Request {
   const { InstallmentsNo: rows, Amount, ScheduleType } = request;
   const RealInstallmentNo = picks.maybe(12, () => picks.whole(1, rows));
+  const few = () => picks.whole(0, Math.min(6, (RealInstallmentNo ?? rows) - 1));
+  const part = () => share(picks, Amount, digits);
   const grace = picks.chance(40)
     ? {
-        GracePeriodPrincipal: picks.maybe(65, () =>
-          picks.whole(0, Math.min(6, (RealInstallmentNo ?? rows) - 1)),
-        ),
-        GracePeriodInterest: picks.maybe(65, () =>
-          picks.whole(0, Math.min(6, (RealInstallmentNo ?? rows) - 1)),
-        ),
+        GracePeriodPrincipal: picks.maybe(65, few),
+        GracePeriodInterest: picks.maybe(65, few),
         GraceType: picks.maybe(85, () => picks.of(...GRACE_TYPES)),
       }
     : {};
@@ -110,12 +107,7 @@ export function withRepayment(picks: Picks, request: Request, digits: number): R
   const hasResidual = ScheduleType === 'Balloon' || picks.chance(22);
   const residual = hasResidual
     ? {
-        ResidualValue: picks.of(
-          share(picks, Amount, digits),
-          share(picks, Amount, digits),
-          new Decimal(0),
-          Amount,
-        ),
+        ResidualValue: picks.of(part(), part(), new Decimal(0), Amount),
         ResidualInInstallment: picks.maybe(50, () => picks.chance(50)),
       }
     : {};
@@ -174,13 +166,9 @@ export function withLock(picks: Picks, request: Request, digits: number): Reques
 }
 
 /** Prepayments, also on due dates (X3). */
-export function withEarly(
-  picks: Picks,
-  request: Request,
-  { dates, lastRow, settled }: Terms,
-  digits: number,
-): Request {
+export function withEarly(picks: Picks, request: Request, terms: Terms, digits: number): Request {
   if (!picks.chance(25)) return request;
+  const { dates, lastRow, settled } = terms;
   const start = Math.max(dates.start, dates.accrualStart);
   const last = dates.accrual[lastRow] ?? start;
   const EarlyRepayments = Array.from({ length: picks.whole(1, 3) }, () => ({

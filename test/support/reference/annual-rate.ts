@@ -1,4 +1,4 @@
-/** DAE and EIR of the reference (A1, A2): bisected in floating point, proven with 60 digits at both boundaries. */
+/** DAE and EIR of the reference (A1, A2): bisected in floating point, proven with 60 digits. */
 
 import { dateOf, endsMonth, monthsLater, partsOf, type Period } from './dates.ts';
 import { Exact, NONE } from './decimal.ts';

@@ -53,7 +53,7 @@ function firstOf(request: RepaymentScheduleRequest, period: Period, start: numbe
   return inMonth(method === 'nextmonth' ? 1 : period.months);
 }
 
-/** True if a due date may have been shifted forward or backward to the shown day; the contract's start is unknown. */
+/** True if a date may have been shifted, forward or backward, to the shown day; the start is unknown. */
 type IsShownAs = (shown: number, date: number) => boolean;
 
 /** The installment day of the unshifted LastDueDate, from which D3 counts. */
@@ -118,10 +118,10 @@ function plainDates(
 }
 
 /**
- * Dates by original row number, of which rows `settled` + 1 to `rows` are calculated; `rows` is less than InstallmentsNo
- * if an overdraft expires earlier (B5). `plain` are unshifted, and interest accrues up to those of `accrual` (H3) from
- * `accrualStart` on (X1); both hold their start at `settled`. Charges before `chargeStart`, the unshifted start, do not
- * belong to this schedule (F3). `isRegular` tells if the period of a row is regular (C2).
+ * Dates by original row number; rows `settled` + 1 to `rows` are calculated. `rows` is less than
+ * InstallmentsNo if an overdraft expires earlier (B5). `plain` are unshifted, and interest accrues up to those
+ * of `accrual` (H3), from `accrualStart` on (X1); both hold their start at `settled`. Charges before
+ * `chargeStart`, the unshifted start, do not belong to this schedule (F3). `isRegular` is that of a row (C2).
  */
 export function referenceDates(request: RepaymentScheduleRequest, settings: DateSettings) {
   const { isWorkingDay, settled, period } = settings;

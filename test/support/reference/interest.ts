@@ -2,14 +2,7 @@
 
 import { Exact, NONE, rounded, Refused, refuseIf } from './decimal.ts';
 import type { Terms } from './terms.ts';
-import {
-  bondDays,
-  countsWholeMonths,
-  wholeMonthBasis,
-  yearPart,
-  type Span,
-  type YearPart,
-} from './day-count.ts';
+import { bondDays, countsWholeMonths, wholeMonthBasis, yearPart, type YearPart } from './day-count.ts';
 
 const DAYS_PER_MONTH = 30;
 
@@ -23,7 +16,12 @@ export function restOfRow(terms: Terms, row: number, from: number, used: number)
 }
 
 /** The part of a year between two dates within row `row`, for a prepayment (X3). */
-export function partOfRow(terms: Terms, row: number, span: Span, used: number): YearPart {
+export function partOfRow(
+  terms: Terms,
+  row: number,
+  span: Parameters<typeof yearPart>[1],
+  used: number,
+): YearPart {
   const { dates, dayCount, period } = terms;
   if (!countsWholeMonths(dayCount) || !dates.isRegular(row)) return yearPart(dayCount, span);
   const days = Math.min(bondDays(span), DAYS_PER_MONTH * period.months - used);
@@ -130,11 +128,7 @@ function annuity(terms: Terms, { row, balance, residual }: PaymentCase, parts: r
 const MAX_HALVINGS = 220;
 
 /** Bisects the payment that leaves the residual at the end, until its rounding is certain (R2). */
-function bandedPayment(
-  terms: Terms,
-  { row, balance, residual }: PaymentCase,
-  parts: readonly YearPart[],
-): Exact {
+function bandedPayment(terms: Terms, { row, balance, residual }: PaymentCase, parts: readonly YearPart[]) {
   const isTooLow = (payment: Exact) => {
     let left = balance;
     for (const part of parts) left = left.plus(exactInterest(terms, row, left, part)).minus(payment);

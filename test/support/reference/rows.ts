@@ -115,12 +115,8 @@ export class RowLoop {
     const left = residualHasRow ? this.#residual : NONE;
     const principal =
       row === lastRow ? greater(this.#balance.minus(left), NONE) : this.#principalOf(row, part, accrued);
-    this.#push(row, false, {
-      accrued,
-      principal,
-      date: dates.accrual[row]!,
-      capitalises: this.#capitalises(row, false),
-    });
+    const capitalises = this.#capitalises(row, false);
+    this.#push(row, false, { accrued, principal, date: dates.accrual[row]!, capitalises });
     this.#used = 0;
     // After capitalising grace the payment is solved again (G2).
     if (this.#mode.planned !== undefined && row === this.#terms.graceInterest) this.#isPending = true;

@@ -1,8 +1,4 @@
-import {
-  addDays,
-  formatCalendarDate,
-  type CalendarDate,
-} from '../../../shared/lending/dates/calendar-date.ts';
+import { addDays, formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { BusinessCalendar } from '../../../shared/lending/calendars/business-calendar.ts';
 import { findPeriodicity, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
 import { Validation } from '../../../shared/lending/request/validation.ts';
@@ -22,10 +18,7 @@ export function weekendCalendar(holidays: readonly string[] = [], name = 'WEEKEN
 }
 
 /** Looks calendars up by their case-insensitive name; has a default. */
-export function calendarsOf(
-  calendars: readonly BusinessCalendar[],
-  defaultName?: string,
-): DateContext['calendars'] {
+export function calendarsOf(calendars: readonly BusinessCalendar[], defaultName?: string) {
   const find = (wanted: string) => calendars.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
   return { find, defaultName };
 }
@@ -71,7 +64,7 @@ export function dateFaults(...terms: Parameters<typeof planned>): readonly strin
   return faults.map(({ path, code, message }) => `${path} ${code} ${message}`);
 }
 
-export function texts(dates: readonly CalendarDate[]): readonly string[] {
+export function texts(dates: readonly ReturnType<typeof date>[]): readonly string[] {
   return dates.map((day) => formatCalendarDate(day));
 }
 

@@ -116,10 +116,7 @@ function brokenRates({ dae, eir, show }: RepaymentSchedule): string | undefined 
 }
 
 /** The first invariant that a schedule breaks, with the row; undefined if it keeps all of them. */
-export function brokenInvariant(
-  request: RepaymentScheduleRequest,
-  schedule: RepaymentSchedule,
-): string | undefined {
+export function brokenInvariant(request: RepaymentScheduleRequest, schedule: RepaymentSchedule) {
   const { rows, currencyDigits } = schedule;
   const amount = request.Amount.times(10 ** currencyDigits).toNumber();
   if (rows[0]?.remainingValue !== amount) return `the first row starts with ${rows[0]?.remainingValue}`;

@@ -4,7 +4,7 @@ import type { RepaymentScheduleRequest } from '../../../shared/lending/request/r
 import { referenceDates } from './calendar.ts';
 import { periodOf, type IsWorkingDay } from './dates.ts';
 import { dayCountOf, type ReferenceDayCount } from './day-count.ts';
-import { type Exact, minorUnits, NONE, Refused, refuseIf } from './decimal.ts';
+import { type Exact, minorUnits, Refused, refuseIf } from './decimal.ts';
 import { ratesOf } from './rates.ts';
 
 export type Repayment = 'level' | 'parts' | 'bullet' | 'card';
@@ -97,24 +97,16 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
   const isOnce = type === 'once' || (period.months === 0 && period.days === 0);
   refuseIf(isOnce && request.InstallmentsNo !== 1, 'Once has one row');
   const settled = request.BlockInstallmentNo ?? 0;
-  refuseIf(
-    settled > 0 && (request.LastDueDate === undefined || settled >= request.InstallmentsNo),
-    'settled',
-  );
+  const isRunning = request.LastDueDate !== undefined && settled < request.InstallmentsNo;
+  refuseIf(settled > 0 && !isRunning, 'settled');
   const method = request.InterestCalculationMethod;
   const dayCount = method === undefined ? rules.dayCount : dayCountOf(method);
   if (dayCount === undefined) throw new Refused('unknown day count');
   const isWorkingDay = calendarOf(request, context);
-  const isOverdraft = type === 'overdraft';
   const rows = request.InstallmentsNo;
-  const dates = referenceDates(request, {
-    period,
-    rows,
-    settled,
-    requestDay: context.requestDay,
-    isOverdraft,
-    isWorkingDay,
-  });
+  const [isNew, isOverdraft] = [request.LastDueDate === undefined, type === 'overdraft'];
+  const settings = { period, rows, settled, requestDay: context.requestDay, isOverdraft, isWorkingDay };
+  const dates = referenceDates(request, settings);
   const real = request.RealInstallmentNo ?? rows;
   refuseIf(real < 1 || real > rows || real <= settled, 'RealInstallmentNo');
   const lastRow = Math.min(real, dates.rows);
@@ -133,8 +125,7 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
     period,
     digits,
     amount,
-    upFront:
-      request.LastDueDate === undefined ? minorUnits(request.UpFrontValue, digits, 'UpFrontValue') : NONE,
+    upFront: minorUnits(isNew ? request.UpFrontValue : undefined, digits, 'UpFrontValue'),
     dates,
     /** The number of rows in which the payment repays the loan, and the number of the last row shown (B6). */
     rows: dates.rows,

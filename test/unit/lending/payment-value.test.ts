@@ -3,10 +3,7 @@ import type { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { DAY_COUNT_NAMES } from '../../../shared/lending/dates/day-count.ts';
 import { calculatePaymentValue, findPaymentValueFaults } from '../../../shared/lending/payment-value.ts';
-import type {
-  PaymentValue,
-  PaymentValueRequest,
-} from '../../../shared/lending/request/payment-value-request.ts';
+import type { PaymentValueRequest } from '../../../shared/lending/request/payment-value-request.ts';
 import { periodFraction } from '../../../shared/lending/terms/payment-terms.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
 import type { RequestFault } from '../../../shared/lending/request/validation.ts';
@@ -24,7 +21,7 @@ function annuity(changes: Partial<PaymentValueRequest> = {}): PaymentValueReques
   };
 }
 
-function paymentOf(changes: Partial<PaymentValueRequest>, known?: readonly Periodicity[]): PaymentValue {
+function paymentOf(changes: Partial<PaymentValueRequest>, known?: readonly Periodicity[]) {
   const outcome = calculatePaymentValue(annuity(changes), known);
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome;
@@ -86,9 +83,8 @@ describe('calculatePaymentValue, rounding (M5)', () => {
   });
 
   it('rounds an exact tie half up', () => {
-    expect(figures({ FinancedAmount: decimal('0.01'), InterestPercent: undefined, InstallmentsNo: 2 })).toBe(
-      '0.01 0.01',
-    );
+    const cent = { FinancedAmount: decimal('0.01'), InterestPercent: undefined, InstallmentsNo: 2 };
+    expect(figures(cent)).toBe('0.01 0.01');
     const growing = { InstallmentsNo: 1, FinancedAmount: decimal('100.5'), InterestPercent: decimal(12) };
     expect(figures(growing)).toBe('101.51 100.50');
     const tie = { ...growing, FinancedAmount: decimal(1), FutureValue: decimal('0.005') };
@@ -171,13 +167,10 @@ Precision = 11 | Precision out-of-range must be a whole number from 0 to 10
   });
 
   it('rejects amounts whose payment does not fit into the answer', () => {
-    const nearly = { InterestPercent: decimal('-1199.99999999999999999'), InterestType: 1 };
-    expect(codesOf({ ...nearly, FutureValue: decimal(-5), InstallmentsNo: 1 })).toEqual([
-      'FinancedAmount amount-too-large',
-    ]);
-    expect(codesOf({ ...nearly, ...NOTHING_FINANCED, InstallmentsNo: 1 })).toEqual([
-      'FutureValue amount-too-large',
-    ]);
+    const InterestPercent = decimal('-1199.99999999999999999');
+    const nearly = { InterestPercent, InterestType: 1, InstallmentsNo: 1 };
+    expect(codesOf({ ...nearly, FutureValue: decimal(-5) })).toEqual(['FinancedAmount amount-too-large']);
+    expect(codesOf({ ...nearly, ...NOTHING_FINANCED })).toEqual(['FutureValue amount-too-large']);
   });
 
   it('reports all faults together (E3)', () => {
@@ -192,11 +185,8 @@ Precision = 11 | Precision out-of-range must be a whole number from 0 to 10
       InterestType: 5,
       Precision: 0.5,
     };
-    expect(
-      faultsOf(wrong)
-        .map(({ path }) => path)
-        .toSorted(),
-    ).toEqual(Object.keys(wrong).toSorted());
+    const paths = faultsOf(wrong).map(({ path }) => path);
+    expect(paths.toSorted()).toEqual(Object.keys(wrong).toSorted());
   });
 });
 

@@ -12,28 +12,25 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
-import {
-  type CatalogueRecord,
-  identifyRecord,
-  recordKey,
-} from '../../../shared/product/catalogue/catalogue-record.ts';
+import { identifyRecord, recordKey } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { catalogueCodec, CATALOGUE_TOPIC, recordOf } from '../../support/worlds/catalogue-world.ts';
 import { bodyOf, createUpstream, jsonBatch, textOf } from '../../support/worlds/batch-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
+type Entry = ReturnType<typeof recordOf>;
 const BANK = recordOf('calendar', { name: 'Bank', version: '7', base: 'RO', holidays: ['2026-06-15'] });
 const DECADE = recordOf('periodicity', { name: 'Every 10 days', count: 10, unit: 'Days' });
 
 /** Writes records to the catalogue topic of a broker, or deletes them. */
-const change = (broker: Broker, put: readonly CatalogueRecord[], remove: readonly string[] = []) =>
-  writeRecords(
-    { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'writer' },
-    { put, remove },
-  );
+const change = (broker: Broker, put: readonly Entry[], remove: readonly Entry[] = []) => {
+  const keys = remove.map((entry) => recordKey(identifyRecord(entry)));
+  const target = { broker, codec: catalogueCodec(), topic: CATALOGUE_TOPIC, clientId: 'writer' };
+  return writeRecords(target, { put, remove: keys });
+};
 
 /** The environment of a calculation worker with these records, and its broker. */
-async function environmentOf(env: Record<string, string>, records: readonly CatalogueRecord[] = []) {
+async function environmentOf(env: Record<string, string>, records: readonly Entry[] = []) {
   const broker = await createSharedBroker(1);
   await change(broker, records);
   let environment: LendingEnvironment | undefined;
@@ -66,11 +63,7 @@ describe('lending environment', () => {
     await change(broker, [BANK, DECADE]);
     await expect.poll(() => calendars.find('Bank')?.version).toBe('7');
     await expect.poll(names).toContain('Every 10 days');
-    await change(
-      broker,
-      [],
-      [BANK, DECADE].map((entry) => recordKey(identifyRecord(entry))),
-    );
+    await change(broker, [], [BANK, DECADE]);
     await expect.poll(() => calendars.find('Bank')).toBeUndefined();
     await expect.poll(names).not.toContain('Every 10 days');
     expect(environment.catalogue.findScheduleType('EqualInstallments')).toBeDefined();
@@ -78,20 +71,10 @@ describe('lending environment', () => {
   });
 
   it('is restored from its snapshot, which changes with each update', async () => {
-    const list = recordOf('commission-list', {
-      Id: randomUUID(),
-      Code: 'FEES',
-      Name: 'Fees',
-      Commissions: [
-        {
-          Id: randomUUID(),
-          Name: 'Service',
-          PeriodicityType: 'Monthly',
-          Currency: 'EUR',
-          PercentAppliedTo: 'RemainingValue',
-        },
-      ],
-    });
+    const terms = { PeriodicityType: 'Monthly', Currency: 'EUR', PercentAppliedTo: 'RemainingValue' };
+    const Commissions = [{ Id: randomUUID(), Name: 'Service', ...terms }];
+    const fees = { Id: randomUUID(), Code: 'FEES', Name: 'Fees', Commissions };
+    const list = recordOf('commission-list', fees);
     const env = { DEFAULT_HOLIDAY_CALENDAR: 'bank+TARGET' };
     const { broker, environment } = await environmentOf(env, [BANK, DECADE, list]);
     const before = environment.snapshot?.();
@@ -105,9 +88,9 @@ describe('lending environment', () => {
     expect(days).toEqual([false, true]);
     const charges = (known: typeof catalogue) => known.knownCharges?.named('FeeName', 'service')?.agreement;
     expect(charges(catalogue)?.defaults).toEqual(charges(environment.catalogue)?.defaults);
-    await change(broker, [], [recordKey(identifyRecord(DECADE))]);
+    await change(broker, [], [DECADE]);
     await expect.poll(() => environment.snapshot?.() === before).toBe(false);
-    await change(broker, [], [recordKey(identifyRecord(list))]);
+    await change(broker, [], [list]);
     await expect.poll(() => environment.snapshot?.()?.charges).toBeUndefined();
   });
 });

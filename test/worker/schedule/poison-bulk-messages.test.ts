@@ -81,17 +81,9 @@ async function openWorld(start: StartWorker) {
 }
 
 function message(id: string, key: string, spoiled: Spoiled = { headers: {} }): OutgoingMessage {
-  return {
-    topic: TOPIC.scheduleBulkRequests,
-    key,
-    value: Buffer.from(spoiled.value ?? BODY),
-    headers: {
-      [HEADER.messageType]: TYPE,
-      [HEADER.replyTopic]: REPLIES,
-      [HEADER.correlationId]: id,
-      ...spoiled.headers,
-    },
-  };
+  const usual = { [HEADER.messageType]: TYPE, [HEADER.replyTopic]: REPLIES, [HEADER.correlationId]: id };
+  const value = Buffer.from(spoiled.value ?? BODY);
+  return { topic: TOPIC.scheduleBulkRequests, key, value, headers: { ...usual, ...spoiled.headers } };
 }
 
 const IDS = Array.from({ length: GOOD }, (_, index) => `good-${index}`);
@@ -99,11 +91,8 @@ const IDS = Array.from({ length: GOOD }, (_, index) => `good-${index}`);
 describe('the bulk lane', () => {
   it('answers the good messages behind 4,000 that no worker can answer, of every kind', async () => {
     const world = await openWorld(startScheduleWorker);
-    await world.send(
-      Array.from({ length: POISON }, (_x, index) =>
-        message(`poison-${index}`, `poison-${index}`, KINDS[index % KINDS.length]),
-      ),
-    );
+    const poison = Array.from({ length: POISON }, (_x, index) => `poison-${index}`);
+    await world.send(poison.map((id, index) => message(id, id, KINDS[index % KINDS.length])));
     // Half of them with a key of the poison messages.
     await world.send(IDS.map((id, index) => message(id, index % 2 === 0 ? `poison-${index}` : id)));
     const worker = await world.start();
@@ -116,9 +105,8 @@ describe('the bulk lane', () => {
   it('answers good messages within seconds of their arrival while messages of other keys always fail', async () => {
     const world = await openWorld(failingLane);
     await world.start();
-    await world.send(
-      Array.from({ length: 400 }, (_x, index) => message(`poison-${index}`, `poison-${index % 40}`)),
-    );
+    const poison = Array.from({ length: 400 }, (_x, index) => `poison-${index}`);
+    await world.send(poison.map((id, index) => message(id, `poison-${index % 40}`)));
     const ids = IDS.filter((_id, index) => index % 2 === 1);
     await world.send(ids.map((id) => message(id, id)));
     await expect.poll(() => world.unanswered(ids), { timeout: 6_000 }).toEqual([]);

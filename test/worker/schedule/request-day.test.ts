@@ -29,31 +29,18 @@ const NO_TIME = { timestampMs: 0 };
 const ask = (world: BatchWorld, jsonParam: object, sent: Partial<BatchMessage>) =>
   world.ask(jsonBatch({ jsonParam }, SCHEDULE, { topic: TOPIC.scheduleRequests, ...sent }));
 
-/** None, 0, seconds, microseconds, 1999, and more than a day ahead, in epoch milliseconds. */
-const IMPLAUSIBLE = [
-  -1,
-  0,
-  Math.floor(NOW_MS / 1_000),
-  NOW_MS * 1_000,
-  Date.UTC(2000, 0, 1) - 1,
-  NOW_MS + 2 * DAY_MS,
-];
+const [IN_1999, IN_TWO_DAYS] = [Date.UTC(2000, 0, 1) - 1, NOW_MS + 2 * DAY_MS];
+/** Epoch milliseconds: none, 0, seconds, and microseconds too. */
+const IMPLAUSIBLE = [-1, 0, Math.floor(NOW_MS / 1_000), NOW_MS * 1_000, IN_1999, IN_TWO_DAYS];
 
 it('the day of a request is not taken from an implausible timestamp, which is reported with the other faults (D2)', async () => {
   const world = await createBatchWorld();
+  const message =
+    'of the record must be epoch milliseconds from 2000-01-01 to one day ahead of now, because the answer depends on the day of the request; or send the header plat-origin-timestamp';
+  const errors = [{ path: 'timestamp', code: 'out-of-range', message }];
   for (const timestampMs of IMPLAUSIBLE) {
-    expect(bodyOf(await ask(world, UNDATED, { timestampMs }))).toMatchObject({
-      status: 422,
-      code: 'not-computable',
-      errors: [
-        {
-          path: 'timestamp',
-          code: 'out-of-range',
-          message:
-            'of the record must be epoch milliseconds from 2000-01-01 to one day ahead of now, because the answer depends on the day of the request; or send the header plat-origin-timestamp',
-        },
-      ],
-    });
+    const undated = bodyOf(await ask(world, UNDATED, { timestampMs }));
+    expect(undated).toMatchObject({ status: 422, code: 'not-computable', errors });
     const dated = await ask(world, DATED, { timestampMs });
     expect(bodyOf(dated)).toHaveLength(ROWS);
     expect(textOf(dated, HEADER.warnings)).toBeUndefined();
@@ -121,9 +108,8 @@ it('look-ups without Date and simulations need the day (L1, Q2)', async () => {
     return bodyOf(await product.ask(jsonBatch(body, 'GetBankingProductDetailsRequest', sent)));
   };
   expect(faultsOf(await lookUp({ productCode: 'X' }))).toEqual(['timestamp out-of-range']);
-  expect(faultsOf(await lookUp({ productCode: 'X', Date: '2025-01-01' }))).toEqual([
-    'productCode unknown-product',
-  ]);
+  const dated = await lookUp({ productCode: 'X', Date: '2025-01-01' });
+  expect(faultsOf(dated)).toEqual(['productCode unknown-product']);
   const simulation = await createBatchWorld({ start: startSimulationWorker });
   const simulated = { productCode: 'X', amount: 1000, loanPeriod: 12, scheduleType: 'EqualInstallments' };
   const sent = { ...NO_TIME, topic: TOPIC.simulationRequests };

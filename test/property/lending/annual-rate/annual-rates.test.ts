@@ -101,9 +101,7 @@ describe('solveRate for random cash flows (A4)', () => {
       (flows, below, offset) => {
         const growth = boundaryAbove(BigInt(below), 4);
         const drawn = Math.round(presentValueAt(withFirst(flows, 0), Number(growth.numerator) / 2_000_000));
-        fc.pre(
-          drawn + offset > 0 && drawn < Number.MAX_SAFE_INTEGER && (flows.flows.at(-1)?.wholeUnits ?? 0) > 0,
-        );
+        fc.pre(drawn + offset > 0 && drawn < Number.MAX_SAFE_INTEGER && flows.flows.at(-1)!.wholeUnits > 0);
         const near = withFirst(flows, -drawn - offset);
         const sign = netPresentValue(near, growth).sign;
         const above = sign === 0 ? below >= 0 : sign > 0;

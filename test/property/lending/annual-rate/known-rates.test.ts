@@ -56,10 +56,8 @@ describe('solveRate for flows with known rates (A4)', () => {
       (exponent, digit, days, unit) => {
         const repaid = decimal(`${digit}e${exponent}`);
         const start = date('2025-01-01');
-        const CashFlows = [
-          { Date: start, Amount: decimal(-1) },
-          { Date: addDays(start, days), Amount: repaid },
-        ];
+        const drawn = { Date: start, Amount: decimal(-1) };
+        const CashFlows = [drawn, { Date: addDays(start, days), Amount: repaid }];
         const rule = unit === 'XIRR' ? { Rule: unit } : { Rule: 'DAE', Unit: unit };
         const outcome = calculateRate({ ...rule, CashFlows });
         expect(findContradictions(outcome, Math.log10(Number(repaid)) / days)).toEqual([]);

@@ -43,9 +43,7 @@ function report(line: string): void {
 }
 
 /** Runs `npm run calendars` with these arguments; returns its exit code and output. */
-async function calendars(
-  ...args: readonly string[]
-): Promise<{ code: number; stdout: string; stderr: string }> {
+async function calendars(...args: readonly string[]) {
   const command = [path.join(root, 'scripts/calendars.ts'), ...args];
   return run(process.execPath, command, { timeout: 20_000 }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
@@ -75,18 +73,12 @@ describeWithPackage('the holidays from date-holidays (H2)', () => {
     expect(readFileSync(path.join(LIBRARY_FOLDER, name), 'utf8')).toBe(text);
   });
 
-  it.each([
-    ['CN', 2033],
-    ['HK', 2031],
-    ['JP', 2019],
-    ['TW', 2026],
-  ])(
+  it.each(Object.entries({ CN: 2033, HK: 2031, JP: 2019, TW: 2026 }))(
     'include the days of the package in %s in %i that follow the moon or individual laws',
     (country, year) => {
       const calendar = createLibraryCalendars().find(country);
-      const days = [...listPublicHolidays(country, year, year)].filter(
-        (day) => toDateParts(day).year === year,
-      );
+      const listed = [...listPublicHolidays(country, year, year)];
+      const days = listed.filter((day) => toDateParts(day).year === year);
       expect(days.length).toBeGreaterThan(9);
       expect(days.filter((day) => calendar?.isWorkingDay(day) !== false)).toEqual([]);
     },
@@ -111,12 +103,8 @@ describeWithPackage('the holidays from date-holidays (H2)', () => {
 describe('the text of the holidays of a country', () => {
   it('lists fixed days once, and the days of each year in order', () => {
     const fixed = Array.from({ length: 61 }, (_, index) => date(`${2000 + index}-05-17`));
-    const text = writeLibraryDays('Norway', [
-      date('2000-04-24'),
-      ...fixed,
-      date('2000-04-21'),
-      date('1999-01-01'),
-    ]);
+    const others = ['2000-04-21', '1999-01-01'].map(date);
+    const text = writeLibraryDays('Norway', [date('2000-04-24'), ...fixed, ...others]);
     expect(text.split('\n').slice(0, 4)).toEqual(['# Norway', 'every 05-17', '2000 04-21 04-24', '2001']);
     expect(readLibraryDays(text).get(2000)?.map(formatCalendarDate)).toEqual(
       '2000-05-17 2000-04-21 2000-04-24'.split(' '),

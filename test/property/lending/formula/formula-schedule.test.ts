@@ -27,11 +27,8 @@ describe('calculateRepaymentSchedule with interest by a formula (S2, M1)', () =>
     });
     fc.assert(
       fc.property(terms, ({ minor, basisPoints, ...rest }) => {
-        const changes = {
-          ...rest,
-          Amount: decimal(minor).div(100),
-          InterestPercent: decimal(basisPoints).div(100),
-        };
+        const [Amount, InterestPercent] = [decimal(minor).div(100), decimal(basisPoints).div(100)];
+        const changes = { ...rest, Amount, InterestPercent };
         const builtIn = scheduleOf({ ...changes, ScheduleType: 'EqualPrincipal' });
         const own = outcomeWith(WITH_FORMULA, changes);
         expect(own.kind === 'schedule' && rowsOf(own)).toEqual(rowsOf(builtIn));

@@ -94,7 +94,7 @@ describe('formulas of rows (S2)', () => {
     const running = { LastDueDate: date('2025-01-01'), ActivationDate: undefined };
     const sent = { ...running, UnusedAmount: decimal(400), UpFrontValue: decimal(20) };
     expect(scheduleOf(reading, sent).warnings).toEqual([]);
-    expect(scheduleOf(columns, sent).warnings.map(({ path }) => path)).toEqual([
+    expect(scheduleOf(columns, sent).warnings.map((one) => one.path)).toEqual([
       'UnusedAmount',
       'UpFrontValue',
     ]);

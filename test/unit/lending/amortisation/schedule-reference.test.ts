@@ -7,12 +7,7 @@ import { intervalOf } from '../../../support/reference/annual-rate.ts';
 import { date, decimal, loan } from '../../../support/builders/lending-loan.ts';
 import { REFERENCE_CONTEXT } from '../../../support/random/terms.ts';
 import { dayOf, dayText } from '../../../support/reference/dates.ts';
-import {
-  referenceDae,
-  referenceEir,
-  referenceSchedule,
-  type ReferenceRow,
-} from '../../../support/reference/schedule.ts';
+import { referenceDae, referenceEir, referenceSchedule } from '../../../support/reference/schedule.ts';
 
 type Changes = Parameters<typeof loan>[0];
 
@@ -28,7 +23,7 @@ function calculated(changes: Changes) {
 function readColumn(changes: Changes, name: string): string {
   const cells = calculated(changes).rows.map((row) => {
     if (name === 'dates') return dayText(row.dueDate);
-    return name === 'days' ? row.noDays : (Number(row[name as keyof ReferenceRow]) / 100).toFixed(2);
+    return name === 'days' ? row.noDays : (Number(row[name as keyof typeof row]) / 100).toFixed(2);
   });
   return cells.join(' ');
 }

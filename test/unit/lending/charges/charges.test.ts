@@ -43,46 +43,37 @@ import {
 } from '../../../../shared/lending/schedule-types/known-charges.ts';
 
 const ofFee = (changes: Partial<CommissionItem>) => ({ Commission: [fee(changes)] });
-const ofPremium = (changes: Partial<InsuranceItem>) => ({ Insurance: [premium(changes)] });
+const ofCover = (changes: Partial<InsuranceItem>) => ({ Insurance: [premium(changes)] });
 const BOTH = { SourceValue: decimal(5), SourcePercent: decimal(1) };
 const NONE = { SourceValue: undefined, SourcePercent: undefined };
 
 describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
   it.each<[fault: string, Parameters<typeof chargeFaults>[0]]>([
     ['Commission[0] exclusive 400', ofFee(BOTH)],
-    ['Insurance[0] exclusive 400', ofPremium(BOTH)],
+    ['Insurance[0] exclusive 400', ofCover(BOTH)],
     ['Commission[0] missing 400', ofFee(NONE)],
     ['Insurance[1] missing 400', { Insurance: [premium(), premium(NONE)] }],
     ['Commission[0].SourceValue out-of-range 422', ofFee({ SourceValue: decimal('-0.01') })],
     ['Commission[0].SourceValue too-many-decimals 422', ofFee({ SourceValue: decimal('0.001') })],
-    ['Insurance[0].SourceValue amount-too-large 422', ofPremium({ SourceValue: decimal('1e30') })],
+    ['Insurance[0].SourceValue amount-too-large 422', ofCover({ SourceValue: decimal('1e30') })],
     ['Commission[0].SourcePercent out-of-range 422', ofFee({ SourcePercent: decimal(-1) })],
     ['Commission[0].SourcePercent out-of-range 422', ofFee({ SourcePercent: decimal(Number.NaN) })],
-    ['Insurance[0].SourcePercent out-of-range 422', ofPremium({ SourcePercent: decimal('100000.01') })],
+    ['Insurance[0].SourcePercent out-of-range 422', ofCover({ SourcePercent: decimal('100000.01') })],
     ['Commission[0].SourcePercent too-many-decimals 422', ofFee({ SourcePercent: decimal('1e-31') })],
     ['Commission[0].FeePeriodicityType not-allowed 422', ofFee({ FeePeriodicityType: 'Once' })],
-    [
-      'Commission[0].FeePeriodicityType unknown-periodicity 422',
-      ofFee({ FeePeriodicityType: 'Fortnightly' }),
-    ],
-    [
-      'Insurance[0].InsurancePeriodicityType not-allowed 422',
-      ofPremium({ InsurancePeriodicityType: 'once' }),
-    ],
+    ['Commission[0].FeePeriodicityType unknown-periodicity 422', ofFee({ FeePeriodicityType: 'Never' })],
+    ['Insurance[0].InsurancePeriodicityType not-allowed 422', ofCover({ InsurancePeriodicityType: 'once' })],
     ['Commission[0].GracePeriodFee out-of-range 422', ofFee({ GracePeriodFee: 1201 })],
-    ['Insurance[0].GracePeriodInsurance out-of-range 422', ofPremium({ GracePeriodInsurance: -1 })],
-    [
-      'Commission[0].PercentAppliedTo unknown-value 422',
-      ofFee({ ...ONE_PERCENT, PercentAppliedTo: 'Balance' }),
-    ],
+    ['Insurance[0].GracePeriodInsurance out-of-range 422', ofCover({ GracePeriodInsurance: -1 })],
+    ['Commission[0].PercentAppliedTo unknown-value 422', ofFee({ ...ONE_PERCENT, PercentAppliedTo: 'All' })],
     ['Commission[0].PercentAppliedTo unknown-value 422', ofFee({ PercentAppliedTo: 'Balance' })],
     ['Commission[0].FeeDate date-order 422', ofFee({ FeeDate: date('2025-05-02') })],
-    ['Insurance[0].InsuranceDate date-order 422', ofPremium({ InsuranceDate: date('2025-05-02') })],
+    ['Insurance[0].InsuranceDate date-order 422', ofCover({ InsuranceDate: date('2025-05-02') })],
     ['Commission[0].FeeName missing 400', ofFee({ FeeName: undefined })],
-    ['Insurance[0].InsuranceName missing 400', ofPremium({ InsuranceName: undefined })],
+    ['Insurance[0].InsuranceName missing 400', ofCover({ InsuranceName: undefined })],
     ['Commission out-of-range 422', { Commission: Array.from({ length: 201 }, () => fee()) }],
     ['UnusedAmount missing 400', ofFee({ ...ONE_PERCENT, IsForUnusage: true })],
-    ['UnusedAmount missing 400', ofPremium({ ...ONE_PERCENT, PercentAppliedTo: 'UnusedAmount' })],
+    ['UnusedAmount missing 400', ofCover({ ...ONE_PERCENT, PercentAppliedTo: 'UnusedAmount' })],
     ['UnusedAmount out-of-range 422', { UnusedAmount: decimal(-1) }],
     ['UnusedAmount too-many-decimals 422', { UnusedAmount: decimal('0.001') }],
   ])('are refused with %s for %j', (fault, changes) => {
@@ -96,12 +87,12 @@ describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
     ['1200 rows of grace', ofFee({ GracePeriodFee: 1200 })],
     ['a base in other letters', ofFee({ ...ONE_PERCENT, PercentAppliedTo: ' remainingVALUE' })],
     ['FeeId instead of FeeName', ofFee({ FeeName: undefined, FeeId: 'id-a' })],
-    ['the id of a class', ofPremium({ InsuranceName: undefined, InsuranceClassId: 'class-7' })],
-    ['the name of a class', ofPremium({ InsuranceName: undefined, InsuranceClassName: 'Life' })],
+    ['the id of a class', ofCover({ InsuranceName: undefined, InsuranceClassId: 'class-7' })],
+    ['the name of a class', ofCover({ InsuranceName: undefined, InsuranceClassName: 'Life' })],
     ['200 items', { Commission: Array.from({ length: 200 }, () => fee()) }],
     [
       'an unused amount of 0',
-      { ...ofPremium({ ...ONE_PERCENT, PercentAppliedTo: 'UnusedAmount' }), UnusedAmount: decimal(0) },
+      { ...ofCover({ ...ONE_PERCENT, PercentAppliedTo: 'UnusedAmount' }), UnusedAmount: decimal(0) },
     ],
   ])('may have %s', (_what, changes) => {
     expect(chargeFaults(changes)).toEqual([]);
@@ -164,7 +155,7 @@ describe('ignored fields of charges (E5)', () => {
     ],
     [
       'Insurance[0].PercentAppliedTo Insurance[0].PerAnnum',
-      ofPremium({ PercentAppliedTo: 'Interest', PerAnnum: true }),
+      ofCover({ PercentAppliedTo: 'Interest', PerAnnum: true }),
     ],
     [
       '',
@@ -188,7 +179,7 @@ describe('ignored fields of charges (E5)', () => {
     ],
     [
       'StartDateForUnusage',
-      { ...UNUSED, ...ofPremium({ SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' }) },
+      { ...UNUSED, ...ofCover({ SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' }) },
     ],
     ['Commission[0].BlockFeeAmount Insurance[0].BlockInsuranceAmount', BLOCKED],
     ['Commission[0].BlockFeeAmount Insurance[0].BlockInsuranceAmount', { ...BLOCKED, IsLocked: false }],
@@ -380,15 +371,11 @@ describe('dates of charges (F3)', () => {
   });
 
   it('reject a charge that starts after the last due date of a schedule that ends early', () => {
-    const request = loan({
-      Commission: [fee(), fee({ FeeDate: date('2025-03-02') })],
-      Insurance: [premium()],
-    });
+    const Commission = [fee(), fee({ FeeDate: date('2025-03-02') })];
+    const request = loan({ Commission, Insurance: [premium()] });
     const validation = new Validation();
     refuseLateCharges(request, date('2025-03-01'), validation);
-    expect(validation.faults.map(({ path, code }) => `${path} ${code}`)).toEqual([
-      'Commission[1].FeeDate date-order',
-    ]);
+    expect(validation.faults).toMatchObject([{ path: 'Commission[1].FeeDate', code: 'date-order' }]);
   });
 });
 
@@ -445,7 +432,7 @@ describe('explanation of the charges of a row (S6, Explain)', () => {
         SourcePercent: decimal('0.5'),
         PercentAppliedTo: 'Installment',
         PerAnnum: true,
-        FeeName: 'Share',
+        FeeName: 'Part',
       }),
       fee({ SourcePercent: decimal(1), IsForUnusage: true, FeeName: 'Unused' }),
       fee({ SourcePercent: decimal(1), FeePeriodicityType: 'Annual', BlockFeeAmount: decimal(2) }),
@@ -458,12 +445,12 @@ describe('explanation of the charges of a row (S6, Explain)', () => {
   it('describes each item that the row collects', () => {
     expect(explained[0]?.map(({ name, formula }) => `${name}: ${formula}`)).toEqual([
       'Account fee: 4 * 5.00 = 20.00',
-      'Share: Installment 256.28 * 0.5 % * 1/12 = 0.11',
+      'Part: Installment 256.28 * 0.5 % * 1/12 = 0.11',
       'Unused: UnusedAmount 400.00 * 1 % * 30/360 = 0.33',
       'Account fee: blocked: 2.00',
     ]);
     expect(explained[0]?.[2]).toMatchObject({ days: 30, basis: 360, rates: ['1'], base: 40_000 });
-    expect(explained[3]?.map(({ name }) => name)).toEqual(['Account fee', 'Share', 'Unused', 'Late']);
+    expect(explained[3]?.map(({ name }) => name)).toEqual(['Account fee', 'Part', 'Unused', 'Late']);
   });
 });
 
@@ -520,12 +507,9 @@ describe('charges above the limit', () => {
 
 const ONE_PERCENT = { SourcePercent: decimal(1) };
 
-function known(
-  names: Partial<Record<NameField, string>>,
-  defaults: Partial<ChargeDefaults> = {},
-): KnownCharge {
+function known(names: Partial<Record<NameField, string>>, own: Partial<ChargeDefaults> = {}): KnownCharge {
   const plain = { appliedTo: undefined, perAnnum: false, isForUnusage: false };
-  return { names, defaults: { ...plain, ...defaults } };
+  return { names, defaults: { ...plain, ...own } };
 }
 
 /** A catalogue with one list of charges. */
@@ -537,10 +521,7 @@ function directory(...charges: readonly KnownCharge[]): ChargeDirectory {
 
 const SHARE = known({ FeeName: 'share', FeeId: 'id-1' }, { appliedTo: 'RemainingValue', perAnnum: true });
 /** Warnings about a percentage that SHARE completes. */
-const ADDED_BY_SHARE = [
-  'Commission[0].PercentAppliedTo from-catalogue',
-  'Commission[0].PerAnnum from-catalogue',
-];
+const ADDED_BY_SHARE = ['PercentAppliedTo', 'PerAnnum'].map((name) => `Commission[0].${name} from-catalogue`);
 const LINE = known({ FeeName: 'unused line', FeeId: 'id-2' }, { isForUnusage: true });
 const LIFE = known(
   { InsuranceName: 'life', InsuranceClassName: 'persons', InsuranceClassId: 'class-1' },
@@ -652,17 +633,13 @@ describe('a commission name in several lists (S6)', () => {
 
   it('gets no defaults but a warning if the lists differ, unless the request has the id', () => {
     const other = charges({ appliedTo: 'Interest', perAnnum: true });
-    expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject({
-      base: 'FinancedAmount',
-      partOfYear: undefined,
-    });
-    expect(feeWarnings({ FeeName: 'Share', ...ONE_PERCENT }, other)).toEqual([
-      'Commission[0].FeeName ambiguous-name',
-    ]);
+    const plain = { base: 'FinancedAmount', partOfYear: undefined };
+    expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject(plain);
+    const ambiguous = ['Commission[0].FeeName ambiguous-name'];
+    expect(feeWarnings({ FeeName: 'Share', ...ONE_PERCENT }, other)).toEqual(ambiguous);
     expect(feeItem({ FeeName: 'Share', FeeId: 'id-00' }, other).price).toMatchObject({ base: 'Interest' });
-    expect(feeItem({ FeeName: undefined, FeeId: 'id-1' }, other).price).toMatchObject({
-      base: 'RemainingValue',
-    });
+    const byId = feeItem({ FeeName: undefined, FeeId: 'id-1' }, other);
+    expect(byId.price).toMatchObject({ base: 'RemainingValue' });
     expect(feeWarnings({ FeeName: 'Share', FeeId: 'id-00', ...ONE_PERCENT }, other)).toEqual(ADDED_BY_SHARE);
   });
 });

@@ -47,9 +47,8 @@ describe('day counts (C1)', () => {
     );
     expect(DAY_COUNT_NAMES.map(findDayCount)).toEqual(DAY_COUNT_NAMES);
     expect(findDayCount('30/366')).toBeUndefined();
-    expect(faultCodes({ InterestCalculationMethod: 'Actual' })).toEqual([
-      'InterestCalculationMethod unknown-day-count',
-    ]);
+    const faults = faultCodes({ InterestCalculationMethod: 'Actual' });
+    expect(faults).toEqual(['InterestCalculationMethod unknown-day-count']);
   });
 });
 

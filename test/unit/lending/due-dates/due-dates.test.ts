@@ -5,10 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PERIODICITIES, findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import { date, dueDates, scheduleOf, loan } from '../../../support/builders/lending-loan.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import {
-  type ScheduleDates,
-  planScheduleDates,
-} from '../../../../shared/lending/due-dates/schedule-dates.ts';
+import { planScheduleDates } from '../../../../shared/lending/due-dates/schedule-dates.ts';
 import {
   dateFaults,
   datesFor,
@@ -77,6 +74,8 @@ describe('periodicities (D7)', () => {
 
 type Changes = Partial<RepaymentScheduleRequest>;
 
+const FROM_FEBRUARY = { FirstDueDate: date('2025-02-01') } as const;
+
 /** Faults of a loan whose contract ends on 1 April 2025. */
 function aprilFaults(changes: Changes): readonly string[] {
   return dateFaults({ MaturityDate: date('2025-04-01'), ...changes });
@@ -91,11 +90,7 @@ describe('MaturityDate (D5)', () => {
   it('must be after the previous date, including a settled one', () => {
     const refused = ['MaturityDate date-order must be 2025-04-02 or later, after the previous installment'];
     expect(aprilFaults({})).toEqual(refused);
-    const settled = {
-      BlockInstallmentNo: 3,
-      FirstDueDate: date('2025-02-01'),
-      LastDueDate: date('2025-03-30'),
-    };
+    const settled = { ...FROM_FEBRUARY, BlockInstallmentNo: 3, LastDueDate: date('2025-03-30') };
     expect(aprilFaults(settled)).toEqual(refused);
     expect(aprilFaults({ ...settled, LastDueDate: date('2025-04-15') })).toEqual([
       'MaturityDate date-order must be 2025-04-16 or later, after the start of the schedule',
@@ -107,7 +102,7 @@ describe('MaturityDate (D5)', () => {
   });
 });
 
-function expiring(day: string, changes: Changes = {}): ScheduleDates {
+function expiring(day: string, changes: Changes = {}) {
   return datesFor({ ExpiryDateForOD: date(day), ...changes }, { usesExpiry: true });
 }
 
@@ -127,11 +122,7 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
     expect(expiryFaults({ ExpiryDateForOD: date('2025-01-01') })).toEqual([
       'ExpiryDateForOD date-order must be 2025-01-02 or later, after the start of the schedule',
     ]);
-    const settled = {
-      BlockInstallmentNo: 2,
-      FirstDueDate: date('2025-02-01'),
-      LastDueDate: date('2025-03-01'),
-    };
+    const settled = { ...FROM_FEBRUARY, BlockInstallmentNo: 2, LastDueDate: date('2025-03-01') };
     expect(expiryFaults({ ...settled, ExpiryDateForOD: date('2025-02-15') })).toEqual([
       'ExpiryDateForOD date-order must be 2025-03-02 or later, after the start of the schedule',
     ]);
@@ -276,7 +267,7 @@ describe('holiday calendar of a request (H2)', () => {
   it('is reported together with all other faults of the dates', () => {
     const request = loan({
       HolidayShift: true,
-      HolidayMethod: 'Sideways',
+      HolidayMethod: 'Up',
       InstallmentDay: 0,
       BlockInstallmentNo: 1,
     });

@@ -26,7 +26,7 @@ function withColumn(...columns: readonly ScheduleColumnRecord[]): readonly strin
   return messagesOf(...LEVEL_COLUMNS, ...columns);
 }
 
-/** Reads columns, after those of a type with level payments or equal parts if so named, each with its faults. */
+/** Reads columns, after those of a type with level payments or equal parts if named, each with faults. */
 function readColumnCases(text: string) {
   return text
     .trim()

@@ -13,12 +13,7 @@ import {
   column,
   scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
-import {
-  columnsOf,
-  outcomeWith,
-  recordOf,
-  LEVEL_COLUMNS,
-} from '../../../support/builders/schedule-type-records.ts';
+import { columnsOf, outcomeWith, recordOf } from '../../../support/builders/schedule-type-records.ts';
 import { calendarNamed } from '../../../support/builders/lending-calendar.ts';
 import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
@@ -189,9 +184,8 @@ Amount = 9999999999999; InterestPercent = 100000; PeriodicityType = "Annual"
     const record = after(`Interest Linear; PMT = ${formula}; Principal Balance`, custom);
     const outcome = outcomeWith(record);
     const faults = outcome.kind === 'refused' ? outcome.faults : [];
-    expect(faults.map(({ path, message }) => `${path} ${message}`)).toEqual([
-      `${fault} be sent with Own type`,
-    ]);
+    const found = faults.map(({ path, message }) => `${path} ${message}`);
+    expect(found).toEqual([`${fault} be sent with Own type`]);
     expect(outcomeWith(record, sufficient).kind).toBe('schedule');
   });
 
@@ -415,7 +409,7 @@ describe('ignored fields (E5, X2)', () => {
   });
 
   it('include a maturity that the schedule type ignores (D5)', () => {
-    const record = recordOf(LEVEL_COLUMNS, { UseMaturityDate: false });
+    const record = recordOf(undefined, { UseMaturityDate: false });
     for (const changes of [MATURITY, { ...ONCE, ...MATURITY }]) {
       const warnings = [{ code: 'no-effect', path: 'MaturityDate' }];
       expect(outcomeWith(record, changes)).toMatchObject({ kind: 'schedule', warnings });

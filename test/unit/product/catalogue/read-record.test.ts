@@ -88,12 +88,8 @@ describe('readCatalogueRecord', () => {
 
   it('sets absent fields of lists and items, which are Active by default', () => {
     const item = { Id: ID, Name: 'Own', Code: 'OWN', Type: 'Fixed', Values: [{ Value: 5 }] };
-    const { record } = recordFrom('interest-list', {
-      Code: 'I',
-      Id: ID,
-      Name: 'Interests',
-      Interests: [item],
-    });
+    const list = { Code: 'I', Id: ID, Name: 'Interests', Interests: [item] };
+    const { record } = recordFrom('interest-list', list);
     const Values = [{ Value: 5, ValueStatus: 'Active', ValidFrom: null, ValidTo: null }];
     const none = { CollectionInterests: [], BandedInterests: [], Formula: null, Description: null };
     const Interests = [{ Status: 'Active', IsDefault: false, Values, ...none }];

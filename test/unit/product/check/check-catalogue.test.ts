@@ -25,6 +25,8 @@ const faultsAfter = (...changes: readonly Change[]) => faultsOf(withChanges(...c
 const LIST = 'which is not in the catalogue or not Active: add it to';
 
 const close = (list: Json): string => (list.Status = 'Closed');
+const repeatInDraft = (list: Json) =>
+  Object.assign(list, { Status: 'Draft', Interests: [...list.Interests, ...list.Interests] });
 
 /** Settings of a product of the example catalogue that are faults. */
 const PRODUCTS = readCases(`
@@ -174,12 +176,8 @@ describe('checks of a catalogue', () => {
       'INT-STEPS',
       ({ Interests }) => {
         const [first, later] = Interests[0].CollectionInterests;
-        const before = {
-          ...first,
-          InterestEndPeriod: 24,
-          InterestEndDate: '2019-12-31',
-          InterestStartDate: null,
-        };
+        const until = { InterestStartDate: null, InterestEndDate: '2019-12-31' };
+        const before = { ...first, InterestEndPeriod: 24, ...until };
         Interests[0].CollectionInterests = [before, first, later];
       },
     ];
@@ -195,12 +193,7 @@ describe('checks of a catalogue', () => {
         ['insurance-list', 'INS-VEHICLE', close],
         ['product', 'LS-CAR', (product) => (product.Status = 'VersionDraft')],
         ['product', 'TL-BRIDGE', (product) => (product.InterestsAndCommissions[0].InterestList = 'GONE')],
-        [
-          'interest-list',
-          'INT-LEASE',
-          (list) =>
-            Object.assign(list, { Status: 'Draft', Interests: [...list.Interests, ...list.Interests] }),
-        ],
+        ['interest-list', 'INT-LEASE', repeatInDraft],
       ).filter((fault) => !fault.includes('GUID')),
     ).toEqual([]);
   });
@@ -226,9 +219,8 @@ describe('checks of a catalogue', () => {
     const product = exampleJson('product', 'MG-HOME');
     Object.assign(product, { CountryCalendars: ['Atlantis'], PaymentScheduleTypes: ['Own'] });
     product.GeneralData.PeriodicityType = 'Never';
-    expect(checkCatalogue(exampleWith({ kind: 'product', json: product }), { lending: undefined })).toEqual(
-      [],
-    );
+    const records = exampleWith({ kind: 'product', json: product });
+    expect(checkCatalogue(records, { lending: undefined })).toEqual([]);
   });
 });
 
@@ -268,11 +260,7 @@ describe('checks of identities (L1)', () => {
     expect(faultsAfter(ofList)).toEqual([
       'COM-LEASE: Commissions[1].Id must be unique: this GUID is also Id of COM-LEASE in changed.json',
     ]);
-    const within: Change = [
-      'commission-list',
-      'COM-LEASE',
-      ({ Commissions: [one, two] }) => (two.Id = one.Id),
-    ];
+    const within: Change = ['commission-list', 'COM-LEASE', ({ Commissions: [a, b] }) => (b.Id = a.Id)];
     expect(faultsAfter(within)).toHaveLength(1);
     const type = exampleJson('schedule-type', 'CMP').PaymentScheduleTypeId;
     expect(faultsAfter(['product', 'LS-CAR', (record) => (record.Id = type)])).toEqual([

@@ -4,12 +4,7 @@ import { selectEntries } from '../../../../shared/product/catalogue/catalogue-vi
 import { checkSimulations } from '../../../../shared/product/check/simulate-at-bounds.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import { buildCatalogue } from '../../../../shared/product/check/check-catalogue.ts';
-import {
-  type Change,
-  EXAMPLE_RECORDS,
-  readCases,
-  withChanges,
-} from '../../../support/builders/catalogue-entries.ts';
+import { EXAMPLE_RECORDS, readCases, withChanges } from '../../../support/builders/catalogue-entries.ts';
 
 /** A day on which all products of the example catalogue are valid. */
 const TODAY = date('2026-01-15');
@@ -99,21 +94,6 @@ TL-STUDY GeneralData.PeriodicityType = "Once"
 DP-TERM Availability.MinimumPeriod = null; Availability.MaximumPeriod = null; Availability.MinimumAmount = null; Availability.MaximumAmount = null
 `);
 
-/** Replaces the fixed interest of the car lease by several. */
-const manyInterests = (length: number): Change => [
-  'interest-list',
-  'INT-LEASE',
-  (list) => {
-    const [first] = list.Interests;
-    list.Interests = Array.from({ length }, (_, place) => ({
-      ...first,
-      Id: `99999999-9999-4999-8999-${String(place).padStart(12, '0')}`,
-      Name: `Rate ${place}`,
-      IsDefault: false,
-    }));
-  },
-];
-
 describe('checks of simulations', () => {
   it('accept the example catalogue', () => {
     expect(faultsOf(EXAMPLE_RECORDS)).toEqual([]);
@@ -131,6 +111,17 @@ describe('checks of simulations', () => {
   });
 
   it('accept as many interests as the limit of offers (Q3)', () => {
-    expect(faultsOf(withChanges(manyInterests(100)))).toEqual([]);
+    const records = withChanges([
+      'interest-list',
+      'INT-LEASE',
+      (list) => {
+        const [first] = list.Interests;
+        list.Interests = Array.from({ length: 100 }, (_, place) => {
+          const Id = `99999999-9999-4999-8999-${String(place).padStart(12, '0')}`;
+          return { ...first, Id, Name: `Rate ${place}`, IsDefault: false };
+        });
+      },
+    ]);
+    expect(faultsOf(records)).toEqual([]);
   });
 });

@@ -87,9 +87,7 @@ describe('sections (L2)', () => {
     expect(combinations).toBe(16_384);
     const wrong: object[] = [];
     for (let bits = 0; bits < combinations; bits += 1) {
-      const flags = Object.fromEntries(
-        SECTION_FLAGS.map((flag, place) => [flag, (bits & (1 << place)) !== 0]),
-      );
+      const flags = Object.fromEntries(SECTION_FLAGS.map((flag, at) => [flag, (bits & (1 << at)) !== 0]));
       const found = lookUpProduct({ BankingProductCode: 'PL', ...flags }, plain);
       const fields = found.kind === 'found' ? fieldsOf(found.answer) : found.kind;
       const expected = expectedFields(flags);
@@ -143,17 +141,16 @@ describe('the version of a look-up (L1)', () => {
 });
 
 describe('items and values (L2)', () => {
-  const band = {
+  const limits = {
     InterestName: 'Low',
     MinUtilizedAmount: 0,
     MaxUtilizedAmount: 1000,
     IsForOverdraft: false,
-    CollectionValidFrom: '2026-01-01',
-    CollectionValidTo: null,
-    Value: 3.5,
-    ValueMessage: null,
   };
-  const ALWAYS = { InterestEndPeriod: null, InterestEndDate: null };
+  const since = { CollectionValidFrom: '2026-01-01', CollectionValidTo: null };
+  const band = { ...limits, ...since, Value: 3.5, ValueMessage: null };
+  const start = { InterestStartPeriod: 1, InterestStartDate: '2026-01-01' };
+  const step = { InterestName: 'Changing', ...start, InterestEndPeriod: null, InterestEndDate: null };
   const interests = [
     interest({ Name: 'Draft', Status: 'Draft' }),
     interest({
@@ -164,14 +161,7 @@ describe('items and values (L2)', () => {
         { Value: 7, ValueStatus: 'Draft', ValidFrom: '2026-01-01', ValidTo: null },
       ],
     }),
-    interest({
-      Name: 'Stepped',
-      Type: 'Collection',
-      Values: [],
-      CollectionInterests: [
-        { ...ALWAYS, InterestName: 'Changing', InterestStartPeriod: 1, InterestStartDate: '2026-01-01' },
-      ],
-    }),
+    interest({ Name: 'Stepped', Type: 'Collection', Values: [], CollectionInterests: [step] }),
     interest({ Name: 'Banded', Code: 'BANDED', Type: 'Collection', Values: [], BandedInterests: [band] }),
   ];
   const item = { Id: guid(10), Name: 'Offer', InterestList: 'INT', CommissionList: 'GONE', Filters: [] };
@@ -211,22 +201,17 @@ describe('items and values (L2)', () => {
   });
 
   test('have the second structure for a Collection interest by utilised amount, with days as strings', () => {
-    expect(offerOn('2026-01-15').Interests[2]).toEqual({
-      InterestName: 'Banded',
-      InterestCode: 'BANDED',
-      InterestType: 'Collection',
-      IsForOverdraft: false,
-      BandedInterests: [band],
-    });
+    const banded = { InterestName: 'Banded', InterestCode: 'BANDED', InterestType: 'Collection' };
+    const expected = { ...banded, IsForOverdraft: false, BandedInterests: [band] };
+    expect(offerOn('2026-01-15').Interests[2]).toEqual(expected);
   });
 });
 
 /** The answer of the product PL for an offering, with all sections. */
-const allOf = (offering: Offering) =>
-  answerOf(
-    { BankingProductCode: 'PL', ...ALL },
-    { catalogue: catalogueOf(offering), requestDay: SIMULATION_DAY },
-  );
+const allOf = (offering: Offering) => {
+  const context = { catalogue: catalogueOf(offering), requestDay: SIMULATION_DAY };
+  return answerOf({ BankingProductCode: 'PL', ...ALL }, context);
+};
 
 test('insurances are the Active ones of the lists of the product', () => {
   const closed = insurance({ InsuranceName: 'Old', Status: 'Closed' });
@@ -240,15 +225,10 @@ const typesOf = (product: Offering['product']) =>
 
 test('schedule types are found by name or code, in the order of the product', () => {
   const types = typesOf({ PaymentScheduleTypes: ['EP', 'EqualInstallments'] });
-  expect(types).toMatchObject([
-    {
-      PaymentScheduleTypeName: 'EqualPrincipal',
-      PaymentScheduleCode: 'EP',
-      ProductType: 'TL',
-      MeasurementUnit: null,
-    },
-    { PaymentScheduleTypeName: 'EqualInstallments' },
-  ]);
+  const first = { PaymentScheduleCode: 'EP', ProductType: 'TL', MeasurementUnit: null };
+  expect(types[0]).toMatchObject(first);
+  const names = types.map(({ PaymentScheduleTypeName }) => PaymentScheduleTypeName);
+  expect(names).toEqual(['EqualPrincipal', 'EqualInstallments']);
   const interestColumn = { ColumnRepaymentSchedule: 'Interest', Fee: null, Display: true };
   expect(types[0]?.['PaymentScheduleTypeDetails']).toContainEqual(expect.objectContaining(interestColumn));
 });

@@ -12,20 +12,14 @@ import {
 
 const item = insuranceItem('COVER', { Filters: [{ Name: 'Age', From: null, To: 60 }] });
 const smokers = [insurance({ Filters: [{ Name: 'Smoker', Values: [0] }] })];
+const other = commission({ Id: guid(201), Name: 'Two', Type: 'Y' });
 const named = [discount({ Id: guid(401), Name: 'Staff', DiscountValue: 50, IsOptionalDiscount: true })];
+const variable = interest({ Type: 'Variable', IsDefault: true });
 const second = interest({ Id: guid(101), Name: 'Second' });
 const ofFixed = { IsOptionalDiscount: true, AppliedToDimension: 'Interest', InterestType: 'Fixed' } as const;
 const OFFERINGS = {
-  twoFees: {
-    commissions: [
-      commission({ Name: 'One', Type: 'X' }),
-      commission({ Id: guid(201), Name: 'Two', Type: 'Y' }),
-    ],
-  },
-  twoTypes: {
-    interests: [interest({ Type: 'Variable', IsDefault: true }), second],
-    discounts: [discount(ofFixed)],
-  },
+  twoFees: { commissions: [commission({ Name: 'One', Type: 'X' }), other] },
+  twoTypes: { interests: [variable, second], discounts: [discount(ofFixed)] },
   twoItems: { insurances: smokers, product: { Insurances: [item, { ...item, Id: guid(31), Filters: [] }] } },
   oneItem: { insurances: smokers, product: { Insurances: [item] } },
   endedItem: { insurances: smokers, product: { Insurances: [{ ...item, EndDate: '2024-12-31' }] } },

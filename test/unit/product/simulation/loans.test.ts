@@ -52,9 +52,7 @@ const OFFERINGS: Readonly<Record<string, Offering>> = {
   ),
   dividesByZero: withOwn(typeOf([...LEVEL_COLUMNS, formulaColumn('Ratio', '1 / (Interest - Interest)')])),
   ofDays: withOwn(typeOf(LEVEL_COLUMNS, { MeasurementUnit: 'Days' })),
-  readsAdvance: withOwn(
-    typeOf([remaining!, interestColumn!, formulaColumn('Principal', 'AdvanceAmount / 2')]),
-  ),
+  readsAdvance: withOwn(typeOf([remaining!, interestColumn!, formulaColumn('Principal', 'AdvanceAmount/2')])),
 };
 const LARGEST = '9999999999999.99';
 

@@ -14,13 +14,8 @@ const several = {
 };
 const one = { Id: guid(10), Name: 'One', InterestList: 'INT', CommissionList: 'COM', Filters: [] };
 const age = { Name: 'Age', From: 18, To: 30 };
-const two = {
-  ...one,
-  Id: guid(20),
-  Name: 'Two',
-  CommissionList: null,
-  Filters: [age, { Name: 'Branch', List: 'ODD' }],
-};
+const Filters = [age, { Name: 'Branch', List: 'ODD' }];
+const two = { ...one, Id: guid(20), Name: 'Two', CommissionList: null, Filters };
 const inverse = { Name: 'F', Expression: '1 / Base', Inputs: ['Base'] };
 const OFFERINGS = {
   several,
@@ -139,14 +134,9 @@ describe('the offers of a simulation', () => {
   });
 
   it('are each displayed with the rates of their ranges, at most some thousands in all (E6)', () => {
-    const RANGE = {
-      InterestStartPeriod: 1,
-      InterestEndPeriod: null,
-      InterestStartDate: null,
-      InterestEndDate: null,
-    };
+    const range = { InterestName: 'x', InterestStartPeriod: 1, InterestEndPeriod: null };
+    const CollectionInterests = [{ ...range, InterestStartDate: null, InterestEndDate: null }];
     const interests = [1, 2, 3].map((place) => {
-      const CollectionInterests = [{ ...RANGE, InterestName: 'x' }];
       return interest({ Id: guid(1000 + place), Type: 'Collection', Values: [], CollectionInterests });
     });
     const jsonMultipleInterestRates = Array.from({ length: 1200 }, (_, at) => {

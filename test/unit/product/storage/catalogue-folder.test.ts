@@ -77,12 +77,10 @@ describe('the folder of a catalogue', () => {
   it('refuses a file that repeats a field, or has a number with more digits than are kept', () => {
     write('custom-lists/a.json', '{"Code":"A","Values":[1],"Values":[2]}');
     write('custom-lists/b.json', '{"Code":"B","Values":[0.10000000000000000001]}');
-    expect(readWholeCatalogue(folder).faults).toMatchObject([
-      { source: 'custom-lists/a.json', message: 'must be a readable JSON file: it repeats Values' },
-      {
-        source: 'custom-lists/b.json',
-        message: 'Values[0] must be a number with at most 15 significant digits',
-      },
+    const faults = readWholeCatalogue(folder).faults.map(({ source, message }) => `${source}: ${message}`);
+    expect(faults).toEqual([
+      'custom-lists/a.json: must be a readable JSON file: it repeats Values',
+      'custom-lists/b.json: Values[0] must be a number with at most 15 significant digits',
     ]);
   });
 
@@ -151,10 +149,8 @@ describe('the folder of a catalogue', () => {
     write('periodicities/all.json', [{ name: 'Every 10 days', count: 10, unit: 'Days' }]);
     write('calendars/bank.json', { name: 'Bank', version: '1', holidays: ['2025-05-02'] });
     const catalogue = lendingOf(folder);
-    expect(catalogue.findScheduleType('own')?.type).toMatchObject({
-      useMaturityDate: false,
-      acceptsCharges: true,
-    });
+    const settings = { useMaturityDate: false, acceptsCharges: true };
+    expect(catalogue.findScheduleType('own')?.type).toMatchObject(settings);
     expect(findPeriodicity('every 10 days', catalogue.periodicities)?.count).toBe(10);
     expect(catalogue.calendars.find('bank')?.version).toBe('1');
   });

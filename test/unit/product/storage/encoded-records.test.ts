@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  EncodedRecords,
-  type EncodedRecordsOptions,
-} from '../../../../shared/product/storage/encoded-records.ts';
+import { EncodedRecords } from '../../../../shared/product/storage/encoded-records.ts';
 import { encodeRecord } from '../../../../shared/product/storage/catalogue-message.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -15,7 +12,7 @@ import {
   recordOf,
 } from '../../../support/worlds/catalogue-world.ts';
 
-function createScene(options: Partial<EncodedRecordsOptions> = {}) {
+function createScene(options: Partial<ConstructorParameters<typeof EncodedRecords>[0]> = {}) {
   const tails: FakeTail[] = [];
   const changes: string[] = [];
   const codec = catalogueCodec();

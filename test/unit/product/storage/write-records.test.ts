@@ -40,24 +40,13 @@ it('writes lists before the products that refer to them, and removes them after 
   const put = [product({}), recordOf('interest-list', interestListValue('INT'))];
   const batches = await batchesWritten(put, ['interest-list/old/1', 'product/old/1']);
   // A removal waits for the acknowledgement of all records.
-  expect(batches).toEqual([
-    ['interest-list/int/1', 'product/tl/1'],
-    ['product/old/1', 'interest-list/old/1'],
-  ]);
+  const removed = ['product/old/1', 'interest-list/old/1'];
+  expect(batches).toEqual([['interest-list/int/1', 'product/tl/1'], removed]);
 });
 
 it('removes discounts before the charges that they name, and these before filters and conventions', async () => {
-  const inOrder = [
-    'product',
-    'discount-list',
-    'insurance-list',
-    'commission-list',
-    'interest-list',
-    'custom-list',
-    'schedule-type',
-    'periodicity',
-    'calendar',
-  ];
+  const lists = ['discount', 'insurance', 'commission', 'interest', 'custom'].map((kind) => `${kind}-list`);
+  const inOrder = ['product', ...lists, 'schedule-type', 'periodicity', 'calendar'];
   const keys = inOrder.map((kind) => `${kind}/old/1`);
   expect(await keysWritten([], keys.toSorted())).toEqual(keys);
 });
