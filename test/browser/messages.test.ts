@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/headers.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { openSentMessages } from '../../shared/notification/sent-messages.ts';
@@ -102,128 +102,126 @@ it('finding a notification by its Idempotency-Key shows its timeline, and by its
   expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
 });
 
-describe('dead letters', () => {
-  it('are listed with their problems, shown masked, and filtered; the address keeps the filters', async () => {
-    const { address } = await openMessages(12);
-    const { page, errors } = await openPage(`${address}/dead-letters`);
-    await page.getByRole('checkbox').nth(12).waitFor();
-    expect(await findFaultsInLooks(page, 'messages-letters')).toEqual([]);
-    await page.locator('tbody a').first().click();
+it('dead letters are listed with their problems, shown masked, and filtered; the address keeps the filters', async () => {
+  const { address } = await openMessages(12);
+  const { page, errors } = await openPage(`${address}/dead-letters`);
+  await page.getByRole('checkbox').nth(12).waitFor();
+  expect(await findFaultsInLooks(page, 'messages-letters')).toEqual([]);
+  await page.locator('tbody a').first().click();
+  await page.locator('pre').waitFor();
+  expect(await findFaultsInLooks(page, 'messages-letter')).toEqual([]);
+  await page.getByRole('link', { name: 'All dead letters' }).click();
+  await page.getByRole('button', { name: /^number-blocked/ }).click();
+  await page.getByText('4 dead letters').waitFor();
+  expect(new URL(page.url()).searchParams.get('code')).toBe('number-blocked');
+  await page.getByLabel('Channel').selectOption('email');
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByText('No dead letter matches these filters.').waitFor();
+  await page.reload();
+  await page.getByText('No dead letter matches these filters.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByText('12 dead letters').waitFor();
+  expect(errors).toEqual([]);
+  await page.goto(`${address}/dead-letters?since=yesterday`);
+  await page.getByRole('alert').getByText('since').waitFor();
+});
+
+it('dead letters fit on the page with a long code and reason without a space, also on a phone', async () => {
+  const { broker, address } = await openMessages();
+  await publishLetters(broker, 3, (number) => ({
+    [HEADER.deadLetterCode]: number === 0 ? `refused-${'by-the-carrier-'.repeat(5)}` : 'number-blocked',
+    [HEADER.deadLetterReason]:
+      number === 1 ? `https://carrier.example/${'0123456789'.repeat(40)}` : 'refused',
+  }));
+  const { page } = await openPage(`${address}/dead-letters`);
+  const isWider = (selector: string) =>
+    page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+  const expectFit = async (...selectors: readonly string[]) => {
+    for (const screen of [PHONE, DESKTOP]) {
+      await page.setViewportSize(screen);
+      for (const selector of selectors) expect(await isWider(selector)).toBe(false);
+    }
+  };
+  await page.getByRole('checkbox').nth(3).waitFor();
+  await expectFit('html', '.table-wrap');
+  for (const letter of [0, 1]) {
+    await page
+      .locator('tbody a')
+      .nth(2 - letter)
+      .click();
     await page.locator('pre').waitFor();
-    expect(await findFaultsInLooks(page, 'messages-letter')).toEqual([]);
-    await page.getByRole('link', { name: 'All dead letters' }).click();
-    await page.getByRole('button', { name: /^number-blocked/ }).click();
-    await page.getByText('4 dead letters').waitFor();
-    expect(new URL(page.url()).searchParams.get('code')).toBe('number-blocked');
-    await page.getByLabel('Channel').selectOption('email');
-    await page.getByRole('button', { name: 'Filter', exact: true }).click();
-    await page.getByText('No dead letter matches these filters.').waitFor();
-    await page.reload();
-    await page.getByText('No dead letter matches these filters.').waitFor();
-    await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByText('12 dead letters').waitFor();
-    expect(errors).toEqual([]);
-    await page.goto(`${address}/dead-letters?since=yesterday`);
-    await page.getByRole('alert').getByText('since').waitFor();
-  });
+    await expectFit('html');
+    await page.goBack();
+  }
+});
 
-  it('fit on the page with a long code and reason without a space, also on a phone', async () => {
-    const { broker, address } = await openMessages();
-    await publishLetters(broker, 3, (number) => ({
-      [HEADER.deadLetterCode]: number === 0 ? `refused-${'by-the-carrier-'.repeat(5)}` : 'number-blocked',
-      [HEADER.deadLetterReason]:
-        number === 1 ? `https://carrier.example/${'0123456789'.repeat(40)}` : 'refused',
-    }));
-    const { page } = await openPage(`${address}/dead-letters`);
-    const isWider = (selector: string) =>
-      page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
-    const expectFit = async (...selectors: readonly string[]) => {
-      for (const screen of [PHONE, DESKTOP]) {
-        await page.setViewportSize(screen);
-        for (const selector of selectors) expect(await isWider(selector)).toBe(false);
-      }
-    };
-    await page.getByRole('checkbox').nth(3).waitFor();
-    await expectFit('html', '.table-wrap');
-    for (const letter of [0, 1]) {
-      await page
-        .locator('tbody a')
-        .nth(2 - letter)
-        .click();
-      await page.locator('pre').waitFor();
-      await expectFit('html');
-      await page.goBack();
-    }
-  });
+it('dead letters are redriven after a preview, with the guard of unknown outcomes and a reason', async () => {
+  const { broker, address } = await openMessages(3);
+  const { page, errors } = await openPage(`${address}/dead-letters`);
+  await page.getByLabel('Select all on this page').check();
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Redrive', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('2 would be redriven, 1 refused').waitFor();
+  expect(await commandsOf(broker, 'sms')).toEqual([]);
+  expect(await findAccessibilityFaults(page, 'dialog')).toEqual([]);
+  await dialog.getByLabel(/may have been sent already/).press('Space');
+  await dialog.getByText('3 would be redriven').waitFor();
+  expect(await dialog.locator('input[type=checkbox]:focus').count()).toBe(1);
+  await dialog.getByRole('button', { name: 'Redrive 3' }).click();
+  await dialog.getByText('Say why; the audit needs it.').waitFor();
+  await dialog.getByLabel('Why?').fill('new credentials');
+  await dialog.getByRole('button', { name: 'Redrive 3' }).click();
+  await dialog.getByText('3 redriven').waitFor();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
+  expect(await commandsOf(broker, 'sms')).toHaveLength(3);
+  expect(errors).toEqual([]);
+});
 
-  it('are redriven after a preview, with the guard of unknown outcomes and a reason', async () => {
-    const { broker, address } = await openMessages(3);
-    const { page, errors } = await openPage(`${address}/dead-letters`);
-    await page.getByLabel('Select all on this page').check();
-    await page.getByText('3 selected').waitFor();
-    await page.getByRole('button', { name: 'Redrive', exact: true }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('2 would be redriven, 1 refused').waitFor();
-    expect(await commandsOf(broker, 'sms')).toEqual([]);
-    expect(await findAccessibilityFaults(page, 'dialog')).toEqual([]);
-    await dialog.getByLabel(/may have been sent already/).press('Space');
-    await dialog.getByText('3 would be redriven').waitFor();
-    expect(await dialog.locator('input[type=checkbox]:focus').count()).toBe(1);
-    await dialog.getByRole('button', { name: 'Redrive 3' }).click();
-    await dialog.getByText('Say why; the audit needs it.').waitFor();
-    await dialog.getByLabel('Why?').fill('new credentials');
-    await dialog.getByRole('button', { name: 'Redrive 3' }).click();
-    await dialog.getByText('3 redriven').waitFor();
-    await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
-    expect(await commandsOf(broker, 'sms')).toHaveLength(3);
-    expect(errors).toEqual([]);
-  });
-
-  it('are edited by keyboard, and the audit names the changed fields', async () => {
-    const { broker, address } = await openMessages(1);
-    const { page } = await openPage(`${address}/dead-letters`);
-    await page.locator('tbody a').click();
-    await page.getByRole('button', { name: 'Edit and redrive' }).press('Enter');
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Changes to the payload').fill('[1]');
+it('dead letters are edited by keyboard, and the audit names the changed fields', async () => {
+  const { broker, address } = await openMessages(1);
+  const { page } = await openPage(`${address}/dead-letters`);
+  await page.locator('tbody a').click();
+  await page.getByRole('button', { name: 'Edit and redrive' }).press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Changes to the payload').fill('[1]');
+  await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
+  await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
+  expect(await findAccessibilityFaults(page, 'dialog')).toEqual([]);
+  await dialog
+    .getByLabel('Changes to the payload')
+    .fill('{"receiver": "+40722123458", "receiver": "+40722123457"}');
+  await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
+  await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
+  // Changes after a preview have to be previewed themselves.
+  for (const last of [8, 7]) {
+    await dialog.getByLabel('Changes to the payload').fill(`{"receiver": "+4072212345${last}"}`);
+    expect(await dialog.getByLabel('Why?').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
-    await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
-    expect(await findAccessibilityFaults(page, 'dialog')).toEqual([]);
-    await dialog
-      .getByLabel('Changes to the payload')
-      .fill('{"receiver": "+40722123458", "receiver": "+40722123457"}');
-    await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
-    await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
-    // Changes after a preview have to be previewed themselves.
-    for (const last of [8, 7]) {
-      await dialog.getByLabel('Changes to the payload').fill(`{"receiver": "+4072212345${last}"}`);
-      expect(await dialog.getByLabel('Why?').count()).toBe(0);
-      await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
-      await dialog.getByLabel('Why?').waitFor();
-    }
-    await dialog.getByLabel('Why?').fill('typing error');
-    await page.keyboard.press('Enter');
-    await dialog.getByText('1 edited').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('region', { name: 'Audit' }).getByText('typing error').first().waitFor();
-    expect(await page.getByRole('region', { name: 'Audit' }).innerText()).toContain('receiver');
-    expect(await commandsOf(broker, 'sms')).toMatchObject([{ payload: { receiver: '+40722123457' } }]);
-  });
+    await dialog.getByLabel('Why?').waitFor();
+  }
+  await dialog.getByLabel('Why?').fill('typing error');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('1 edited').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('region', { name: 'Audit' }).getByText('typing error').first().waitFor();
+  expect(await page.getByRole('region', { name: 'Audit' }).innerText()).toContain('receiver');
+  expect(await commandsOf(broker, 'sms')).toMatchObject([{ payload: { receiver: '+40722123457' } }]);
+});
 
-  it('say so when there are none, and when the engine is away', async () => {
-    const { broker, address } = await openMessages(0);
-    const { page } = await openPage(`${address}/dead-letters`);
-    await page.getByText('Every message was handled.').waitFor();
-    await publishLetters(broker, 1);
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('1 dead letter', { exact: true }).waitFor();
-    await page.route('**/api/operations/**', (route) => route.abort());
-    await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.reload();
-    await page.getByText('The engine cannot be reached.').waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-  });
+it('dead letters say so when there are none, and when the engine is away', async () => {
+  const { broker, address } = await openMessages(0);
+  const { page } = await openPage(`${address}/dead-letters`);
+  await page.getByText('Every message was handled.').waitFor();
+  await publishLetters(broker, 1);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('1 dead letter', { exact: true }).waitFor();
+  await page.route('**/api/operations/**', (route) => route.abort());
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.reload();
+  await page.getByText('The engine cannot be reached.').waitFor();
+  expect(await findAccessibilityFaults(page)).toEqual([]);
 });
 
 async function openOutbox() {

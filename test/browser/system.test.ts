@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/embedded-broker.ts';
 import { TOPIC } from '../../shared/messaging/topics/topic-list.ts';
 import { createMetrics } from '../../shared/platform/metrics.ts';
@@ -64,85 +64,83 @@ async function openTroubledIngress(): Promise<string> {
   return url;
 }
 
-describe('the page of the system', () => {
-  it('says that everything is well, and shows workers, groups and settings, accessibly', async () => {
-    const { page, errors } = await openSystem(ENGINE_URL);
-    await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
-    await isShown(page);
-    for (const worker of ['ingress', 'schedule', 'product', 'simulation', 'notification']) {
-      await page
-        .getByRole('listitem')
-        .filter({ hasText: `${worker}ready` })
-        .first()
-        .waitFor();
+it('says that everything is well, and shows workers, groups and settings, accessibly', async () => {
+  const { page, errors } = await openSystem(ENGINE_URL);
+  await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
+  await isShown(page);
+  for (const worker of ['ingress', 'schedule', 'product', 'simulation', 'notification']) {
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `${worker}ready` })
+      .first()
+      .waitFor();
+  }
+  expect(await page.getByText('Waiting: 0').count()).toBeGreaterThan(5);
+  // A change of the verdict is announced once, and the figures are not.
+  const announced = page.locator('[role=status], [aria-live]:not([aria-live=off])');
+  const texts = (await announced.allTextContents()).map((text) => text.trim());
+  expect(texts).toContain('Everything is well');
+  expect(texts.join(' ')).not.toMatch(/second|Observed/);
+  await page.getByText('plat.schedule.interactive', { exact: true }).click();
+  await page.getByRole('cell', { name: 'schedule-interactive-1' }).first().waitFor();
+  await page.getByRole('cell', { name: '10s,1m,10m,1h' }).waitFor();
+  const faults = await findFaultsInLooks(page, 'system', async () => {
+    await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
+    await page.getByText('Mesaje în așteptare').first().waitFor();
+  });
+  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+it('names what is wrong, accessibly', async () => {
+  const { page, errors } = await openSystem(await openTroubledIngress());
+  await page.getByRole('heading', { name: /Needs attention: \d/ }).waitFor();
+  const findings = page.getByRole('list', { name: 'Findings' });
+  const texts = await findings.getByRole('listitem').allTextContents();
+  expect(texts.slice(0, 3).every((text) => text.startsWith('Critical'))).toBe(true);
+  expect(texts.join('\n')).toContain('No process reads plat.schedule.requests.v1. Messages waiting: 38.');
+  expect(texts.join('\n')).toContain('It cannot be read: no connection (bad port)');
+  await page.getByText('Waiting: 38', { exact: true }).waitFor();
+  const faults = await findFaultsInLooks(page, 'system-troubled', async () => {
+    await page.getByRole('heading', { name: /Necesită intervenție: \d/ }).waitFor();
+    const inRomanian = page.getByRole('list', { name: 'Constatări' });
+    const text = (await inRomanian.getByRole('listitem').allTextContents()).join('\n');
+    for (const part of [
+      'Niciun proces nu citește plat.schedule.requests.v1. Mesaje în așteptare: 38.',
+      'Nu poate fi citit: nu poate fi contactat (bad port)',
+      'Apelurile furnizorului au eșuat',
+      'Nu a fost publicat niciun catalog',
+      // The reason of a worker is in English.
+      'limitat: plat.schedule.requests.v1/3 has received nothing',
+    ]) {
+      expect(text).toContain(part);
     }
-    expect(await page.getByText('Waiting: 0').count()).toBeGreaterThan(5);
-    // A change of the verdict is announced once, and the figures are not.
-    const announced = page.locator('[role=status], [aria-live]:not([aria-live=off])');
-    const texts = (await announced.allTextContents()).map((text) => text.trim());
-    expect(texts).toContain('Everything is well');
-    expect(texts.join(' ')).not.toMatch(/second|Observed/);
-    await page.getByText('plat.schedule.interactive', { exact: true }).click();
-    await page.getByRole('cell', { name: 'schedule-interactive-1' }).first().waitFor();
-    await page.getByRole('cell', { name: '10s,1m,10m,1h' }).waitFor();
-    const faults = await findFaultsInLooks(page, 'system', async () => {
-      await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
-      await page.getByText('Mesaje în așteptare').first().waitFor();
-    });
-    expect(faults).toEqual([]);
-    expect(errors).toEqual([]);
+    expect(text).not.toMatch(/messages wait|cannot be|calls failed|has been published/);
   });
+  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
+});
 
-  it('names what is wrong, accessibly', async () => {
-    const { page, errors } = await openSystem(await openTroubledIngress());
-    await page.getByRole('heading', { name: /Needs attention: \d/ }).waitFor();
-    const findings = page.getByRole('list', { name: 'Findings' });
-    const texts = await findings.getByRole('listitem').allTextContents();
-    expect(texts.slice(0, 3).every((text) => text.startsWith('Critical'))).toBe(true);
-    expect(texts.join('\n')).toContain('No process reads plat.schedule.requests.v1. Messages waiting: 38.');
-    expect(texts.join('\n')).toContain('It cannot be read: no connection (bad port)');
-    await page.getByText('Waiting: 38', { exact: true }).waitFor();
-    const faults = await findFaultsInLooks(page, 'system-troubled', async () => {
-      await page.getByRole('heading', { name: /Necesită intervenție: \d/ }).waitFor();
-      const inRomanian = page.getByRole('list', { name: 'Constatări' });
-      const text = (await inRomanian.getByRole('listitem').allTextContents()).join('\n');
-      for (const part of [
-        'Niciun proces nu citește plat.schedule.requests.v1. Mesaje în așteptare: 38.',
-        'Nu poate fi citit: nu poate fi contactat (bad port)',
-        'Apelurile furnizorului au eșuat',
-        'Nu a fost publicat niciun catalog',
-        // The reason of a worker is in English.
-        'limitat: plat.schedule.requests.v1/3 has received nothing',
-      ]) {
-        expect(text).toContain(part);
-      }
-      expect(text).not.toMatch(/messages wait|cannot be|calls failed|has been published/);
-    });
-    expect(faults).toEqual([]);
-    expect(errors).toEqual([]);
-  });
-
-  it('asks nothing while it is hidden, and says that the server has gone until it is back', async () => {
-    const { page } = await openSystem(ENGINE_URL);
-    await isShown(page);
-    const observed = () => page.getByText(/^Observed at/).textContent();
-    const before = await observed();
-    await expect.poll(observed).not.toBe(before);
-    await page.evaluate(setHidden(true));
-    const asked = await Promise.race([
-      page.waitForRequest('**/v1/system').then(() => true),
-      page.waitForTimeout(QUIET_MS).then(() => false),
-    ]);
-    expect(asked).toBe(false);
-    await page.evaluate(setHidden(false));
-    await page.waitForRequest('**/v1/system');
-    await page.context().setOffline(true);
-    await page.getByText('The engine cannot be reached').waitFor();
-    await page.getByText(/What is shown is from .* The page tries again/).waitFor();
-    await page.getByRole('heading', { name: 'Last known: Everything is well' }).waitFor();
-    expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
-    await page.context().setOffline(false);
-    await page.getByRole('heading', { name: 'Everything is well', exact: true }).waitFor();
-    expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
-  });
+it('asks nothing while it is hidden, and says that the server has gone until it is back', async () => {
+  const { page } = await openSystem(ENGINE_URL);
+  await isShown(page);
+  const observed = () => page.getByText(/^Observed at/).textContent();
+  const before = await observed();
+  await expect.poll(observed).not.toBe(before);
+  await page.evaluate(setHidden(true));
+  const asked = await Promise.race([
+    page.waitForRequest('**/v1/system').then(() => true),
+    page.waitForTimeout(QUIET_MS).then(() => false),
+  ]);
+  expect(asked).toBe(false);
+  await page.evaluate(setHidden(false));
+  await page.waitForRequest('**/v1/system');
+  await page.context().setOffline(true);
+  await page.getByText('The engine cannot be reached').waitFor();
+  await page.getByText(/What is shown is from .* The page tries again/).waitFor();
+  await page.getByRole('heading', { name: 'Last known: Everything is well' }).waitFor();
+  expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Everything is well', exact: true }).waitFor();
+  expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
 });

@@ -15,7 +15,6 @@ import { systemPorts } from '../../shared/platform/system-ports.ts';
 
 const STOP_MS = 1_000;
 
-/** Starts the schedule worker with a catalogue folder; returns the keys on the topic afterwards. */
 async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly string[]> {
   const config = loadConfig({ CATALOGUE_FOLDER: folder });
   const system = await startWorkers({ config, names: ['schedule'], log: silentLog, broker });

@@ -18,7 +18,6 @@ const MOST_IDLE_TURNS_PER_SECOND = 20;
 const IDLE_SECONDS = 60;
 
 const target = 'engine';
-/** An incident of each kind, one after another. */
 const INCIDENTS: readonly Incident[] = [
   { kind: 'slow-disk', atMs: 500, forMs: 2_000, slowestSyncMs: 200 },
   { kind: 'crash', target, atMs: 3_000, afterEffects: 7, downMs: 1_000 },

@@ -1,5 +1,5 @@
 /** Processes whose clocks differ by less than callers wait, over one broker. */
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/embedded-broker.ts';
 import { TOPIC, allTopicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
@@ -24,7 +24,6 @@ const TIER_MS = 500;
 const REPLY_TIMEOUT_MS = 10_000;
 const SKEWS = [-FAR_MS, FAR_MS];
 
-/** A broker with the right time, and processes on it whose clocks are ahead by any time. */
 async function setUp() {
   const loaded = loadConfig({
     DATA_DIR: 'memory',
@@ -51,69 +50,67 @@ async function setUp() {
   return { broker, providers, start };
 }
 
-describe('processes with different clocks', () => {
-  it.each(SKEWS)(
-    'answer calls and keep a result for any instance when the clocks of worker and second ingress are ahead by %i ms',
-    async (aheadMs) => {
-      const { start } = await setUp();
-      await start('schedule', aheadMs);
-      const one = await start('ingress');
-      const other = await start('ingress', aheadMs);
-      expect(await scheduleRows(one.url)).toHaveLength(6);
-      const submitted = await submitSchedule(one.url);
-      const rows = await waitForResult(one.url, submitted);
-      expect(rows).toHaveLength(6);
-      expect(await waitForResult(other.url, submitted)).toEqual(rows);
-    },
-  );
+it.each(SKEWS)(
+  'processes answer calls and keep a result for any instance when the clocks of worker and second ingress are ahead by %i ms',
+  async (aheadMs) => {
+    const { start } = await setUp();
+    await start('schedule', aheadMs);
+    const one = await start('ingress');
+    const other = await start('ingress', aheadMs);
+    expect(await scheduleRows(one.url)).toHaveLength(6);
+    const submitted = await submitSchedule(one.url);
+    const rows = await waitForResult(one.url, submitted);
+    expect(rows).toHaveLength(6);
+    expect(await waitForResult(other.url, submitted)).toEqual(rows);
+  },
+);
 
-  it.each(SKEWS)(
-    'answer a call of a right worker, and accept an Idempotency-Key once when the clock of the second ingress is ahead by %i ms',
-    async (aheadMs) => {
-      const { start, broker } = await setUp();
-      await start('schedule');
-      const [one, other] = [await start('ingress'), await start('ingress', aheadMs)];
-      expect(await scheduleRows(other.url)).toHaveLength(6);
-      const key = { headers: { 'idempotency-key': 'a' } };
-      const id = await idOf(send(one.url, 'sms', SMS, key));
-      await expect.poll(async () => (await statusOf(other.url, id)).status).toBe(200);
-      expect(await idOf(send(other.url, 'sms', SMS, key))).toBe(id);
-      expect(await recordsOf(broker, TOPIC.smsCommands)).toHaveLength(1);
-    },
-  );
+it.each(SKEWS)(
+  'processes answer a call of a right worker, and accept an Idempotency-Key once when the clock of the second ingress is ahead by %i ms',
+  async (aheadMs) => {
+    const { start, broker } = await setUp();
+    await start('schedule');
+    const [one, other] = [await start('ingress'), await start('ingress', aheadMs)];
+    expect(await scheduleRows(other.url)).toHaveLength(6);
+    const key = { headers: { 'idempotency-key': 'a' } };
+    const id = await idOf(send(one.url, 'sms', SMS, key));
+    await expect.poll(async () => (await statusOf(other.url, id)).status).toBe(200);
+    expect(await idOf(send(other.url, 'sms', SMS, key))).toBe(id);
+    expect(await recordsOf(broker, TOPIC.smsCommands)).toHaveLength(1);
+  },
+);
 
-  it.each(SKEWS)(
-    'retry a notification in time and send it once when two workers are ahead by %i ms and not at all',
-    async (aheadMs) => {
-      const { start, providers, broker } = await setUp();
-      let attempts = 0;
-      providers.add('only').answer = () => {
-        attempts += 1;
-        return attempts < 3 ? transient() : SENT;
-      };
-      const { url } = await start('ingress');
-      const first = await start('notification', aheadMs);
-      const id = await idOf(send(url, 'sms', SMS));
-      await expect.poll(() => attempts).toBe(1);
-      await start('notification');
-      await first.stop(2_000);
-      await expect.poll(() => providers.delivered.get(id), { timeout: 15_000 }).toBe(1);
-      expect(attempts).toBe(3);
-      expect(await recordsOf(broker, TOPIC.notificationDeadLetters)).toEqual([]);
-    },
-  );
+it.each(SKEWS)(
+  'processes retry a notification in time and send it once when two workers are ahead by %i ms and not at all',
+  async (aheadMs) => {
+    const { start, providers, broker } = await setUp();
+    let attempts = 0;
+    providers.add('only').answer = () => {
+      attempts += 1;
+      return attempts < 3 ? transient() : SENT;
+    };
+    const { url } = await start('ingress');
+    const first = await start('notification', aheadMs);
+    const id = await idOf(send(url, 'sms', SMS));
+    await expect.poll(() => attempts).toBe(1);
+    await start('notification');
+    await first.stop(2_000);
+    await expect.poll(() => providers.delivered.get(id), { timeout: 15_000 }).toBe(1);
+    expect(attempts).toBe(3);
+    expect(await recordsOf(broker, TOPIC.notificationDeadLetters)).toEqual([]);
+  },
+);
 
-  it.each([
-    [1_500, 200],
-    [2_500, 504],
-  ])(
-    'tolerate clocks that differ by %i ms more than the time a caller waits: %i',
-    async (aheadMs, status) => {
-      const { start } = await setUp();
-      await start('schedule', REPLY_TIMEOUT_MS + aheadMs);
-      const { url } = await start('ingress');
-      const response = await post(url, { jsonParam: PROOF_REQUEST });
-      expect(response.status).toBe(status);
-    },
-  );
-});
+it.each([
+  [1_500, 200],
+  [2_500, 504],
+])(
+  'processes tolerate clocks that differ by %i ms more than the time a caller waits: %i',
+  async (aheadMs, status) => {
+    const { start } = await setUp();
+    await start('schedule', REPLY_TIMEOUT_MS + aheadMs);
+    const { url } = await start('ingress');
+    const response = await post(url, { jsonParam: PROOF_REQUEST });
+    expect(response.status).toBe(status);
+  },
+);

@@ -13,7 +13,6 @@ import { startEngine } from '../support/worlds/engine-process.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '0' };
 
-/** What a process with these settings prints when it is ready. */
 function printed(env: Record<string, string>, url = 'http://127.0.0.1:8080'): Promise<string> {
   return renderStartBanner({
     config: loadConfig(env),
@@ -25,7 +24,6 @@ function printed(env: Record<string, string>, url = 'http://127.0.0.1:8080'): Pr
   });
 }
 
-/** Runs `npm run token` with these arguments. */
 function runToken(
   args: readonly string[],
   settings: Record<string, string> = { AUTH_JWT_SECRET: JWT_SECRET },

@@ -31,7 +31,6 @@ setTimeout(() => process.exit(1), 20_000);
 writeFileSync(new URL('running', import.meta.url), String(process.pid));
 `;
 
-/** Runs the program as npm runs a script: in a shell that waits for it. */
 function runByShell(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const folder = scratchFolder();
   const program = path.join(folder, 'program.mjs');
@@ -81,7 +80,6 @@ const AS_NODE_20 = [
 
 const RUN_LIMIT_MS = 20_000;
 
-/** Runs `workers/main.mjs` in a copy of the entry files. */
 function runEntry(
   prepare: (folder: string) => void,
   env: Readonly<Record<string, string>> = {},
@@ -116,7 +114,6 @@ it('npm is configured to report only errors, so it does not warn about packages 
   expect(readFileSync(path.join(ROOT, '.npmrc'), 'utf8')).toMatch(/^loglevel=error$/m);
 });
 
-/** Starts the copy of the entry files with a cache folder; returns the files of the cache, and of the shared temporary folder. */
 function cachedFiles(prepareCache: (folder: string) => void) {
   const temporary = scratchFolder();
   let cache = '';

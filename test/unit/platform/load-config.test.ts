@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-/** The faults of a configuration, without the headline. */
 function faultsOf(env: Env): string[] {
   try {
     loadConfig(env);
@@ -229,7 +228,6 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
   ],
 ];
 
-/** A new file with this text. */
 function fileWith(text: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -238,57 +236,55 @@ function fileWith(text: string): string {
   return file;
 }
 
-describe('loadConfig', () => {
-  it.each(ACCEPTED)('reads %s', (_, env, config) => {
-    expect(loadConfig(env)).toMatchObject(config);
-  });
+it.each(ACCEPTED)('reads %s', (_, env, config) => {
+  expect(loadConfig(env)).toMatchObject(config);
+});
 
-  it.each(REFUSED)('refuses %s', (_, env, faults) => {
-    expect(faultsOf(env)).toEqual(faults);
-  });
+it.each(REFUSED)('refuses %s', (_, env, faults) => {
+  expect(faultsOf(env)).toEqual(faults);
+});
 
-  it('refuses secrets and keys that would cross a network in plain text', () => {
-    const names = 'KAFKA_SASL_MECHANISM SCHEMA_REGISTRY_PASSWORD KAFKA_SASL_OAUTH_TOKEN_URL AUTH_JWKS_URL';
-    expect(faultsOf(REMOTE).map((fault) => fault.split(' ', 1)[0])).toEqual(names.split(' '));
-  });
+it('refuses secrets and keys that would cross a network in plain text', () => {
+  const names = 'KAFKA_SASL_MECHANISM SCHEMA_REGISTRY_PASSWORD KAFKA_SASL_OAUTH_TOKEN_URL AUTH_JWKS_URL';
+  expect(faultsOf(REMOTE).map((fault) => fault.split(' ', 1)[0])).toEqual(names.split(' '));
+});
 
-  it.each([
-    ['NOTIFICATION_COUNTRIES', ['Romania']],
-    ['NOTIFICATION_QUOTA_COUNTRY', ['RO=1,RO=2', 'ro=1']],
-    ['NOTIFICATION_QUOTA_CALLER', ['0']],
-    ['ALLOWED_HOSTS', ['https://bank.example', 'bank.example:443', '*', 'a b', '.bank.example']],
-    ['AUTH_JWKS_URL', ['ftp://issuer/keys', 'javascript:alert(1)', 'issuer:443', 'file:///keys']],
-  ])('refuses other values of %s', (name, values) => {
-    for (const value of values)
-      expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: must `) as string]);
-  });
+it.each([
+  ['NOTIFICATION_COUNTRIES', ['Romania']],
+  ['NOTIFICATION_QUOTA_COUNTRY', ['RO=1,RO=2', 'ro=1']],
+  ['NOTIFICATION_QUOTA_CALLER', ['0']],
+  ['ALLOWED_HOSTS', ['https://bank.example', 'bank.example:443', '*', 'a b', '.bank.example']],
+  ['AUTH_JWKS_URL', ['ftp://issuer/keys', 'javascript:alert(1)', 'issuer:443', 'file:///keys']],
+])('refuses other values of %s', (name, values) => {
+  for (const value of values)
+    expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: must `) as string]);
+});
 
-  it.each(['SCHEMA_REGISTRY_URL', 'KAFKA_SASL_OAUTH_TOKEN_URL', 'AUTH_JWKS_URL'])(
-    'refuses credentials in the address %s without repeating them',
-    (name) => {
-      for (const user of ['joe:onyx8842', 'joe'])
-        expect(faultsOf({ [name]: `https://${user}@registry.example/path` })).toEqual([
-          `${name}: must not contain a user or password, which have their own settings`,
-        ]);
-    },
-  );
+it.each(['SCHEMA_REGISTRY_URL', 'KAFKA_SASL_OAUTH_TOKEN_URL', 'AUTH_JWKS_URL'])(
+  'refuses credentials in the address %s without repeating them',
+  (name) => {
+    for (const user of ['joe:onyx8842', 'joe'])
+      expect(faultsOf({ [name]: `https://${user}@registry.example/path` })).toEqual([
+        `${name}: must not contain a user or password, which have their own settings`,
+      ]);
+  },
+);
 
-  it('ignores variables of Kafka scripts and Kubernetes services', () => {
-    const foreign = `KAFKA_HOME KAFKA_OPTS KAFKA_HEAP_OPTS KAFKA_JVM_PERFORMANCE_OPTS KAFKA_CACHE_DIR KAFKA_PORT
+it('ignores variables of Kafka scripts and Kubernetes services', () => {
+  const foreign = `KAFKA_HOME KAFKA_OPTS KAFKA_HEAP_OPTS KAFKA_JVM_PERFORMANCE_OPTS KAFKA_CACHE_DIR KAFKA_PORT
       KAFKA_SERVICE_HOST KAFKA_SERVICE_PORT KAFKA_UI_SERVICE_PORT_HTTP KAFKA_PORT_9092_TCP_ADDR AUTH_SERVICE_HOST
       NOTIFICATION_PORT_8081_TCP NOTIFICATION_SERVICE_PORT`;
-    const env = Object.fromEntries(foreign.split(/\s+/).map((name) => [name, 'x']));
-    expect(loadConfig(env).kafka).toBeUndefined();
-  });
+  const env = Object.fromEntries(foreign.split(/\s+/).map((name) => [name, 'x']));
+  expect(loadConfig(env).kafka).toBeUndefined();
+});
 
-  it('reads a secret from a file and does not repeat a secret in an error', () => {
-    const file = fileWith(`${'s'.repeat(40)}\n`);
-    expect(loadConfig({ AUTH_JWT_SECRET_FILE: file }).auth.jwtSecret).toBe('s'.repeat(40));
-    expect(faultsOf({ AUTH_JWT_SECRET: 'short-secret' }).join('')).not.toContain('short-secret');
-    expect(faultsOf({ AUTH_JWT_SECRET_FILE: `${file}.absent` })).toEqual([
-      'AUTH_JWT_SECRET_FILE: the file cannot be read',
-    ]);
-  });
+it('reads a secret from a file and does not repeat a secret in an error', () => {
+  const file = fileWith(`${'s'.repeat(40)}\n`);
+  expect(loadConfig({ AUTH_JWT_SECRET_FILE: file }).auth.jwtSecret).toBe('s'.repeat(40));
+  expect(faultsOf({ AUTH_JWT_SECRET: 'short-secret' }).join('')).not.toContain('short-secret');
+  expect(faultsOf({ AUTH_JWT_SECRET_FILE: `${file}.absent` })).toEqual([
+    'AUTH_JWT_SECRET_FILE: the file cannot be read',
+  ]);
 });
 
 it('settings are shown as they would be set, with their defaults', () => {

@@ -3,7 +3,6 @@ import { consumerMetrics } from '../../../shared/messaging/handler/consumer-metr
 import { createMetrics, shareScrapeTexts } from '../../../shared/platform/metrics.ts';
 import { createNotificationMetrics } from '../../../workers/notification/notification-metrics.ts';
 
-/** Metrics with two counters, and what was read of them. */
 function openTexts() {
   const metrics = createMetrics();
   const one = metrics.counter('one', 'The first');

@@ -3,7 +3,6 @@ import { SharedLimit } from '../../../shared/platform/shared-limit.ts';
 
 const LIMIT = 600;
 
-/** Takes one after the other for each owner until none has room. */
 function fill(shared: SharedLimit, ...owners: readonly string[]): readonly number[] {
   const taken = owners.map(() => 0);
   while (owners.some((owner) => shared.hasRoom(owner, LIMIT))) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { MAX_BATCH_ITEMS } from '../../../shared/messaging/codec/request-batch.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
@@ -17,7 +17,6 @@ const SPRING_NAMES: Readonly<Record<string, string>> = {
   'KafkaHeaders.CORRELATION_ID': HEADER.correlationId,
   'KafkaHeaders.REPLY_TOPIC': HEADER.replyTopic,
 };
-/** Headers that docs/bulk-events.md requires in the examples. */
 const NEEDED = [
   HEADER.correlationId,
   HEADER.replyTopic,
@@ -37,26 +36,24 @@ function namesIn(source: string): { headers: Set<string>; topics: Set<string> } 
   };
 }
 
-describe('the examples of bulk requests as events', () => {
-  it.each(BULK_EXAMPLES)('%s uses the headers and the topic of the engine, and no other names', (file) => {
-    const { headers, topics } = namesIn(read(file));
-    expect([...topics]).toEqual([TOPIC.scheduleBulkRequests]);
-    expect(NEEDED.filter((name) => !headers.has(name))).toEqual([]);
-    const known = new Set<string>(Object.values(HEADER));
-    expect([...headers].filter((name) => !known.has(name))).toEqual([]);
-  });
+it.each(BULK_EXAMPLES)('%s uses the headers and the topic of the engine, and no other names', (file) => {
+  const { headers, topics } = namesIn(read(file));
+  expect([...topics]).toEqual([TOPIC.scheduleBulkRequests]);
+  expect(NEEDED.filter((name) => !headers.has(name))).toEqual([]);
+  const known = new Set<string>(Object.values(HEADER));
+  expect([...headers].filter((name) => !known.has(name))).toEqual([]);
+});
 
-  it('the Java example sends to the interactive topic with the correct message type', () => {
-    const { headers, topics } = namesIn(read(`${JAVA}/SingleRequest.java`));
-    expect([...topics]).toEqual([TOPIC.scheduleRequests]);
-    expect([...headers].toSorted()).toEqual([HEADER.errorCode, HEADER.messageType].toSorted());
-  });
+it('the Java example sends to the interactive topic with the correct message type', () => {
+  const { headers, topics } = namesIn(read(`${JAVA}/SingleRequest.java`));
+  expect([...topics]).toEqual([TOPIC.scheduleRequests]);
+  expect([...headers].toSorted()).toEqual([HEADER.errorCode, HEADER.messageType].toSorted());
+});
 
-  it('docs/bulk-events.md names only existing topics and headers, and the message size limit', () => {
-    const text = read('docs/bulk-events.md');
-    const { headers, topics } = namesIn(text);
-    expect([...topics].filter((name) => !new Set<string>(Object.values(TOPIC)).has(name))).toEqual([]);
-    expect([...headers].filter((name) => !new Set<string>(Object.values(HEADER)).has(name))).toEqual([]);
-    expect(text).toContain(`1 to ${MAX_BATCH_ITEMS} requests`);
-  });
+it('docs/bulk-events.md names only existing topics and headers, and the message size limit', () => {
+  const text = read('docs/bulk-events.md');
+  const { headers, topics } = namesIn(text);
+  expect([...topics].filter((name) => !new Set<string>(Object.values(TOPIC)).has(name))).toEqual([]);
+  expect([...headers].filter((name) => !new Set<string>(Object.values(HEADER)).has(name))).toEqual([]);
+  expect(text).toContain(`1 to ${MAX_BATCH_ITEMS} requests`);
 });

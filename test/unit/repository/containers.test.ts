@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,
@@ -10,21 +10,19 @@ import { WORKER_NAMES } from '../../../workers/worker-list.ts';
 
 const compose = readFileSync(path.resolve(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
 
-describe('docker-compose.yml', () => {
-  it('uses the versions with which the tests run', () => {
-    expect(compose).toContain(`image: ${KAFKA_IMAGE}\n`);
-    expect(compose).toContain(`image: ${REGISTRY_IMAGE}\n`);
-    expect(compose).toContain(`http://registry:8080${REGISTRY_CONFLUENT_PATH}\n`);
-  });
+it('docker-compose.yml uses the versions with which the tests run', () => {
+  expect(compose).toContain(`image: ${KAFKA_IMAGE}\n`);
+  expect(compose).toContain(`image: ${REGISTRY_IMAGE}\n`);
+  expect(compose).toContain(`http://registry:8080${REGISTRY_CONFLUENT_PATH}\n`);
+});
 
-  it('has a service for every worker', () => {
-    for (const worker of WORKER_NAMES) expect(compose).toContain(`[workers/main.ts, ${worker}]`);
-  });
+it('docker-compose.yml has a service for every worker', () => {
+  for (const worker of WORKER_NAMES) expect(compose).toContain(`[workers/main.ts, ${worker}]`);
+});
 
-  it('publishes its ports only on this machine', () => {
-    const published = [...compose.matchAll(/^ +ports: \['([^']+)'\]$/gm)].map((match) => match[1]);
-    expect(published.length).toBeGreaterThan(3);
-    expect(compose.match(/^ +ports:/gm)).toHaveLength(published.length);
-    for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:/);
-  });
+it('docker-compose.yml publishes its ports only on this machine', () => {
+  const published = [...compose.matchAll(/^ +ports: \['([^']+)'\]$/gm)].map((match) => match[1]);
+  expect(published.length).toBeGreaterThan(3);
+  expect(compose.match(/^ +ports:/gm)).toHaveLength(published.length);
+  for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:/);
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 /** The rules for imports, type imports included (docs/decisions/0002-layout-and-layers.md). */
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -41,7 +41,6 @@ const WALLS: Readonly<Record<string, RegExp>> = {
   'shared/messaging': /^(schemas|shared\/platform)$/,
   'shared/notification': /^shared\/platform$/,
   'shared/api': /^(schemas|shared\/(platform|lending|messaging|notification|product))$/,
-  // A worker knows no other worker.
   'workers/ingress': /^(schemas|shared\/\w.*|workers\/runtime)$/,
   'workers/notification': /^(shared\/\w.*|workers\/runtime)$/,
   'workers/product': /^(shared\/\w.*|workers\/runtime)$/,
@@ -90,7 +89,6 @@ for (const { from, to } of imports) {
 /** The part of a file: `shared/lending` for all files below it, `workers` for a file directly in it. */
 const partOf = (file: string): string => folderOf(file).split('/').slice(0, 2).join('/');
 
-/** A graph of files as one of the groups that `groupOf` puts them in; files without a group are left out. */
 function grouped(groupOf: (file: string) => string | undefined): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const [file, targets] of fileGraph) {
@@ -134,119 +132,117 @@ const isUpwards = ({ from, to }: Import): boolean =>
   (/^(schemas|shared)\//.test(from) && /^(workers|scripts|test)\//.test(to)) ||
   (inFolder(from, 'workers') && /^(scripts|test)\//.test(to));
 
-describe('layers', () => {
-  it('lets each part import only what is below it', () => {
-    expect(listed.length).toBeGreaterThan(MIN_MODULES);
-    const parts = grouped(partOf);
-    for (const [part, allowed] of Object.entries(WALLS)) {
-      const others = [...(parts.get(part) ?? [])].filter((other) => !allowed.test(other));
-      expect({ part, others }).toEqual({ part, others: [] });
-    }
-    expect(offenders(isUpwards)).toEqual([]);
-  });
+it('lets each part import only what is below it', () => {
+  expect(listed.length).toBeGreaterThan(MIN_MODULES);
+  const parts = grouped(partOf);
+  for (const [part, allowed] of Object.entries(WALLS)) {
+    const others = [...(parts.get(part) ?? [])].filter((other) => !allowed.test(other));
+    expect({ part, others }).toEqual({ part, others: [] });
+  }
+  expect(offenders(isUpwards)).toEqual([]);
+});
 
-  it('has no cycle between parts, nor between the folders of a part', () => {
-    expect(findCycle(grouped(partOf))).toBeUndefined();
-    for (const part of new Set(listed.map(partOf))) {
-      const folders = grouped((file) => (partOf(file) === part ? folderOf(file) : undefined));
-      expect({ part, cycle: findCycle(folders) }).toEqual({ part, cycle: undefined });
-    }
-  });
+it('has no cycle between parts, nor between the folders of a part', () => {
+  expect(findCycle(grouped(partOf))).toBeUndefined();
+  for (const part of new Set(listed.map(partOf))) {
+    const folders = grouped((file) => (partOf(file) === part ? folderOf(file) : undefined));
+    expect({ part, cycle: findCycle(folders) }).toEqual({ part, cycle: undefined });
+  }
+});
 
-  it('lets the calculation use one package, for exact decimals, and the product model also that of its records', () => {
-    const packages: readonly (readonly [folder: string, allowed: RegExp])[] = [
-      ['shared/lending', /^decimal\.js$/],
-      ['shared/product', /^(decimal\.js|zod)$/],
-    ];
-    /** Reads the holiday files of the package, and keeps the catalogue: these calculate nothing. */
-    const reading = ['shared/lending/calendars/library', 'shared/product/storage'];
-    for (const [part, allowed] of packages)
-      expect(
-        offenders(
-          ({ from, to }) =>
-            inFolder(from, part) &&
-            !reading.some((folder) => inFolder(from, folder)) &&
-            !isProject(to) &&
-            !allowed.test(to),
-        ),
-      ).toEqual([]);
-  });
-
-  it('has no cycle between files', () => {
-    expect(findCycle(fileGraph)).toBeUndefined();
-  });
-
-  it('lets the workbench load only its own files, those of shared that browsers load too, and packages for browsers', () => {
-    const own = imports.filter(({ from }) => from.startsWith(APP));
-    expect(own.length).toBeGreaterThan(10);
-    const others = own.filter(
-      ({ to }) => !to.startsWith(APP) && !FOR_BROWSERS.test(to) && !BROWSER_PACKAGES.test(to),
-    );
-    expect(others.filter(({ from, to }) => !TYPES.test(to) || valueImports(from).includes(to))).toEqual([]);
-  });
-
-  it('keeps the report of portfolios small enough for browsers: it loads amounts, JSON and the escaping of HTML only', () => {
-    const own = listed.filter((file) => inFolder(file, 'shared/portfolio'));
-    expect(own.length).toBeGreaterThan(5);
-    const loaded = new Set(own.flatMap(valueImports).filter((file) => !inFolder(file, 'shared/portfolio')));
-    expect([...loaded].toSorted(byText)).toEqual([
-      'shared/api/documents/html.ts',
-      'shared/api/json/faults.ts',
-      'shared/lending/numbers/money.ts',
-      'shared/platform/bounded-json.ts',
-    ]);
-    expect(new Set([...loaded].flatMap(valueImports))).toEqual(
-      new Set(['decimal.js', 'shared/platform/problem.ts']),
-    );
-  });
-
-  it('lets only shared/messaging/kafka import kafkajs', () => {
+it('lets the calculation use one package, for exact decimals, and the product model also that of its records', () => {
+  const packages: readonly (readonly [folder: string, allowed: RegExp])[] = [
+    ['shared/lending', /^decimal\.js$/],
+    ['shared/product', /^(decimal\.js|zod)$/],
+  ];
+  /** Reads the holiday files of the package, and keeps the catalogue: these calculate nothing. */
+  const reading = ['shared/lending/calendars/library', 'shared/product/storage'];
+  for (const [part, allowed] of packages)
     expect(
       offenders(
-        (edge) =>
-          edge.to === 'kafkajs' &&
-          !inFolder(edge.from, 'shared/messaging/kafka') &&
-          !inFolder(edge.from, 'test'),
+        ({ from, to }) =>
+          inFolder(from, part) &&
+          !reading.some((folder) => inFolder(from, folder)) &&
+          !isProject(to) &&
+          !allowed.test(to),
       ),
     ).toEqual([]);
-  });
+});
 
-  it('lets only scripts and tests import date-holidays, which takes seconds to load', () => {
-    const users = files.filter((file) =>
-      /(?:import|require|from)\b[^;\n]*'date-holidays'/.test(readFileSync(path.join(root, file), 'utf8')),
-    );
-    expect(users).toContain('scripts/calendars/public-holidays.ts');
-    expect(users.filter((file) => !/^(scripts|test)\//.test(file))).toEqual([]);
-  });
+it('has no cycle between files', () => {
+  expect(findCycle(fileGraph)).toBeUndefined();
+});
 
-  it('loads the metadata of libphonenumber-js lazily, because it delays startup by 0.1 s', () => {
-    const importers = imports.filter((edge) => edge.to === 'libphonenumber-js').map((edge) => edge.from);
-    expect(importers).toEqual(['shared/api/notification/phone-number.ts']);
-    const source = readFileSync(path.join(root, 'shared/api/notification/phone-number.ts'), 'utf8');
-    expect(source.match(/^import (?!type ).*libphonenumber-js.*$/gm)).toBeNull();
-  });
+it('lets the workbench load only its own files, those of shared that browsers load too, and packages for browsers', () => {
+  const own = imports.filter(({ from }) => from.startsWith(APP));
+  expect(own.length).toBeGreaterThan(10);
+  const others = own.filter(
+    ({ to }) => !to.startsWith(APP) && !FOR_BROWSERS.test(to) && !BROWSER_PACKAGES.test(to),
+  );
+  expect(others.filter(({ from, to }) => !TYPES.test(to) || valueImports(from).includes(to))).toEqual([]);
+});
 
-  it('loads clients of providers, token verification and Kafka only where they are used, because they slow the start', () => {
-    const starts = [
-      'workers/run-process.ts',
-      ...listed.filter((file) => /^workers\/\w+\/main\.ts$/.test(file)),
-    ];
-    const reached = new Set(starts);
-    for (const file of reached) for (const to of valueImports(file)) reached.add(to);
-    expect(reached.size).toBeGreaterThan(MIN_LOADED);
-    expect([...reached].filter((name) => LOADED_ON_USE.has(name))).toEqual([]);
-  });
+it('keeps the report of portfolios small enough for browsers: it loads amounts, JSON and the escaping of HTML only', () => {
+  const own = listed.filter((file) => inFolder(file, 'shared/portfolio'));
+  expect(own.length).toBeGreaterThan(5);
+  const loaded = new Set(own.flatMap(valueImports).filter((file) => !inFolder(file, 'shared/portfolio')));
+  expect([...loaded].toSorted(byText)).toEqual([
+    'shared/api/documents/html.ts',
+    'shared/api/json/faults.ts',
+    'shared/lending/numbers/money.ts',
+    'shared/platform/bounded-json.ts',
+  ]);
+  expect(new Set([...loaded].flatMap(valueImports))).toEqual(
+    new Set(['decimal.js', 'shared/platform/problem.ts']),
+  );
+});
 
-  it('imports only types of node:http, because a value import also loads undici: 40 ms and 12 MiB', () => {
-    const importers = listed.filter((file) => /^(shared|workers)\//.test(file));
-    expect(importers.filter((file) => valueImports(file).includes('node:http'))).toEqual([]);
-  });
+it('lets only shared/messaging/kafka import kafkajs', () => {
+  expect(
+    offenders(
+      (edge) =>
+        edge.to === 'kafkajs' &&
+        !inFolder(edge.from, 'shared/messaging/kafka') &&
+        !inFolder(edge.from, 'test'),
+    ),
+  ).toEqual([]);
+});
 
-  it('lets only the configuration read the environment of production code', () => {
-    const readers = files
-      .filter((file) => (inFolder(file, 'shared') || inFolder(file, 'workers')) && file !== 'workers/main.ts')
-      .filter((file) => readFileSync(path.join(root, file), 'utf8').includes('process.env'))
-      .filter((file) => !/^shared\/platform\/load-config\.ts$/.test(file));
-    expect(readers).toEqual([]);
-  });
+it('lets only scripts and tests import date-holidays, which takes seconds to load', () => {
+  const users = files.filter((file) =>
+    /(?:import|require|from)\b[^;\n]*'date-holidays'/.test(readFileSync(path.join(root, file), 'utf8')),
+  );
+  expect(users).toContain('scripts/calendars/public-holidays.ts');
+  expect(users.filter((file) => !/^(scripts|test)\//.test(file))).toEqual([]);
+});
+
+it('loads the metadata of libphonenumber-js lazily, because it delays startup by 0.1 s', () => {
+  const importers = imports.filter((edge) => edge.to === 'libphonenumber-js').map((edge) => edge.from);
+  expect(importers).toEqual(['shared/api/notification/phone-number.ts']);
+  const source = readFileSync(path.join(root, 'shared/api/notification/phone-number.ts'), 'utf8');
+  expect(source.match(/^import (?!type ).*libphonenumber-js.*$/gm)).toBeNull();
+});
+
+it('loads clients of providers, token verification and Kafka only where they are used, because they slow the start', () => {
+  const starts = [
+    'workers/run-process.ts',
+    ...listed.filter((file) => /^workers\/\w+\/main\.ts$/.test(file)),
+  ];
+  const reached = new Set(starts);
+  for (const file of reached) for (const to of valueImports(file)) reached.add(to);
+  expect(reached.size).toBeGreaterThan(MIN_LOADED);
+  expect([...reached].filter((name) => LOADED_ON_USE.has(name))).toEqual([]);
+});
+
+it('imports only types of node:http, because a value import also loads undici: 40 ms and 12 MiB', () => {
+  const importers = listed.filter((file) => /^(shared|workers)\//.test(file));
+  expect(importers.filter((file) => valueImports(file).includes('node:http'))).toEqual([]);
+});
+
+it('lets only the configuration read the environment of production code', () => {
+  const readers = files
+    .filter((file) => (inFolder(file, 'shared') || inFolder(file, 'workers')) && file !== 'workers/main.ts')
+    .filter((file) => readFileSync(path.join(root, file), 'utf8').includes('process.env'))
+    .filter((file) => !/^shared\/platform\/load-config\.ts$/.test(file));
+  expect(readers).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 /**
  * Clocks, timers and randomness come in through the ports of shared/platform/system-ports.ts, so that a simulation can repeat
@@ -68,14 +68,12 @@ function filesWith(pattern: RegExp): string[] {
 const isInFolder = (file: string): boolean =>
   Object.keys(DIRECT_FOLDERS).some((folder) => file.startsWith(folder));
 
-describe('the clocks, timers and randomness of the system', () => {
-  it('are used directly by the listed files only', () => {
-    const direct = filesWith(USES).filter((file) => !isInFolder(file));
-    expect(direct).toEqual(Object.keys(DIRECT).toSorted());
-  });
+it('the clocks, timers and randomness of the system are used directly by the listed files only', () => {
+  const direct = filesWith(USES).filter((file) => !isInFolder(file));
+  expect(direct).toEqual(Object.keys(DIRECT).toSorted());
+});
 
-  it('are chosen by the listed files only', () => {
-    const choosing = filesWith(CHOICES).filter((file) => !isInFolder(file));
-    expect(choosing).toEqual(Object.keys(CHOOSING).toSorted());
-  });
+it('the clocks, timers and randomness of the system are chosen by the listed files only', () => {
+  const choosing = filesWith(CHOICES).filter((file) => !isInFolder(file));
+  expect(choosing).toEqual(Object.keys(CHOOSING).toSorted());
 });

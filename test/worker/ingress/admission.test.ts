@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
@@ -77,122 +77,117 @@ async function openSilentIngress(settings: IngressSettings = {}) {
   };
 }
 
-describe('a call beyond the work that may be in progress', () => {
-  it('is refused with 503 and Retry-After before its body arrives, and its connection is kept', async () => {
-    const scene = await openSilentIngress();
-    const waiting = await scene.flood();
-    expect(waiting).toBeGreaterThan(5);
-    const raw = await openRawHttp(scene.ingress.port);
-    raw.send(echoHead('X-Correlation-Id: loan-1\r\nContent-Length: 2\r\n'));
-    const answer = await raw.received(hasBody);
-    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-    expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
-    expect(answer).toMatch(/\r\nx-correlation-id: loan-1\r\n/i);
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
-      status: 503,
-      code: 'overloaded',
-      detail: 'Too many requests are waiting; this one was not processed.',
-    });
-    raw.send('{}GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(await raw.received((text) => text.includes('HTTP/1.1 200 '))).toContain('"status":"ready"');
-    const ends = await scene.reply();
-    expect(ends.filter((status) => status === 200)).toHaveLength(waiting);
-    expect((await postEcho(scene.ingress, {})).status).toBe(200);
+it('a call too many is refused with 503 and Retry-After before its body arrives, and its connection is kept', async () => {
+  const scene = await openSilentIngress();
+  const waiting = await scene.flood();
+  expect(waiting).toBeGreaterThan(5);
+  const raw = await openRawHttp(scene.ingress.port);
+  raw.send(echoHead('X-Correlation-Id: loan-1\r\nContent-Length: 2\r\n'));
+  const answer = await raw.received(hasBody);
+  expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+  expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
+  expect(answer).toMatch(/\r\nx-correlation-id: loan-1\r\n/i);
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+    status: 503,
+    code: 'overloaded',
+    detail: 'Too many requests are waiting; this one was not processed.',
   });
-
-  it('is refused without a reset when its connection is to be closed and its body arrives later', async () => {
-    const scene = await openSilentIngress();
-    await scene.flood();
-    const raw = await openRawHttp(scene.ingress.port);
-    const errors: Error[] = [];
-    raw.socket.on('error', (error) => errors.push(error));
-    raw.send(`${echoHead('Connection: close\r\nContent-Length: 200000\r\n')}{`);
-    expect(await raw.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
-    for (let sent = 0; sent < 2; sent += 1) {
-      raw.send(' '.repeat(90_000));
-      await sleep(50);
-      expect(raw.socket.readyState).toBe('open');
-    }
-    raw.send(' '.repeat(20_000 - 1));
-    await raw.closed();
-    expect(errors).toEqual([]);
-    await scene.reply();
-  });
-
-  it('delays neither health checks, metrics, the calls of other workers nor callers that have less in progress', async () => {
-    const scene = await openSilentIngress({ access: tokenAccess() });
-    const waiting = await scene.flood(as('flood'));
-    expect((await fetch(`${scene.ingress.url}/health/ready`)).status).toBe(200);
-    const shed = /plat_ingress_shed_total\{queue="scheduleRequests",reason="share"\} [1-9]/;
-    expect(await metricsOf(scene.ingress)).toMatch(shed);
-    const others = [scene.call('Other', as('flood'))];
-    others.push(scene.call('Echo', as('quiet')), scene.call('Echo', as('quiet')));
-    await expect.poll(() => scene.requester.requests.length).toBe(waiting + 3);
-    expect((await scene.call('Echo', as('flood'))).status).toBe(503);
-    await scene.reply();
-    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200]);
-  });
-
-  it('is still refused after the callers of the others have disconnected, until their workers reply', async () => {
-    const scene = await openSilentIngress();
-    const leaving = new AbortController();
-    await scene.flood({}, { signal: leaving.signal });
-    leaving.abort();
-    await expect.poll(() => metricsOf(scene.ingress)).toMatch(IN_FLIGHT);
-    expect((await scene.call('Echo')).status).toBe(503);
-    await scene.reply().catch(() => undefined);
-    await expect.poll(async () => (await scene.call('Echo')).status).toBe(200);
-  });
-
-  it('of long calculations takes nothing from short calls and from another caller', async () => {
-    const scene = await openSilentIngress({ access: tokenAccess() });
-    const waiting = [scene.call('Long', as('flood')), scene.call('Long', as('flood'))];
-    await expect.poll(() => scene.requester.requests.length).toBe(2);
-    expect((await scene.call('Long', as('flood'))).status).toBe(503);
-    waiting.push(scene.call('Long', as('other')), scene.call('Echo', as('flood')));
-    await expect.poll(() => scene.requester.requests.length).toBe(4);
-    await scene.reply();
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  });
+  raw.send('{}GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  expect(await raw.received((text) => text.includes('HTTP/1.1 200 '))).toContain('"status":"ready"');
+  const ends = await scene.reply();
+  expect(ends.filter((status) => status === 200)).toHaveLength(waiting);
+  expect((await postEcho(scene.ingress, {})).status).toBe(200);
 });
 
-describe('an event loop that is late', () => {
-  it('refuses calls, but neither health checks nor metrics', async () => {
-    let isLate = false;
-    const ingress = await openTestIngress({
-      listen: async (app, { host, port }) => {
-        const rest = { heapUsed: 0, rssBytes: 0, eventLoopUtilized: 0 };
-        app.decorate('memoryUsage', () => ({ ...rest, eventLoopDelay: isLate ? 2_000 : Infinity }));
-        return Number(new URL(await app.listen({ host, port })).port);
-      },
-    });
-    expect((await postEcho(ingress, {})).status).toBe(200);
-    isLate = true;
-    expect((await postEcho(ingress, {})).status).toBe(503);
-    expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
-    const shed = 'plat_ingress_shed_total{queue="scheduleRequests",reason="event-loop"} 1';
-    expect(await metricsOf(ingress)).toContain(shed);
-  });
-
-  it('is noticed by the server that listens on sockets', async () => {
-    const server: { app?: FastifyInstance } = {};
-    await openTestIngress({
-      listen: async (app, address) => {
-        server.app = app;
-        return listenOnSockets(app, address);
-      },
-    });
-    const delayAfterLoop = async () => {
-      const endMs = performance.now() + 1_500;
-      while (performance.now() < endMs);
-      await sleep(20);
-      return server.app?.memoryUsage().eventLoopDelay;
-    };
-    await expect.poll(delayAfterLoop, { timeout: 20_000, interval: 0 }).toBeGreaterThan(1_000);
-  });
+it('a call too many is refused without a reset when its connection is to be closed and its body arrives later', async () => {
+  const scene = await openSilentIngress();
+  await scene.flood();
+  const raw = await openRawHttp(scene.ingress.port);
+  const errors: Error[] = [];
+  raw.socket.on('error', (error) => errors.push(error));
+  raw.send(`${echoHead('Connection: close\r\nContent-Length: 200000\r\n')}{`);
+  expect(await raw.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
+  for (let sent = 0; sent < 2; sent += 1) {
+    raw.send(' '.repeat(90_000));
+    await sleep(50);
+    expect(raw.socket.readyState).toBe('open');
+  }
+  raw.send(' '.repeat(20_000 - 1));
+  await raw.closed();
+  expect(errors).toEqual([]);
+  await scene.reply();
 });
 
-/** More calls than one caller may have in progress. */
+it('a call too many delays neither health checks, metrics, the calls of other workers nor callers that have less in progress', async () => {
+  const scene = await openSilentIngress({ access: tokenAccess() });
+  const waiting = await scene.flood(as('flood'));
+  expect((await fetch(`${scene.ingress.url}/health/ready`)).status).toBe(200);
+  const shed = /plat_ingress_shed_total\{queue="scheduleRequests",reason="share"\} [1-9]/;
+  expect(await metricsOf(scene.ingress)).toMatch(shed);
+  const others = [scene.call('Other', as('flood'))];
+  others.push(scene.call('Echo', as('quiet')), scene.call('Echo', as('quiet')));
+  await expect.poll(() => scene.requester.requests.length).toBe(waiting + 3);
+  expect((await scene.call('Echo', as('flood'))).status).toBe(503);
+  await scene.reply();
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+it('a call too many is still refused after the callers of the others have disconnected, until their workers reply', async () => {
+  const scene = await openSilentIngress();
+  const leaving = new AbortController();
+  await scene.flood({}, { signal: leaving.signal });
+  leaving.abort();
+  await expect.poll(() => metricsOf(scene.ingress)).toMatch(IN_FLIGHT);
+  expect((await scene.call('Echo')).status).toBe(503);
+  await scene.reply().catch(() => undefined);
+  await expect.poll(async () => (await scene.call('Echo')).status).toBe(200);
+});
+
+it('a call too many of long calculations takes nothing from short calls and from another caller', async () => {
+  const scene = await openSilentIngress({ access: tokenAccess() });
+  const waiting = [scene.call('Long', as('flood')), scene.call('Long', as('flood'))];
+  await expect.poll(() => scene.requester.requests.length).toBe(2);
+  expect((await scene.call('Long', as('flood'))).status).toBe(503);
+  waiting.push(scene.call('Long', as('other')), scene.call('Echo', as('flood')));
+  await expect.poll(() => scene.requester.requests.length).toBe(4);
+  await scene.reply();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
+it('a late event loop refuses calls, but neither health checks nor metrics', async () => {
+  let isLate = false;
+  const ingress = await openTestIngress({
+    listen: async (app, { host, port }) => {
+      const rest = { heapUsed: 0, rssBytes: 0, eventLoopUtilized: 0 };
+      app.decorate('memoryUsage', () => ({ ...rest, eventLoopDelay: isLate ? 2_000 : Infinity }));
+      return Number(new URL(await app.listen({ host, port })).port);
+    },
+  });
+  expect((await postEcho(ingress, {})).status).toBe(200);
+  isLate = true;
+  expect((await postEcho(ingress, {})).status).toBe(503);
+  expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
+  const shed = 'plat_ingress_shed_total{queue="scheduleRequests",reason="event-loop"} 1';
+  expect(await metricsOf(ingress)).toContain(shed);
+});
+
+it('a late event loop is noticed by the server that listens on sockets', async () => {
+  const server: { app?: FastifyInstance } = {};
+  await openTestIngress({
+    listen: async (app, address) => {
+      server.app = app;
+      return listenOnSockets(app, address);
+    },
+  });
+  const delayAfterLoop = async () => {
+    const endMs = performance.now() + 1_500;
+    while (performance.now() < endMs);
+    await sleep(20);
+    return server.app?.memoryUsage().eventLoopDelay;
+  };
+  await expect.poll(delayAfterLoop, { timeout: 20_000, interval: 0 }).toBeGreaterThan(1_000);
+});
+
 const MANY = 250;
 
 it('callers that disconnect while their token is checked leave their places to others', async () => {

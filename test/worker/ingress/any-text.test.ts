@@ -45,7 +45,6 @@ const oddText = fc
 
 type Body = Record<string, unknown>;
 
-/** A change to a body: a field added at some depth, a string replaced, or both. */
 const change = fc.record({
   name: oddText,
   text: oddText,
@@ -117,7 +116,6 @@ const lettersOfBugs = () =>
 
 let requests = 0;
 
-/** Publishes a request and waits for its reply; resolves with the error code of an error reply. */
 async function requestByMessage(
   topic: string,
   type: string,

@@ -33,7 +33,6 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 import { createLetterTopics, OPERATIONS, publishLetters } from '../../support/worlds/operations-calls.ts';
 import { startSimulationWithExamples, startWithExamples } from '../../support/worlds/product-worker.ts';
 
-/** A response of the document, with its references resolved. */
 interface Documented {
   readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Readonly<
@@ -46,7 +45,6 @@ const document = openApiDocument({ version: '1.2.3' });
 const { paths } = resolved(document) as { paths: Readonly<Record<string, Operation>> };
 const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 const [ACTION = '', ...OTHER_ACTIONS] = ACTIONS.map(({ name }) => ACTION_PREFIX + name);
-/** The address of the generic form. */
 const GENERIC = `${ACTION_PREFIX}{action}`;
 const RESULT = '/platapi/results/{resultId}';
 const SMS_PATH = '/api/notifications/v1/sms/send';
@@ -98,7 +96,6 @@ function notPublishing(error: Error) {
   return openNotificationIngress({ notificationPublisher });
 }
 
-/** A local outbox with one e-mail. */
 async function outbox() {
   const opened = openSentMessages(scratchFolder());
   const head = ['From: a@bank.example', 'To: ana@mail.example', 'Subject: News', 'Content-Type: text/html'];
@@ -115,7 +112,6 @@ async function withLetters(count: number) {
 
 let nowMs = Date.now();
 
-/** What the calls are sent to; each is opened once. */
 const WORLDS = {
   alone,
   unready: () => alone({ requester: createFakeRequester(fails(new Error()), never()) }, startTestIngress),
@@ -129,7 +125,6 @@ const WORLDS = {
       await startOn(broker, start);
     return startOn(broker, startIngressWorker);
   },
-  /** An ingress whose requests get no reply, at the time of `nowMs`. */
   unanswered: async () => {
     const broker = await createSharedBroker(1);
     const clock = { now: () => nowMs };
@@ -180,7 +175,6 @@ const WORLDS = {
 type Worlds = typeof WORLDS;
 type Open = <Name extends keyof Worlds>(name: Name) => ReturnType<Worlds[Name]>;
 
-/** Opens worlds in the test that calls it. */
 function openOnce(): Open {
   const opened = new Map<string, unknown>();
   return (name) => {
@@ -206,7 +200,6 @@ const BODIES: Readonly<Record<string, object>> = {
 };
 const methodOf = (address: string) => (BODIES[address] === undefined ? 'GET' : 'POST');
 
-/** A path of an address. */
 function pathOf(address: string): string {
   const path = address
     .replace('{topic}/{partition}/{offset}', `${TOPIC.notificationDeadLetters}/0/0`)
@@ -223,7 +216,6 @@ interface Sent {
   readonly path?: string;
 }
 
-/** A call of an address, valid unless `sent` replaces a part of it. */
 async function call(
   to: Promise<{ readonly url: string }>,
   address: string,
@@ -252,7 +244,6 @@ async function sendRaw(to: ReturnType<typeof alone>, address: string, rest: stri
   });
 }
 
-/** Sends a token while the key set cannot be fetched. */
 async function withoutKeys(open: Open, address: string): Promise<Response> {
   const { privateKey } = await generateKeyPair('ES256');
   const token = new SignJWT({ sub: 'ana', aud: 'banking-product-engine' })
@@ -262,7 +253,6 @@ async function withoutKeys(open: Open, address: string): Promise<Response> {
   return call(open('withoutKeys'), address, { headers });
 }
 
-/** Sends a token with the scope of the other addresses. */
 async function withOtherScope(open: Open, address: string): Promise<Response> {
   const scope = methodOf(address) === 'GET' ? 'operations:write' : 'operations:read';
   return call(open('guarded'), address, { headers: await authorize('ana', scope) });
@@ -270,7 +260,6 @@ async function withOtherScope(open: Open, address: string): Promise<Response> {
 
 type Provoke = (open: Open, address: string) => Promise<Response>;
 
-/** The request that leads to a status, whatever the address. */
 const BY_STATUS: Readonly<Record<string, Provoke>> = {
   400: (open, address) => sendRaw(open('alone'), address, '\r\n'),
   401: (open, address) => call(open('guarded'), address),
@@ -288,13 +277,11 @@ const BY_STATUS: Readonly<Record<string, Provoke>> = {
   503: (open, address) => call(open('unready'), address),
 };
 
-/** A valid call of addresses to a world. */
 const valid =
   (world: keyof Worlds, sent: Sent = {}): Provoke =>
   (open, address) =>
     call(open(world) as Promise<{ url: string }>, address, sent);
 
-/** A call with the token of a caller without scopes. */
 const asAna =
   (sent: Sent): Provoke =>
   async (open, address) =>
@@ -307,7 +294,6 @@ const each = (addresses: readonly string[], provocations: Readonly<Record<string
     ),
   );
 
-/** The requests that depend on the address. */
 const SPECIAL: Readonly<Record<string, Provoke>> = {
   ...each([ACTION, ...OTHER_ACTIONS, GENERIC], { 200: valid('system') }),
   ...each([ACTION], {
@@ -443,14 +429,12 @@ async function later(url: string, body: unknown = PROOF, headers: Record<string,
   return { resultId, correlationId, fetchResult };
 }
 
-/** The result of a request that has no reply after this time. */
 async function overdue(open: Open, ms: number): Promise<Response> {
   const { fetchResult } = await later((await open('unanswered')).url);
   nowMs += ms;
   return fetchResult();
 }
 
-/** Publishes a result that cannot be decoded. */
 async function publishBrokenResult(broker: Broker, correlationId: string): Promise<void> {
   const publisher = broker.createPublisher({ clientId: 'broken' });
   await publisher.start();
@@ -459,7 +443,6 @@ async function publishBrokenResult(broker: Broker, correlationId: string): Promi
   await publisher.publish([{ topic: TOPIC.ingressResults, key: 'k', value: Buffer.from([0, 1]), ...sent }]);
 }
 
-/** Reads the HTML of a message by its ticket, while `read` reads the message. */
 async function htmlOf(read: (opened: OutboxReader) => ReturnType<OutboxReader['read']>): Promise<Response> {
   const opened = await outbox();
   let readNow: OutboxReader['read'] = (id) => opened.read(id);
@@ -507,7 +490,6 @@ it('every documented response is the answer to a request, with its headers and i
   expect([...faults, ...(await late).flat()]).toEqual([]);
 });
 
-/** In what a response differs from its documentation. */
 async function faultsOf(
   { headers = {}, content = {} }: Documented,
   status: string,
@@ -536,7 +518,6 @@ async function faultsOf(
   return isRight && isOfCall ? faults : [...faults, text];
 }
 
-/** The document with its references resolved. */
 function resolved(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolved);
   if (typeof node !== 'object' || node === null) return node;

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startHealthServer } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
@@ -26,7 +26,6 @@ const NOT_LOOPBACK =
   ',localhost.,a@localhost,localhost:x,127.0.0.1.example,1127.0.0.1,0.0.0.0,[::],[::1].x'.split(',');
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
 
-/** The status and body of the response to a request with these header lines. */
 async function ask(port: number, line: string, headers: readonly string[]) {
   const raw = await openRawHttp(port);
   const [method = '', path = ''] = line.split(' ');
@@ -40,38 +39,36 @@ async function ask(port: number, line: string, headers: readonly string[]) {
 const ingress = async (env: Record<string, string> = {}) =>
   startOn(await createSharedBroker(1), startIngressWorker, env);
 
-describe('an ingress on loopback', () => {
-  it.each([
-    ['off', {}],
-    ['on', { AUTH_JWT_SECRET: JWT_SECRET }],
-  ])('refuses an unknown Host or Origin on every path, with access control %s', async (_, env) => {
-    const port = portOf(await ingress(env));
-    const origins = ['https://evil.example', 'null', 'http://localhost.evil.example'];
-    for (const line of PATHS) {
-      const { status, body } = await ask(port, line, [`Host: evil.example:${port}`]);
-      expect([line, status]).toEqual([line, 403]);
-      expect(body).not.toContain('evil');
-      expect(body).toContain('ALLOWED_HOSTS');
-      for (const origin of [...origins, 'http://localhost, http://evil.example']) {
-        const refused = await ask(port, line, ['Host: localhost', `Origin: ${origin}`]);
-        expect([line, refused.status]).toEqual([line, 403]);
-      }
+it.each([
+  ['off', {}],
+  ['on', { AUTH_JWT_SECRET: JWT_SECRET }],
+])('on loopback refuses an unknown Host or Origin on every path, with access control %s', async (_, env) => {
+  const port = portOf(await ingress(env));
+  const origins = ['https://evil.example', 'null', 'http://localhost.evil.example'];
+  for (const line of PATHS) {
+    const { status, body } = await ask(port, line, [`Host: evil.example:${port}`]);
+    expect([line, status]).toEqual([line, 403]);
+    expect(body).not.toContain('evil');
+    expect(body).toContain('ALLOWED_HOSTS');
+    for (const origin of [...origins, 'http://localhost, http://evil.example']) {
+      const refused = await ask(port, line, ['Host: localhost', `Origin: ${origin}`]);
+      expect([line, refused.status]).toEqual([line, 403]);
     }
-    const { body } = await ask(port, 'GET /metrics', ['Host: evil.example', 'Origin: http://evil.example']);
-    const errors = [{ path: 'Host' }, { path: 'Origin' }];
-    expect(JSON.parse(body)).toMatchObject({ code: 'forbidden', errors });
-  });
+  }
+  const { body } = await ask(port, 'GET /metrics', ['Host: evil.example', 'Origin: http://evil.example']);
+  const errors = [{ path: 'Host' }, { path: 'Origin' }];
+  expect(JSON.parse(body)).toMatchObject({ code: 'forbidden', errors });
+});
 
-  it('accepts the names and addresses of loopback and the listed names of a reverse proxy only', async () => {
-    const port = portOf(await ingress({ ALLOWED_HOSTS: 'Bank.example,10.1.2.3' }));
-    const loopback = ['localhost', 'LocalHost:1', '127.0.0.1', '127.8.9.1:65535', '[::1]', '[::1]:8080'];
-    for (const name of [...loopback, 'BANK.example', '10.1.2.3:443']) {
-      const own = [`Host: ${name}`, `Origin: https://${name}`];
-      expect([name, (await ask(port, 'GET /metrics', own)).status]).toEqual([name, 200]);
-    }
-    for (const name of [...NOT_LOOPBACK, 'www.bank.example'])
-      expect([name, (await ask(port, 'GET /metrics', [`Host: ${name}`])).status]).toEqual([name, 403]);
-  });
+it('on loopback accepts the names and addresses of loopback and the listed names of a reverse proxy only', async () => {
+  const port = portOf(await ingress({ ALLOWED_HOSTS: 'Bank.example,10.1.2.3' }));
+  const loopback = ['localhost', 'LocalHost:1', '127.0.0.1', '127.8.9.1:65535', '[::1]', '[::1]:8080'];
+  for (const name of [...loopback, 'BANK.example', '10.1.2.3:443']) {
+    const own = [`Host: ${name}`, `Origin: https://${name}`];
+    expect([name, (await ask(port, 'GET /metrics', own)).status]).toEqual([name, 200]);
+  }
+  for (const name of [...NOT_LOOPBACK, 'www.bank.example'])
+    expect([name, (await ask(port, 'GET /metrics', [`Host: ${name}`])).status]).toEqual([name, 403]);
 });
 
 it('an ingress beyond loopback accepts every name unless ALLOWED_HOSTS is set', async () => {

@@ -16,7 +16,6 @@ const EMAIL = {
   message: 'planted-otp 471147114711',
   attachmentList: [{ name: 'planted-name.txt', content }],
 };
-/** Each of these bodies has one invalid field. */
 const WRONG: readonly (readonly ['sms' | 'email', object | string])[] = [
   ['sms', { ...SMS, receiver: 'planted 40722999888' }],
   ['sms', { ...SMS, sender: 'planted planted planted' }],

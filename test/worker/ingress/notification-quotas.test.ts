@@ -30,9 +30,7 @@ it('refuses a notification beyond a quota with 429, the reason and the time unti
       errors: [{ path: 'receiver', code: 'quota-receiver' }],
     });
   }
-  // A repeat gets the first answer.
   expect((await send(other.url, 'sms', SMS, { headers })).status).toBe(202);
-  // An instance that starts later counts the day from the topic.
   const late = await startOn(broker, startIngressWorker, env, clock);
   expect((await send(late.url, 'sms', SMS)).status).toBe(429);
   const commands = await commandsOf(broker, 'sms');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/api/actions/actions.ts';
 import type { Handlers, Request } from '../../../../shared/messaging/handler/request.ts';
@@ -22,41 +22,40 @@ const handlers: Handlers = {
 };
 const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
 
-describe('findAction', () => {
-  test.each([NAME, NAME.toLowerCase(), NAME.toUpperCase(), 'plat_BP_calculateRepaymentSchedule'])(
-    'finds %s, because names are case-insensitive (E4)',
-    (name) => {
-      expect(findAction(name)?.name).toBe(NAME);
-    },
-  );
+test.each([NAME, NAME.toLowerCase(), NAME.toUpperCase(), 'plat_BP_calculateRepaymentSchedule'])(
+  'findAction finds %s, because names are case-insensitive (E4)',
+  (name) => {
+    expect(findAction(name)?.name).toBe(NAME);
+  },
+);
 
-  test.each(['', 'PLAT_BP_CalculateRepaymentSchedul', '__proto__', 'constructor'])(
-    'returns undefined for %j',
-    (name) => {
-      expect(findAction(name)).toBeUndefined();
-    },
-  );
-});
+test.each(['', 'PLAT_BP_CalculateRepaymentSchedul', '__proto__', 'constructor'])(
+  'findAction returns undefined for %j',
+  (name) => {
+    expect(findAction(name)).toBeUndefined();
+  },
+);
 
 test('the actions have the request types of the list of messages, in its order', () => {
   const requests = MESSAGES.filter(({ kind }) => kind === 'request').map(({ type }) => type);
   expect(ACTIONS.map(({ requestType }) => requestType)).toEqual(requests);
 });
 
-describe('an example', () => {
-  const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));
+const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));
 
-  test.each(cases)('has the answer of the engine: $example.summary', async ({ action, example }) => {
-    const read = action.read(example.request);
-    if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
-    expect(read.warnings).toEqual([]);
-    const context = { originTimestampMs: EXAMPLE_TIME_MS } as Request;
-    const outcome = await handlers[action.requestType]?.(read.payload, context);
-    if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
-    expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
-  });
-
-  test.each(cases)('has an answer with the documented structure: $example.summary', ({ action, example }) => {
-    expect(action.replyShape.safeParse(example.reply)).toMatchObject({ success: true });
-  });
+test.each(cases)('an example has the answer of the engine: $example.summary', async ({ action, example }) => {
+  const read = action.read(example.request);
+  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+  expect(read.warnings).toEqual([]);
+  const context = { originTimestampMs: EXAMPLE_TIME_MS } as Request;
+  const outcome = await handlers[action.requestType]?.(read.payload, context);
+  if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
+  expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
 });
+
+test.each(cases)(
+  'an example has an answer with the documented structure: $example.summary',
+  ({ action, example }) => {
+    expect(action.replyShape.safeParse(example.reply)).toMatchObject({ success: true });
+  },
+);

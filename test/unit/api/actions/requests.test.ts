@@ -12,7 +12,6 @@ import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-r
 import { date } from '../../../support/builders/lending-loan.ts';
 import { typedFields } from '../../../support/builders/request-cases.ts';
 
-/** The fields to which the cases add theirs. */
 const BASES: Readonly<Record<string, object>> = {
   CalculateRepaymentSchedule: {
     ScheduleType: 'EqualInstallments',
@@ -45,7 +44,6 @@ function parsed(text: string): unknown {
   return json.value;
 }
 
-/** A request as the action reads it, from JSON that is the whole body or is added to the fields of the action. */
 function readAs(name: string, sent: string) {
   const request = findAction(`PLAT_BP_${name}`)!.request;
   if (sent.startsWith('body ')) return request.read(parsed(sent.slice(5)), BUILT_IN_CATALOGUE);
@@ -79,7 +77,6 @@ const casesOf = (text: string) =>
     .split(/\n {2}(?! )/)
     .map((line) => line.replaceAll(/\n\s+/g, ' ').split(' -> ') as [string, string]);
 
-/** The flags of all sections of a product. */
 const sections = (value: string) => SECTION_FLAGS.map((flag) => `"${flag}":${value}`).join();
 
 const BY_CODE_OR_ID = `
@@ -260,7 +257,6 @@ test('unknown names are reported only if the catalogue, which may add names, is 
   ]);
 });
 
-/** The faults of a loan with changes. */
 function faultsOf(fields: object) {
   const jsonParam = { ...BASES['CalculateRepaymentSchedule'], ...fields };
   const result = findAction('PLAT_BP_CalculateRepaymentSchedule')!.read({ jsonParam });
@@ -308,7 +304,6 @@ test('at most 100 faults are listed, the last one counting the others, and 100 u
   expect(read.kind === 'valid' && read.warnings[0]?.path).toBe('y'.repeat(60));
 });
 
-/** A list of a length whose items cannot be read. */
 const unread = (length: number) =>
   new Proxy([], {
     get: (target, key) => {
@@ -380,61 +375,59 @@ test('a rate request from Avro has at most 5,000 amounts and dates up to 2999', 
   });
 });
 
-describe('the request of a simulation', () => {
-  const interestType = INTEREST_OPTION_IDS.Fixed;
-  const action = findAction('PLAT_BP_Simulate')!;
-  const TERMS = { ...BASES['Simulate'], interestType };
+const interestType = INTEREST_OPTION_IDS.Fixed;
+const action = findAction('PLAT_BP_Simulate')!;
+const TERMS = { ...BASES['Simulate'], interestType };
 
-  test('is read from the direct and the generic form, and written as it was read (E2)', () => {
-    const direct = action.read(TERMS);
-    expect(action.read({ access_token: 't', user_name: 'u', Data: TERMS })).toEqual(direct);
-    expect(action.read({ Data: JSON.stringify(TERMS) })).toEqual(direct);
-    const body = {
-      ...TERMS,
-      downPayment: 100.25,
-      optional: [{ Name: 'A' }],
-      discount: [{ Name: 'B', ProductCode: 'P' }],
-      jsonDiscountFilter: [{ name: 'Age', value: 30 }],
-      jsonInputFormula: { discountInput: { 'a "b"': 0.1, Years: 3 } },
-      jsonMultipleInterestRates: [{ InterestRate: 5.5, FromInstNo: 1, ToInstNo: 12 }],
-    };
-    const result = action.request.read(body);
-    expect(JSON.parse(action.request.render((result as { payload: object }).payload))).toEqual(body);
-  });
+test('a simulation is read from the direct and the generic form, and written as it was read (E2)', () => {
+  const direct = action.read(TERMS);
+  expect(action.read({ access_token: 't', user_name: 'u', Data: TERMS })).toEqual(direct);
+  expect(action.read({ Data: JSON.stringify(TERMS) })).toEqual(direct);
+  const body = {
+    ...TERMS,
+    downPayment: 100.25,
+    optional: [{ Name: 'A' }],
+    discount: [{ Name: 'B', ProductCode: 'P' }],
+    jsonDiscountFilter: [{ name: 'Age', value: 30 }],
+    jsonInputFormula: { discountInput: { 'a "b"': 0.1, Years: 3 } },
+    jsonMultipleInterestRates: [{ InterestRate: 5.5, FromInstNo: 1, ToInstNo: 12 }],
+  };
+  const result = action.request.read(body);
+  expect(JSON.parse(action.request.render((result as { payload: object }).payload))).toEqual(body);
+});
 
-  test('gives the engine figures of filters as numbers, and arguments of formulas in their order (L3, Q7)', () => {
-    const age = [{ name: 'Age', value: 30.1 }];
-    const filters = { jsonFilterCommission: age, jsonInsuranceFilter: age, jsonDiscountFilter: age };
-    const sent = {
-      ...TERMS,
-      ...filters,
-      jsonInputFormula: { interestInput: { Score: 1.1, Margin: -2 }, discountInput: null },
-    };
-    const result = action.request.read(sent) as { readonly payload: SimulateInput };
-    const Score = { name: 'Score', value: new Decimal('1.1') };
-    expect(toSimulateRequest(result.payload)).toMatchObject({
-      ...filters,
-      jsonInputFormula: { interestInput: [Score, { name: 'Margin', value: new Decimal(-2) }] },
-    });
+test('a simulation gives the engine figures of filters as numbers, and arguments of formulas in their order (L3, Q7)', () => {
+  const age = [{ name: 'Age', value: 30.1 }];
+  const filters = { jsonFilterCommission: age, jsonInsuranceFilter: age, jsonDiscountFilter: age };
+  const sent = {
+    ...TERMS,
+    ...filters,
+    jsonInputFormula: { interestInput: { Score: 1.1, Margin: -2 }, discountInput: null },
+  };
+  const result = action.request.read(sent) as { readonly payload: SimulateInput };
+  const Score = { name: 'Score', value: new Decimal('1.1') };
+  expect(toSimulateRequest(result.payload)).toMatchObject({
+    ...filters,
+    jsonInputFormula: { interestInput: [Score, { name: 'Margin', value: new Decimal(-2) }] },
   });
+});
 
-  test('has at most 100 arguments with names of 1 to 200 characters for a formula, in JSON and in Avro', () => {
-    const outcomes = [Array(101).fill('x'), ['x'.repeat(201)], [''], Array(100).fill('x')].map((names) => {
-      const list = names.map((name: string) => ({ name, value: new Decimal(1) }));
-      return action.request.check({ ...TERMS, jsonInputFormula: { interestInput: list } });
-    });
-    const path = 'jsonInputFormula.interestInput';
-    expect(outcomes).toMatchObject([
-      { problem: 'invalid-request', faults: [{ path, code: 'too-many-items' }] },
-      { faults: [{ path, code: 'too-long' }] },
-      { faults: [{ path, code: 'empty' }] },
-      undefined,
-    ]);
-    const wrong = { ...BASES['Simulate'], productCode: '', jsonInputFormula: { discountInput: [] } };
-    const found = outcomeOf('Simulate', action.request.check(wrong)!);
-    expect(found).toBe('400 productCode empty,interestType missing');
-    const many = Object.fromEntries(Array.from({ length: 101 }, (_, place) => [`x${place}`, 1]));
-    const faults = [{ path, code: 'too-many-items' }];
-    expect(action.read({ ...TERMS, jsonInputFormula: { interestInput: many } })).toMatchObject({ faults });
+test('a simulation has at most 100 arguments with names of 1 to 200 characters for a formula, in JSON and in Avro', () => {
+  const outcomes = [Array(101).fill('x'), ['x'.repeat(201)], [''], Array(100).fill('x')].map((names) => {
+    const list = names.map((name: string) => ({ name, value: new Decimal(1) }));
+    return action.request.check({ ...TERMS, jsonInputFormula: { interestInput: list } });
   });
+  const path = 'jsonInputFormula.interestInput';
+  expect(outcomes).toMatchObject([
+    { problem: 'invalid-request', faults: [{ path, code: 'too-many-items' }] },
+    { faults: [{ path, code: 'too-long' }] },
+    { faults: [{ path, code: 'empty' }] },
+    undefined,
+  ]);
+  const wrong = { ...BASES['Simulate'], productCode: '', jsonInputFormula: { discountInput: [] } };
+  const found = outcomeOf('Simulate', action.request.check(wrong)!);
+  expect(found).toBe('400 productCode empty,interestType missing');
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, place) => [`x${place}`, 1]));
+  const faults = [{ path, code: 'too-many-items' }];
+  expect(action.read({ ...TERMS, jsonInputFormula: { interestInput: many } })).toMatchObject({ faults });
 });

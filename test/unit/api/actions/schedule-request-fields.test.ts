@@ -47,7 +47,6 @@ test('the parsed requests have the fields and types of the engine requests', () 
   ]);
 });
 
-/** Texts with names that the documents list. */
 const NAMED = Object.entries(toJsonSchema(repaymentScheduleFields).properties ?? {}).flatMap(
   ([name, { type, enum: closed, examples, pattern }]) => {
     const names = closed ?? examples;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findAction } from '../../../../shared/api/actions/actions.ts';
 import { callsOf } from '../../../../shared/lending/work-units.ts';
 import { MAX_BATCH_REPLY_BYTES } from '../../../../shared/messaging/codec/request-batch.ts';
@@ -8,7 +8,6 @@ import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-r
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../../support/expensive-requests.ts';
 import { date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
 
-/** How many calls a call counts as. */
 function callsOfCall(jsonParam: object, name = 'PLAT_BP_CalculateRepaymentSchedule') {
   return callsOfBody({ jsonParam }, name);
 }
@@ -20,23 +19,21 @@ function callsOfBody(body: object, name: string): number {
   return callsOf(action?.units?.(read.payload) ?? 0);
 }
 
-describe('the size of a reply (E6)', () => {
-  it('is limited by the common message size limit of the topics', () => {
-    const limits = allTopicSpecs('', []).map(({ config }) => config?.['max.message.bytes']);
-    expect(new Set(limits)).toEqual(new Set([String(MAX_BATCH_REPLY_BYTES)]));
-  });
+it('the size of a reply (E6) is limited by the common message size limit of the topics', () => {
+  const limits = allTopicSpecs('', []).map(({ config }) => config?.['max.message.bytes']);
+  expect(new Set(limits)).toEqual(new Set([String(MAX_BATCH_REPLY_BYTES)]));
+});
 
-  it('the engine refuses Explain when the explanations exceed the limit', () => {
-    const fee = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' };
-    const Commission = Array.from({ length: 50 }, () => ({ ...fee, SourceValue: decimal(1) }));
-    const request = loan({ InstallmentsNo: 12, Commission, Explain: true });
-    const outcome = (maxReplyBytes: number) =>
-      calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, maxReplyBytes });
-    expect(outcome(100_000).kind).toBe('schedule');
-    expect(outcome(10_000)).toMatchObject({
-      kind: 'refused',
-      faults: [{ path: 'Explain', code: 'reply-too-large', message: expect.stringContaining('10000 bytes') }],
-    });
+it('the size of a reply (E6) the engine refuses Explain when the explanations exceed the limit', () => {
+  const fee = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' };
+  const Commission = Array.from({ length: 50 }, () => ({ ...fee, SourceValue: decimal(1) }));
+  const request = loan({ InstallmentsNo: 12, Commission, Explain: true });
+  const outcome = (maxReplyBytes: number) =>
+    calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY, maxReplyBytes });
+  expect(outcome(100_000).kind).toBe('schedule');
+  expect(outcome(10_000)).toMatchObject({
+    kind: 'refused',
+    faults: [{ path: 'Explain', code: 'reply-too-large', message: expect.stringContaining('10000 bytes') }],
   });
 });
 
@@ -46,43 +43,41 @@ const flows = (count: number) => ({
   Amounts: Array.from({ length: count }, (_, index) => (index === 0 ? -1_000 : 12)),
 });
 
-describe('the work of a request (E6)', () => {
-  it.each([
-    ['a loan of 360 installments', { ...EXPLAINED_LOAN, InstallmentsNo: 360, Explain: false }],
-    ['a loan of 1,200 installments', { ...EXPLAINED_LOAN, Explain: false }],
-    [
-      '60 installments with three explained commissions',
-      { ...EXPLAINED_LOAN, InstallmentsNo: 60, Commission: commissions(3) },
-    ],
-  ])('is 1 for %s', (_, jsonParam) => {
-    expect(callsOfCall(jsonParam)).toBe(1);
-  });
+it.each([
+  ['a loan of 360 installments', { ...EXPLAINED_LOAN, InstallmentsNo: 360, Explain: false }],
+  ['a loan of 1,200 installments', { ...EXPLAINED_LOAN, Explain: false }],
+  [
+    '60 installments with three explained commissions',
+    { ...EXPLAINED_LOAN, InstallmentsNo: 60, Commission: commissions(3) },
+  ],
+])('the work of a request (E6) is 1 for %s', (_, jsonParam) => {
+  expect(callsOfCall(jsonParam)).toBe(1);
+});
 
-  it.each(Object.entries(EXPENSIVE_REQUESTS))(
-    'is between 20 and 100, one second of the default rate limit, for %s',
-    (_, jsonParam) => {
-      const weight = callsOfCall(jsonParam);
-      expect(weight).toBeGreaterThan(20);
-      expect(weight).toBeLessThanOrEqual(100);
-    },
-  );
+it.each(Object.entries(EXPENSIVE_REQUESTS))(
+  'the work of a request (E6) is between 20 and 100, one second of the default rate limit, for %s',
+  (_, jsonParam) => {
+    const weight = callsOfCall(jsonParam);
+    expect(weight).toBeGreaterThan(20);
+    expect(weight).toBeLessThanOrEqual(100);
+  },
+);
 
-  it('is larger for a rate of 5,000 flows than for one of 100', () => {
-    expect(callsOfCall(flows(100), 'PLAT_BP_CalculateRate')).toBe(1);
-    expect(callsOfCall(flows(5_000), 'PLAT_BP_CalculateRate')).toBeGreaterThan(10);
-  });
+it('the work of a request (E6) is larger for a rate of 5,000 flows than for one of 100', () => {
+  expect(callsOfCall(flows(100), 'PLAT_BP_CalculateRate')).toBe(1);
+  expect(callsOfCall(flows(5_000), 'PLAT_BP_CalculateRate')).toBeGreaterThan(10);
+});
 
-  it('is larger for a simulation with a new rate in each of 1,200 rows', () => {
-    const terms = { productCode: 'PL', amount: 1_000, loanPeriod: 1_200, scheduleType: 'EqualInstallments' };
-    const jsonMultipleInterestRates = Array.from({ length: 1_200 }, (_, at) => ({
-      FromInstNo: at + 1,
-      ToInstNo: at + 1,
-      InterestRate: 5,
-    }));
-    const interestType = INTEREST_OPTION_IDS.Collection;
-    const name = 'PLAT_BP_Simulate';
-    expect(callsOfBody({ ...terms, loanPeriod: 300 }, name)).toBe(1);
-    const sent = { ...terms, interestType, jsonMultipleInterestRates };
-    expect(callsOfBody(sent, name)).toBeGreaterThan(20);
-  });
+it('the work of a request (E6) is larger for a simulation with a new rate in each of 1,200 rows', () => {
+  const terms = { productCode: 'PL', amount: 1_000, loanPeriod: 1_200, scheduleType: 'EqualInstallments' };
+  const jsonMultipleInterestRates = Array.from({ length: 1_200 }, (_, at) => ({
+    FromInstNo: at + 1,
+    ToInstNo: at + 1,
+    InterestRate: 5,
+  }));
+  const interestType = INTEREST_OPTION_IDS.Collection;
+  const name = 'PLAT_BP_Simulate';
+  expect(callsOfBody({ ...terms, loanPeriod: 300 }, name)).toBe(1);
+  const sent = { ...terms, interestType, jsonMultipleInterestRates };
+  expect(callsOfBody(sent, name)).toBeGreaterThan(20);
 });

@@ -71,7 +71,6 @@ function newAjv(options: AjvOptions = {}): Ajv {
 /** The AsyncAPI schema contains the meta-schema of JSON Schema. */
 const isStandard = newAjv({ meta: false, validateSchema: false }).compile(standard);
 
-/** All faults of a document: schema violations, references, schemas and examples. */
 function faultsOf(value: Document): readonly string[] {
   const shape = isStandard(value)
     ? []
@@ -94,7 +93,6 @@ function referencesOf(value: unknown): readonly string[] {
   return Object.values(value).flatMap(referencesOf);
 }
 
-/** Resolves a reference, following further references. */
 function resolve(value: Document, reference: string): unknown {
   let found: unknown = value;
   for (const part of reference.replace(/^#\//, '').split('/')) {
@@ -151,7 +149,6 @@ test('the request topics of all actions are channels, with the prefix', () => {
   expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
 });
 
-/** Records that only the engine writes, in Avro. */
 const RECORDS = ['NotificationAcceptance', 'NotificationState'];
 
 test('all messages are documented in Avro, in JSON unless only the engine writes them, and belong to a channel', () => {
@@ -213,7 +210,6 @@ test('the examples of JSON messages match their schemas, and a wrong example doe
   }
 });
 
-/** The schema of the header with the type of a message, and whether the header is required. */
 const typeOf = (id: string) => {
   const { properties = {}, required = [] } = (document.components.messages[id]?.headers ??
     {}) as HeadersSchema;

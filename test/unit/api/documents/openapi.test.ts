@@ -49,7 +49,6 @@ formats.default(ajv);
 ajv.addKeyword('components');
 ajv.addSchema({ $id: 'document', components: { schemas: document.components.schemas } });
 
-/** The faults of a value by a schema of the document. */
 function faultsOf(name: string, value: unknown): readonly string[] {
   /** Unlike compile, it compiles each schema once. */
   const isValid = ajv.getSchema(`document#/components/schemas/${name}`);
@@ -65,17 +64,14 @@ interface OperationTexts {
   readonly tags: readonly string[];
 }
 
-/** The alternatives of a union, other than null. */
 function choicesOf({ anyOf, oneOf }: JsonSchema): readonly JsonSchema[] | undefined {
   const choices = (anyOf ?? oneOf)?.filter(({ type }) => type !== 'null');
   return choices !== undefined && choices.length > 1 ? choices : undefined;
 }
 
-/** True for a number with a least and a largest value, or with listed values. */
 const isRanged = ({ minimum, exclusiveMinimum, maximum, const: only, enum: values }: JsonSchema) =>
   ((minimum ?? exclusiveMinimum) !== undefined && maximum !== undefined) || (only ?? values) !== undefined;
 
-/** A schema and all schemas in it, with their places. */
 function partsOf(
   schema: JsonSchema,
   place: string,
@@ -169,57 +165,55 @@ const BUILT_IN_TYPES =
     ' ',
   );
 
-describe('the schemas', () => {
-  const nodes = Object.entries(schemas).flatMap(([name, schema]) => partsOf(schema, name));
+const nodes = Object.entries(schemas).flatMap(([name, schema]) => partsOf(schema, name));
 
-  test('are all used, and each object and union has a name of its own', () => {
-    const text = JSON.stringify(document);
-    const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
-    expect(unused).toEqual([]);
-    const inline = nodes.filter(
-      ({ place, schema }) =>
-        !Object.hasOwn(schemas, place) && (schema.properties ?? choicesOf(schema)) !== undefined,
+test('schemas are all used, and each object and union has a name of its own', () => {
+  const text = JSON.stringify(document);
+  const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
+  expect(unused).toEqual([]);
+  const inline = nodes.filter(
+    ({ place, schema }) =>
+      !Object.hasOwn(schemas, place) && (schema.properties ?? choicesOf(schema)) !== undefined,
+  );
+  expect(inline.map(({ place }) => place)).toEqual([]);
+  expect(Object.keys(schemas).filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
+  expect(Object.keys(schemas).filter((name) => BUILT_IN_TYPES.includes(name))).toEqual([]);
+});
+
+test('schemas have unions of names and of simple types, no lists of types besides null, and no tuples', () => {
+  const options = nodes.flatMap(({ place, schema }) =>
+    (choicesOf(schema) ?? []).map((one) => ({ place, one })),
+  );
+  expect(options.filter(({ one }) => (one.properties ?? one.items) !== undefined)).toEqual([]);
+  const typeLists = nodes.filter(
+    ({ schema: { type = '' } }) => typeof type !== 'string' && !(type.length === 2 && type[1] === 'null'),
+  );
+  expect(typeLists).toEqual([]);
+  expect(JSON.stringify(document)).not.toContain('prefixItems');
+});
+
+test('schemas have the range of every whole number, and of every amount and rate of a calculation', () => {
+  const open = nodes.filter(({ schema }) => [schema.type].flat().includes('integer') && !isRanged(schema));
+  expect(open.map(({ place }) => place)).toEqual([]);
+  const terms = 'RepaymentScheduleTerms PaymentTerms RateTerms CashFlow SimulateRequest CommissionCharge';
+  for (const name of terms.split(' ')) {
+    const fields = Object.entries(schemas[name]?.properties ?? {});
+    const unlimited = fields.filter(
+      ([, field]) => [field.type].flat().includes('number') && !isRanged(field),
     );
-    expect(inline.map(({ place }) => place)).toEqual([]);
-    expect(Object.keys(schemas).filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
-    expect(Object.keys(schemas).filter((name) => BUILT_IN_TYPES.includes(name))).toEqual([]);
-  });
+    expect(unlimited.map(([field]) => `${name}.${field}`)).toEqual([]);
+  }
+});
 
-  test('have unions of names and of simple types, no lists of types besides null, and no tuples', () => {
-    const options = nodes.flatMap(({ place, schema }) =>
-      (choicesOf(schema) ?? []).map((one) => ({ place, one })),
-    );
-    expect(options.filter(({ one }) => (one.properties ?? one.items) !== undefined)).toEqual([]);
-    const typeLists = nodes.filter(
-      ({ schema: { type = '' } }) => typeof type !== 'string' && !(type.length === 2 && type[1] === 'null'),
-    );
-    expect(typeLists).toEqual([]);
-    expect(JSON.stringify(document)).not.toContain('prefixItems');
-  });
-
-  test('have the range of every whole number, and of every amount and rate of a calculation', () => {
-    const open = nodes.filter(({ schema }) => [schema.type].flat().includes('integer') && !isRanged(schema));
-    expect(open.map(({ place }) => place)).toEqual([]);
-    const terms = 'RepaymentScheduleTerms PaymentTerms RateTerms CashFlow SimulateRequest CommissionCharge';
-    for (const name of terms.split(' ')) {
-      const fields = Object.entries(schemas[name]?.properties ?? {});
-      const unlimited = fields.filter(
-        ([, field]) => [field.type].flat().includes('number') && !isRanged(field),
-      );
-      expect(unlimited.map(([field]) => `${name}.${field}`)).toEqual([]);
-    }
-  });
-
-  test('refuse a band without its rate, as the calculation does', () => {
-    for (const band of [{}, { Value: null }]) {
-      expect(faultsOf('InterestRateBand', band)).not.toEqual([]);
-      const jsonParam = { ...PROOF_REQUEST, BandedInterestRates: [band] };
-      expect(repaymentScheduleRequest.read({ jsonParam })).toMatchObject({
-        problem: 'invalid-request',
-        faults: [{ path: 'jsonParam.BandedInterestRates[0].Value', code: 'missing' }],
-      });
-    }
-  });
+test('schemas refuse a band without its rate, as the calculation does', () => {
+  for (const band of [{}, { Value: null }]) {
+    expect(faultsOf('InterestRateBand', band)).not.toEqual([]);
+    const jsonParam = { ...PROOF_REQUEST, BandedInterestRates: [band] };
+    expect(repaymentScheduleRequest.read({ jsonParam })).toMatchObject({
+      problem: 'invalid-request',
+      faults: [{ path: 'jsonParam.BandedInterestRates[0].Value', code: 'missing' }],
+    });
+  }
 });
 
 const isNullable = ({ type, anyOf = [] }: JsonSchema) =>

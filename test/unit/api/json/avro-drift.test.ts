@@ -113,7 +113,6 @@ function avroKind(schema: JsonSchema): string {
 /** Mandatory fields that may be null in Avro, since a released schema cannot become stricter: the calculation refuses null. */
 const NULLABLE_IN_AVRO = new Set(['BandedInterestRates.Value decimal']);
 
-/** Flags that the interface describes as 0 and 1 in JSON. */
 const FLAGS_IN_AVRO = new Set(
   ['Commission.IsUpfront', 'Insurance.IsUpfront', 'DeferDueDate', 'IsLocked', 'ResidualInInstallment'].map(
     (name) => `${name}? int`,
@@ -147,7 +146,6 @@ type NullableFields<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? 
 const nullableFields = (record: AvroRecord) =>
   Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
 
-/** The fields of the items of a list, true if nullable. */
 function itemFields({ fields }: AvroRecord, list: string) {
   const type = fields.find(({ name }) => name === list)?.type as AvroType | undefined;
   return nullableFields(type?.items as AvroRecord);
@@ -237,7 +235,6 @@ const MANDATORY_ITEM_FIELDS: Readonly<Record<string, object>> = {
   BandedInterestRates: { Value: 1 },
 };
 
-/** A request with a value for one number of the request or of an item. */
 function requestWith(list: string | undefined, name: string, value: number): unknown {
   if (list === undefined) return { jsonParam: { ...PROOF_REQUEST, [name]: value } };
   const base = name === 'SourcePercent' ? { SourceValue: null } : {};
@@ -256,7 +253,6 @@ function decimals({ fields }: AvroRecord, list?: string): [string | undefined, s
   });
 }
 
-/** Reads the largest and smallest numbers that an Avro decimal can hold, each followed by one that it cannot hold. */
 function readAtLimits(
   read: (value: number) => ReadRequest<unknown>,
   { precision = 0, scale = 0 }: Partial<AvroType>,

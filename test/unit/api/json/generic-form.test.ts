@@ -4,7 +4,6 @@ import { readEitherForm } from '../../../../shared/api/json/generic-form.ts';
 
 const INPUT = { jsonParam: { Amount: 100 } };
 const SHAPE = z.object({ jsonParam: z.unknown() });
-/** Accepts any input. */
 const read = readEitherForm<unknown>({
   body: SHAPE,
   read: (payload) => ({ kind: 'valid', payload, warnings: [] }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import {
@@ -39,165 +39,155 @@ async function throughLog(type: string, payload: unknown, format: 'avro' | 'json
 const codesOf = (refused: { readonly faults: readonly { path: string; code: string }[] } | undefined) =>
   refused?.faults.map(({ path, code }) => `${path} ${code}`) ?? [];
 
-/** The fields of a message in Avro. */
 const names = (type: string) => {
   const definition = messageDefinition(type);
   const text = definition === undefined ? '{"fields":[]}' : readSchema(definition);
   return (JSON.parse(text) as { fields: { name: string }[] }).fields.map(({ name }) => name).toSorted();
 };
 
-describe('a command message', () => {
-  it.each(['avro', 'json'] as const)('is unchanged after encoding and decoding as %s', async (format) => {
+it.each(['avro', 'json'] as const)(
+  'a command is unchanged after encoding and decoding as %s',
+  async (format) => {
     expect(await throughLog('SendSmsCommand', SMS, format)).toMatchObject({ format, payload: SMS });
     expect(await throughLog('SendEmailCommand', EMAIL, format)).toMatchObject({ format, payload: EMAIL });
-  });
+  },
+);
 
-  it('in JSON has the fields of the HTTP body and the id, normalised the same way (N4)', () => {
-    const body = { receiver: '0040 722 123 456', message: 'x', notificationId: ID.toUpperCase(), extra: 1 };
-    expect(MESSAGE_FORMS['SendSmsCommand']?.parse(body)).toMatchObject({
-      kind: 'valid',
-      payload: { notificationId: ID, receiver: '+40722123456' },
-      warnings: [{ code: 'unknown-member', path: 'extra' }],
-    });
-    expect(MESSAGE_FORMS['SendSmsCommand']?.parse({ ...body, notificationId: 'x' })).toMatchObject({
-      kind: 'invalid',
-      faults: [
-        { path: 'notificationId', code: 'wrong-type' },
-        { path: 'extra', code: 'unknown-member' },
-      ],
-    });
+it('a command in JSON has the fields of the HTTP body and the id, normalised the same way (N4)', () => {
+  const body = { receiver: '0040 722 123 456', message: 'x', notificationId: ID.toUpperCase(), extra: 1 };
+  expect(MESSAGE_FORMS['SendSmsCommand']?.parse(body)).toMatchObject({
+    kind: 'valid',
+    payload: { notificationId: ID, receiver: '+40722123456' },
+    warnings: [{ code: 'unknown-member', path: 'extra' }],
   });
-
-  it('with 7 MiB of files in Avro fits into a Kafka record', async () => {
-    const content = Buffer.alloc(7 * 1_024 * 1_024);
-    const command = { ...EMAIL, attachments: [{ name: 'a.txt', content }] };
-    const { value } = await codec.encode('SendEmailCommand', command, 'avro');
-    expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
-  });
-
-  it('has all fields of the domain type in Avro', () => {
-    expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
-    expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
-    expect(names('NotificationAcceptance')).toEqual(Object.keys(examples.acceptanceRecord).toSorted());
+  expect(MESSAGE_FORMS['SendSmsCommand']?.parse({ ...body, notificationId: 'x' })).toMatchObject({
+    kind: 'invalid',
+    faults: [
+      { path: 'notificationId', code: 'wrong-type' },
+      { path: 'extra', code: 'unknown-member' },
+    ],
   });
 });
 
-/** A command with a file. */
+it('a command with 7 MiB of files in Avro fits into a Kafka record', async () => {
+  const content = Buffer.alloc(7 * 1_024 * 1_024);
+  const command = { ...EMAIL, attachments: [{ name: 'a.txt', content }] };
+  const { value } = await codec.encode('SendEmailCommand', command, 'avro');
+  expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
+});
+
+it('a command has all fields of the domain type in Avro', () => {
+  expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
+  expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
+  expect(names('NotificationAcceptance')).toEqual(Object.keys(examples.acceptanceRecord).toSorted());
+});
+
 const withFile = (name: string, content: Buffer = Buffer.from('x')) => ({ attachments: [{ name, content }] });
 
 const [FILE] = withFile('a.txt').attachments as [EmailCommand['attachments'][number]];
 
-describe('the check of a command from Avro', () => {
-  it('accepts a normalised command', async () => {
-    expect(checkSmsCommand(SMS)).toBeUndefined();
-    expect(checkEmailCommand(EMAIL)).toBeUndefined();
-    expect(await checkAttachments(EMAIL)).toBeUndefined();
-    expect(checkAttachments({ ...EMAIL, attachments: [] })).toBeUndefined();
-  });
+it('the check of a command from Avro accepts a normalised command', async () => {
+  expect(checkSmsCommand(SMS)).toBeUndefined();
+  expect(checkEmailCommand(EMAIL)).toBeUndefined();
+  expect(await checkAttachments(EMAIL)).toBeUndefined();
+  expect(checkAttachments({ ...EMAIL, attachments: [] })).toBeUndefined();
+});
 
-  it.each<[Partial<SmsCommand>, string]>([
-    [{ receiver: '0722123456' }, 'receiver invalid-phone-number'],
-    [{ receiver: '+40 722 123 456' }, 'receiver unclean'],
-    [{ sender: ' MyBank' }, 'sender unclean'],
-    [{ sender: 'a\r\nb' }, 'sender control-character'],
-    [{ message: '' }, 'message empty'],
-    [{ message: 'x'.repeat(1_601) }, 'message too-long'],
-    [{ notificationId: 'x' }, 'notificationId wrong-type'],
-    [{ notificationId: ID.toUpperCase() }, 'notificationId wrong-type'],
-  ])('refuses an SMS with %j: %s', (fields, fault) => {
-    expect(codesOf(checkSmsCommand({ ...SMS, ...fields }))).toEqual([fault]);
-  });
+it.each<[Partial<SmsCommand>, string]>([
+  [{ receiver: '0722123456' }, 'receiver invalid-phone-number'],
+  [{ receiver: '+40 722 123 456' }, 'receiver unclean'],
+  [{ sender: ' MyBank' }, 'sender unclean'],
+  [{ sender: 'a\r\nb' }, 'sender control-character'],
+  [{ message: '' }, 'message empty'],
+  [{ message: 'x'.repeat(1_601) }, 'message too-long'],
+  [{ notificationId: 'x' }, 'notificationId wrong-type'],
+  [{ notificationId: ID.toUpperCase() }, 'notificationId wrong-type'],
+])('the check of a command from Avro refuses an SMS with %j: %s', (fields, fault) => {
+  expect(codesOf(checkSmsCommand({ ...SMS, ...fields }))).toEqual([fault]);
+});
 
-  it('names the first character that is not clean', () => {
-    const refused = checkEmailCommand({ ...EMAIL, ...withFile('ofert\u0103\u200b.txt') });
-    expect(refused?.faults[0]?.message).toContain('U+200B');
-  });
+it('the check of a command from Avro names the first character that is not clean', () => {
+  const refused = checkEmailCommand({ ...EMAIL, ...withFile('ofert\u0103\u200b.txt') });
+  expect(refused?.faults[0]?.message).toContain('U+200B');
+});
 
-  it.each<[Partial<EmailCommand>, string]>([
-    [{ receiver: 'Ana <ana@mail.example>' }, 'receiver invalid-address'],
-    [{ cc: ['ok@mail.example', 'x'] }, 'cc[1] invalid-address'],
-    [{ bcc: ['a@mail.example, b@mail.example'] }, 'bcc[0] invalid-address'],
-    [{ bcc: Array.from({ length: 49 }, () => 'a@mail.example') }, 'bcc too-many-recipients'],
-    [{ cc: Array.from({ length: 5_000 }, () => 'x') }, 'cc too-many-recipients'],
-    [{ sender: 'a@mail.example\r\nBcc: b@mail.example' }, 'sender control-character'],
-    [{ subject: 'a\nb' }, 'subject control-character'],
-    [{ message: '' }, 'message empty'],
-    [{ contentType: 'text/evil' as 'text/html' }, 'contentType unknown-value'],
-    [{ contentType: 'text/html; charset=utf-8' as 'text/html' }, 'contentType unclean'],
-    [withFile('a.txt\u200b'), 'attachmentList[0].name unclean'],
-    [withFile('a.svg'), 'attachmentList[0].name refused-type'],
-    [withFile('../a'), 'attachmentList[0].name invalid-name'],
-    [withFile('a.txt', Buffer.alloc(0)), 'attachmentList[0].content empty'],
-    [
-      withFile('a.txt', Buffer.alloc(7 * 1_024 * 1_024 + 1)),
-      'attachmentList[0].content attachment-too-large',
-    ],
-    [{ attachments: Array.from({ length: 21 }, () => FILE) }, 'attachmentList too-many-items'],
-  ])('refuses an invalid e-mail: case %#', (fields, fault) => {
-    expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
-  });
+it.each<[Partial<EmailCommand>, string]>([
+  [{ receiver: 'Ana <ana@mail.example>' }, 'receiver invalid-address'],
+  [{ cc: ['ok@mail.example', 'x'] }, 'cc[1] invalid-address'],
+  [{ bcc: ['a@mail.example, b@mail.example'] }, 'bcc[0] invalid-address'],
+  [{ bcc: Array.from({ length: 49 }, () => 'a@mail.example') }, 'bcc too-many-recipients'],
+  [{ cc: Array.from({ length: 5_000 }, () => 'x') }, 'cc too-many-recipients'],
+  [{ sender: 'a@mail.example\r\nBcc: b@mail.example' }, 'sender control-character'],
+  [{ subject: 'a\nb' }, 'subject control-character'],
+  [{ message: '' }, 'message empty'],
+  [{ contentType: 'text/evil' as 'text/html' }, 'contentType unknown-value'],
+  [{ contentType: 'text/html; charset=utf-8' as 'text/html' }, 'contentType unclean'],
+  [withFile('a.txt\u200b'), 'attachmentList[0].name unclean'],
+  [withFile('a.svg'), 'attachmentList[0].name refused-type'],
+  [withFile('../a'), 'attachmentList[0].name invalid-name'],
+  [withFile('a.txt', Buffer.alloc(0)), 'attachmentList[0].content empty'],
+  [withFile('a.txt', Buffer.alloc(7 * 1_024 * 1_024 + 1)), 'attachmentList[0].content attachment-too-large'],
+  [{ attachments: Array.from({ length: 21 }, () => FILE) }, 'attachmentList too-many-items'],
+])('the check of a command from Avro refuses an invalid e-mail: case %#', (fields, fault) => {
+  expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
+});
 
-  it('accepts 20 files and 50 recipients', () => {
-    const attachments = Array.from({ length: 20 }, () => FILE);
-    const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
-    expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
-  });
+it('the check of a command from Avro accepts 20 files and 50 recipients', () => {
+  const attachments = Array.from({ length: 20 }, () => FILE);
+  const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
+  expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
+});
 
-  it('refuses executable files', async () => {
-    const refused = await checkAttachments({ ...EMAIL, ...withFile('a.pdf', Buffer.from('#!/bin/sh')) });
-    expect(codesOf(refused)).toEqual(['attachmentList[0].content refused-type']);
+it('the check of a command from Avro refuses executable files', async () => {
+  const refused = await checkAttachments({ ...EMAIL, ...withFile('a.pdf', Buffer.from('#!/bin/sh')) });
+  expect(codesOf(refused)).toEqual(['attachmentList[0].content refused-type']);
+});
+
+it.each([
+  ['NotificationAcceptance', examples.acceptanceRecord],
+  ['NotificationState', examples.stateRecord],
+])(
+  'the record %s is unchanged after encoding and decoding as Avro, and cannot be read as JSON',
+  async (type, example) => {
+    expect(await throughLog(type, example, 'avro')).toMatchObject({ payload: example });
+    expect(MESSAGE_FORMS[type]?.parse(example)).toMatchObject({ kind: 'invalid' });
+  },
+);
+
+const acceptance = examples.acceptanceRecord as NotificationAcceptance;
+const state = { ...examples.stateRecord, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
+const reported = (known: NotificationState | undefined) =>
+  JSON.parse(renderNotification(acceptance, known)) as object;
+
+const { notificationId } = acceptance;
+
+it('renderNotification (N3) shows accepted before the first attempt, with ISO times', () => {
+  const updatedAt = '2026-01-15T09:30:00.000Z';
+  const accepted = { notificationId, status: 'accepted', channel: 'email', attempts: [], updatedAt };
+  expect(reported(undefined)).toEqual(accepted);
+});
+
+it('renderNotification (N3) shows retrying with the attempts and the time of the next one', () => {
+  const code = 'smtp-452-4.2.2';
+  const at = '2026-01-15T09:30:00.250Z';
+  expect(reported(state)).toEqual({
+    notificationId,
+    status: 'retrying',
+    channel: 'email',
+    attempts: [{ attempt: 1, at, provider: 'SMTP', result: 'transient', code }],
+    updatedAt: '2026-01-15T09:30:00.260Z',
+    nextAttemptAt: '2026-01-15T09:30:10.260Z',
+    code,
   });
 });
 
-describe('a record of a notification', () => {
-  it.each([
-    ['NotificationAcceptance', examples.acceptanceRecord],
-    ['NotificationState', examples.stateRecord],
-  ])(
-    '%s is unchanged after encoding and decoding as Avro, and cannot be read as JSON',
-    async (type, example) => {
-      expect(await throughLog(type, example, 'avro')).toMatchObject({ payload: example });
-      expect(MESSAGE_FORMS[type]?.parse(example)).toMatchObject({ kind: 'invalid' });
-    },
-  );
+it('renderNotification (N3) shows sending as the status before it', () => {
+  expect(reported({ ...state, status: 'sending', attempt: 1 })).toMatchObject({ status: 'accepted' });
+  const again = reported({ ...state, status: 'sending', attempt: 2 });
+  expect(again).toMatchObject({ status: 'retrying' });
+  expect(again).not.toHaveProperty('nextAttemptAt');
 });
 
-describe('renderNotification (N3)', () => {
-  const acceptance = examples.acceptanceRecord as NotificationAcceptance;
-  const state = { ...examples.stateRecord, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
-  const reported = (known: NotificationState | undefined) =>
-    JSON.parse(renderNotification(acceptance, known)) as object;
-
-  const { notificationId } = acceptance;
-
-  it('shows accepted before the first attempt, with ISO times', () => {
-    const updatedAt = '2026-01-15T09:30:00.000Z';
-    const accepted = { notificationId, status: 'accepted', channel: 'email', attempts: [], updatedAt };
-    expect(reported(undefined)).toEqual(accepted);
-  });
-
-  it('shows retrying with the attempts and the time of the next one', () => {
-    const code = 'smtp-452-4.2.2';
-    const at = '2026-01-15T09:30:00.250Z';
-    expect(reported(state)).toEqual({
-      notificationId,
-      status: 'retrying',
-      channel: 'email',
-      attempts: [{ attempt: 1, at, provider: 'SMTP', result: 'transient', code }],
-      updatedAt: '2026-01-15T09:30:00.260Z',
-      nextAttemptAt: '2026-01-15T09:30:10.260Z',
-      code,
-    });
-  });
-
-  it('shows sending as the status before it', () => {
-    expect(reported({ ...state, status: 'sending', attempt: 1 })).toMatchObject({ status: 'accepted' });
-    const again = reported({ ...state, status: 'sending', attempt: 2 });
-    expect(again).toMatchObject({ status: 'retrying' });
-    expect(again).not.toHaveProperty('nextAttemptAt');
-  });
-
-  it.each(['sent', 'failed', 'parked'] as const)('shows %s with its code', (status) => {
-    expect(reported({ ...state, status })).toMatchObject({ status, code: 'smtp-452-4.2.2' });
-  });
+it.each(['sent', 'failed', 'parked'] as const)('renderNotification (N3) shows %s with its code', (status) => {
+  expect(reported({ ...state, status })).toMatchObject({ status, code: 'smtp-452-4.2.2' });
 });

@@ -13,7 +13,6 @@ const guarded = createJwtAccess(
   { clock: { now: () => NOW }, log: silentLog },
 );
 
-/** Calls an address that needs a scope. */
 async function call(scope: OperationsScope, access: Access, headers: Record<string, string> = {}) {
   const app = fastify();
   onTestFinished(() => app.close());

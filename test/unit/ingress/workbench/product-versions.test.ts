@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findBreaks } from '../../../../workers/ingress/workbench/app/products/validity.ts';
 import { findDifferences } from '../../../../workers/ingress/workbench/app/products/record-differences.ts';
 import { sectionsOf } from '../../../../workers/ingress/workbench/app/products/record-sections.ts';
@@ -10,61 +10,54 @@ const list = (kind: 'interest-list' | 'insurance-list' | 'discount-list', code: 
   record: { Code: code, Version: 1, ...record },
 });
 
-describe('the sections of a version', () => {
-  it('leave nothing out: fields without a section of their own are in the last one', () => {
-    const product = {
-      Id: 'x',
-      Version: 2,
-      Name: 'Loan',
-      GeneralData: { IsRevolving: true },
-      NewField: 7,
-      None: null,
-    };
-    const sections = sectionsOf({ product, lists: [] });
-    expect(sections).toEqual([
-      { key: 'general', content: { Name: 'Loan' } },
-      { key: 'terms', content: { IsRevolving: true } },
-      { key: 'other', content: { NewField: 7 } },
-    ]);
-    expect(sectionsOf({ lists: [] })).toEqual([]);
-  });
-
-  it('say what a figure is: a percentage, percentage points or an amount', () => {
-    const lists = [
-      list('interest-list', 'INT', {
-        Interests: [{ Name: 'Fixed', Values: [{ Value: 8, ValueStatus: 'Draft' }] }],
-      }),
-      list('insurance-list', 'INS', {
-        Insurances: [
-          { InsuranceName: 'Life', ValueIsPercentage: true, Values: [{ Value: 0.5 }] },
-          { InsuranceName: 'Job', ValueIsPercentage: false, Values: [{ Value: 60 }] },
-        ],
-      }),
-      list('discount-list', 'DIS', {
-        Discounts: [
-          { Name: 'A', DiscountValue: 1, AppliedToDimension: 'Interest', IsPercentage: false },
-          { Name: 'B', DiscountValue: 5, AppliedToDimension: 'Commission', IsPercentage: false },
-          { Name: 'C', DiscountValue: 10, AppliedToDimension: 'Interest', IsPercentage: true },
-        ],
-      }),
-    ];
-    const contents = new Map(sectionsOf({ product: {}, lists }).map(({ key, content }) => [key, content]));
-    expect(contents.get('interests')).toMatchObject([
-      { List: 'INT', Name: 'Fixed', Values: [{ Percent: 8, Status: 'Draft' }] },
-    ]);
-    expect(contents.get('insurances')).toMatchObject([
-      { Values: [{ Percent: 0.5 }] },
-      { Values: [{ Amount: 60 }] },
-    ]);
-    expect(contents.get('discounts')).toMatchObject([
-      { PercentagePoints: 1 },
-      { Amount: 5 },
-      { Percent: 10 },
-    ]);
-  });
+it('sections leave nothing out: fields without a section of their own are in the last one', () => {
+  const product = {
+    Id: 'x',
+    Version: 2,
+    Name: 'Loan',
+    GeneralData: { IsRevolving: true },
+    NewField: 7,
+    None: null,
+  };
+  const sections = sectionsOf({ product, lists: [] });
+  expect(sections).toEqual([
+    { key: 'general', content: { Name: 'Loan' } },
+    { key: 'terms', content: { IsRevolving: true } },
+    { key: 'other', content: { NewField: 7 } },
+  ]);
+  expect(sectionsOf({ lists: [] })).toEqual([]);
 });
 
-/** Section, place and both sides of each difference. */
+it('sections say what a figure is: a percentage, percentage points or an amount', () => {
+  const lists = [
+    list('interest-list', 'INT', {
+      Interests: [{ Name: 'Fixed', Values: [{ Value: 8, ValueStatus: 'Draft' }] }],
+    }),
+    list('insurance-list', 'INS', {
+      Insurances: [
+        { InsuranceName: 'Life', ValueIsPercentage: true, Values: [{ Value: 0.5 }] },
+        { InsuranceName: 'Job', ValueIsPercentage: false, Values: [{ Value: 60 }] },
+      ],
+    }),
+    list('discount-list', 'DIS', {
+      Discounts: [
+        { Name: 'A', DiscountValue: 1, AppliedToDimension: 'Interest', IsPercentage: false },
+        { Name: 'B', DiscountValue: 5, AppliedToDimension: 'Commission', IsPercentage: false },
+        { Name: 'C', DiscountValue: 10, AppliedToDimension: 'Interest', IsPercentage: true },
+      ],
+    }),
+  ];
+  const contents = new Map(sectionsOf({ product: {}, lists }).map(({ key, content }) => [key, content]));
+  expect(contents.get('interests')).toMatchObject([
+    { List: 'INT', Name: 'Fixed', Values: [{ Percent: 8, Status: 'Draft' }] },
+  ]);
+  expect(contents.get('insurances')).toMatchObject([
+    { Values: [{ Percent: 0.5 }] },
+    { Values: [{ Amount: 60 }] },
+  ]);
+  expect(contents.get('discounts')).toMatchObject([{ PercentagePoints: 1 }, { Amount: 5 }, { Percent: 10 }]);
+});
+
 const differences = (
   before: object,
   after: object,
@@ -110,69 +103,67 @@ const interests = (code: string, id: string, Code: string) => [
   list('interest-list', code, { Interests: [{ Id: id, Name: 'Fixed', Code, Values: [] }] }),
 ];
 
-describe('the differences between two versions', () => {
-  it('are fields that were changed, added or removed, by section', () => {
-    const before = {
-      Name: 'Loan',
-      Availability: { MaximumAmount: 20_000, MinimumAmount: 500, MaximumAdvance: null },
-    };
-    const after = {
-      Name: 'Loan',
-      Availability: { MaximumAmount: 30_000, MinimumAmount: null, MaximumAdvance: 20 },
-    };
-    expect(differences(before, after)).toEqual([
-      ['availability', 'MaximumAmount', 20_000, 30_000],
-      ['availability', 'MinimumAmount', 500, undefined],
-      ['availability', 'MaximumAdvance', undefined, 20],
-    ]);
-    expect(differences(before, before)).toEqual([]);
-    expect(differences({ GeneralData: { A: 1 } }, {})).toEqual([['terms', 'A', 1, undefined]]);
-  });
+it('differences are fields that were changed, added or removed, by section', () => {
+  const before = {
+    Name: 'Loan',
+    Availability: { MaximumAmount: 20_000, MinimumAmount: 500, MaximumAdvance: null },
+  };
+  const after = {
+    Name: 'Loan',
+    Availability: { MaximumAmount: 30_000, MinimumAmount: null, MaximumAdvance: 20 },
+  };
+  expect(differences(before, after)).toEqual([
+    ['availability', 'MaximumAmount', 20_000, 30_000],
+    ['availability', 'MinimumAmount', 500, undefined],
+    ['availability', 'MaximumAdvance', undefined, 20],
+  ]);
+  expect(differences(before, before)).toEqual([]);
+  expect(differences({ GeneralData: { A: 1 } }, {})).toEqual([['terms', 'A', 1, undefined]]);
+});
 
-  it('find an item again by its name, also where all ids are new', () => {
-    expect(
-      differences(
-        offering(offer('1', 'A', 5), offer('2', 'B', 5)),
-        offering(offer('3', 'A', 6), offer('4', 'B', 5)),
-      ),
-    ).toEqual([['offers', 'A/Filters/Amount/To', 5, 6]]);
-    expect(differences(offering(offer('1', 'A', 5)), offering(offer('2', 'B', 5)))).toHaveLength(8);
-  });
+it('differences find an item again by its name, also where all ids are new', () => {
+  expect(
+    differences(
+      offering(offer('1', 'A', 5), offer('2', 'B', 5)),
+      offering(offer('3', 'A', 6), offer('4', 'B', 5)),
+    ),
+  ).toEqual([['offers', 'A/Filters/Amount/To', 5, 6]]);
+  expect(differences(offering(offer('1', 'A', 5)), offering(offer('2', 'B', 5)))).toHaveLength(8);
+});
 
-  it('find a renamed item again by its id', () => {
-    expect(differences(offering(offer('1', 'A', 5)), offering(offer('1', 'B', 6)))).toEqual([
-      ['offers', 'B/Name', 'A', 'B'],
-      ['offers', 'B/Filters/Amount/To', 5, 6],
-    ]);
-  });
+it('differences find a renamed item again by its id', () => {
+  expect(differences(offering(offer('1', 'A', 5)), offering(offer('1', 'B', 6)))).toEqual([
+    ['offers', 'B/Name', 'A', 'B'],
+    ['offers', 'B/Filters/Amount/To', 5, 6],
+  ]);
+});
 
-  it('show another order of named items, of which the first may be the default, also with new ids', () => {
-    const before = offering(offer('1', 'A', 5), offer('2', 'B', 5));
-    for (const ids of ['12', '34']) {
-      const after = offering(offer(ids[1]!, 'B', 5), offer(ids[0]!, 'A', 5));
-      expect(differences(before, after)).toEqual([['offers', 'Order', ['A', 'B'], ['B', 'A']]]);
-    }
-  });
+it('differences show another order of named items, of which the first may be the default, also with new ids', () => {
+  const before = offering(offer('1', 'A', 5), offer('2', 'B', 5));
+  for (const ids of ['12', '34']) {
+    const after = offering(offer(ids[1]!, 'B', 5), offer(ids[0]!, 'A', 5));
+    expect(differences(before, after)).toEqual([['offers', 'Order', ['A', 'B'], ['B', 'A']]]);
+  }
+});
 
-  it('tell items of the same name apart by their number', () => {
-    const [before, after] = [6, 7].map((To) => offering(offer('1', 'A', 5), offer('2', 'A', To)));
-    expect(differences(before ?? {}, after ?? {})).toEqual([['offers', 'A (2)/Filters/Amount/To', 6, 7]]);
-  });
+it('differences tell items of the same name apart by their number', () => {
+  const [before, after] = [6, 7].map((To) => offering(offer('1', 'A', 5), offer('2', 'A', To)));
+  expect(differences(before ?? {}, after ?? {})).toEqual([['offers', 'A (2)/Filters/Amount/To', 6, 7]]);
+});
 
-  it('of dated values name the day on which the value begins', () => {
-    const lists = [
-      values([8, '2020-01-01'], [9, '2024-01-01']),
-      values([8, '2020-01-01'], [9.5, '2024-01-01']),
-    ];
-    expect(differences({}, {}, lists)).toEqual([['interests', 'Fixed/Values/@2024-01-01/Percent', 9, 9.5]]);
-  });
+it('differences of dated values name the day on which the value begins', () => {
+  const lists = [
+    values([8, '2020-01-01'], [9, '2024-01-01']),
+    values([8, '2020-01-01'], [9.5, '2024-01-01']),
+  ];
+  expect(differences({}, {}, lists)).toEqual([['interests', 'Fixed/Values/@2024-01-01/Percent', 9, 9.5]]);
+});
 
-  it('of a list that replaces another are those of its items', () => {
-    expect(differences({}, {}, [interests('INT-1', 'a', 'F'), interests('INT-2', 'b', 'G')])).toEqual([
-      ['interests', 'Fixed/Code', 'F', 'G'],
-      ['interests', 'Fixed/List', 'INT-1', 'INT-2'],
-    ]);
-  });
+it('differences of a list that replaces another are those of its items', () => {
+  expect(differences({}, {}, [interests('INT-1', 'a', 'F'), interests('INT-2', 'b', 'G')])).toEqual([
+    ['interests', 'Fixed/Code', 'F', 'G'],
+    ['interests', 'Fixed/List', 'INT-1', 'INT-2'],
+  ]);
 });
 
 const approved = (version: number, validFrom: string, validTo: string | null) => ({
@@ -182,22 +173,20 @@ const approved = (version: number, validFrom: string, validTo: string | null) =>
   validTo,
 });
 
-describe('the breaks between versions', () => {
-  const first = (validTo: string | null) => approved(1, '2020-01-01', validTo);
-  const others = [approved(2, '2021-01-01', '2021-12-31'), approved(3, '2023-01-01', null)];
+const first = (validTo: string | null) => approved(1, '2020-01-01', validTo);
+const others = [approved(2, '2021-01-01', '2021-12-31'), approved(3, '2023-01-01', null)];
 
-  it('are overlaps with each earlier version, and no gap where an earlier one is valid', () => {
-    expect(findBreaks([...others, first(null)])).toEqual([
-      { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
-      { from: '2023-01-01', to: null, versions: [1, 3] },
-    ]);
-  });
+it('breaks are overlaps with each earlier version, and no gap where an earlier one is valid', () => {
+  expect(findBreaks([...others, first(null)])).toEqual([
+    { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
+    { from: '2023-01-01', to: null, versions: [1, 3] },
+  ]);
+});
 
-  it('are days on which none is valid, after the last day of any earlier one', () => {
-    expect(findBreaks([first('2022-06-30'), { ...first(null), status: 'Draft' }, ...others])).toEqual([
-      { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
-      { from: '2022-07-01', to: '2022-12-31', versions: [] },
-    ]);
-    expect(findBreaks([first('2020-12-31'), ...others.slice(0, 1)])).toEqual([]);
-  });
+it('breaks are days on which none is valid, after the last day of any earlier one', () => {
+  expect(findBreaks([first('2022-06-30'), { ...first(null), status: 'Draft' }, ...others])).toEqual([
+    { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
+    { from: '2022-07-01', to: '2022-12-31', versions: [] },
+  ]);
+  expect(findBreaks([first('2020-12-31'), ...others.slice(0, 1)])).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Dead letters that an upstream system writes with bad intent or by mistake, and callers with bad intent. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
@@ -36,7 +36,6 @@ const PAYLOADS: readonly string[] = [
 ];
 const TYPES = ['SendSmsCommand', 'SendEmailCommand', 'CalculatePMTRequest', 'Unheard', TEXT, undefined];
 
-/** An ingress with these dead letters, in partition 0. `seen` has everything that left it. */
 async function openWith(letters: readonly Pick<LogMessage, 'value' | 'headers' | 'key'>[]) {
   const broker = await createTestBroker();
   await createLetterTopics(broker);
@@ -75,60 +74,61 @@ function deadLetterOf(value: string | null, headers: MessageHeaders = {}, key = 
   };
 }
 
-describe('dead letters of any form', () => {
-  it('disclose no personal data in answers, audit, log and metrics', async () => {
-    const attempt = { attempt: 1, at: 1, provider: TEXT, result: 'unknown', code: PERSON, note: NUMBER };
-    const headers = {
-      [HEADER.notificationId]: letterNotificationId(1),
-      [HEADER.correlationId]: NUMBER,
-      tracestate: PERSON,
-      [HEADER.replyTopic]: TEXT,
-      [HEADER.deadline]: TEXT,
-      [HEADER.warnings]: TEXT,
-      [HEADER.attemptHistory]: JSON.stringify([attempt]),
-      'x-customer': PERSON,
-      [NUMBER]: PERSON,
-    };
-    const letters = TYPES.flatMap((type) =>
-      PAYLOADS.map((payload) => deadLetterOf(payload, { ...headers, [HEADER.messageType]: type }, NUMBER)),
-    );
-    const { broker, metrics, seen, get, post } = await openWith(letters);
-    const list = await get('/dead-letters?limit=200');
-    expect(list.body).toMatchObject({ count: letters.length });
-    for (const offset of letters.keys())
-      expect((await get(`/dead-letters/${PLACE}/${offset}`)).status).toBe(200);
-    const call = { selection: { topics: ['notification'] }, limit: 500, reason: 'load test', again: true };
-    for (const dryRun of [true, false]) {
-      for (const [action, change] of [
-        ['edit', { patch: { priority: 1 } }],
-        ['edit', { headers: { [HEADER.messageType]: 'SendSmsCommand' } }],
-        ['redrive', {}],
-        ['discard', {}],
-      ] as const) {
-        expect((await post(`/dead-letters/${action}`, { ...call, ...change, dryRun })).status).toBe(200);
-      }
+it('dead letters disclose no personal data in answers, audit, log and metrics', async () => {
+  const attempt = { attempt: 1, at: 1, provider: TEXT, result: 'unknown', code: PERSON, note: NUMBER };
+  const headers = {
+    [HEADER.notificationId]: letterNotificationId(1),
+    [HEADER.correlationId]: NUMBER,
+    tracestate: PERSON,
+    [HEADER.replyTopic]: TEXT,
+    [HEADER.deadline]: TEXT,
+    [HEADER.warnings]: TEXT,
+    [HEADER.attemptHistory]: JSON.stringify([attempt]),
+    'x-customer': PERSON,
+    [NUMBER]: PERSON,
+  };
+  const letters = TYPES.flatMap((type) =>
+    PAYLOADS.map((payload) => deadLetterOf(payload, { ...headers, [HEADER.messageType]: type }, NUMBER)),
+  );
+  const { broker, metrics, seen, get, post } = await openWith(letters);
+  const list = await get('/dead-letters?limit=200');
+  expect(list.body).toMatchObject({ count: letters.length });
+  for (const offset of letters.keys())
+    expect((await get(`/dead-letters/${PLACE}/${offset}`)).status).toBe(200);
+  const call = { selection: { topics: ['notification'] }, limit: 500, reason: 'load test', again: true };
+  for (const dryRun of [true, false]) {
+    for (const [action, change] of [
+      ['edit', { patch: { priority: 1 } }],
+      ['edit', { headers: { [HEADER.messageType]: 'SendSmsCommand' } }],
+      ['redrive', {}],
+      ['discard', {}],
+    ] as const) {
+      expect((await post(`/dead-letters/${action}`, { ...call, ...change, dryRun })).status).toBe(200);
     }
-    for (const { key, value } of await recordsOf(broker, TOPIC.deadLetterAudit))
-      seen.push(String(key), String(value));
-    seen.push(await metrics.text());
-    expect(seen.join('\n').length).toBeGreaterThan(50_000);
-    expect(seen.filter((text) => PLANTED.test(text)).map((text) => text.slice(0, 2_000))).toEqual([]);
-  });
+  }
+  for (const { key, value } of await recordsOf(broker, TOPIC.deadLetterAudit))
+    seen.push(String(key), String(value));
+  seen.push(await metrics.text());
+  expect(seen.join('\n').length).toBeGreaterThan(50_000);
+  expect(seen.filter((text) => PLANTED.test(text)).map((text) => text.slice(0, 2_000))).toEqual([]);
+});
 
-  it('are shown within limits, however many headers and attempts they have', async () => {
-    const attempt = { at: 1, provider: 'p', result: 'transient' };
-    const history = Array.from({ length: 2_000 }, (_, index) => ({ ...attempt, attempt: index + 1 }));
-    const headers = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`x-${index}`, 'x']));
-    const { get } = await openWith([
-      deadLetterOf('{}', { ...headers, [HEADER.attemptHistory]: JSON.stringify(history) }),
-    ]);
-    const { body } = await get(`/dead-letters/${PLACE}/0`);
-    expect(Object.keys(body['headers'] as object)).toHaveLength(101);
-    expect(body['headers']).toMatchObject({ '…': expect.stringMatching(/^19\d\d more headers$/) as string });
-    expect(body['history']).toHaveLength(20);
-  });
+it('dead letters are shown within limits, however many headers and attempts they have', async () => {
+  const attempt = { at: 1, provider: 'p', result: 'transient' };
+  const history = Array.from({ length: 2_000 }, (_, index) => ({ ...attempt, attempt: index + 1 }));
+  const headers = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`x-${index}`, 'x']));
+  const { get } = await openWith([
+    deadLetterOf('{}', { ...headers, [HEADER.attemptHistory]: JSON.stringify(history) }),
+  ]);
+  const { body } = await get(`/dead-letters/${PLACE}/0`);
+  expect(Object.keys(body['headers'] as object)).toHaveLength(101);
+  expect(body['headers']).toMatchObject({ '…': expect.stringMatching(/^19\d\d more headers$/) as string });
+  expect(body['history']).toHaveLength(20);
+});
 
-  it.each([20_000, 200_000])('of %d levels neither fail nor stop an action on others', async (levels) => {
+it.each([20_000, 200_000])(
+  'dead letters of %d levels neither fail nor stop an action on others',
+  async (levels) => {
     const deep = `{"jsonParam":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     const sound = JSON.stringify({ receiver: '+40722123456', message: 'hello' });
     const { get, post } = await openWith([deadLetterOf(deep), deadLetterOf(sound)]);
@@ -141,53 +141,51 @@ describe('dead letters of any form', () => {
     });
     const why = expect.stringContaining('nested too deeply') as string;
     expect(body).toMatchObject({ letters: [{ result: 'refused', why }, { result: 'edited' }] });
-  });
+  },
+);
+
+const FORGED = [
+  'cursor=1',
+  'cursor=9999999999999999999:a/0/0',
+  'cursor=1:../../0/0',
+  'cursor=1:a/0/0&cursor=1:a/0/0',
+  'limit=1e9',
+  'limit=-1',
+  '__proto__=1',
+  'topic[__proto__]=1',
+  `code=${'a'.repeat(301)}`,
+  `key=${encodeURIComponent('a\r\nb')}`,
+  'since=2026-05-01T10:00:00',
+  'until=2026-02-30',
+];
+
+it('callers cannot forge parameters, and get no error for a cursor of a dead letter that does not exist', async () => {
+  const { get } = await openWith([deadLetterOf('{}')]);
+  for (const query of FORGED)
+    expect([query, (await get(`/dead-letters?${query}`)).status]).toEqual([query, 400]);
+  const { status, body } = await get('/dead-letters?cursor=9999999999999999:x/0/0');
+  expect([status, (body['letters'] as unknown[]).length]).toEqual([200, 1]);
 });
 
-describe('callers', () => {
-  const FORGED = [
-    'cursor=1',
-    'cursor=9999999999999999999:a/0/0',
-    'cursor=1:../../0/0',
-    'cursor=1:a/0/0&cursor=1:a/0/0',
-    'limit=1e9',
-    'limit=-1',
-    '__proto__=1',
-    'topic[__proto__]=1',
-    `code=${'a'.repeat(301)}`,
-    `key=${encodeURIComponent('a\r\nb')}`,
-    'since=2026-05-01T10:00:00',
-    'until=2026-02-30',
-  ];
+it('callers get no other files than those of the workbench', async () => {
+  const { url } = await openWith([]);
+  const names = '..%2f..%2fpackage.json %2e%2e/%2e%2e/package.json __proto__ constructor %00 main-.js';
+  for (const name of names.split(' ')) {
+    const response = await fetch(`${url}/workbench/assets/${name}`);
+    const type = response.status === 200 ? response.headers.get('content-type') : 'problem';
+    expect([name, type]).not.toEqual([name, expect.stringMatching(/json|javascript/)]);
+    expect(await response.text()).not.toContain('devDependencies');
+  }
+});
 
-  it('cannot forge parameters, and get no error for a cursor of a dead letter that does not exist', async () => {
-    const { get } = await openWith([deadLetterOf('{}')]);
-    for (const query of FORGED)
-      expect([query, (await get(`/dead-letters?${query}`)).status]).toEqual([query, 400]);
-    const { status, body } = await get('/dead-letters?cursor=9999999999999999:x/0/0');
-    expect([status, (body['letters'] as unknown[]).length]).toEqual([200, 1]);
-  });
-
-  it('get no other files than those of the workbench', async () => {
-    const { url } = await openWith([]);
-    const names = '..%2f..%2fpackage.json %2e%2e/%2e%2e/package.json __proto__ constructor %00 main-.js';
-    for (const name of names.split(' ')) {
-      const response = await fetch(`${url}/workbench/assets/${name}`);
-      const type = response.status === 200 ? response.headers.get('content-type') : 'problem';
-      expect([name, type]).not.toEqual([name, expect.stringMatching(/json|javascript/)]);
-      expect(await response.text()).not.toContain('devDependencies');
-    }
-  });
-
-  it('of the audit see neither control characters nor marks that turn text around', async () => {
-    const { get, post } = await openWith([deadLetterOf('{}')]);
-    const selection = { ids: [`${PLACE}/0`] };
-    const broken = await post('/dead-letters/discard', { selection, reason: 'a\r\nset-cookie: b' });
-    expect(broken.status).toBe(400);
-    await post('/dead-letters/discard', { selection, reason: 'paid \u202Eback' });
-    const { body } = await get(`/dead-letters/${PLACE}/0`);
-    expect(body['audit']).toMatchObject([{ reason: 'paid ?back' }]);
-  });
+it('callers of the audit see neither control characters nor marks that turn text around', async () => {
+  const { get, post } = await openWith([deadLetterOf('{}')]);
+  const selection = { ids: [`${PLACE}/0`] };
+  const broken = await post('/dead-letters/discard', { selection, reason: 'a\r\nset-cookie: b' });
+  expect(broken.status).toBe(400);
+  await post('/dead-letters/discard', { selection, reason: 'paid \u202Eback' });
+  const { body } = await get(`/dead-letters/${PLACE}/0`);
+  expect(body['audit']).toMatchObject([{ reason: 'paid ?back' }]);
 });
 
 const crossSite = (dest: string) => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': dest });

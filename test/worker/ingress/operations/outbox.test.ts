@@ -13,7 +13,6 @@ import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 
-/** An e-mail as the system writes it. */
 async function mail(options: object): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true });
   const addresses = { from: 'a@bank.example', to: 'ana@mail.example' };
@@ -21,7 +20,6 @@ async function mail(options: object): Promise<Buffer> {
   return message as unknown as Buffer;
 }
 
-/** The list and the message of an outbox with this message. */
 async function shown(written: Buffer, channel: 'sms' | 'email' = 'email') {
   const folder = path.join(scratchFolder(), 'outbox');
   await mkdir(folder);

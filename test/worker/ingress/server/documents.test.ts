@@ -1,51 +1,49 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Documents } from '../../../../workers/ingress/server/documents.ts';
 import { openTestIngress, postEcho, startTestIngress } from '../../../support/worlds/ingress-fixture.ts';
 
-describe('documents', () => {
-  it.each([
-    ['/openapi.json', 'application/json; charset=utf-8', '{"openapi":"3.1.0"}'],
-    ['/asyncapi.json', 'application/json; charset=utf-8', '{"asyncapi":"3.0.0"}'],
-    ['/docs', 'text/html; charset=utf-8', '<!doctype html><style>p{}</style><p>Docs'],
-  ])('serves %s with an entity tag', async (path, type, body) => {
-    const ingress = await openTestIngress();
-    const response = await fetch(ingress.url + path);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(await response.text()).toBe(body);
-    const etag = response.headers.get('etag') ?? '';
-    for (const tags of [etag, `"other", ${etag}`, '*']) {
-      const again = await fetch(ingress.url + path, { headers: { 'if-none-match': tags } });
-      expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
-    }
-    for (const [accepted, coding] of [
-      ['br, gzip', 'gzip'],
-      ['gzip;q=0', null],
-      ['identity', null],
-    ] as const) {
-      const coded = await fetch(ingress.url + path, { headers: { 'accept-encoding': accepted } });
-      expect([coded.headers.get('content-encoding'), await coded.text()]).toEqual([coding, body]);
-      expect([coded.headers.get('vary'), coded.headers.get('etag')]).toEqual(['accept-encoding', etag]);
-    }
-    const changed = await fetch(ingress.url + path, { headers: { 'if-none-match': '"other"' } });
-    expect(changed.status).toBe(200);
-    const head = await fetch(ingress.url + path, { method: 'HEAD' });
-    expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
-  });
+it.each([
+  ['/openapi.json', 'application/json; charset=utf-8', '{"openapi":"3.1.0"}'],
+  ['/asyncapi.json', 'application/json; charset=utf-8', '{"asyncapi":"3.0.0"}'],
+  ['/docs', 'text/html; charset=utf-8', '<!doctype html><style>p{}</style><p>Docs'],
+])('documents serves %s with an entity tag', async (path, type, body) => {
+  const ingress = await openTestIngress();
+  const response = await fetch(ingress.url + path);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(await response.text()).toBe(body);
+  const etag = response.headers.get('etag') ?? '';
+  for (const tags of [etag, `"other", ${etag}`, '*']) {
+    const again = await fetch(ingress.url + path, { headers: { 'if-none-match': tags } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+  }
+  for (const [accepted, coding] of [
+    ['br, gzip', 'gzip'],
+    ['gzip;q=0', null],
+    ['identity', null],
+  ] as const) {
+    const coded = await fetch(ingress.url + path, { headers: { 'accept-encoding': accepted } });
+    expect([coded.headers.get('content-encoding'), await coded.text()]).toEqual([coding, body]);
+    expect([coded.headers.get('vary'), coded.headers.get('etag')]).toEqual(['accept-encoding', etag]);
+  }
+  const changed = await fetch(ingress.url + path, { headers: { 'if-none-match': '"other"' } });
+  expect(changed.status).toBe(200);
+  const head = await fetch(ingress.url + path, { method: 'HEAD' });
+  expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
+});
 
-  it('are loaded and rendered on their first request, once', async () => {
-    const openApiJson = vi.fn<() => string>(() => '{}');
-    const other = vi.fn<() => string>(() => '');
-    const load = vi.fn<() => Promise<Documents>>();
-    const { url } = await startTestIngress({
-      documents: load.mockResolvedValue({ openApiJson, asyncApiJson: other, docsPage: other }),
-    });
-    expect(load).not.toHaveBeenCalled();
-    for (const _ of [1, 2]) expect(await (await fetch(`${url}/openapi.json`)).text()).toBe('{}');
-    expect(openApiJson).toHaveBeenCalledTimes(1);
-    expect(other).not.toHaveBeenCalled();
+it('documents are loaded and rendered on their first request, once', async () => {
+  const openApiJson = vi.fn<() => string>(() => '{}');
+  const other = vi.fn<() => string>(() => '');
+  const load = vi.fn<() => Promise<Documents>>();
+  const { url } = await startTestIngress({
+    documents: load.mockResolvedValue({ openApiJson, asyncApiJson: other, docsPage: other }),
   });
+  expect(load).not.toHaveBeenCalled();
+  for (const _ of [1, 2]) expect(await (await fetch(`${url}/openapi.json`)).text()).toBe('{}');
+  expect(openApiJson).toHaveBeenCalledTimes(1);
+  expect(other).not.toHaveBeenCalled();
 });
 
 it('the documentation allows only its own inline styles, and the root leads to the workbench', async () => {

@@ -92,10 +92,7 @@ it.each<[string, Partial<Observed>, finding: string, more: object]>([
     'a worker that is not ready, with its reason',
     worker('b:1', { name: 'schedule', ...WAITING }),
     'critical worker-not-ready schedule of b:1',
-    {
-      text: 'starting: not yet assigned',
-      parameters: { process: 'b:1', worker: 'schedule', ...WAITING },
-    },
+    { text: 'starting: not yet assigned', parameters: { process: 'b:1', worker: 'schedule', ...WAITING } },
   ],
   [
     'a worker that serves requests with a restriction',
