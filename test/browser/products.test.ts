@@ -233,9 +233,7 @@ it('an offer is marked when a term has changed since, and includes faults beside
   await page.getByText('"15.000" can be read as 15000 or as 15.00; write one of these').waitFor();
   await page.getByLabel('Amount').fill('500000');
   await page.getByRole('button', { name: 'Simulate', exact: true }).click();
-  await page
-    .getByRole('alert')
-    .getByText(/^Amount: must be at most 30000 EUR, the product's/)
-    .waitFor();
-  expect(await page.getByRole('alert').innerText()).not.toMatch(/[a-z][A-Z]/);
+  const alert = page.getByRole('alert');
+  await alert.getByText(/^Amount: must be at most 30000 EUR, the product's/).waitFor();
+  expect(await alert.innerText()).not.toMatch(/[a-z][A-Z]/);
 });

@@ -51,6 +51,9 @@ const payment = (page: Page, amount: string, label = 'Regular payment'): Promise
     .getByRole('button', { name: `${label}: ${amount}` })
     .waitFor();
 
+const place = (page: Page, name: string) => page.locator(`[data-place="${name}"]`);
+const percentage = (page: Page) =>
+  page.getByRole('group', { name: 'Commission 1' }).getByLabel('or percentage', { exact: true });
 const focusedPlace = (page: Page): Promise<unknown> =>
   page.evaluate('document.activeElement.closest("[data-place]")?.dataset.place');
 
@@ -114,10 +117,8 @@ it('explains a figure of a row, and a total, and says why the EIR is not the DAE
   const isOpenAtOnce = await page.evaluate(OPENS_AT_ONCE);
   // Before it is open, Escape would have no effect on it.
   expect(isOpenAtOnce).toBe(true);
-  await page
-    .getByRole('dialog', { name: 'EIR, without insurances: 9.2454 %' })
-    .getByText('There are no insurances, so that it counts the same payments as the DAE.')
-    .waitFor();
+  const eir = page.getByRole('dialog', { name: 'EIR, without insurances: 9.2454 %' });
+  await eir.getByText('There are no insurances, so that it counts the same payments as the DAE.').waitFor();
   expect(await findAccessibilityFaults(page, 'dialog')).toEqual([]);
 });
 
@@ -169,13 +170,11 @@ it('compares rates in percentage points, amounts in the same currency only, and 
   expect(await cellOf('DAE').innerText()).toContain('pp\nagainst A');
   await page.getByLabel('Number of instalments', { exact: true }).fill('0');
   await table.getByRole('row', { name: 'Regular payment 517.41 –' }).waitFor();
-  await page
-    .locator('.schedules-mark')
-    .getByText('These figures are those before the last change.')
-    .waitFor();
+  const mark = page.locator('.schedules-mark');
+  await mark.getByText('These figures are those before the last change.').waitFor();
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('.schedule-figures').isVisible()).toBe(false);
-  expect(await page.locator('.schedules-mark').isVisible()).toBe(true);
+  expect(await mark.isVisible()).toBe(true);
 });
 
 it('saves the rows as CSV and copies the call, also where the browser has no clipboard for scripts', async () => {
@@ -321,18 +320,13 @@ it('the form adds and removes rows by keyboard, which change the result once the
   await expect.poll(() => focusedPlace(page)).toBe('MultipleInterestRates[0].FromInstNo');
   await page.getByRole('button', { name: 'Add rate by instalments' }).press('Enter');
   await expect.poll(() => from.count()).toBe(2);
-  await page
-    .getByRole('group', { name: 'Interval 2' })
-    .getByLabel('Interest, % a year', { exact: true })
-    .fill('12');
+  const interval = page.getByRole('group', { name: 'Interval 2' });
+  await interval.getByLabel('Interest, % a year', { exact: true }).fill('12');
   await expect
     .poll(() => page.getByRole('row').nth(13).getByRole('button').nth(2).textContent())
     .toMatch(/^2\d\d\.\d\d$/);
   // The single rate is not used any more.
-  await page
-    .locator('[data-place="InterestPercent"]')
-    .getByText('Changes nothing in this schedule')
-    .waitFor();
+  await place(page, 'InterestPercent').getByText('Changes nothing in this schedule').waitFor();
   await page.getByRole('button', { name: 'Remove Interval 2' }).press('Enter');
   await expect.poll(() => from.count()).toBe(1);
   await expect
@@ -344,34 +338,23 @@ it('the form shows all faults at once at their fields and in rows, and leads to 
   const { page } = await openLoans([LOAN]);
   await payment(page, '517.41');
   await openAll(page);
-  await page
-    .getByRole('group', { name: 'Commission 1' })
-    .getByLabel('or percentage', { exact: true })
-    .fill('2');
+  await percentage(page).fill('2');
   await page.getByLabel('Holiday calendar', { exact: true }).selectOption('Other…');
   await page.getByLabel('Holiday calendar: other value').fill('Atlantis');
   await page.getByLabel('Number of instalments', { exact: true }).fill('5000');
-  await page
-    .locator('[data-place="InstallmentsNo"]')
-    .getByText('must be a whole number from 1 to 1,200')
-    .waitFor();
+  await place(page, 'InstallmentsNo').getByText('must be a whole number from 1 to 1,200').waitFor();
   const row = page.locator('[data-place="Commission[0].SourceValue"]');
   await row.getByText('must have exactly one of "Amount" and "or percentage"').waitFor();
   expect(await row.getByLabel('Amount', { exact: true }).getAttribute('aria-invalid')).toBe('true');
-  const { alert, links } = {
-    alert: page.getByRole('alert'),
-    links: page.getByRole('alert').getByRole('button'),
-  };
+  const alert = page.getByRole('alert');
+  const links = alert.getByRole('button');
   await expect
     .poll(() => links.allTextContents())
     .toEqual(expect.arrayContaining(['Number of instalments', 'Commission 1: Amount']));
   await payment(page, '517.41');
   expect(await findAccessibilityFaults(page, '[role=alert]')).toEqual([]);
   expect(await findAccessibilityFaults(page, '[data-place="Commission"]')).toEqual([]);
-  await page
-    .getByRole('group', { name: 'Commission 1' })
-    .getByLabel('or percentage', { exact: true })
-    .fill('');
+  await percentage(page).fill('');
   await page.getByLabel('Number of instalments', { exact: true }).fill('60');
   await alert.getByText('Atlantis').waitFor({ state: 'detached' });
   await expect.poll(() => links.allTextContents()).toEqual(['Holiday calendar']);
@@ -389,7 +372,7 @@ it('the form opens a group for a fault, leaves it open when it is corrected, and
   await field.fill('');
   await payment(page, '517.41');
   expect(await field.isVisible()).toBe(true);
-  await page.locator('[data-place="CapitalPercent"]').getByText('Changes nothing in this schedule').waitFor();
+  await place(page, 'CapitalPercent').getByText('Changes nothing in this schedule').waitFor();
   await page.getByLabel('Kind of instalments', { exact: true }).selectOption('CreditCard');
   // A tenth of the balance, interest and the commission.
   await page.getByRole('button', { name: /^Highest payment: 2,68\d\.\d\d$/ }).waitFor();

@@ -69,11 +69,8 @@ it('says that everything is well, and shows workers, groups and settings, access
   await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
   await isShown(page);
   for (const worker of ['ingress', 'schedule', 'product', 'simulation', 'notification']) {
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: `${worker}ready` })
-      .first()
-      .waitFor();
+    const item = page.getByRole('listitem').filter({ hasText: `${worker}ready` });
+    await item.first().waitFor();
   }
   expect(await page.getByText('Waiting: 0').count()).toBeGreaterThan(5);
   // A change of the verdict is announced once, and the figures are not.

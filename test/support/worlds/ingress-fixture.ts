@@ -8,6 +8,8 @@ import { listenOnSockets } from '../../../workers/ingress/server/app.ts';
 import type { ReadRequest } from '../../../shared/api/json/request-reader.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
@@ -95,6 +97,13 @@ export async function createTestBroker() {
   await broker.admin.createTopics(INGRESS_TOPICS.map((topic) => ({ topic, partitions: 3 })));
   onTestFinished(() => broker.close());
   return broker;
+}
+
+export async function publishTo(broker: Broker, messages: readonly OutgoingMessage[]): Promise<void> {
+  const publisher = broker.createPublisher({ clientId: 'test-writer' });
+  await publisher.start();
+  await publisher.publish(messages);
+  await publisher.stop();
 }
 
 /** Overrides of the defaults: a fake requester that echoes, open access and the echo action. */

@@ -3,6 +3,7 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topic-list.ts';
 import { post } from '../builders/schedule-call.ts';
 import { deadLetterMessage } from './dead-letters.ts';
+import { publishTo } from './ingress-fixture.ts';
 
 export const OPERATIONS = '/api/operations/v1';
 
@@ -40,8 +41,6 @@ export async function publishLetters(
   count: number,
   headersOf: (number: number) => Readonly<Record<string, string>> = () => ({}),
 ): Promise<void> {
-  const publisher = broker.createPublisher({ clientId: 'test-letters' });
-  await publisher.start();
   const startMs = Date.UTC(2026, 4, 1, 10);
   for (let number = 0; number < count; number += 1) {
     const { topic, key, value, headers } = deadLetterMessage({
@@ -50,7 +49,6 @@ export async function publishLetters(
       [HEADER.deadLetterAt]: String(startMs + number * 1_000),
       ...headersOf(number),
     });
-    await publisher.publish([{ topic, key, value, headers, partition: 0 }]);
+    await publishTo(broker, [{ topic, key, value, headers, partition: 0 }]);
   }
-  await publisher.stop();
 }

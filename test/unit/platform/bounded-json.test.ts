@@ -95,7 +95,7 @@ it(`allows ${MAX_JSON_DEPTH} levels`, () => {
   expect(faultsOf(String.raw`["${'['.repeat(99)}\"${'['.repeat(99)}"]`)).toEqual([]);
 });
 
-it(`allows ${MAX_JSON_VALUES} members and elements in all, and counts a long name more than once`, () => {
+it('allows as many values and characters of a number as the limits, and counts a long name more often', () => {
   expect(faultsOf(`{${members(MAX_JSON_VALUES)}}`)).toEqual([]);
   expect(faultsOf(`{${members(MAX_JSON_VALUES + 1)}}`)).toEqual(['body too-many-values']);
   expect(faultsOf(`[${'0,'.repeat(MAX_JSON_VALUES)}0]`)).toEqual(['body too-many-values']);
@@ -104,9 +104,6 @@ it(`allows ${MAX_JSON_VALUES} members and elements in all, and counts a long nam
   expect(faultsOf(JSON.stringify(['\n'.repeat(512)]), 2)).toEqual(['body too-many-values']);
   expect(faultsOf(`{"${'n'.repeat(127)}":1}`, 2)).toEqual([]);
   expect(faultsOf(`{"${'n'.repeat(128)}":1}`, 2)).toEqual(['body too-many-values']);
-});
-
-it('refuses a number of more than 100 characters', () => {
   expect(faultsOf(`[0.${'0'.repeat(98)}]`)).toEqual([]);
   expect(faultsOf(`{"a":${'7'.repeat(101)}}`)).toEqual(['body number-too-long']);
 });

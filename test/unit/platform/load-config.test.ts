@@ -260,15 +260,13 @@ it.each([
     expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: must `) as string]);
 });
 
-it.each(['SCHEMA_REGISTRY_URL', 'KAFKA_SASL_OAUTH_TOKEN_URL', 'AUTH_JWKS_URL'])(
-  'refuses credentials in the address %s without repeating them',
-  (name) => {
+it('refuses credentials in an address without repeating them', () => {
+  for (const name of ['SCHEMA_REGISTRY_URL', 'KAFKA_SASL_OAUTH_TOKEN_URL', 'AUTH_JWKS_URL'])
     for (const user of ['joe:onyx8842', 'joe'])
       expect(faultsOf({ [name]: `https://${user}@registry.example/path` })).toEqual([
         `${name}: must not contain a user or password, which have their own settings`,
       ]);
-  },
-);
+});
 
 it('ignores variables of Kafka scripts and Kubernetes services', () => {
   const foreign = `KAFKA_HOME KAFKA_OPTS KAFKA_HEAP_OPTS KAFKA_JVM_PERFORMANCE_OPTS KAFKA_CACHE_DIR KAFKA_PORT

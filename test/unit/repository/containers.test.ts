@@ -10,13 +10,10 @@ import { WORKER_NAMES } from '../../../workers/worker-list.ts';
 
 const compose = readFileSync(path.resolve(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
 
-it('docker-compose.yml uses the versions with which the tests run', () => {
+it('docker-compose.yml uses the versions of the tests, and has a service for every worker', () => {
   expect(compose).toContain(`image: ${KAFKA_IMAGE}\n`);
   expect(compose).toContain(`image: ${REGISTRY_IMAGE}\n`);
   expect(compose).toContain(`http://registry:8080${REGISTRY_CONFLUENT_PATH}\n`);
-});
-
-it('docker-compose.yml has a service for every worker', () => {
   for (const worker of WORKER_NAMES) expect(compose).toContain(`[workers/main.ts, ${worker}]`);
 });
 

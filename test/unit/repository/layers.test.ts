@@ -49,15 +49,9 @@ const WALLS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Packages that no start needs without their settings. */
-const LOADED_ON_USE = new Set([
-  'jose',
-  'nodemailer',
-  'undici',
-  'kafkajs',
-  '@platformatic/kafka',
-  'piscina',
-  'rate-limiter-flexible',
-]);
+const LOADED_ON_USE = new Set(
+  'jose nodemailer undici kafkajs @platformatic/kafka piscina rate-limiter-flexible'.split(' '),
+);
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
 const TYPES = /^(?:zod$|shared\/api\/|shared\/platform\/problem\.ts$)/;
@@ -142,12 +136,13 @@ it('lets each part import only what is below it', () => {
   expect(offenders(isUpwards)).toEqual([]);
 });
 
-it('has no cycle between parts, nor between the folders of a part', () => {
+it('has no cycle between parts, the folders of a part, and files', () => {
   expect(findCycle(grouped(partOf))).toBeUndefined();
   for (const part of new Set(listed.map(partOf))) {
     const folders = grouped((file) => (partOf(file) === part ? folderOf(file) : undefined));
     expect({ part, cycle: findCycle(folders) }).toEqual({ part, cycle: undefined });
   }
+  expect(findCycle(fileGraph)).toBeUndefined();
 });
 
 it('lets the calculation use one package, for exact decimals, and the product model also that of its records', () => {
@@ -167,10 +162,6 @@ it('lets the calculation use one package, for exact decimals, and the product mo
           !allowed.test(to),
       ),
     ).toEqual([]);
-});
-
-it('has no cycle between files', () => {
-  expect(findCycle(fileGraph)).toBeUndefined();
 });
 
 it('lets the workbench load only its own files, those of shared that browsers load too, and packages for browsers', () => {
@@ -197,7 +188,7 @@ it('keeps the report of portfolios small enough for browsers: it loads amounts, 
   );
 });
 
-it('lets only shared/messaging/kafka import kafkajs', () => {
+it('lets only shared/messaging/kafka import kafkajs, and only scripts and tests the slow date-holidays', () => {
   expect(
     offenders(
       (edge) =>
@@ -206,9 +197,6 @@ it('lets only shared/messaging/kafka import kafkajs', () => {
         !inFolder(edge.from, 'test'),
     ),
   ).toEqual([]);
-});
-
-it('lets only scripts and tests import date-holidays, which takes seconds to load', () => {
   const users = files.filter((file) =>
     /(?:import|require|from)\b[^;\n]*'date-holidays'/.test(readFileSync(path.join(root, file), 'utf8')),
   );
@@ -234,12 +222,9 @@ it('loads clients of providers, token verification and Kafka only where they are
   expect([...reached].filter((name) => LOADED_ON_USE.has(name))).toEqual([]);
 });
 
-it('imports only types of node:http, because a value import also loads undici: 40 ms and 12 MiB', () => {
+it('imports only types of node:http, and lets only the configuration read the environment', () => {
   const importers = listed.filter((file) => /^(shared|workers)\//.test(file));
   expect(importers.filter((file) => valueImports(file).includes('node:http'))).toEqual([]);
-});
-
-it('lets only the configuration read the environment of production code', () => {
   const readers = files
     .filter((file) => (inFolder(file, 'shared') || inFolder(file, 'workers')) && file !== 'workers/main.ts')
     .filter((file) => readFileSync(path.join(root, file), 'utf8').includes('process.env'))

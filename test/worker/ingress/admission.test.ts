@@ -18,6 +18,7 @@ import {
   openNotificationIngress,
   openTestIngress,
   postEcho,
+  publishTo,
   type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
 
@@ -216,25 +217,22 @@ it('callers that disconnect while their token is checked leave their places to o
 it.each([
   ['Content-Length: 10000000', '{'],
   ['Transfer-Encoding: chunked', '1\r\n{\r\n'],
-])(
-  'large bodies of notifications that one caller may send do not exhaust the memory: %s',
-  async (framing, start) => {
-    const { url, port } = await openNotificationIngress();
-    const statuses: string[] = [];
-    for (let sent = 0; sent < 8; sent += 1) {
-      const raw = await openRawHttp(port);
-      raw.send(
-        'POST /api/notifications/v1/email/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
-          `X-Sender-Id: platrealm\r\nX-Communication-Channel: 2\r\n${framing}\r\n\r\n${start}`,
-      );
-      raw.socket.on('data', (chunk) => statuses.push(chunk.toString().slice(9, 12)));
-    }
-    await expect.poll(() => statuses).not.toEqual([]);
-    expect(new Set(statuses)).toEqual(new Set(['503']));
-    expect(statuses.length).toBeLessThan(5);
-    expect((await fetch(`${url}/health/live`)).status).toBe(200);
-  },
-);
+])('large bodies of one caller do not exhaust the memory: %s', async (framing, start) => {
+  const { url, port } = await openNotificationIngress();
+  const statuses: string[] = [];
+  for (let sent = 0; sent < 8; sent += 1) {
+    const raw = await openRawHttp(port);
+    raw.send(
+      'POST /api/notifications/v1/email/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+        `X-Sender-Id: platrealm\r\nX-Communication-Channel: 2\r\n${framing}\r\n\r\n${start}`,
+    );
+    raw.socket.on('data', (chunk) => statuses.push(chunk.toString().slice(9, 12)));
+  }
+  await expect.poll(() => statuses).not.toEqual([]);
+  expect(new Set(statuses)).toEqual(new Set(['503']));
+  expect(statuses.length).toBeLessThan(5);
+  expect((await fetch(`${url}/health/live`)).status).toBe(200);
+});
 
 it('an asynchronous request keeps its permit until its result is there', async () => {
   const broker = await createTestBroker();
@@ -244,8 +242,6 @@ it('an asynchronous request keeps its permit until its result is there', async (
   expect((await scene.call('Long', prefer)).status).toBe(503);
   const correlationId = scene.requester.fired[0]?.request.correlationId ?? '';
   const headers = { [HEADER.correlationId]: correlationId };
-  const publisher = broker.createPublisher({ clientId: 'worker' });
-  await publisher.start();
-  await publisher.publish([{ topic: TOPIC.ingressResults, key: '1', value: Buffer.from('{}'), headers }]);
+  await publishTo(broker, [{ topic: TOPIC.ingressResults, key: '1', value: Buffer.from('{}'), headers }]);
   await expect.poll(async () => (await scene.call('Long', prefer)).status).toBe(202);
 });

@@ -137,7 +137,7 @@ async function requestByMessage(
 }
 
 it.each(ACTIONS)(
-  '$name answers any names and texts over HTTP and in messages, and refuses any other type and action',
+  '$name answers any names, texts, types and actions',
   async ({ name, topic, requestType, examples: [example] }) => {
     await fc.assert(
       fc.asyncProperty(change, async (one) => {

@@ -28,7 +28,7 @@ async function problemOf(response: Response): Promise<Record<string, unknown>> {
   return problem;
 }
 
-it('requests get the problem of an unknown or malformed path, with the most similar action', async () => {
+it('requests get the problem of an unknown path, 405 and Allow, 204 for OPTIONS, and no CORS headers', async () => {
   const { url } = await openTestIngress();
   for (const [path, status, code, detail = ''] of [
     [other('PLAT_BP_Nothing'), 404, 'unknown-action'],
@@ -45,10 +45,6 @@ it('requests get the problem of an unknown or malformed path, with the most simi
     expect(String(problem['detail'])).toContain(detail);
   }
   expect((await fetch(url + other('PLAT_BP_Nothing'))).status).toBe(404);
-});
-
-it('requests get 405 and Allow where the address has other methods, 204 for OPTIONS, and no CORS headers', async () => {
-  const { url } = await openTestIngress();
   const ask = async (path: string, method: string, body?: string) => {
     const response = await fetch(url + path, { method, ...(body === undefined ? {} : { body }) });
     return { response, allow: response.headers.get('allow') };
@@ -72,7 +68,7 @@ it('requests get 405 and Allow where the address has other methods, 204 for OPTI
   expect(options.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-it('requests get 415 for another type, a compressed body and a body without a type', async () => {
+it('requests get 415 for another type or coding, and 400 for a bad body with all faults (E3)', async () => {
   const ingress = await openTestIngress();
   const typed = (type: string) => postEcho(ingress, '{}', { 'content-type': type });
   expect((await typed('Application/JSON;charset="UTF-8"')).status).toBe(200);
@@ -83,10 +79,6 @@ it('requests get 415 for another type, a compressed body and a body without a ty
     await fetch(ingress.url + ECHO_PATH, untyped),
   ])
     expect(await problemOf(refused)).toMatchObject({ status: 415, code: 'unsupported-media-type' });
-});
-
-it('requests get 400 for a body that is missing, not UTF-8, repeats members or has invalid fields, with all faults (E3)', async () => {
-  const ingress = await openTestIngress();
   for (const [body, code, errors] of [
     ['', 'empty-body', undefined],
     [Buffer.from('{"a":"\u00e4"}', 'latin1'), 'malformed-json', [{ code: 'not-utf8' }]],
@@ -119,7 +111,7 @@ it('a long body is refused one byte above the limit and accepted at the limit', 
   expect(await problemOf(await postEcho(ingress, ofLength(1_001)))).toMatchObject(problem);
 });
 
-it('a long body gets a response at 20 MiB, also in chunks to a client that sends all of them before it reads', async () => {
+it('a long body gets a response at 20 MiB, also in chunks, and before 100 Continue', async () => {
   const ingress = await openTestIngress();
   const response = await postEcho(ingress, Buffer.alloc(20 * MIB, 0x20));
   expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
@@ -135,22 +127,18 @@ it('a long body gets a response at 20 MiB, also in chunks to a client that sends
   expect(text).toContain('"code":"body-too-large"');
   await raw.closed();
   expect((await postEcho(ingress, {})).status).toBe(200);
-});
-
-it('a long body is refused by its Content-Length before 100 Continue (Expect: 100-continue)', async () => {
-  const ingress = await openTestIngress();
   const expecting = async (length: number) => {
-    const raw = await openRawHttp(ingress.port);
-    raw.send(echoHead(`Expect: 100-continue\r\nContent-Length: ${length}\r\n`));
-    return raw;
+    const asked = await openRawHttp(ingress.port);
+    asked.send(echoHead(`Expect: 100-continue\r\nContent-Length: ${length}\r\n`));
+    return asked;
   };
   const refusal = await (await expecting(20 * MIB)).received(hasBody);
   expect(refusal).toMatch(/^HTTP\/1.1 413 /);
   expect(refusal).not.toContain('100 Continue');
   const short = await expecting(2);
-  expect(await short.received((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 100 Continue/);
+  expect(await short.received((so) => so.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 100 Continue/);
   short.send('{}');
-  await short.received((text) => text.includes('200 OK') && text.endsWith('{}'));
+  await short.received((so) => so.includes('200 OK') && so.endsWith('{}'));
 });
 
 it('a long body is disconnected when the client keeps sending after the response', async () => {
@@ -191,7 +179,7 @@ it.each([
   ['an address beyond 16 KiB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, 'headers-too-large'],
   ['CONNECT', 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere\r\n\r\n', 405, 'method-not-allowed'],
 ] as readonly [string, string, number?, string?][])(
-  'malformed HTTP is refused with a problem, and the connection is closed: %s',
+  'malformed HTTP is refused and its connection closed: %s',
   async (_what, bytes, status = 400, code = 'malformed-http') => {
     const requester = echoRequester();
     const ingress = await openTestIngress({ requester });
@@ -227,10 +215,10 @@ it.each([
   ['nonsense after two valid requests', '{"n":2}nonsense\r\n\r\n', 2],
   ['a request that its caller does not finish', '{"n":', 1],
 ])(
-  'malformed HTTP is refused after the responses to the valid requests before it: %s',
+  'malformed HTTP is refused after the responses to valid requests before it: %s',
   async (_what, rest, valid) => {
     const first = Promise.withResolvers<void>();
-    const requester = echoRequester(() => first.promise);
+    const requester = echoRequester((payload) => (payload as { n: number }).n === 1 && first.promise);
     const ingress = await openTestIngress({ requester });
     const raw = await openRawHttp(ingress.port);
     const good = echoHead('Content-Length: 7\r\n');

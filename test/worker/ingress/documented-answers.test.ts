@@ -1,5 +1,5 @@
 import { generateKeyPair, SignJWT } from 'jose';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/api/actions/actions.ts';
 import { openApiDocument } from '../../../shared/api/documents/openapi.ts';
@@ -26,6 +26,7 @@ import {
   createTestBroker,
   openNotificationIngress,
   openTestIngress,
+  publishTo,
   startTestIngress,
   type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
@@ -142,17 +143,17 @@ const WORLDS = {
   /** With as many dead letters as a call scans, in all topics: an embedded broker keeps fewer of one. */
   full: async () => {
     const { broker, url } = await withLetters(1);
-    const publisher = broker.createPublisher({ clientId: 'many' });
-    await publisher.start();
     const places = Object.values(TOPIC)
       .filter((topic) => topic.endsWith('dead-letters.v1'))
       .flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })));
     const count = Math.ceil(OPERATIONS_LIMITS.scannedLetters / places.length);
     for (const place of places) {
       const record = { ...place, key: 'k', value: Buffer.from('{}'), headers: {} };
-      await publisher.publish(Array.from({ length: count }, () => record));
+      await publishTo(
+        broker,
+        Array.from({ length: count }, () => record),
+      );
     }
-    await publisher.stop();
     return { url };
   },
   products: async () => {
@@ -436,11 +437,8 @@ async function overdue(open: Open, ms: number): Promise<Response> {
 }
 
 async function publishBrokenResult(broker: Broker, correlationId: string): Promise<void> {
-  const publisher = broker.createPublisher({ clientId: 'broken' });
-  await publisher.start();
-  onTestFinished(() => publisher.stop());
   const sent = { headers: { [HEADER.correlationId]: correlationId }, timestampMs: nowMs };
-  await publisher.publish([{ topic: TOPIC.ingressResults, key: 'k', value: Buffer.from([0, 1]), ...sent }]);
+  await publishTo(broker, [{ topic: TOPIC.ingressResults, key: 'k', value: Buffer.from([0, 1]), ...sent }]);
 }
 
 async function htmlOf(read: (opened: OutboxReader) => ReturnType<OutboxReader['read']>): Promise<Response> {

@@ -119,7 +119,7 @@ it('publishes an e-mail with its attachments', async () => {
   expect(checkEmailCommand(command?.payload as EmailCommand)).toBeUndefined();
 });
 
-it('refuses wrong and missing headers, naming them and what they must be', async () => {
+it('refuses wrong headers, naming them, and writes urgent notifications to the urgent topics', async () => {
   const { broker, url } = await system();
   for (const [name, values, missing] of [
     ['X-Communication-Channel', ['2', '1, 1', 'sms', ''], ' is missing; must be `1`'],
@@ -145,10 +145,6 @@ it('refuses wrong and missing headers, naming them and what they must be', async
   const swapped = { headers: { 'x-communication-channel': '1' } };
   expect((await send(url, 'email', EMAIL, swapped)).status).toBe(400);
   expect(await commandsOf(broker, 'sms')).toEqual([]);
-});
-
-it('writes urgent notifications to the urgent topic of their channel, by the header Urgency', async () => {
-  const { broker, url } = await system();
   const calls = { high: 'sms', HIGH: 'email', low: 'sms', normal: 'email' } as const;
   for (const [urgency, channel] of Object.entries(calls)) {
     const response = await send(url, channel, channel === 'sms' ? SMS : EMAIL, { headers: { urgency } });
@@ -159,7 +155,7 @@ it('writes urgent notifications to the urgent topic of their channel, by the hea
     expect(await recordsOf(broker, topic)).toHaveLength(1);
 });
 
-it('lists all faults of a body together, and refuses other methods, types and sizes', async () => {
+it('lists all faults of a body, and refuses other methods, types, sizes and unknown ids', async () => {
   const { url } = await system();
   const faults =
     'message missing,receiver missing,subject missing,cc invalid-address,contentType unknown-value';
@@ -176,6 +172,10 @@ it('lists all faults of a body together, and refuses other methods, types and si
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   const put = await fetch(`${url}/api/notifications/v1/some-id`, { method: 'PUT' });
   expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  for (const unknown of ['x', 'not-a-uuid', UNKNOWN.slice(1), UNKNOWN]) {
+    const answer = await problemOf(await statusOf(url, unknown));
+    expect(answer).toMatchObject({ status: 404, code: 'unknown-notification' });
+  }
 });
 
 it('refuses with 413 a notification that does not fit into a record', async () => {
@@ -299,12 +299,4 @@ it('the state is visible to no caller once it may be that of a notification whos
   await expect.poll(() => statuses(recent, eve)).toEqual([200, 200]);
   expect(await statuses(old, eve)).toEqual([404, 404]);
   expect(await statuses(old, await authorize('olga', 'operations:read'))).toEqual([404, 200]);
-});
-
-it('the state is 404 for an id that is none or was never issued', async () => {
-  const { url } = await system();
-  for (const unknown of ['x', 'not-a-uuid', UNKNOWN.slice(1), UNKNOWN]) {
-    const answer = await problemOf(await statusOf(url, unknown));
-    expect(answer).toMatchObject({ status: 404, code: 'unknown-notification' });
-  }
 });

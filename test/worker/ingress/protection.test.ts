@@ -78,18 +78,6 @@ it('clients that do not read are disconnected before the whole response is sent'
   expect(raw.socket.bytesRead).toBeLessThan(payload.length);
 });
 
-it('pipelined requests get their responses in order', async () => {
-  const first = Promise.withResolvers<void>();
-  const requester = echoRequester((payload) => (payload as { n: number }).n === 1 && first.promise);
-  const ingress = await openTestIngress({ requester });
-  const raw = await openRawHttp(ingress.port);
-  raw.send([1, 2].map((n) => `${echoHead('Content-Length: 7\r\n')}{"n":${n}}`).join(''));
-  await expect.poll(() => requester.requests.length).toBe(2);
-  first.resolve();
-  const text = await raw.received((so) => so.endsWith('{"n":2}'));
-  expect(text.match(/{"n":\d}/g)).toEqual(['{"n":1}', '{"n":2}']);
-});
-
 it('a caller that disconnects does not cause a request message if its body is incomplete', async () => {
   const requester = echoRequester();
   const ingress = await openTestIngress({ requester });

@@ -5,7 +5,7 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 import { post, PROOF_REQUEST, untilAdmitted } from '../../support/builders/schedule-call.ts';
 
 it.each([1, 6])(
-  'two ingress instances over one broker neither lose nor mix up replies with %i reply partitions',
+  'two instances neither lose nor mix up replies with %i reply partitions',
   async (partitions) => {
     // With one partition for all replies, every instance also receives the replies for the others.
     const broker = await createSharedBroker(partitions);

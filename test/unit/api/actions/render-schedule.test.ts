@@ -43,7 +43,7 @@ test('lower case uses the order of the interface, and dates without Z', () => {
   );
 });
 
-test('additional columns come before the total and have the same names in both spellings (F4)', () => {
+test('additional columns come before the total in both spellings (F4), and a prepayment is marked (X3)', () => {
   const rows = [{ ...ROW, insurance: 0, columns: [150, -5] }];
   const extraColumns = ['Monthly fee', 'A "b"'];
   const expected = '"insurance":0.00,"Monthly fee":1.50,"A \\"b\\"":-0.05,"totalInstallment":17.01';
@@ -52,9 +52,6 @@ test('additional columns come before the total and have the same names in both s
   expect(JSON.parse(capitalised)).toMatchObject([{ 'Monthly fee': 1.5, 'A "b"': -0.05 }]);
   expect(repaymentScheduleReply.safeParse(JSON.parse(capitalised)).success).toBe(true);
   expect(repaymentScheduleReply.safeParse(JSON.parse(render({ rows, extraColumns }))).success).toBe(true);
-});
-
-test('a prepayment is marked with the string "true" (X3)', () => {
   expect(JSON.parse(withRow({ isEarlyRepayment: true }))).toMatchObject([{ isEarlyRepayment: 'true' }]);
 });
 
@@ -82,7 +79,7 @@ test('explanations are at the end of the row and name figures as the row does', 
   expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
 });
 
-test('explanations have capitalised fields in the capitalised spelling', () => {
+test('explanations have capitalised fields in that spelling, and keep the name of a figure that is added', () => {
   const rows = [{ ...ROW, explanation }];
   const text = render({ ...CAPITALISED, rows });
   const Explanation = [
@@ -92,9 +89,6 @@ test('explanations have capitalised fields in the capitalised spelling', () => {
   ];
   expect(JSON.parse(text)).toMatchObject([{ Explanation }]);
   expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
-});
-
-test('explanations keep the name of a figure that a later version adds', () => {
   const later = { ...explanation[1], figure: 'tax' } as unknown as FigureExplanation;
   expect(withRow({ explanation: [later] })).toContain('[{"figure":"tax"');
 });

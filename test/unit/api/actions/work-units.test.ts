@@ -55,7 +55,7 @@ it.each([
 });
 
 it.each(Object.entries(EXPENSIVE_REQUESTS))(
-  'the work of a request (E6) is between 20 and 100, one second of the default rate limit, for %s',
+  'is between 20 and 100, a second of the rate limit, for %s',
   (_, jsonParam) => {
     const weight = callsOfCall(jsonParam);
     expect(weight).toBeGreaterThan(20);

@@ -20,11 +20,8 @@ const problem = blocks.find((block) => 'errors' in block);
 const action = ACTIONS[0];
 const example = action?.examples[0];
 
-test('the guide has the first row of the worked example', () => {
+test('the guide has the first row and the explained figures of the worked example', () => {
   expect([firstInstallment]).toEqual((example?.reply as readonly object[] | undefined)?.slice(0, 1));
-});
-
-test('the guide has the explained figures of the worked example', () => {
   const fields = { ...(example?.request['jsonParam'] as object), Explain: true };
   const read = repaymentScheduleRequest.read({ jsonParam: fields });
   if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
@@ -49,14 +46,11 @@ test('the notification of the guide is valid, and its answer is a worked example
   expect(blocks).toContainEqual(notification.accepted);
 });
 
-test('the Data of the generic form in the guide can be read', () => {
+test('the Data of the generic form in the guide can be read, and its problem is the answer to its request', () => {
   expect(action?.read(generic)).toMatchObject({
     faults: expect.arrayContaining([expect.anything()]) as unknown,
   });
   expect(action?.read(generic)).not.toMatchObject({ faults: [{ path: 'Data' }] });
-});
-
-test('the problem of the guide is the answer to its request', () => {
   const fields = { ...(example?.request['jsonParam'] as object), Amount: '100', InstallmentsNo: null };
   const read = action?.read({ jsonParam: fields });
   const errors = read?.kind === 'invalid' ? read.faults : [];

@@ -95,7 +95,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('whole numbers in addresses have a range, and a format where they need more than 32 bits', () => {
+test('whole numbers in addresses have a range and a format, and times the pattern of their check', () => {
   const operations = Object.values(document.paths).flatMap((item): Operation[] => Object.values(item));
   const numbers = operations
     .flatMap(({ parameters = [] }) => parameters)
@@ -106,9 +106,6 @@ test('whole numbers in addresses have a range, and a format where they need more
     const format = isLong ? 'int64' : undefined;
     expect([name, isRanged(schema), schema.format]).toEqual([name, true, format]);
   }
-});
-
-test('times in addresses have the pattern that they are checked by', () => {
   const { parameters = [] } = document.paths['/api/operations/v1/dead-letters']?.get ?? {};
   const patterns = ['since', 'until'].map(
     (name) => new RegExp(parameters.find((one) => one.name === name)?.schema?.pattern ?? ''),
@@ -119,41 +116,28 @@ test('times in addresses have the pattern that they are checked by', () => {
   }
 });
 
+const under = (prefix: string, names: string) => names.split(' ').map((name) => prefix + name);
+
 test('the paths are those of the interface', () => {
   expect(document.servers).toEqual([{ url: '/' }]);
   expect(Object.keys(document.paths)).toEqual([
-    '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
-    '/platapi/automation-processors/actions/PLAT_BP_CalculatePMT',
-    '/platapi/automation-processors/actions/PLAT_BP_CalculateRate',
-    '/platapi/automation-processors/actions/plat_bp_getbankingproductbycode',
-    '/platapi/automation-processors/actions/plat_bp_getbankingproductdetails',
-    '/platapi/automation-processors/actions/PLAT_BP_GetProductInsuranceList',
-    '/platapi/automation-processors/actions/plat_bp_getproductdocuments',
-    '/platapi/automation-processors/actions/PLAT_BP_Simulate',
-    '/platapi/automation-processors/actions/{action}',
+    ...under(ACTION_PREFIX, 'PLAT_BP_CalculateRepaymentSchedule PLAT_BP_CalculatePMT PLAT_BP_CalculateRate'),
+    ...under(ACTION_PREFIX, 'plat_bp_getbankingproductbycode plat_bp_getbankingproductdetails'),
+    ...under(ACTION_PREFIX, 'PLAT_BP_GetProductInsuranceList plat_bp_getproductdocuments'),
+    ...under(ACTION_PREFIX, 'PLAT_BP_Simulate {action}'),
     '/platapi/results/{resultId}',
-    '/api/notifications/v1/sms/send',
-    '/api/notifications/v1/email/send',
-    '/api/notifications/v1/{notificationId}',
-    '/api/operations/v1/notifications',
-    '/api/operations/v1/notifications/{notificationId}',
-    '/api/operations/v1/dead-letters',
-    '/api/operations/v1/dead-letters/{topic}/{partition}/{offset}',
-    '/api/operations/v1/dead-letters/redrive',
-    '/api/operations/v1/dead-letters/edit',
-    '/api/operations/v1/dead-letters/discard',
-    '/api/operations/v1/dead-letters/mark-sent',
-    '/api/operations/v1/outbox',
-    '/api/operations/v1/outbox/{messageId}',
-    '/api/operations/v1/outbox/{messageId}/html',
-    '/api/operations/v1/products',
-    '/api/operations/v1/products/{code}',
-    '/api/operations/v1/products/{code}/versions/{version}',
-    '/api/operations/v1/system',
-    '/api/operations/v1/system/settings',
-    '/health/live',
-    '/health/ready',
-    '/metrics',
+    ...under('/api/notifications/v1/', 'sms/send email/send {notificationId}'),
+    ...under('/api/operations/v1/', 'notifications notifications/{notificationId} dead-letters'),
+    ...under(
+      '/api/operations/v1/dead-letters/',
+      '{topic}/{partition}/{offset} redrive edit discard mark-sent',
+    ),
+    ...under('/api/operations/v1/', 'outbox outbox/{messageId} outbox/{messageId}/html products'),
+    ...under(
+      '/api/operations/v1/',
+      'products/{code} products/{code}/versions/{version} system system/settings',
+    ),
+    ...under('/', 'health/live health/ready metrics'),
   ]);
 });
 

@@ -45,13 +45,10 @@ const names = (type: string) => {
   return (JSON.parse(text) as { fields: { name: string }[] }).fields.map(({ name }) => name).toSorted();
 };
 
-it.each(['avro', 'json'] as const)(
-  'a command is unchanged after encoding and decoding as %s',
-  async (format) => {
-    expect(await throughLog('SendSmsCommand', SMS, format)).toMatchObject({ format, payload: SMS });
-    expect(await throughLog('SendEmailCommand', EMAIL, format)).toMatchObject({ format, payload: EMAIL });
-  },
-);
+it.each(['avro', 'json'] as const)('a command is unchanged after the log as %s', async (format) => {
+  expect(await throughLog('SendSmsCommand', SMS, format)).toMatchObject({ format, payload: SMS });
+  expect(await throughLog('SendEmailCommand', EMAIL, format)).toMatchObject({ format, payload: EMAIL });
+});
 
 it('a command in JSON has the fields of the HTTP body and the id, normalised the same way (N4)', () => {
   const body = { receiver: '0040 722 123 456', message: 'x', notificationId: ID.toUpperCase(), extra: 1 };
@@ -69,14 +66,11 @@ it('a command in JSON has the fields of the HTTP body and the id, normalised the
   });
 });
 
-it('a command with 7 MiB of files in Avro fits into a Kafka record', async () => {
+it('a command has all fields in Avro, and fits into a Kafka record with 7 MiB of files', async () => {
   const content = Buffer.alloc(7 * 1_024 * 1_024);
   const command = { ...EMAIL, attachments: [{ name: 'a.txt', content }] };
   const { value } = await codec.encode('SendEmailCommand', command, 'avro');
   expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
-});
-
-it('a command has all fields of the domain type in Avro', () => {
   expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
   expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
   expect(names('NotificationAcceptance')).toEqual(Object.keys(examples.acceptanceRecord).toSorted());
@@ -132,13 +126,10 @@ it.each<[Partial<EmailCommand>, string]>([
   expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
 });
 
-it('the check of a command from Avro accepts 20 files and 50 recipients', () => {
+it('the check accepts 20 files and 50 recipients, and refuses executable files', async () => {
   const attachments = Array.from({ length: 20 }, () => FILE);
   const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
   expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
-});
-
-it('the check of a command from Avro refuses executable files', async () => {
   const refused = await checkAttachments({ ...EMAIL, ...withFile('a.pdf', Buffer.from('#!/bin/sh')) });
   expect(codesOf(refused)).toEqual(['attachmentList[0].content refused-type']);
 });
@@ -146,13 +137,10 @@ it('the check of a command from Avro refuses executable files', async () => {
 it.each([
   ['NotificationAcceptance', examples.acceptanceRecord],
   ['NotificationState', examples.stateRecord],
-])(
-  'the record %s is unchanged after encoding and decoding as Avro, and cannot be read as JSON',
-  async (type, example) => {
-    expect(await throughLog(type, example, 'avro')).toMatchObject({ payload: example });
-    expect(MESSAGE_FORMS[type]?.parse(example)).toMatchObject({ kind: 'invalid' });
-  },
-);
+])('%s is unchanged after the log, and cannot be read as JSON', async (type, example) => {
+  expect(await throughLog(type, example, 'avro')).toMatchObject({ payload: example });
+  expect(MESSAGE_FORMS[type]?.parse(example)).toMatchObject({ kind: 'invalid' });
+});
 
 const acceptance = examples.acceptanceRecord as NotificationAcceptance;
 const state = { ...examples.stateRecord, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
@@ -161,13 +149,10 @@ const reported = (known: NotificationState | undefined) =>
 
 const { notificationId } = acceptance;
 
-it('renderNotification (N3) shows accepted before the first attempt, with ISO times', () => {
+it('renderNotification (N3) shows accepted and retrying, and sending as the status before it', () => {
   const updatedAt = '2026-01-15T09:30:00.000Z';
   const accepted = { notificationId, status: 'accepted', channel: 'email', attempts: [], updatedAt };
   expect(reported(undefined)).toEqual(accepted);
-});
-
-it('renderNotification (N3) shows retrying with the attempts and the time of the next one', () => {
   const code = 'smtp-452-4.2.2';
   const at = '2026-01-15T09:30:00.250Z';
   expect(reported(state)).toEqual({
@@ -179,9 +164,6 @@ it('renderNotification (N3) shows retrying with the attempts and the time of the
     nextAttemptAt: '2026-01-15T09:30:10.260Z',
     code,
   });
-});
-
-it('renderNotification (N3) shows sending as the status before it', () => {
   expect(reported({ ...state, status: 'sending', attempt: 1 })).toMatchObject({ status: 'accepted' });
   const again = reported({ ...state, status: 'sending', attempt: 2 });
   expect(again).toMatchObject({ status: 'retrying' });

@@ -32,14 +32,11 @@ it.each([
 
 const chosen = (headers: IncomingHttpHeaders) => chooseCorrelationId(headers, systemPorts.newId);
 
-it('the correlation id is that of the caller, or a new UUID', () => {
+it('the correlation id is that of the caller or new; a valid trace context (W3C) is propagated', () => {
   expect(chosen({ 'x-correlation-id': 'a', 'x-request-id': 'b' })).toBe('a');
   expect(chosen({ 'x-correlation-id': '~'.repeat(128) })).toBe('~'.repeat(128));
   for (const given of ['', 'a b', 'a\tb', '\u00e4', 'x'.repeat(129), 'a, b'])
     expect(chosen({ 'x-correlation-id': given })).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-});
-
-it('propagates a valid trace context (W3C Trace Context) and ignores an invalid one', () => {
   const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;
   expect(readTraceContext({ traceparent })).toEqual({ traceParent: traceparent });
   const malformed = ['', `x${traceparent}`, `${traceparent}x`, traceparent.toUpperCase()];

@@ -16,29 +16,20 @@ const pairs: readonly (readonly [name: string, english: Part, romanian: Part])[]
   ['report', REPORT_TEXTS, report],
 ];
 
-it.each(pairs)(
-  '%s has the same texts in both languages, with the same values in them',
-  (_, english, other) => {
-    expect(Object.keys(other).toSorted()).toEqual(Object.keys(english).toSorted());
-    for (const [key, text] of Object.entries(english)) {
-      expect({ key, values: valuesIn(other[key] ?? '') }).toEqual({ key, values: valuesIn(text) });
-    }
-  },
-);
-
-it('the languages have the same parts', () => {
-  expect(Object.keys(romanian)).toEqual(Object.keys(en));
+it.each(pairs)('%s has the same texts in both languages, with the same values', (_, english, other) => {
+  expect(Object.keys(other).toSorted()).toEqual(Object.keys(english).toSorted());
+  for (const [key, text] of Object.entries(english)) {
+    expect({ key, values: valuesIn(other[key] ?? '') }).toEqual({ key, values: valuesIn(text) });
+  }
 });
 
-it('every field of a schedule request has a label and help, and no other name has', () => {
+it('the languages have the same parts, and names of all fields of requests, products and lists', () => {
+  expect(Object.keys(romanian)).toEqual(Object.keys(en));
   const names = scheduleFormFields()
     .flatMap(({ name, items = [] }) => [name, ...items.map((item) => `${name}.${item.name}`)])
     .toSorted();
   expect(Object.keys(en.fields).toSorted()).toEqual(names);
   expect(Object.keys(help).toSorted()).toEqual(names);
-});
-
-it('every field of products and lists has a name in both languages', () => {
   const kinds = ['product', 'interest-list', 'commission-list', 'insurance-list', 'discount-list'] as const;
   const fields = new Set(kinds.flatMap((kind) => fieldsOf(toJsonSchema(RECORD_SHAPES[kind]))));
   expect(fields.size).toBeGreaterThan(150);

@@ -89,24 +89,21 @@ it('reports each line that is not a contract, with the codes of the command', ()
   ]);
 });
 
-it.each([',', ';', '\t'])(
-  'reads CSV separated by %j: numbers, texts, lists and absent fields',
-  (separator) => {
-    const text = [
-      ['id', 'Amount', 'ScheduleType', 'MaturityDate'].join(separator),
-      ['c-1', '1000.5', 'EqualInstallments', ''].join(separator),
-    ].join('\r\n');
-    expect(read('a.CSV', text).contracts).toEqual([
-      {
-        line: 2,
-        id: 'c-1',
-        jsonParam: { Amount: 1000.5, ScheduleType: 'EqualInstallments' },
-        schedule: undefined,
-        ignored: [],
-      },
-    ]);
-  },
-);
+it.each([',', ';', '\t'])('reads CSV separated by %j, with absent fields', (separator) => {
+  const text = [
+    ['id', 'Amount', 'ScheduleType', 'MaturityDate'].join(separator),
+    ['c-1', '1000.5', 'EqualInstallments', ''].join(separator),
+  ].join('\r\n');
+  expect(read('a.CSV', text).contracts).toEqual([
+    {
+      line: 2,
+      id: 'c-1',
+      jsonParam: { Amount: 1000.5, ScheduleType: 'EqualInstallments' },
+      schedule: undefined,
+      ignored: [],
+    },
+  ]);
+});
 
 it('reports each faulty record of CSV by its line and reads the others', () => {
   const text = 'id,Amount,schedule\na,1,\nb,2\nd,4,{broken\ne,5,,6\nf,6,\n';
@@ -127,16 +124,7 @@ it('refuses a file after whose line a quote is misplaced, not closed or too far 
   }
 });
 
-it('names few columns of a file that is none of text', () => {
-  const names = Array.from({ length: 1_000 }, (_, index) => `${'x'.repeat(100)}${index}`);
-  expect(columnFaults(names.join(','))).toMatchObject([
-    { kind: 'unknown', names: Array.from({ length: 20 }, () => 'x'.repeat(60)) },
-    { kind: 'no-id' },
-    { kind: 'no-request' },
-  ]);
-});
-
-it('refuses columns that are unknown, repeated or missing, all at once', () => {
+it('refuses columns that are unknown, repeated or missing, and names few of a file that is no text', () => {
   expect(columnFaults('Amout,Amount,amount')).toEqual([
     { kind: 'unknown', names: ['Amout'] },
     { kind: 'twice', names: ['Amount'] },
@@ -145,9 +133,25 @@ it('refuses columns that are unknown, repeated or missing, all at once', () => {
   expect(columnFaults('id')).toEqual([{ kind: 'no-request', names: ['jsonParam'] }]);
   expect(columnFaults('id,jsonParam,Amount')).toEqual([{ kind: 'two-requests', names: ['jsonParam'] }]);
   expect(columnFaults('id,jsonParam,schedule')).toEqual([]);
+  const names = Array.from({ length: 1_000 }, (_, index) => `${'x'.repeat(100)}${index}`);
+  expect(columnFaults(names.join(','))).toMatchObject([
+    { kind: 'unknown', names: Array.from({ length: 20 }, () => 'x'.repeat(60)) },
+    { kind: 'no-id' },
+    { kind: 'no-request' },
+  ]);
 });
 
-it('refuses a file whose first ambiguous value needs a choice, and reads it with one', () => {
+it('names a workbook and repeated ids, and refuses too many contracts and ambiguous values', () => {
+  expect(() => read('a.csv', 'PK\u0003\u0004rest')).toThrow(new FileError({ kind: 'workbook' }));
+  expect(read('a.csv', 'id,Amount\na,1\nb,1\na,2\n').duplicates).toEqual({
+    count: 1,
+    listed: [{ id: 'a', line: 4, firstLine: 2 }],
+  });
+  const line = '{"id":"a","jsonParam":{}}\n';
+  expect(read('a.ndjson', line.repeat(MAX_CONTRACTS)).contracts).toHaveLength(MAX_CONTRACTS);
+  expect(() => read('a.ndjson', line.repeat(MAX_CONTRACTS + 1))).toThrow(
+    expect.objectContaining({ fault: { kind: 'too-many', count: MAX_CONTRACTS + 1 } }),
+  );
   expect(refusalOf('id,Amount', ['a,1', 'b,"1.000"'])).toEqual({
     kind: 'notation',
     fault: { kind: 'ambiguous-number', line: 3, column: 'Amount', value: '1.000' },
@@ -155,22 +159,6 @@ it('refuses a file whose first ambiguous value needs a choice, and reads it with
   const content = new TextEncoder().encode('id,Amount\na,1.000\n');
   const { contracts } = readContracts('a.csv', content, FIELDS, { decimal: ',' });
   expect(contracts[0]?.jsonParam).toEqual({ Amount: 1_000 });
-});
-
-it('names a workbook, and reports ids that occur again with both lines', () => {
-  expect(() => read('a.csv', 'PK\u0003\u0004rest')).toThrow(new FileError({ kind: 'workbook' }));
-  expect(read('a.csv', 'id,Amount\na,1\nb,1\na,2\n').duplicates).toEqual({
-    count: 1,
-    listed: [{ id: 'a', line: 4, firstLine: 2 }],
-  });
-});
-
-it('refuses more contracts than the page takes', () => {
-  const line = '{"id":"a","jsonParam":{}}\n';
-  expect(read('a.ndjson', line.repeat(MAX_CONTRACTS)).contracts).toHaveLength(MAX_CONTRACTS);
-  expect(() => read('a.ndjson', line.repeat(MAX_CONTRACTS + 1))).toThrow(
-    expect.objectContaining({ fault: { kind: 'too-many', count: MAX_CONTRACTS + 1 } }),
-  );
 });
 
 it.each([

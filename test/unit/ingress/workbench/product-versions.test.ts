@@ -121,7 +121,7 @@ it('differences are fields that were changed, added or removed, by section', () 
   expect(differences({ GeneralData: { A: 1 } }, {})).toEqual([['terms', 'A', 1, undefined]]);
 });
 
-it('differences find an item again by its name, also where all ids are new', () => {
+it('differences find an item again by its name, where ids are new, and a renamed one by its id', () => {
   expect(
     differences(
       offering(offer('1', 'A', 5), offer('2', 'B', 5)),
@@ -129,9 +129,6 @@ it('differences find an item again by its name, also where all ids are new', () 
     ),
   ).toEqual([['offers', 'A/Filters/Amount/To', 5, 6]]);
   expect(differences(offering(offer('1', 'A', 5)), offering(offer('2', 'B', 5)))).toHaveLength(8);
-});
-
-it('differences find a renamed item again by its id', () => {
   expect(differences(offering(offer('1', 'A', 5)), offering(offer('1', 'B', 6)))).toEqual([
     ['offers', 'B/Name', 'A', 'B'],
     ['offers', 'B/Filters/Amount/To', 5, 6],
@@ -151,15 +148,12 @@ it('differences tell items of the same name apart by their number', () => {
   expect(differences(before ?? {}, after ?? {})).toEqual([['offers', 'A (2)/Filters/Amount/To', 6, 7]]);
 });
 
-it('differences of dated values name the day on which the value begins', () => {
+it('differences of dated values name the first day, and those of a list that replaces another its items', () => {
   const lists = [
     values([8, '2020-01-01'], [9, '2024-01-01']),
     values([8, '2020-01-01'], [9.5, '2024-01-01']),
   ];
   expect(differences({}, {}, lists)).toEqual([['interests', 'Fixed/Values/@2024-01-01/Percent', 9, 9.5]]);
-});
-
-it('differences of a list that replaces another are those of its items', () => {
   expect(differences({}, {}, [interests('INT-1', 'a', 'F'), interests('INT-2', 'b', 'G')])).toEqual([
     ['interests', 'Fixed/Code', 'F', 'G'],
     ['interests', 'Fixed/List', 'INT-1', 'INT-2'],
@@ -176,14 +170,11 @@ const approved = (version: number, validFrom: string, validTo: string | null) =>
 const first = (validTo: string | null) => approved(1, '2020-01-01', validTo);
 const others = [approved(2, '2021-01-01', '2021-12-31'), approved(3, '2023-01-01', null)];
 
-it('breaks are overlaps with each earlier version, and no gap where an earlier one is valid', () => {
+it('breaks are overlaps with each earlier version, and days on which none is valid', () => {
   expect(findBreaks([...others, first(null)])).toEqual([
     { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
     { from: '2023-01-01', to: null, versions: [1, 3] },
   ]);
-});
-
-it('breaks are days on which none is valid, after the last day of any earlier one', () => {
   expect(findBreaks([first('2022-06-30'), { ...first(null), status: 'Draft' }, ...others])).toEqual([
     { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
     { from: '2022-07-01', to: '2022-12-31', versions: [] },

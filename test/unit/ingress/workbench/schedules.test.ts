@@ -71,7 +71,13 @@ it('the fields of the form are those of the published request, with their descri
   }
 });
 
-it('the fields of the form have kinds, ranges and values of the schema', () => {
+it('the fields of the form are each in one group, with kinds, ranges and values of the schema', () => {
+  const grouped = groupFields(FORM).flatMap(({ main, more }) => [...main, ...more]);
+  expect(grouped.map(({ name }) => name).toSorted()).toEqual(FORM.map(({ name }) => name).toSorted());
+  for (const field of FORM) {
+    const { main, more } = groupItemFields(field);
+    expect(new Set([...main, ...more])).toEqual(new Set(field.items));
+  }
   expect(fieldOf('InstallmentsNo')).toMatchObject({
     kind: 'whole',
     isRequired: true,
@@ -87,16 +93,7 @@ it('the fields of the form have kinds, ranges and values of the schema', () => {
   expect(fieldOf('ScheduleType')?.choices).toContain('CreditCard');
 });
 
-it('the fields of the form are each in one group', () => {
-  const grouped = groupFields(FORM).flatMap(({ main, more }) => [...main, ...more]);
-  expect(grouped.map(({ name }) => name).toSorted()).toEqual(FORM.map(({ name }) => name).toSorted());
-  for (const field of FORM) {
-    const { main, more } = groupItemFields(field);
-    expect(new Set([...main, ...more])).toEqual(new Set(field.items));
-  }
-});
-
-it('the fields of the form contain a new field of the schema without a change here', () => {
+it('the fields of the form contain a new one of the schema, and are refused without a control', () => {
   const form = describeFields({
     properties: {
       Amount: { type: 'number' },
@@ -113,9 +110,6 @@ it('the fields of the form contain a new field of the schema without a change he
     NewDate: 'x',
     NewItems: [{ Name: 'a' }],
   });
-});
-
-it('the fields of the form are refused where the form has no control for them', () => {
   expect(() => describeFields({ properties: { Odd: { type: 'object' } } })).toThrow(
     'no control for Odd, which is object',
   );
@@ -216,12 +210,9 @@ it.each([
   ['1,250,000', 2, ',', 1_250_000],
   ['1.250.000', 2, ',', 1_250_000],
   ['-1’000’000.5', 2, ',', -1_000_000.5],
-])(
-  'the loan reads %j with %i decimals, where %j separates thousands, as %s',
-  (text, decimals, group, number) => {
-    expect(readNumber(text, decimals, group)).toBe(number);
-  },
-);
+])('reads %j with %i decimals, where %j separates thousands, as %s', (text, decimals, group, number) => {
+  expect(readNumber(text, decimals, group)).toBe(number);
+});
 
 it('the loan has two readings where a sign may be either', () => {
   expect(twoReadings('250.000', 2)).toEqual(['250000', '250.00']);
@@ -257,13 +248,10 @@ it.each([
   ['InstallmentsNo', { InstallmentsNo: '7 months', PeriodicityType: 'Annual' }],
   ['InstallmentsNo', { InstallmentsNo: '1 year', PeriodicityType: 'Weekly' }],
   ['InstallmentsNo', { InstallmentsNo: '1.200' }],
-] as readonly [string, Record<string, string>][])(
-  'the loan names %s as no number with %o',
-  (name, fields) => {
-    expect(checkLoan(withFields(fields), FORM)).toEqual({ [name]: { reason: 'notNumber' } });
-    expect(loanTerms(withFields(fields), FORM)[name]).toBe(fields[name]);
-  },
-);
+] as readonly [string, Record<string, string>][])('names %s as no number: %o', (name, fields) => {
+  expect(checkLoan(withFields(fields), FORM)).toEqual({ [name]: { reason: 'notNumber' } });
+  expect(loanTerms(withFields(fields), FORM)[name]).toBe(fields[name]);
+});
 
 it('the loan is checked by the ranges of the schema', () => {
   const loan = withFields({
@@ -295,14 +283,13 @@ it('the loan is checked by the ranges of the schema', () => {
   expect(checkLoan(LOAN, FORM)).toEqual({});
 });
 
-it.each(['Commission', 'Insurance', 'MultipleInterestRates', 'BandedInterestRates', 'EarlyRepayments'])(
-  'the loan has no faults after two items of %s are added',
-  (list) => {
+it('the loan has no faults after two items of a list are added', () => {
+  for (const list of FORM.filter(({ kind }) => kind === 'list').map(({ name }) => name)) {
     const loan = addItem(addItem(LOAN, list, 'one'), list, 'two');
     expect(checkLoan(loan, FORM)).toEqual({});
     expect(loan.lists[list]).not.toContainEqual({});
-  },
-);
+  }
+});
 
 it.each([
   ['Commission', 'SourceValue'],
@@ -342,15 +329,12 @@ it('the address contains every field that is set', () => {
   );
 });
 
-it('the address has many rows in its fragment, which no server has to accept', () => {
+it('the address has many rows in its fragment and at most three loans; what is not one is left out', () => {
   const items = Array.from({ length: 100 }, (_, at) => ({ FromInstNo: String(at + 1), InterestRate: '5' }));
   const loan: Loan = { fields: LOAN.fields, lists: { MultipleInterestRates: items } };
   const address = new URL(writeLoans([loan]), 'http://localhost');
   expect(address.search).toBe('');
   expect(readLoans(address, FORM)).toEqual([loan]);
-});
-
-it('the address has at most three loans; what is not one is left out', () => {
   expect(
     readLoans(
       { search: '?loan=%7B&loan=[]&loan={"Amount":5,"Other":"x","Commission":3,"commissions":3}', hash: '' },
@@ -360,7 +344,7 @@ it('the address has at most three loans; what is not one is left out', () => {
   expect(readLoans({ search: `?${'loan={}&'.repeat(9)}`, hash: '' }, FORM)).toHaveLength(3);
 });
 
-it('the figures of a schedule are added without binary fractions', () => {
+it('the figures of a schedule have no binary fractions, and include what is paid at the start', () => {
   expect(exactSum([0.1, 0.2, 0.7])).toBe(1);
   // Amounts with ten decimals may be below a millionth.
   expect(exactSum([0.000_000_1, 0.000_000_25, 1])).toBe(1.000_000_35);
@@ -371,9 +355,6 @@ it('the figures of a schedule are added without binary fractions', () => {
     total: 320.4,
     rows: 3,
   });
-});
-
-it('the figures of a schedule include what is paid at the start, except in a recalculation', () => {
   const terms = { UpFrontValue: 2500 };
   expect(sumSchedule({ rows: [ROW], terms })).toMatchObject({
     charges: 2506.5,
@@ -384,7 +365,7 @@ it('the figures of a schedule include what is paid at the start, except in a rec
   expect(sumSchedule({ rows: [ROW], terms: recalculated })).toMatchObject({ total: 106.8, atStart: 0 });
 });
 
-it('the figures of a schedule become CSV, with the columns of the schedule type', () => {
+it('the figures of a schedule become CSV, and have the decimals of the currency or those asked for', () => {
   expect(toCsv([ROW], 2).split('\r\n')[1]).toBe('1,2026-02-01,31,1000.00,0.10,100.20,5.00,1.50,106.80,false');
   const own = { ...ROW, capitalisedInterest: 2, VatOnFees: 0.95 };
   expect(ownColumns([ROW, own])).toEqual(['VatOnFees']);
@@ -394,9 +375,6 @@ it('the figures of a schedule become CSV, with the columns of the schedule type'
     '1,2026-02-01,31,1000.00,0.10,0.00,100.20,5.00,1.50,106.80,false,0.00',
     '',
   ]);
-});
-
-it('the figures of a schedule have the decimals of the currency, or those that are asked for', () => {
   const loans = [
     { Currency: 'EUR' },
     { Currency: 'jpy' },
@@ -411,16 +389,10 @@ it('the figures of a schedule have the decimals of the currency, or those that a
   expect(loans.map((fields) => decimalsOf({ fields, lists: {} }))).toEqual([2, 0, 2, 4, 2, 2, 2, 3]);
 });
 
-it('texts of a call quote an apostrophe for the shell', () => {
+it('texts of a call quote an apostrophe, take the token from the shell, and name topic and type', () => {
   expect(asCurl('http://localhost', { FeeName: "bank's" })).toContain(String.raw`bank'\''s`);
-});
-
-it('texts of a call take the token from the shell where one is needed', () => {
   expect(asCurl('http://localhost', {}, true)).toContain('-H "authorization: Bearer $TOKEN"');
   expect(asCurl('http://localhost', {})).not.toContain('authorization');
-});
-
-it('texts of a call name the topic of the instance and the type of a message', () => {
   expect(JSON.parse(asKafkaMessage('bank.plat.schedule.requests.v1', { Amount: 1 }))).toMatchObject({
     topic: 'bank.plat.schedule.requests.v1',
     headers: { 'plat-message-type': 'CalculateRepaymentScheduleRequest' },

@@ -91,24 +91,6 @@ it('the list has pages that continue after a code that the files of a catalogue 
   expect(seen).toEqual(['a+b', 'n/a', 'Împrumut']);
 });
 
-it('the list reports all faults of its parameters', async () => {
-  const { get } = await openOperations();
-  const { status, body } = await get(
-    `/products?search=${'x'.repeat(101)}&validOn=2024-02-30&limit=201&cursor=%07&serch=tl`,
-  );
-  expect(status).toBe(400);
-  expect(body).toMatchObject({
-    code: 'invalid-request',
-    errors: [
-      { path: 'search', message: 'must have at most 100 characters' },
-      { path: 'validOn', code: 'invalid-date', message: 'must be an existing day such as 2026-05-01' },
-      { path: 'limit', code: 'out-of-range', message: 'must be a whole number from 1 to 200' },
-      { path: 'cursor', message: 'must be one line of text' },
-      { path: 'serch' },
-    ],
-  });
-});
-
 const standard = { Id: guidOf(11), Name: 'Standard', InterestList: 'int', CommissionList: 'COM-GONE' };
 const other = { Id: guidOf(12), Name: 'Other', InterestList: 'INT', CommissionList: null };
 const referring = product('TL', {
@@ -152,7 +134,7 @@ it('a version has all fields and, once each, the lists in force to which it refe
   });
 });
 
-it('a version is unknown if its product or its number is', async () => {
+it('a version is unknown if its product or number is, and lists report all faults of parameters', async () => {
   const { get, put } = await openOperations();
   await put(referring);
   for (const address of ['/products/XX', '/products/XX/versions/1', '/products/TL/versions/2']) {
@@ -161,6 +143,20 @@ it('a version is unknown if its product or its number is', async () => {
   for (const number of ['0', '-1', '1.5', 'x', '99999999999']) {
     expect((await get(`/products/TL/versions/${number}`)).status).toBe(404);
   }
+  const { status, body } = await get(
+    `/products?search=${'x'.repeat(101)}&validOn=2024-02-30&limit=201&cursor=%07&serch=tl`,
+  );
+  expect(status).toBe(400);
+  expect(body).toMatchObject({
+    code: 'invalid-request',
+    errors: [
+      { path: 'search', message: 'must have at most 100 characters' },
+      { path: 'validOn', code: 'invalid-date', message: 'must be an existing day such as 2026-05-01' },
+      { path: 'limit', code: 'out-of-range', message: 'must be a whole number from 1 to 200' },
+      { path: 'cursor', message: 'must be one line of text' },
+      { path: 'serch' },
+    ],
+  });
 });
 
 it('the addresses answer 304 as long as nothing has changed', async () => {

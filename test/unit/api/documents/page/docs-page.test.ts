@@ -48,7 +48,7 @@ test('the page groups many fields by subject, with lists of objects apart', () =
   expect(groups.slice(0, 8).join('|')).toBe(`${subjects}|${others}`);
 });
 
-test('the page has the path, topics and message types of all actions', () => {
+test('the page has the path, topics and message types of all actions and notifications', () => {
   for (const { name, topic, bulkTopic, requestType, replyType } of ACTIONS) {
     expect(page).toContain(posted(`/platapi/automation-processors/actions/${name}`));
     expect(page).toContain(topicName('test.', topic));
@@ -56,9 +56,6 @@ test('the page has the path, topics and message types of all actions', () => {
     expect(page).toContain(requestType);
     expect(page).toContain(replyType);
   }
-});
-
-test('the page has the path, headers, topic and message type of all notifications', () => {
   for (const { path, channelNumber, topic, commandType, bodyShape } of NOTIFICATIONS) {
     expect(page).toContain(posted(path));
     expect(page).toContain(topicName('test.', topic));
@@ -78,20 +75,14 @@ test('the page tells senders over Kafka where outcomes are, and what transaction
   expect(topics.filter((topic) => !Object.values<string>(TOPIC).includes(topic ?? ''))).toEqual([]);
 });
 
-test('the page describes all operations of the OpenAPI document', () => {
-  const { paths } = openApiDocument({ version: '1.2.3' });
-  for (const path of Object.keys(paths as object)) expect(page).toContain(`${path}<`);
-});
-
-test('the page lists all fields of the request, nested fields by their path, with type and limits', () => {
+test('the page describes all operations, with the fields of requests and of answers in both spellings', () => {
   for (const name of Object.keys(repaymentScheduleFields.shape))
     expect(page).toContain(fieldName('jsonParam.', name));
   expect(page).toContain(fieldName('jsonParam.Commission[].', 'SourceValue'));
   expect(page).toContain('<span class="type">true, false, 0, 1</span>');
   expect(page).toContain('<span class="type">integer, 1 to 1,200</span>');
-});
-
-test('the page lists the fields of the answer in both spellings', () => {
+  const { paths } = openApiDocument({ version: '1.2.3' });
+  for (const path of Object.keys(paths as object)) expect(page).toContain(`${path}<`);
   for (const name of ['remainingValue', 'RemainingValue', 'dae', 'EIR', 'IsEarlyRepayment']) {
     expect(page).toContain(fieldName('[].', name));
   }
