@@ -78,7 +78,7 @@ it('the search of the documentation is used by keyboard, opens the group of a fi
   expect(errors).toEqual([]);
 });
 
-it('the documentation leads from a field to its rule, and back, and is printed without navigation', async () => {
+it('leads from a field to its rule, and back, and is printed without navigation', async () => {
   const { page } = await openDocs({}, { at: `#${SCHEDULE}.request.jsonParam.Commission.FeeDate` });
   await expect.poll(() => page.evaluate(SEEN)).toBe(true);
   await page.locator('.target').getByRole('link', { name: 'F3' }).click();

@@ -187,7 +187,7 @@ it('an offer is looked up, and an offer is simulated, accessibly', async () => {
   expect(errors).toEqual([]);
 });
 
-it('an offer is simulated with the least down payment, and with figures that its formulas ask for', async () => {
+it('an offer is simulated with the least down payment, and figures that its formulas ask for', async () => {
   const { page } = await openPage(address('/LS-CAR?view=offer'));
   await page.getByText('The price of this product depends on further figures.').waitFor();
   expect(await page.getByLabel('Down payment').inputValue()).toBe('4750');

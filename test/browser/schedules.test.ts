@@ -215,7 +215,7 @@ const MORTGAGE = {
   Insurance: [{ InsuranceName: 'Life', SourceValue: '65.32', InsurancePeriodicityType: 'Monthly' }],
 };
 
-it('what the customer pays leads, and the first and last payment are exceptions, on screen and in print', async () => {
+it('the payment leads, and the first and last are exceptions, on screen and in print', async () => {
   const { page } = await openLoans([MORTGAGE]);
   await page.getByRole('button', { name: /^Regular payment: 1,77\d\.\d\d$/ }).waitFor();
   const figures = page.locator('.schedule-figures');
@@ -300,7 +300,7 @@ it('the form has a labelled control with help for every field of the request, an
   expect(await findAccessibilityFaults(page, '.loan-form')).toEqual([]);
 });
 
-it('the form adds and removes rows by keyboard, which change the result once they are filled in', async () => {
+it('adds and removes rows by keyboard, which change the result once they are filled in', async () => {
   const { page } = await openLoans([LOAN]);
   await payment(page, '517.41');
   await page.getByRole('button', { name: 'Add commission' }).press('Enter');
@@ -379,7 +379,7 @@ it('the form opens a group for a fault, leaves it open when it is corrected, and
   expect(await page.getByText('Changes nothing in this schedule').count()).toBe(0);
 });
 
-it('is accessible on a wide screen, where its table fits, light and dark, and on a phone in Romanian', async () => {
+it('is accessible on a wide screen with all of its table, light and dark, and on a phone', async () => {
   const { page } = await openLoans([{ ...RICH_LOAN, Amount: '9000000' }]);
   await page.getByRole('button', { name: /^DAE, with insurances: \d/ }).waitFor();
   const frame = page.locator('.table-wrap').last();

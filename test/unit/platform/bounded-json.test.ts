@@ -13,14 +13,11 @@ const members = (count: number): string =>
   Array.from({ length: count }, (_, index) => `"${index}":",:"`).join();
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-it('reads text and bytes with and without a byte order mark', () => {
+it('reads text and bytes in UTF-8, and refuses others with the position but without quoting it', () => {
   expect(valueOf('{"a":"€😀"}')).toEqual({ a: '€😀' });
   expect(valueOf(Buffer.from('\ufeff{"a":"€😀"}'))).toEqual({ a: '€😀' });
   expect(valueOf('\ufeff[1]')).toEqual([1]);
   expect(valueOf(Buffer.from(' null '))).toBe(null);
-});
-
-it('refuses what is not JSON in UTF-8, with the position but without quoting it', () => {
   expect(parseJson('{"token":"secret",oops}')).toMatchObject({
     faults: [{ path: 'body', code: 'malformed-json', message: 'is not valid JSON (at character 18)' }],
   });
@@ -95,7 +92,7 @@ it(`allows ${MAX_JSON_DEPTH} levels`, () => {
   expect(faultsOf(String.raw`["${'['.repeat(99)}\"${'['.repeat(99)}"]`)).toEqual([]);
 });
 
-it('allows as many values and characters of a number as the limits, and counts a long name more often', () => {
+it('allows as many values and characters of a number as the limits, counting long names more', () => {
   expect(faultsOf(`{${members(MAX_JSON_VALUES)}}`)).toEqual([]);
   expect(faultsOf(`{${members(MAX_JSON_VALUES + 1)}}`)).toEqual(['body too-many-values']);
   expect(faultsOf(`[${'0,'.repeat(MAX_JSON_VALUES)}0]`)).toEqual(['body too-many-values']);

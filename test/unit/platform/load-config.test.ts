@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -229,9 +229,7 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
 ];
 
 function fileWith(text: string): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'planted-file');
+  const file = path.join(scratchFolder(), 'planted-file');
   writeFileSync(file, text);
   return file;
 }
@@ -244,9 +242,14 @@ it.each(REFUSED)('refuses %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
 });
 
-it('refuses secrets and keys that would cross a network in plain text', () => {
+it('refuses secrets and keys in plain text over a network, and ignores variables of others', () => {
   const names = 'KAFKA_SASL_MECHANISM SCHEMA_REGISTRY_PASSWORD KAFKA_SASL_OAUTH_TOKEN_URL AUTH_JWKS_URL';
   expect(faultsOf(REMOTE).map((fault) => fault.split(' ', 1)[0])).toEqual(names.split(' '));
+  const foreign = `KAFKA_HOME KAFKA_OPTS KAFKA_HEAP_OPTS KAFKA_JVM_PERFORMANCE_OPTS KAFKA_CACHE_DIR KAFKA_PORT
+      KAFKA_SERVICE_HOST KAFKA_SERVICE_PORT KAFKA_UI_SERVICE_PORT_HTTP KAFKA_PORT_9092_TCP_ADDR AUTH_SERVICE_HOST
+      NOTIFICATION_PORT_8081_TCP NOTIFICATION_SERVICE_PORT`;
+  const env = Object.fromEntries(foreign.split(/\s+/).map((name) => [name, 'x']));
+  expect(loadConfig(env).kafka).toBeUndefined();
 });
 
 it.each([
@@ -266,14 +269,6 @@ it('refuses credentials in an address without repeating them', () => {
       expect(faultsOf({ [name]: `https://${user}@registry.example/path` })).toEqual([
         `${name}: must not contain a user or password, which have their own settings`,
       ]);
-});
-
-it('ignores variables of Kafka scripts and Kubernetes services', () => {
-  const foreign = `KAFKA_HOME KAFKA_OPTS KAFKA_HEAP_OPTS KAFKA_JVM_PERFORMANCE_OPTS KAFKA_CACHE_DIR KAFKA_PORT
-      KAFKA_SERVICE_HOST KAFKA_SERVICE_PORT KAFKA_UI_SERVICE_PORT_HTTP KAFKA_PORT_9092_TCP_ADDR AUTH_SERVICE_HOST
-      NOTIFICATION_PORT_8081_TCP NOTIFICATION_SERVICE_PORT`;
-  const env = Object.fromEntries(foreign.split(/\s+/).map((name) => [name, 'x']));
-  expect(loadConfig(env).kafka).toBeUndefined();
 });
 
 it('reads a secret from a file and does not repeat a secret in an error', () => {

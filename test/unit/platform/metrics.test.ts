@@ -25,7 +25,7 @@ function openTexts() {
   return { metrics, one, read, scrape, expire };
 }
 
-it('scrapes within 25 ms share the text of each metric, which is empty for names that do not exist', async () => {
+it('scrapes within 25 ms share the text of each metric, empty for unknown names', async () => {
   const { metrics, scrape, read } = openTexts();
   for (const names of [undefined, ['one'], ['two', 'one'], ['one', 'other'], ['other']]) {
     expect(await scrape(names)).toBe(await metrics.text(names));

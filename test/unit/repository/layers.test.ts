@@ -126,7 +126,7 @@ const isUpwards = ({ from, to }: Import): boolean =>
   (/^(schemas|shared)\//.test(from) && /^(workers|scripts|test)\//.test(to)) ||
   (inFolder(from, 'workers') && /^(scripts|test)\//.test(to));
 
-it('lets each part import only what is below it', () => {
+it('lets each part import only what is below it, and the calculation a package for exact decimals', () => {
   expect(listed.length).toBeGreaterThan(MIN_MODULES);
   const parts = grouped(partOf);
   for (const [part, allowed] of Object.entries(WALLS)) {
@@ -134,18 +134,6 @@ it('lets each part import only what is below it', () => {
     expect({ part, others }).toEqual({ part, others: [] });
   }
   expect(offenders(isUpwards)).toEqual([]);
-});
-
-it('has no cycle between parts, the folders of a part, and files', () => {
-  expect(findCycle(grouped(partOf))).toBeUndefined();
-  for (const part of new Set(listed.map(partOf))) {
-    const folders = grouped((file) => (partOf(file) === part ? folderOf(file) : undefined));
-    expect({ part, cycle: findCycle(folders) }).toEqual({ part, cycle: undefined });
-  }
-  expect(findCycle(fileGraph)).toBeUndefined();
-});
-
-it('lets the calculation use one package, for exact decimals, and the product model also that of its records', () => {
   const packages: readonly (readonly [folder: string, allowed: RegExp])[] = [
     ['shared/lending', /^decimal\.js$/],
     ['shared/product', /^(decimal\.js|zod)$/],
@@ -162,6 +150,15 @@ it('lets the calculation use one package, for exact decimals, and the product mo
           !allowed.test(to),
       ),
     ).toEqual([]);
+});
+
+it('has no cycle between parts, the folders of a part, and files', () => {
+  expect(findCycle(grouped(partOf))).toBeUndefined();
+  for (const part of new Set(listed.map(partOf))) {
+    const folders = grouped((file) => (partOf(file) === part ? folderOf(file) : undefined));
+    expect({ part, cycle: findCycle(folders) }).toEqual({ part, cycle: undefined });
+  }
+  expect(findCycle(fileGraph)).toBeUndefined();
 });
 
 it('lets the workbench load only its own files, those of shared that browsers load too, and packages for browsers', () => {
@@ -188,7 +185,7 @@ it('keeps the report of portfolios small enough for browsers: it loads amounts, 
   );
 });
 
-it('lets only shared/messaging/kafka import kafkajs, and only scripts and tests the slow date-holidays', () => {
+it('lets only shared/messaging/kafka import kafkajs, and scripts and tests date-holidays', () => {
   expect(
     offenders(
       (edge) =>
@@ -204,14 +201,11 @@ it('lets only shared/messaging/kafka import kafkajs, and only scripts and tests 
   expect(users.filter((file) => !/^(scripts|test)\//.test(file))).toEqual([]);
 });
 
-it('loads the metadata of libphonenumber-js lazily, because it delays startup by 0.1 s', () => {
+it('loads clients, token checks, Kafka and metadata of numbers on use: they slow the start', () => {
   const importers = imports.filter((edge) => edge.to === 'libphonenumber-js').map((edge) => edge.from);
   expect(importers).toEqual(['shared/api/notification/phone-number.ts']);
   const source = readFileSync(path.join(root, 'shared/api/notification/phone-number.ts'), 'utf8');
   expect(source.match(/^import (?!type ).*libphonenumber-js.*$/gm)).toBeNull();
-});
-
-it('loads clients of providers, token verification and Kafka only where they are used, because they slow the start', () => {
   const starts = [
     'workers/run-process.ts',
     ...listed.filter((file) => /^workers\/\w+\/main\.ts$/.test(file)),

@@ -68,12 +68,9 @@ function filesWith(pattern: RegExp): string[] {
 const isInFolder = (file: string): boolean =>
   Object.keys(DIRECT_FOLDERS).some((folder) => file.startsWith(folder));
 
-it('the clocks, timers and randomness of the system are used directly by the listed files only', () => {
+it('the clocks, timers and randomness of the system are used and chosen by the listed files only', () => {
   const direct = filesWith(USES).filter((file) => !isInFolder(file));
   expect(direct).toEqual(Object.keys(DIRECT).toSorted());
-});
-
-it('the clocks, timers and randomness of the system are chosen by the listed files only', () => {
   const choosing = filesWith(CHOICES).filter((file) => !isInFolder(file));
   expect(choosing).toEqual(Object.keys(CHOOSING).toSorted());
 });

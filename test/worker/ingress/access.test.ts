@@ -38,7 +38,7 @@ const openGuarded = (settings: Partial<JwtSettings> = {}, log: Log = silentLog) 
 const TOO_LONG = 'The access token is valid for longer than 24 h (exp).';
 const OTHER_SERVICE = 'The access token is not for this service (aud).';
 
-it('responds with 401 without a token, names a wrong claim, and requires the right user_name (E2)', async () => {
+it('answers 401 without a token, names a wrong claim, and requires the right user_name (E2)', async () => {
   const ingress = await openGuarded();
   const valid = await token({ sub: 'u1' });
   const values = ['', 'Bearer', 'Bearer ', `Basic ${valid}`, 'Bearer a b', 'XBearer a'];

@@ -97,7 +97,7 @@ it('responds with 500, without internal details, to an invalid reply or a reject
   expect(JSON.parse(text)).toMatchObject({ code: 'unexpected' });
 });
 
-it('Prefer: wait is confirmed in Preference-Applied unless the reply timeout is shorter', async () => {
+it('Prefer: wait (RFC 7240) is confirmed in the answer unless the reply timeout is shorter', async () => {
   const requester = echoRequester();
   const ingress = await openTestIngress({ requester, options: { replyTimeoutMs: 10_000 } });
   const applied = async (prefer: string) =>

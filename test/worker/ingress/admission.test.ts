@@ -78,7 +78,7 @@ async function openSilentIngress(settings: IngressSettings = {}) {
   };
 }
 
-it('a call too many is refused with 503 and Retry-After before its body arrives, and its connection is kept', async () => {
+it('refuses with 503 and Retry-After before the body arrives, and keeps the connection', async () => {
   const scene = await openSilentIngress();
   const waiting = await scene.flood();
   expect(waiting).toBeGreaterThan(5);
@@ -144,7 +144,7 @@ it('a call too many is still refused after the callers of the others have discon
   await expect.poll(async () => (await scene.call('Echo')).status).toBe(200);
 });
 
-it('a call too many of long calculations takes nothing from short calls and from another caller', async () => {
+it('too many long calculations take nothing from short calls and from another caller', async () => {
   const scene = await openSilentIngress({ access: tokenAccess() });
   const waiting = [scene.call('Long', as('flood')), scene.call('Long', as('flood'))];
   await expect.poll(() => scene.requester.requests.length).toBe(2);

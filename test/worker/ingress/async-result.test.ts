@@ -139,7 +139,7 @@ it('a result returns 410 after its retention, never 504', async () => {
   expect([gone.status, await gone.json()]).toMatchObject([410, { code: 'result-gone' }]);
 });
 
-it('a result returns 410, not 504, when it was or may have been evicted because of the size limit', async () => {
+it('a result is 410, not 504, when it was or may have been evicted for the size limit', async () => {
   const ingress = await open({ options: { resultStoreBytes: 2_000 } });
   const forgotten = await submit(ingress);
   const { href } = await submit(ingress);

@@ -60,7 +60,7 @@ it.each([
   expect(JSON.parse(body)).toMatchObject({ code: 'forbidden', errors });
 });
 
-it('on loopback accepts the names and addresses of loopback and the listed names of a reverse proxy only', async () => {
+it('on loopback accepts only the names and addresses of loopback and listed names', async () => {
   const port = portOf(await ingress({ ALLOWED_HOSTS: 'Bank.example,10.1.2.3' }));
   const loopback = ['localhost', 'LocalHost:1', '127.0.0.1', '127.8.9.1:65535', '[::1]', '[::1]:8080'];
   for (const name of [...loopback, 'BANK.example', '10.1.2.3:443']) {

@@ -73,7 +73,7 @@ async function compacted(broker: Broker, openSegment: number): Promise<Broker> {
   return target;
 }
 
-it('a key returns 409 for a different request, and executes the first of concurrent ones', async () => {
+it('a key (N3) returns 409 for a different request, and executes the first of concurrent ones', async () => {
   const broker = await createSharedBroker(3);
   const { url } = await startOn(broker, startIngressWorker);
   const attachmentList = [{ name: 'a.txt', content: content('one') }];
@@ -101,7 +101,7 @@ it('a key returns 409 for a different request, and executes the first of concurr
   expect(await commandsOf(broker, 'sms')).toHaveLength(1);
 });
 
-it('a key returns the first response to a repeated request, on every instance and after a restart', async () => {
+it('a key returns the first response to a repetition, on every instance and after a restart', async () => {
   const broker = await createSharedBroker(3);
   const first = await startOn(broker, startIngressWorker);
   const second = await startOn(broker, startIngressWorker);
@@ -266,8 +266,8 @@ it('a key shows the notification of an earlier use as sent, and not at all once 
 it('a key does not put personal data into the acceptance records', async () => {
   const broker = await createSharedBroker(1);
   const { url } = await startOn(broker, startIngressWorker);
-  const body = { ...EMAIL, message: 'planted-code 4711', subject: 'planted-subject' };
-  await idOf(send(url, 'email', body, withKey('planted-key')));
+  const planted = { ...EMAIL, message: 'planted-code 4711', subject: 'planted-subject' };
+  await idOf(send(url, 'email', planted, withKey('planted-key')));
   const records = await recordsOf(broker, TOPIC.notificationAcceptances);
   expect(records).toHaveLength(1);
   for (const { key, value, headers } of records) {

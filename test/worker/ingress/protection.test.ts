@@ -13,7 +13,7 @@ import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
 const IN_FLIGHT = /plat_http_requests_in_flight 1\n/;
 
-it('the rate limit responds with 429 and Retry-After above the allowance, and admits again later', async () => {
+it('the rate limit answers 429 and Retry-After above the allowance, and admits again later', async () => {
   const ingress = await openTestIngress({ options: { rateLimitPerSecond: 3 } });
   const answers = await Promise.all(Array.from({ length: 5 }, () => postEcho(ingress, {})));
   const statuses = answers.map(({ status }) => status);
@@ -108,7 +108,7 @@ it('the shutdown responds to pending requests, refuses new ones, and completes',
   expect(requester.isReady()).toBe(false);
 });
 
-it('the shutdown closes kept-alive connections, of calls after a 503, instead of resetting them', async () => {
+it('the shutdown closes kept-alive connections, of calls after a 503, without resetting them', async () => {
   const ingress = await openTestIngress();
   const kept = await openRawHttp(ingress.port);
   kept.send(`GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n`);

@@ -7,11 +7,7 @@ import { createProblem } from '../../../../shared/platform/problem.ts';
 
 const forms: MessageForms = MESSAGE_FORMS;
 
-test('every message type has a JSON form', () => {
-  expect(Object.keys(forms).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
-});
-
-test('a request is read and written as the body of the HTTP call', () => {
+test('every message type has a JSON form, which for a request is the body of the HTTP call', () => {
   const requests = ACTIONS.flatMap(({ requestType, examples }) =>
     examples.map(({ request }) => ({ form: forms[requestType], request })),
   );
@@ -24,17 +20,15 @@ test('a request is read and written as the body of the HTTP call', () => {
     expect(request).toMatchObject(written);
     expect(form?.parse(written)).toEqual(read);
   }
+  expect(Object.keys(forms).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
 });
 
-test('a reply is written as the answer of the HTTP call, and cannot be read because JSON amounts are inexact', () => {
+test('a reply and an error reply are written as the answers of HTTP; only the latter can be read', () => {
   const reply = forms['CalculateRepaymentScheduleReply'];
   const only = { casing: 'lower', show: 'dae', dae: '7.2239' };
   const schedule = { ...only, currencyDigits: 2, scheduleTypeId: 'x', rows: [] };
   expect(reply?.render(schedule)).toBe('[{"dae":7.2239}]');
   expect(reply?.parse([{ dae: 7.2239 }])).toMatchObject({ kind: 'invalid', faults: [{ path: 'body' }] });
-});
-
-test('an error reply is written and read as the problem document of HTTP', () => {
   const problem = createProblem('invalid-request', {
     detail: 'Amount is wrong.',
     errors: [{ path: 'jsonParam.Amount', code: 'wrong-type', message: 'must be a number, not text' }],

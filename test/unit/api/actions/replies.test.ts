@@ -43,16 +43,13 @@ const PROVEN: ProvenRate = {
   warnings: [],
 };
 
-test('a rate has all digits, dates as yyyy-mm-dd, and null for missing figures', () => {
+test('a rate has all digits, dates as yyyy-mm-dd or numbers from 0, and null for missing figures', () => {
   expect(renderRate(PROVEN)).toBe(
     '{"Rate":5.0000000000,"Proof":[' +
       '{"Date":"2025-01-15","Amount":-1000,"Years":0.00,"DiscountedAmount":-1000.0000000000},' +
       '{"Date":"2026-01-15","Amount":1050.10,"Years":1.00,"DiscountedAmount":null}],"Residual":null}',
   );
   expect(rateReply.safeParse(JSON.parse(renderRate(PROVEN)))).toMatchObject({ success: true });
-});
-
-test('a rate numbers flows without dates from 0, whether their dates are null or absent', () => {
   const undated = PROVEN.proof.map((flow) => ({ ...flow, date: null }));
   const text = renderRate({ ...PROVEN, proof: undated });
   expect(text).toContain('[{"Period":0,"Amount":-1000,');
@@ -91,7 +88,7 @@ const record = recordOf({
 const offerOf = (changes: Partial<typeof record> = {}) =>
   simulatePayload([{ ...record, ...changes }], []).Records[0]!;
 
-test('a simulation has the fields of the interface in its order, decimals of the currency, and null', () => {
+test('a simulation has the fields of the interface (4.4), decimals of the currency, and null', () => {
   const answer = JSON.parse(renderSimulation(simulatePayload([record], []))) as {
     readonly Records: readonly [object];
   };
@@ -106,7 +103,7 @@ test('a simulation has the fields of the interface in its order, decimals of the
   expect(text).toMatch(/"IRR":null.*"Total":5,.*"CommissionListId":null.*"FirstInsurance":3.00,/);
 });
 
-test('a simulation has the rows with the fields and the spelling of the interface in ScheduleJson', () => {
+test('a simulation has rows, base rate and discounts in the spelling of the interface', () => {
   const downPayment = new Decimal('100.10');
   expect(offerOf({ rows: record.rows.slice(0, 2) }).ScheduleJson).toBe(
     '{"paymentSchedule":[' +
@@ -120,9 +117,6 @@ test('a simulation has the rows with the fields and the spelling of the interfac
   ).toMatchObject({
     paymentSchedule: [{ InstallmentNo: 0, remainingValue: 1000, principal: 100.1 }, {}, {}, {}, {}],
   });
-});
-
-test('a simulation has the base rate with its discounts, CurrencyId in commissions and CurrenctyId in insurances', () => {
   const offer = offerOf();
   expect(offer.OutputInterestJson).toBe(
     '{"BaseInterestPercent":8.5,"InterestDiscountValue":0.55,"InterestDiscountPercent":0}',

@@ -19,12 +19,9 @@ function callsOfBody(body: object, name: string): number {
   return callsOf(action?.units?.(read.payload) ?? 0);
 }
 
-it('the size of a reply (E6) is limited by the common message size limit of the topics', () => {
+it('the size of a reply (E6) is limited by that of messages, beyond which the engine refuses Explain', () => {
   const limits = allTopicSpecs('', []).map(({ config }) => config?.['max.message.bytes']);
   expect(new Set(limits)).toEqual(new Set([String(MAX_BATCH_REPLY_BYTES)]));
-});
-
-it('the size of a reply (E6) the engine refuses Explain when the explanations exceed the limit', () => {
   const fee = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' };
   const Commission = Array.from({ length: 50 }, () => ({ ...fee, SourceValue: decimal(1) }));
   const request = loan({ InstallmentsNo: 12, Commission, Explain: true });
@@ -63,12 +60,9 @@ it.each(Object.entries(EXPENSIVE_REQUESTS))(
   },
 );
 
-it('the work of a request (E6) is larger for a rate of 5,000 flows than for one of 100', () => {
+it('the work of a request (E6) is larger for a rate of 5,000 flows and a simulation with 1,200 rates', () => {
   expect(callsOfCall(flows(100), 'PLAT_BP_CalculateRate')).toBe(1);
   expect(callsOfCall(flows(5_000), 'PLAT_BP_CalculateRate')).toBeGreaterThan(10);
-});
-
-it('the work of a request (E6) is larger for a simulation with a new rate in each of 1,200 rows', () => {
   const terms = { productCode: 'PL', amount: 1_000, loanPeriod: 1_200, scheduleType: 'EqualInstallments' };
   const jsonMultipleInterestRates = Array.from({ length: 1_200 }, (_, at) => ({
     FromInstNo: at + 1,

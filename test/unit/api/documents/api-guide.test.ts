@@ -31,12 +31,18 @@ test('the guide has the first row and the explained figures of the worked exampl
   expect(rows[0]?.Explanation).toEqual(expect.arrayContaining([...(explanation ?? [])]));
 });
 
-test('the guide names all actions, and its call is a worked example', () => {
+test('the guide names all actions, existing topics and headers, and calls a worked example', () => {
   const named = [...guide.matchAll(/^\| `(plat_bp_\w+)` \|/gim)].map(([, name = '']) => name);
   expect(named).toEqual(ACTIONS.map(({ name }) => name));
   const [, called = '', body = ''] =
     /^curl -s \S+\/actions\/(\w+) \\\n.*\n {2}-d '([^']+)'$/m.exec(guide) ?? [];
   expect([called, JSON.parse(body)]).toEqual([action?.name, example?.request]);
+  const topics = [...guide.matchAll(/plat\.[a-z]+\.[a-z.-]+\.v\d/g)].map(([name]) => name);
+  expect(topics.length).toBeGreaterThan(2);
+  for (const topic of topics) expect(Object.values(TOPIC)).toContain(topic);
+  const headers = [...guide.matchAll(/\b(?:kafka_\w+|plat-[a-z]+(?:-[a-z]+)*)/g)].map(([name]) => name);
+  expect(headers.length).toBeGreaterThan(8);
+  for (const header of headers) expect(Object.values(HEADER)).toContain(header);
 });
 
 test('the notification of the guide is valid, and its answer is a worked example', async () => {
@@ -46,7 +52,7 @@ test('the notification of the guide is valid, and its answer is a worked example
   expect(blocks).toContainEqual(notification.accepted);
 });
 
-test('the Data of the generic form in the guide can be read, and its problem is the answer to its request', () => {
+test('the generic form of the guide can be read, and its problem is the answer to its request', () => {
   expect(action?.read(generic)).toMatchObject({
     faults: expect.arrayContaining([expect.anything()]) as unknown,
   });
@@ -55,13 +61,4 @@ test('the Data of the generic form in the guide can be read, and its problem is 
   const read = action?.read({ jsonParam: fields });
   const errors = read?.kind === 'invalid' ? read.faults : [];
   expect(problem).toEqual(createProblem('invalid-request', { errors, correlationId: 'loan-4711' }));
-});
-
-test('the topics and headers of the guide exist', () => {
-  const topics = [...guide.matchAll(/plat\.[a-z]+\.[a-z.-]+\.v\d/g)].map(([name]) => name);
-  expect(topics.length).toBeGreaterThan(2);
-  for (const topic of topics) expect(Object.values(TOPIC)).toContain(topic);
-  const headers = [...guide.matchAll(/\b(?:kafka_\w+|plat-[a-z]+(?:-[a-z]+)*)/g)].map(([name]) => name);
-  expect(headers.length).toBeGreaterThan(8);
-  for (const header of headers) expect(Object.values(HEADER)).toContain(header);
 });

@@ -151,7 +151,7 @@ it.each([
   expect(await codeOf(name, content)).toBe('contradicting-type');
 });
 
-it('content is checked in files of the maximum size, and reported with the position of the file', async () => {
+it('content is checked in files of maximum size, and reported with the position of the file', async () => {
   const largest = 7 * 1_024 * 1_024;
   const own = readFileSync(process.execPath).subarray(0, largest);
   expect(await contentFaults([{ name: 'a.p7m', content: Buffer.alloc(largest) }])).toEqual([]);

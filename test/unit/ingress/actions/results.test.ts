@@ -73,7 +73,7 @@ it('ids fit into a path parameter with the longest action name, and contain no s
   expect(Buffer.from(id, 'base64url').toString()).not.toContain('subject');
 });
 
-it('requires a secret for result ids if callers are authenticated and results outlive the process', () => {
+it('requires a secret for result ids that outlive the process, and keeps it in the data folder', () => {
   expect(secret('given', true, 'kafka')).toBe('given');
   expect(() => secret(undefined, true, 'kafka')).toThrow(/RESULT_ID_SECRET/);
   expect(secret(undefined, false, 'kafka')).toBe(secret(undefined, false, 'kafka'));
@@ -82,9 +82,6 @@ it('requires a secret for result ids if callers are authenticated and results ou
   expect(secret(undefined, true, 'embedded')).toBe(secret(undefined, true, 'embedded'));
   expect(secret(undefined, true, 'embedded')).toBe(secret(undefined, false, 'embedded'));
   expect(secret(undefined, false, 'embedded')).not.toBe(secret(undefined, false, 'kafka'));
-});
-
-it('keeps the secret of result ids in the data folder of an embedded broker, for its user only', () => {
   const folder = scratchFolder();
   expect(secret('given', true, 'embedded', folder)).toBe('given');
   expect(readdirSync(folder)).toEqual([]);
@@ -117,7 +114,7 @@ async function startFeed() {
   return { feed, clock, deliver: (message: LogMessage) => tail.deliver(message), tail };
 }
 
-it('the feed keeps the first result of a correlation id, read from the last of repeated headers', async () => {
+it('the feed keeps the first result of a correlation id, from the last of repeated headers', async () => {
   const { feed, deliver, tail } = await startFeed();
   deliver(result(Buffer.from('a'), 50, 1));
   deliver(result('a', 60, 2));

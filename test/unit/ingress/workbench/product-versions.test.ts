@@ -10,7 +10,7 @@ const list = (kind: 'interest-list' | 'insurance-list' | 'discount-list', code: 
   record: { Code: code, Version: 1, ...record },
 });
 
-it('sections leave nothing out: fields without a section of their own are in the last one', () => {
+it('sections leave nothing out, and say what a figure is: a percentage, points or an amount', () => {
   const product = {
     Id: 'x',
     Version: 2,
@@ -26,9 +26,6 @@ it('sections leave nothing out: fields without a section of their own are in the
     { key: 'other', content: { NewField: 7 } },
   ]);
   expect(sectionsOf({ lists: [] })).toEqual([]);
-});
-
-it('sections say what a figure is: a percentage, percentage points or an amount', () => {
   const lists = [
     list('interest-list', 'INT', {
       Interests: [{ Name: 'Fixed', Values: [{ Value: 8, ValueStatus: 'Draft' }] }],
@@ -135,7 +132,7 @@ it('differences find an item again by its name, where ids are new, and a renamed
   ]);
 });
 
-it('differences show another order of named items, of which the first may be the default, also with new ids', () => {
+it('show another order of named items, whose first may be the default, also with new ids', () => {
   const before = offering(offer('1', 'A', 5), offer('2', 'B', 5));
   for (const ids of ['12', '34']) {
     const after = offering(offer(ids[1]!, 'B', 5), offer(ids[0]!, 'A', 5));
@@ -143,12 +140,7 @@ it('differences show another order of named items, of which the first may be the
   }
 });
 
-it('differences tell items of the same name apart by their number', () => {
-  const [before, after] = [6, 7].map((To) => offering(offer('1', 'A', 5), offer('2', 'A', To)));
-  expect(differences(before ?? {}, after ?? {})).toEqual([['offers', 'A (2)/Filters/Amount/To', 6, 7]]);
-});
-
-it('differences of dated values name the first day, and those of a list that replaces another its items', () => {
+it('differences of dated values name the day, of lists their items, and tell equal names apart', () => {
   const lists = [
     values([8, '2020-01-01'], [9, '2024-01-01']),
     values([8, '2020-01-01'], [9.5, '2024-01-01']),
@@ -158,6 +150,8 @@ it('differences of dated values name the first day, and those of a list that rep
     ['interests', 'Fixed/Code', 'F', 'G'],
     ['interests', 'Fixed/List', 'INT-1', 'INT-2'],
   ]);
+  const [before, after] = [6, 7].map((To) => offering(offer('1', 'A', 5), offer('2', 'A', To)));
+  expect(differences(before ?? {}, after ?? {})).toEqual([['offers', 'A (2)/Filters/Amount/To', 6, 7]]);
 });
 
 const approved = (version: number, validFrom: string, validTo: string | null) => ({

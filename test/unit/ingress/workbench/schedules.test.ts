@@ -55,7 +55,7 @@ const withFields = (fields: Record<string, string>): Loan => ({
 /** The terms of the request where the page writes thousands with a point. */
 const termsOf = (fields: Record<string, string>) => loanTerms(withFields(fields), FORM, '.');
 
-it('the fields of the form are those of the published request, with their descriptions', () => {
+it('the fields of the form are those of the request, each in a group, with its kinds and values', () => {
   const { components } = openApiDocument({ version: '1' }) as unknown as {
     components: { schemas: Record<string, JsonSchema> };
   };
@@ -69,21 +69,14 @@ it('the fields of the form are those of the published request, with their descri
     expect(described.replaceAll(/ \([A-Z]\d(?:, [A-Z]\d)*\)/g, '')).toContain(help);
     expect(help).not.toBe('');
   }
-});
-
-it('the fields of the form are each in one group, with kinds, ranges and values of the schema', () => {
   const grouped = groupFields(FORM).flatMap(({ main, more }) => [...main, ...more]);
   expect(grouped.map(({ name }) => name).toSorted()).toEqual(FORM.map(({ name }) => name).toSorted());
   for (const field of FORM) {
     const { main, more } = groupItemFields(field);
     expect(new Set([...main, ...more])).toEqual(new Set(field.items));
   }
-  expect(fieldOf('InstallmentsNo')).toMatchObject({
-    kind: 'whole',
-    isRequired: true,
-    minimum: 1,
-    maximum: 1200,
-  });
+  const whole = { kind: 'whole', isRequired: true, minimum: 1, maximum: 1200 };
+  expect(fieldOf('InstallmentsNo')).toMatchObject(whole);
   expect(fieldOf('ActivationDate')).toMatchObject({ kind: 'date', isRequired: false });
   expect(fieldOf('HolidayShift')?.kind).toBe('flag');
   expect(fieldOf('DeferDueDate')?.kind).toBe('numeric-flag');
@@ -116,58 +109,28 @@ it('the fields of the form contain a new one of the schema, and are refused with
 });
 
 it('the loan becomes the terms of a request', () => {
+  const life = { InsuranceName: 'Life', InsurancePeriodicityType: 'Annual', InsuranceDate: '2026-03-01' };
+  const entered = { InterestPercent: '8,5', Amount: 'much', HolidayShift: 'true', DeferDueDate: 'false' };
+  const prepaid = { Date: '2027-02-01', Amount: '500', DecreaseInstallment: 'false' };
   const loan: Loan = {
-    fields: {
-      ...LOAN.fields,
-      InterestPercent: '8,5',
-      Amount: 'much',
-      HolidayShift: 'true',
-      DeferDueDate: 'false',
-      MaturityDate: '',
-    },
+    fields: { ...LOAN.fields, ...entered, MaturityDate: '' },
     lists: {
       ...LOAN.lists,
-      Insurance: [
-        {
-          InsuranceName: 'Life',
-          SourcePercent: '0.1',
-          InsurancePeriodicityType: 'Annual',
-          InsuranceDate: '2026-03-01',
-        },
-      ],
-      EarlyRepayments: [
-        { Date: '2027-01-01', Amount: '0' },
-        { Date: '2027-02-01', Amount: '500', DecreaseInstallment: 'false' },
-      ],
+      Insurance: [{ ...life, SourcePercent: '0.1' }],
+      EarlyRepayments: [{ Date: '2027-01-01', Amount: '0' }, prepaid],
     },
   };
+  const fee = { FeeName: 'Account administration', FeePeriodicityType: 'Monthly', FeeDate: '2026-01-01' };
+  const texts = { ScheduleType: 'EqualInstallments', PeriodicityType: 'Monthly', Currency: 'EUR' };
+  const numbers = { InstallmentsNo: 60, InterestPercent: 8.5, InstallmentDay: 1, DeferDueDate: 0 };
   expect(loanTerms(loan, FORM)).toEqual({
+    ...texts,
+    ...numbers,
     Amount: 'much',
-    InstallmentsNo: 60,
-    ScheduleType: 'EqualInstallments',
-    PeriodicityType: 'Monthly',
-    Currency: 'EUR',
-    InterestPercent: 8.5,
     ActivationDate: '2026-01-01',
-    InstallmentDay: 1,
     HolidayShift: true,
-    DeferDueDate: 0,
-    Commission: [
-      {
-        FeeName: 'Account administration',
-        SourceValue: 4.5,
-        FeePeriodicityType: 'Monthly',
-        FeeDate: '2026-01-01',
-      },
-    ],
-    Insurance: [
-      {
-        InsuranceName: 'Life',
-        SourcePercent: 0.1,
-        InsurancePeriodicityType: 'Annual',
-        InsuranceDate: '2026-03-01',
-      },
-    ],
+    Commission: [{ ...fee, SourceValue: 4.5 }],
+    Insurance: [{ ...life, SourcePercent: 0.1 }],
     EarlyRepayments: [{ Date: '2027-02-01', Amount: 500, DecreaseInstallment: false }],
   });
   const paths = ['Amount', 'EarlyRepayments[0].Date', 'Insurance[0]', 'Commission', 'Unknown'];
@@ -254,29 +217,21 @@ it.each([
 });
 
 it('the loan is checked by the ranges of the schema', () => {
-  const loan = withFields({
-    Amount: '0',
-    InstallmentsNo: '1.5',
-    InstallmentDay: '',
-    CapitalPercent: '101',
-    AdvanceAmount: '-1',
-    UnusedAmount: '2000000000000000',
-    MaturityDate: '2026-02-30',
-    InterestPercent: 'eight',
-  });
-  const lists = {
-    Commission: [{ FeeName: 'x', SourceValue: '5' }],
-    MultipleInterestRates: [{ FromInstNo: '0' }],
-  };
+  const entered: readonly (readonly [name: string, text: string, fault: object])[] = [
+    ['Amount', '0', { reason: 'above', from: 0 }],
+    ['InstallmentsNo', '1.5', { reason: 'whole', from: 1, to: 1200 }],
+    ['InstallmentDay', '', { reason: 'required' }],
+    ['CapitalPercent', '101', { reason: 'between', from: 0, to: 100 }],
+    ['AdvanceAmount', '-1', { reason: 'atLeast', from: 0 }],
+    ['UnusedAmount', '2000000000000000', { reason: 'atMost', to: 1_000_000_000_000_000 }],
+    ['MaturityDate', '2026-02-30', { reason: 'notDate' }],
+    ['InterestPercent', 'eight', { reason: 'notNumber' }],
+  ];
+  const loan = withFields(Object.fromEntries(entered.map(([name, text]) => [name, text])));
+  const Commission = [{ FeeName: 'x', SourceValue: '5' }];
+  const lists = { Commission, MultipleInterestRates: [{ FromInstNo: '0' }] };
   expect(checkLoan({ ...loan, lists }, FORM)).toEqual({
-    Amount: { reason: 'above', from: 0 },
-    InstallmentsNo: { reason: 'whole', from: 1, to: 1200 },
-    InstallmentDay: { reason: 'required' },
-    CapitalPercent: { reason: 'between', from: 0, to: 100 },
-    AdvanceAmount: { reason: 'atLeast', from: 0 },
-    UnusedAmount: { reason: 'atMost', to: 1_000_000_000_000_000 },
-    MaturityDate: { reason: 'notDate' },
-    InterestPercent: { reason: 'notNumber' },
+    ...Object.fromEntries(entered.map(([name, , fault]) => [name, fault])),
     'Commission[0].FeePeriodicityType': { reason: 'required' },
     'MultipleInterestRates[0].FromInstNo': { reason: 'whole', from: 1, to: 1200 },
   });
@@ -349,18 +304,11 @@ it('the figures of a schedule have no binary fractions, and include what is paid
   // Amounts with ten decimals may be below a millionth.
   expect(exactSum([0.000_000_1, 0.000_000_25, 1])).toBe(1.000_000_35);
   const rows = [ROW, ROW, ROW];
-  expect(sumSchedule({ rows, terms: {} })).toMatchObject({
-    interest: 0.3,
-    charges: 19.5,
-    total: 320.4,
-    rows: 3,
-  });
+  const sums = { interest: 0.3, charges: 19.5, total: 320.4, rows: 3 };
+  expect(sumSchedule({ rows, terms: {} })).toMatchObject(sums);
   const terms = { UpFrontValue: 2500 };
-  expect(sumSchedule({ rows: [ROW], terms })).toMatchObject({
-    charges: 2506.5,
-    total: 2606.8,
-    atStart: 2500,
-  });
+  const withCosts = { charges: 2506.5, total: 2606.8, atStart: 2500 };
+  expect(sumSchedule({ rows: [ROW], terms })).toMatchObject(withCosts);
   const recalculated = { ...terms, LastDueDate: '2026-01-01' };
   expect(sumSchedule({ rows: [ROW], terms: recalculated })).toMatchObject({ total: 106.8, atStart: 0 });
 });

@@ -165,7 +165,7 @@ it('callers cannot forge parameters, and get no error for a cursor of a dead let
   expect([status, (body['letters'] as unknown[]).length]).toEqual([200, 1]);
 });
 
-it('callers get no other files than those of the workbench, and pages of other sites only links', async () => {
+it('callers get no files but those of the workbench, and pages of other sites only links', async () => {
   const { url } = await openWith([]);
   const names = '..%2f..%2fpackage.json %2e%2e/%2e%2e/package.json __proto__ constructor %00 main-.js';
   for (const name of names.split(' ')) {

@@ -16,12 +16,9 @@ it('the timeline has acceptance, attempts, when the next round is due, and where
   const { url } = await openNotificationIngress({ broker });
   const id = await idOf(send(url, 'sms', SMS));
   const { get } = operationsOf(url);
-  expect((await get(`/notifications/${id}`)).body).toMatchObject({
-    notificationId: id,
-    channel: 'sms',
-    status: 'accepted',
-    events: [{ event: 'accepted' }],
-  });
+  const events = [{ event: 'accepted' }];
+  const accepted = { notificationId: id, channel: 'sms', status: 'accepted', events };
+  expect((await get(`/notifications/${id}`)).body).toMatchObject(accepted);
   const code = 'http-503';
   const attempt = { provider: 'main', result: 'transient', code } as const;
   await writeState(

@@ -134,7 +134,7 @@ it('a version has all fields and, once each, the lists in force to which it refe
   });
 });
 
-it('a version is unknown if its product or number is, and lists report all faults of parameters', async () => {
+it('a version is unknown if its product or number is; lists report all faults of parameters', async () => {
   const { get, put } = await openOperations();
   await put(referring);
   for (const address of ['/products/XX', '/products/XX/versions/1', '/products/TL/versions/2']) {

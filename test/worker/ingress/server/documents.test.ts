@@ -46,7 +46,7 @@ it('documents are loaded and rendered on their first request, once', async () =>
   expect(other).not.toHaveBeenCalled();
 });
 
-it('the documentation allows only own styles; the workbench is not sent again to a browser that has it', async () => {
+it('the documentation allows only own styles; a browser gets the workbench once', async () => {
   const { url } = await openTestIngress();
   const policy = (await fetch(`${url}/docs`)).headers.get('content-security-policy');
   const hash = createHash('sha256').update('p{}').digest('base64');

@@ -33,19 +33,34 @@ const fieldName = (outer: string, name: string): string =>
 const topicText = (id: string) =>
   page.slice(page.indexOf(`<section class="topic" id="${id}"`)).split('</section>')[0];
 
-test('the page has one script and one style of its own, no forms and no external resources', () => {
+test('the page closes all elements, links to existing places, and has no external resources', () => {
   expect(page).not.toMatch(/<(link|img|iframe|object|embed|form)\b/i);
   expect(page.replace(/<script>[^]*<\/script>/, '')).not.toMatch(/<script\b|\s(on\w+|style|src)\s*=/i);
   expect(page).not.toMatch(/@import|url\(|https?:\/\//i);
   expect(page.match(/<style>/g)).toHaveLength(1);
+  for (const tag of 'html head body main section table tr td pre code details div'.split(' ')) {
+    const opened = page.match(new RegExp(`<${tag}[ >]`, 'g'))?.length;
+    const closed = page.match(new RegExp(`</${tag}>`, 'g'))?.length;
+    expect([tag, closed]).toEqual([tag, opened]);
+  }
+  const targets = [...page.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
+  expect(targets).toContain('/openapi.json');
+  const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => `#${id}`));
+  expect(targets.filter((one) => one.startsWith('#') && !ids.has(one))).toEqual([]);
+  const others = new Set(targets.filter((one) => !one.startsWith('#')));
+  expect([...others]).toEqual(['/workbench', '/openapi.json', '/asyncapi.json']);
 });
 
-test('the page groups many fields by subject, with lists of objects apart', () => {
+test('the page groups many fields by subject, and says where outcomes are over Kafka', () => {
   const section = page.slice(page.indexOf('<section class="topic" id="calculateRepaymentSchedule"'));
   const groups = [...section.matchAll(/<summary>([^<]+) <span>/g)].map(([, title]) => title);
   const subjects = 'Main fields|Grace periods|Recalculation|Dates and holidays|Charges and annual rates';
   const others = 'Rate and interest|jsonParam.Commission[]|jsonParam.Insurance[]';
   expect(groups.slice(0, 8).join('|')).toBe(`${subjects}|${others}`);
+  expect(topicText('notifications-over-kafka')).toContain(topicName('test.', 'notificationOutcomes'));
+  expect(topicText('calling-over-kafka')).toContain('<code>read_committed</code>');
+  const topics = [...guide.matchAll(/%prefix%([\w.-]+)/g)].map(([, topic]) => topic);
+  expect(topics.filter((topic) => !Object.values<string>(TOPIC).includes(topic ?? ''))).toEqual([]);
 });
 
 test('the page has the path, topics and message types of all actions and notifications', () => {
@@ -68,14 +83,7 @@ test('the page has the path, topics and message types of all actions and notific
     expect(page).toContain(`<code>${header}</code>`);
 });
 
-test('the page tells senders over Kafka where outcomes are, and what transactions mean', () => {
-  expect(topicText('notifications-over-kafka')).toContain(topicName('test.', 'notificationOutcomes'));
-  expect(topicText('calling-over-kafka')).toContain('<code>read_committed</code>');
-  const topics = [...guide.matchAll(/%prefix%([\w.-]+)/g)].map(([, topic]) => topic);
-  expect(topics.filter((topic) => !Object.values<string>(TOPIC).includes(topic ?? ''))).toEqual([]);
-});
-
-test('the page describes all operations, with the fields of requests and of answers in both spellings', () => {
+test('the page describes all operations, with fields of requests, and of answers in both spellings', () => {
   for (const name of Object.keys(repaymentScheduleFields.shape))
     expect(page).toContain(fieldName('jsonParam.', name));
   expect(page).toContain(fieldName('jsonParam.Commission[].', 'SourceValue'));
@@ -133,23 +141,6 @@ test('the page has all rules, and leads from the fields of a schedule request to
   for (const { field, rules } of REQUEST_FIELDS) {
     expect({ field, rules: rulesAt(field) }).toEqual({ field, rules });
   }
-});
-
-test('the page closes all elements', () => {
-  for (const tag of 'html head body main section table tr td pre code details div'.split(' ')) {
-    const opened = page.match(new RegExp(`<${tag}[ >]`, 'g'))?.length;
-    const closed = page.match(new RegExp(`</${tag}>`, 'g'))?.length;
-    expect([tag, closed]).toEqual([tag, opened]);
-  }
-});
-
-test('the page links to the other documents and to existing places', () => {
-  const targets = [...page.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
-  expect(targets).toContain('/openapi.json');
-  const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => `#${id}`));
-  expect(targets.filter((one) => one.startsWith('#') && !ids.has(one))).toEqual([]);
-  const others = new Set(targets.filter((one) => !one.startsWith('#')));
-  expect([...others]).toEqual(['/workbench', '/openapi.json', '/asyncapi.json']);
 });
 
 test('text and attributes are escaped', () => {
