@@ -11,6 +11,7 @@ import type { CommandCopy } from '../../../workers/notification/retry/command-co
 import type { LogEntry } from '../../../workers/notification/state/delivery-log.ts';
 import { fakeMessage } from '../../support/fakes/messages.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { virtualTime } from '../../support/fakes/virtual-time.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -21,7 +22,7 @@ const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
 
 function tier() {
-  const time = { wallMs: NOW, elapsedMs: 5_000 };
+  const { time, pass, clock, monotonic } = virtualTime({ wallMs: NOW, elapsedMs: 5_000 });
   const copies = new FakePublisher();
   const letters = new FakePublisher();
   const rejected: string[] = [];
@@ -40,21 +41,12 @@ function tier() {
     deliveryLog: { caughtUp: () => Promise.resolve(), find: () => entry.known },
     copies,
     admin: { partitionCounts: () => Promise.resolve(counts) },
-    deadLetters: new DeadLetters({
-      publisher: letters,
-      topic: 'dead-letters',
-      groupId: 'tier',
-      clock: { now: () => NOW },
-    }),
+    deadLetters: new DeadLetters({ publisher: letters, topic: 'dead-letters', groupId: 'tier', clock }),
     delayMs: DELAY_MS,
-    clock: { now: () => time.wallMs },
-    monotonic: { elapsedMs: () => time.elapsedMs },
+    clock,
+    monotonic,
     onDeadLetter: () => undefined,
   });
-  const pass = (ms: number) => {
-    time.wallMs += ms;
-    time.elapsedMs += ms;
-  };
   const handling = (message: LogMessage, agoMs = 0) => {
     const receivedMs = time.elapsedMs - agoMs;
     return () => process(message, 1, signal, { receivedMs, steps: 0 });
@@ -94,10 +86,15 @@ describe('a copy on a retry tier', () => {
     expect(await handle()).toBe('settled');
   });
 
-  it('counts its wait while it is queued behind another copy of its key', async () => {
-    expect(await tier().handling(copy(HOUR_MS), DELAY_MS)()).toBe('settled');
-    expect(await tier().handling(copy(-HOUR_MS), 1_000)()).toBe('settled');
-  });
+  it.each([
+    [HOUR_MS, DELAY_MS],
+    [-HOUR_MS, 1_000],
+  ])(
+    'counts its wait (skew of %i ms) while it is queued behind another of its key',
+    async (skewMs, agoMs) => {
+      expect(await tier().handling(copy(skewMs), agoMs)()).toBe('settled');
+    },
+  );
 
   it.each([
     ['was attempted', 2],
@@ -126,24 +123,21 @@ describe('a copy on a retry tier', () => {
   );
 });
 
-function failing(code: BrokerErrorCode, canRetry = false) {
-  return () => Promise.reject(new MessagingError(code, 'rejected', { canRetry }));
-}
-
-function due() {
-  return { ...tier(), message: copy(0, { writtenMs: NOW - DELAY_MS }) };
-}
+const failing =
+  (code: BrokerErrorCode, canRetry = false) =>
+  () =>
+    Promise.reject(new MessagingError(code, 'rejected', { canRetry }));
+const due = () => ({ ...tier(), message: copy(0, { writtenMs: NOW - DELAY_MS }) });
 
 describe('a copy that is due', () => {
-  it.each<[BrokerErrorCode]>([['message-too-large'], ['invalid-message']])(
+  it.each<BrokerErrorCode>(['message-too-large', 'invalid-message'])(
     'becomes a dead letter when its topic rejects it for its content: %s',
     async (code) => {
       const { copies, letters, handling, message } = due();
       copies.onPublish = failing(code);
       expect(await handling(message, DELAY_MS)()).toBe('settled');
-      expect(letters.sent).toMatchObject([
-        { value: message.value, headers: { [HEADER.deadLetterCode]: 'undecodable-message' } },
-      ]);
+      const headers = { [HEADER.deadLetterCode]: 'undecodable-message' };
+      expect(letters.sent).toMatchObject([{ value: message.value, headers }]);
     },
   );
 

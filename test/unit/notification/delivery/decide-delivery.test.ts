@@ -31,18 +31,18 @@ const attempt = (result: AttemptRecord['result'], at = NOW): AttemptRecord => ({
 });
 const UNKNOWN_BEFORE = { history: [attempt('unknown')] };
 
+const COPY = {
+  attempt: 2,
+  isOriginal: false,
+  redriveUnknown: false,
+  timeLimitFromMs: NOW - 1_000,
+  history: [],
+};
 const deliveryOf = (
   copy: Partial<DeliveryCopy> = {},
   unknownPolicy: DeliveryContext['unknownPolicy'] = 'park',
 ): DeliveryContext => ({
-  copy: {
-    attempt: 2,
-    isOriginal: false,
-    redriveUnknown: false,
-    timeLimitFromMs: NOW - 1_000,
-    history: [],
-    ...copy,
-  },
+  copy: { ...COPY, ...copy },
   plan: { tiersMs: TIERS, timeLimitMs: LIMIT },
   unknownPolicy,
 });
@@ -86,10 +86,9 @@ function shown(decision: Decision): string {
   }
 }
 
+const INTENT = { status: 'sending', attempt: 2, channel: 'sms' } as const;
 const sending = (owner: string, leaseEndsMs: number, more: Partial<LogEntry> = {}): LogEntry => ({
-  status: 'sending',
-  attempt: 2,
-  channel: 'sms',
+  ...INTENT,
   owner,
   leaseEndsMs,
   ...more,
@@ -111,12 +110,7 @@ describe('after reading a copy', () => {
     ['it was sent in this round', SENT, 2, 'done'],
     ['it was sent, and is redriven', SENT, 3, 'done'],
     ['an intent of this process was not followed by a call', OURS, 2, BEGINS],
-    [
-      'an intent of this process was not followed by a call, and the copy is of a later round',
-      OURS,
-      3,
-      BEGINS,
-    ],
+    ['an intent of this process was not followed by a call, and a later round begins', OURS, 3, BEGINS],
     ['an intent of this process is of a later round', OURS, 1, 'done'],
     ['another process may be sending it', THEIRS, 2, 'again in 1000'],
     ['another process may be sending it, in an earlier round', THEIRS, 3, 'again in 1000'],
@@ -233,16 +227,14 @@ it.each<[NoProvider, boolean, string]>([
   [{ kind: 'eligible-unavailable', afterMs: 30_000 }, false, 'retry copy 2'],
   [{ kind: 'eligible-unavailable', afterMs: 30_000 }, true, 'failed time-limit-exceeded'],
 ])('without a provider (%o, overdue: %s) the decision is: %s', (reason, isOverdue, expected) => {
-  const decision = decideWithoutProvider(deliveryOf(), reason, { nowMs: NOW, isOverdue });
-  expect(shown(decision)).toBe(expected);
+  expect(shown(decideWithoutProvider(deliveryOf(), reason, { nowMs: NOW, isOverdue }))).toBe(expected);
 });
 
 it('waits on the tier that covers the wait for a provider', () => {
   const reason = { kind: 'eligible-unavailable', afterMs: 30_000 } as const;
-  expect(decideWithoutProvider(deliveryOf(), reason, { nowMs: NOW, isOverdue: false })).toEqual({
-    kind: 'retry-copy',
-    next: { attempt: 2, dueAtMs: NOW + MINUTE, tierMs: MINUTE, attempts: [] },
-  });
+  const next = { attempt: 2, dueAtMs: NOW + MINUTE, tierMs: MINUTE, attempts: [] };
+  const decision = decideWithoutProvider(deliveryOf(), reason, { nowMs: NOW, isOverdue: false });
+  expect(decision).toEqual({ kind: 'retry-copy', next });
 });
 
 describe('the end of a round', () => {
@@ -272,8 +264,7 @@ describe('the end of a round', () => {
 
   it('keeps the id that the provider assigned', () => {
     const end = { kind: 'sent', providerMessageId: 'abc' } as const;
-    expect(decideAfterRound(deliveryOf(), { attempts: [], end }, TIMES)).toMatchObject({
-      conclusion: { status: 'sent', providerMessageId: 'abc' },
-    });
+    const conclusion = { status: 'sent', providerMessageId: 'abc' };
+    expect(decideAfterRound(deliveryOf(), { attempts: [], end }, TIMES)).toMatchObject({ conclusion });
   });
 });

@@ -34,39 +34,31 @@ const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
 
 function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
-  const { time, ...ports } = virtualTime({ wallMs: NOW, elapsedMs: START_MS });
+  const { time, pass: _pass, ...ports } = virtualTime({ wallMs: NOW, elapsedMs: START_MS });
   const done: string[] = [];
+  const note = async (step: string) => void done.push(step);
   const written: NotificationState[] = [];
   const providers = scriptedProviders();
   const copies = new FakePublisher();
-  copies.onPublish = ([message]) => {
-    done.push(`publish ${message?.topic}`);
-    return Promise.resolve();
-  };
-  const write = (how: string, answer: boolean) => (state: NotificationState) => {
+  copies.onPublish = ([message]) => note(`publish ${message?.topic}`);
+  const write = (how: string) => async (state: NotificationState) => {
     done.push(`${how} ${state.status}`);
     written.push(state);
-    return Promise.resolve(answer);
+    return true;
   };
   const deliveryLog = {
     find: () => known,
     mayMiss: () => false,
-    claim: write('claim', true),
-    settle: write('settle', true),
-    declare: write('declare', true),
+    claim: write('claim'),
+    settle: write('settle'),
+    declare: write('declare'),
   } as unknown as DeliveryLog;
   const order: CommandDeliveryOptions['orders']['normal'] = {
     enqueue: () => Promise.resolve('first-in-line'),
-    setFirst: () => {
-      done.push('set first');
-      return Promise.resolve();
-    },
+    setFirst: () => note('set first'),
   };
   const deadLetters = {
-    write: (_: unknown, { code }: { code: string }) => {
-      done.push(`dead letter ${code}`);
-      return Promise.resolve();
-    },
+    write: (_: unknown, { code }: { code: string }) => note(`dead letter ${code}`),
   } as unknown as DeadLetters;
   const delivery = new CommandDelivery({
     channel: 'sms',
@@ -79,9 +71,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     unknownPolicy: 'park',
     checkText: createCommandCheck(undefined),
     tierTopic: (delayMs) => `tier-${delayMs}`,
-    clock: ports.clock,
-    monotonic: ports.monotonic,
-    timers: ports.timers,
+    ...ports,
     sendTimeoutMs: 1_000,
     self: 'self',
     closing: signal,
@@ -96,10 +86,10 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     const context = { signal, deadlineMs } as Request;
     return delivery.deliver(readCopy(message, NOW, id, priority), anSms(), context);
   };
-  const { timers } = ports;
-  return { time, timers, done, written, providers, copies, deliveryLog, delivery, deliver };
+  return { ...ports, time, done, written, providers, copies, deliveryLog, delivery, deliver };
 }
 
+const UNKNOWN_BEFORE = { attempt: 1, at: NOW, provider: 'one', result: 'unknown', repeatableBy: 'one' };
 const WAIT_SOON = { kind: 'retry', afterMs: 100 };
 const DOWN = () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) as const;
 /** What was done, in its order. */
@@ -111,46 +101,36 @@ const REFUSED: QuotaDecision = { kind: 'refused', quota: 'quota-receiver', reset
 const FAILED_STEPS = endsAs('failed', 'quota-receiver');
 const quotasThat = (decision: QuotaDecision) => ({ admit: () => decision }) as unknown as Quotas;
 
-describe.each(['parked', 'sending'] as const)(
-  'a copy of the round after one that is known as %s',
-  (status) => {
+it.each(['parked', 'sending'] as const)(
+  'a copy of the round after one that is known as %s waits until the log is read, then for its outcome, a retry',
+  async (status) => {
     const assumed = { status, attempt: 1, channel: 'sms', owner: 'another' } as unknown as NotificationState;
-
-    it('is delivered when the outcome of that round is read, a retry', async () => {
-      const { providers, done, deliveryLog, deliver } = world({}, assumed);
-      providers.add('one').answer = () => SENT;
-      deliveryLog.caughtUp = () => {
-        deliveryLog.find = () => ({ status: 'retrying', attempt: 1, channel: 'sms' });
-        return Promise.resolve();
-      };
-      await deliver({ 'plat-attempt': '2' });
-      expect(stepsOf(done)).toBe(SENT_STEPS);
-    });
-
-    it('is received again while the delivery log cannot be read to its end', async () => {
-      const { done, deliveryLog, deliver } = world({}, assumed);
-      const behind = new MessagingError('tail-behind', 'not read', { canRetry: true });
-      deliveryLog.caughtUp = () => Promise.reject(behind);
-      await expect(deliver({ 'plat-attempt': '2' })).rejects.toBe(behind);
-      expect(done).toEqual([]);
-    });
+    const { providers, done, deliveryLog, deliver } = world({}, assumed);
+    providers.add('one');
+    const behind = new MessagingError('tail-behind', 'not read', { canRetry: true });
+    deliveryLog.caughtUp = () => Promise.reject(behind);
+    await expect(deliver({ 'plat-attempt': '2' })).rejects.toBe(behind);
+    expect(done).toEqual([]);
+    deliveryLog.caughtUp = async () => {
+      deliveryLog.find = () => ({ status: 'retrying', attempt: 1, channel: 'sms' });
+    };
+    await deliver({ 'plat-attempt': '2' });
+    expect(stepsOf(done)).toBe(SENT_STEPS);
   },
 );
 
-describe('a delivery', () => {
-  const retried = 'settle retrying, count retrying busy, publish tier-10000, set first';
-  it.each([
-    ['sent', SENT, SENT_STEPS],
-    ['transient', transient(), `claim sending, one transient, ${retried}`],
-    ['permanent', permanent(), `claim sending, one permanent, ${endsAs('failed', 'refused')}`],
-    ['unknown', unknown(), `claim sending, one unknown, ${endsAs('parked', 'outcome-unknown')}`],
-  ])('performs its steps in order when the round is %s', async (_, result, expected) => {
-    const { providers, done, deliver, delivery } = world();
-    providers.add('one').answer = () => result;
-    expect(await deliver()).toEqual({ kind: 'done' });
-    expect(stepsOf(done)).toBe(expected);
-    expect(delivery.inProgress.size).toBe(0);
-  });
+const RETRIED = 'settle retrying, count retrying busy, publish tier-10000, set first';
+it.each([
+  ['sent', SENT, SENT_STEPS],
+  ['transient', transient(), `claim sending, one transient, ${RETRIED}`],
+  ['permanent', permanent(), `claim sending, one permanent, ${endsAs('failed', 'refused')}`],
+  ['unknown', unknown(), `claim sending, one unknown, ${endsAs('parked', 'outcome-unknown')}`],
+])('performs the steps of a delivery in order when the round is %s', async (_, result, expected) => {
+  const { providers, done, deliver, delivery } = world();
+  providers.add('one').answer = () => result;
+  expect(await deliver()).toEqual({ kind: 'done' });
+  expect(stepsOf(done)).toBe(expected);
+  expect(delivery.inProgress.size).toBe(0);
 });
 
 it.each<[string, readonly Partial<ScriptedProvider>[], Partial<NotificationState>]>([
@@ -214,14 +194,13 @@ it('ends the notification of a copy that cannot be read, and never one of anothe
   expect(stepsOf(done)).toBe('dead letter foreign-id, count dead letter foreign-id');
 });
 
-it.each([
-  ['is sent until the deadline, which other clocks may have', NOW - DEADLINE_SKEW_MS, {}, 'done', SENT_STEPS],
-  ['is refused after it', NOW - DEADLINE_SKEW_MS - 1, {}, 'refused', ''],
-] as const)('a command %s', async (...[, deadlineMs, headers, kind, expected]) => {
+it('refuses a command after the deadline, which other clocks may have', async () => {
   const { providers, done, deliver } = world();
   providers.add('one');
-  expect(await deliver(headers, deadlineMs)).toMatchObject({ kind });
-  expect(stepsOf(done)).toBe(expected);
+  expect(await deliver({}, NOW - DEADLINE_SKEW_MS - 1)).toMatchObject({ kind: 'refused' });
+  expect(done).toEqual([]);
+  expect(await deliver({}, NOW - DEADLINE_SKEW_MS)).toMatchObject({ kind: 'done' });
+  expect(stepsOf(done)).toBe(SENT_STEPS);
 });
 
 it('does not send if the lease is too short after a slow claim, and delivers later', async () => {
@@ -266,9 +245,7 @@ describe('waiting for a provider', () => {
     ['correctly', 0],
   ])('ends after ten seconds when the clock is set %s', async (_, jumpMs) => {
     const { time, timers, done, providers, deliver } = world();
-    timers.schedule(() => {
-      time.wallMs += jumpMs;
-    }, 5_000);
+    timers.schedule(() => void (time.wallMs += jumpMs), 5_000);
     providers.add('one', { admission: jumpMs === 0 ? () => ({ kind: 'wait', afterMs: 20 }) : DOWN });
     if (jumpMs === 0) providers.add('two');
     expect(await deliver()).toMatchObject(WAIT_SOON);
@@ -300,10 +277,7 @@ describe('waiting for a provider', () => {
     expect(await Promise.all(ends)).toEqual(ids.map(() => ({ kind: 'done' })));
   });
 
-  const bound = [
-    { attempt: 1, at: NOW, provider: 'one', result: 'unknown', code: 'timeout', repeatableBy: 'one' },
-  ];
-  const BOUND = { 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify(bound) };
+  const BOUND = { 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify([UNKNOWN_BEFORE]) };
 
   it.each([
     ['immediately if it is down', { kind: 'open', afterMs: 20_000, code: 'down' }, 0, 60_000],
@@ -328,46 +302,37 @@ describe('waiting for a provider', () => {
   );
 });
 
-describe('a normal delivery', () => {
-  const OTHER = ID.replace(/1$/, '2');
-
-  it('does not wait while an urgent one waits for a provider that may be called', async () => {
-    const { time, providers, deliver } = world();
-    const asked = Promise.withResolvers<void>();
-    const one = providers.add('one');
-    one.admission = () => {
-      asked.resolve();
-      one.admission = () => ({ kind: 'go' });
-      return DOWN();
-    };
-    const urgent = deliver({}, undefined, ID, 'urgent');
-    await asked.promise;
-    expect(await deliver({}, undefined, OTHER)).toEqual({ kind: 'done' });
-    expect(time.elapsedMs).toBe(START_MS);
-    expect(await urgent).toEqual({ kind: 'done' });
-  });
+it('a normal delivery does not wait while an urgent one waits for a provider that may be called', async () => {
+  const { time, providers, deliver } = world();
+  const asked = Promise.withResolvers<void>();
+  const one = providers.add('one');
+  one.admission = () => {
+    asked.resolve();
+    one.admission = () => ({ kind: 'go' });
+    return DOWN();
+  };
+  const urgent = deliver({}, undefined, ID, 'urgent');
+  await asked.promise;
+  expect(await deliver({}, undefined, ID.replace(/1$/, '2'))).toEqual({ kind: 'done' });
+  expect(time.elapsedMs).toBe(START_MS);
+  expect(await urgent).toEqual({ kind: 'done' });
 });
 
 it.each([
-  ['broker-refused', false, 'a retry copy'],
-  ['broker-unavailable', true, 'a retry copy'],
-  ['broker-refused', false, 'a dead letter'],
-])('%s (canRetry %s) of %s is transient: the copy is received again', async (code, canRetry, what) => {
+  ['broker-refused', false, 'retry copy', 'retrying'],
+  ['broker-unavailable', true, 'retry copy', 'retrying'],
+  ['broker-refused', false, 'dead letter', 'failed'],
+])('%s (canRetry %s) of a %s is transient: the copy is received again', async (...row) => {
+  const [code, canRetry, , status] = row;
   const fault = new MessagingError(code, 'no', { canRetry });
   const refusing = { write: () => Promise.reject(fault) } as unknown as DeadLetters;
-  const { providers, copies, written, deliver } = world({
-    deadLetters: { normal: refusing, urgent: refusing },
-  });
-  providers.add('one').answer = () => (what === 'a dead letter' ? permanent() : transient());
+  const deadLetters = { normal: refusing, urgent: refusing };
+  const { providers, copies, written, deliver } = world({ deadLetters });
+  providers.add('one').answer = () => (status === 'failed' ? permanent() : transient());
   copies.onPublish = () => Promise.reject(fault);
   await expect(deliver()).rejects.toMatchObject({ code, canRetry: true });
-  expect(written.map(({ status }) => status)).toEqual([
-    'sending',
-    what === 'a dead letter' ? 'failed' : 'retrying',
-  ]);
+  expect(written).toMatchObject([{ status: 'sending' }, { status }]);
 });
-
-const UNKNOWN_BEFORE = { attempt: 1, at: NOW, provider: 'one', result: 'unknown', repeatableBy: 'one' };
 
 describe.each(['message-too-large', 'invalid-message'])('a retry copy that is rejected as %s', (code) => {
   const rejected = new MessagingError(code, 'no', { canRetry: false });
@@ -381,27 +346,18 @@ describe.each(['message-too-large', 'invalid-message'])('a retry copy that is re
     expect(stepsOf(done.slice(2))).toBe(
       `settle retrying, count retrying busy, ${letter}, declare failed, count failed ${code}`,
     );
-    expect(written.at(-1)).toMatchObject({
-      attempt: 2,
-      attempts: [{ provider: 'one', result: 'transient' }],
-    });
+    const attempts = [{ provider: 'one', result: 'transient' }];
+    expect(written.at(-1)).toMatchObject({ attempt: 2, attempts });
   });
 
+  const history = { [HEADER.attemptHistory]: JSON.stringify([UNKNOWN_BEFORE]) };
   it.each([
-    ['in this round', {}, undefined],
-    [
-      'in an earlier round',
-      { [HEADER.attempt]: '2', [HEADER.attemptHistory]: JSON.stringify([UNKNOWN_BEFORE]) },
-      3,
-    ],
-  ])('parks it if the message may have been sent %s', async (_, headers, attempt = 2) => {
+    ['in this round', {}, 2],
+    ['in an earlier round', { [HEADER.attempt]: '2', ...history }, 3],
+  ])('parks it if the message may have been sent %s', async (_, headers, attempt) => {
     const letters = new FakePublisher();
-    const normal = new DeadLetters({
-      publisher: letters,
-      topic: 'x',
-      groupId: 'g',
-      clock: { now: () => NOW },
-    });
+    const clock = { now: () => NOW };
+    const normal = new DeadLetters({ publisher: letters, topic: 'x', groupId: 'g', clock });
     const { providers, copies, written, deliver } = world({ deadLetters: { normal, urgent: normal } });
     providers.add('one', { isIdempotent: true }).answer = () => unknown();
     copies.onPublish = () => Promise.reject(rejected);
@@ -419,31 +375,21 @@ describe('an unexpected failure', () => {
 
   it('before a provider is called ends the notification as failed, which is not counted as a round', async () => {
     const { providers, done, written, deliver } = world();
-    const broken = () => {
+    providers.add('one').admission = () => {
       throw bug;
     };
-    providers.add('one', { admission: broken });
     await expect(deliver()).rejects.toBe(bug);
     expect(done).toEqual(['declare failed']);
     expect(written).toMatchObject([{ status: 'failed', code: 'unexpected', attempt: 1 }]);
   });
 
-  it('after a provider was called parks the notification', async () => {
+  it('after a provider was called parks the notification, or is received again while that is impossible', async () => {
     const { providers, written, deliveryLog, deliver } = world();
     providers.add('one');
     deliveryLog.settle = () => Promise.reject(bug);
     await expect(deliver()).rejects.toBe(bug);
-    expect(written.at(-1)).toMatchObject({
-      status: 'parked',
-      code: 'outcome-unknown',
-      attempts: [{ result: 'unknown' }],
-    });
-  });
-
-  it('is received again while its end cannot be recorded', async () => {
-    const { providers, deliveryLog, deliver } = world();
-    providers.add('one');
-    deliveryLog.settle = () => Promise.reject(bug);
+    const attempts = [{ result: 'unknown' }];
+    expect(written.at(-1)).toMatchObject({ status: 'parked', code: 'outcome-unknown', attempts });
     const down = new InfrastructureError('down', 'no broker');
     deliveryLog.declare = () => Promise.reject(down);
     await expect(deliver()).rejects.toBe(down);

@@ -6,7 +6,6 @@ import {
   eligibleProviders,
   leaseMs,
 } from '../../../../workers/notification/delivery/provider-round.ts';
-
 import {
   permanent,
   SENT,
@@ -28,14 +27,19 @@ interface Scripted {
 }
 
 /** A round over providers named a, b, c …, in which time passes only during calls and waits. */
-async function round(script: readonly Scripted[], lengthMs = 100_000) {
+async function round(script: readonly Scripted[], lengthMs = 100_000, first = 0) {
   const { time, pass, timers, ...clocks } = virtualTime({ wallMs: NOW });
   const waits: number[] = [];
+  const admitted: string[] = [];
   const set = scriptedProviders();
   for (const [index, { result, admission = GO, isIdempotent = false, takesMs = 0 }] of script.entries()) {
-    set.add('abcdef'[index] ?? '?', {
+    const name = 'abcdef'[index] ?? '?';
+    set.add(name, {
       isIdempotent,
-      admission: () => (waits.length > 0 ? GO : admission),
+      admission: () => {
+        admitted.push(name);
+        return waits.length > 0 ? GO : admission;
+      },
       answer: () => {
         pass(takesMs);
         return result;
@@ -47,7 +51,7 @@ async function round(script: readonly Scripted[], lengthMs = 100_000) {
       message: anSms(),
       attempt: 3,
       priority: 'normal',
-      turn: { providers: set.list, first: 0 },
+      turn: { providers: set.list, first },
       leaseEndsMs: time.elapsedMs + lengthMs,
       signal: new AbortController().signal,
     },
@@ -64,31 +68,23 @@ async function round(script: readonly Scripted[], lengthMs = 100_000) {
       onAttempt: () => undefined,
     },
   );
-  return { end, waits, asked: set.calls.map(({ provider }) => provider) };
+  return { end, waits, admitted, asked: set.calls.map(({ provider }) => provider) };
 }
 
+const MISCONFIGURED = { kind: 'misconfigured', code: 'x' } as const;
+
 it.each([
-  ['sent', [{ result: SENT }, { result: SENT }], ['a'], 'sent'],
-  ['rejected', [{ result: permanent('x') }, { result: SENT }], ['a'], 'permanent'],
-  ['unknown', [{ result: unknown() }, { result: SENT }], ['a'], 'unknown'],
-  ['busy, then sent', [{ result: transient() }, { result: SENT }], ['a', 'b'], 'sent'],
-  [
-    'misconfigured, then sent',
-    [{ result: { kind: 'misconfigured', code: 'x' } as const }, { result: SENT }],
-    ['a', 'b'],
-    'sent',
-  ],
-  [
-    'busy, then unknown',
-    [{ result: transient() }, { result: unknown() }, { result: SENT }],
-    ['a', 'b'],
-    'unknown',
-  ],
-  ['busy everywhere', [{ result: transient() }, { result: transient('late') }], ['a', 'b'], 'transient'],
+  ['sent', [SENT, SENT], ['a'], 'sent'],
+  ['rejected', [permanent('x'), SENT], ['a'], 'permanent'],
+  ['unknown', [unknown(), SENT], ['a'], 'unknown'],
+  ['busy, then sent', [transient(), SENT], ['a', 'b'], 'sent'],
+  ['misconfigured, then sent', [MISCONFIGURED, SENT], ['a', 'b'], 'sent'],
+  ['busy, then unknown', [transient(), unknown(), SENT], ['a', 'b'], 'unknown'],
+  ['busy everywhere', [transient(), transient('late')], ['a', 'b'], 'transient'],
 ])(
   'calls the next provider only after a transient failure or a misconfiguration: %s',
-  async (_, script, asked, kind) => {
-    const done = await round(script);
+  async (_, results, asked, kind) => {
+    const done = await round(results.map((result) => ({ result })));
     expect(done.asked).toEqual(asked);
     expect(done.end?.end.kind).toBe(kind);
     expect(done.end?.attempts.map(({ attempt, provider }) => `${attempt}${provider}`)).toEqual(
@@ -111,32 +107,8 @@ it('does not wait long for a rate limit but reports it as a transient failure', 
 });
 
 it('starts with the given provider without admitting it again', async () => {
-  const set = scriptedProviders();
-  set.add('passed over');
-  let admissions = 0;
-  const count = (): ProviderAdmission => {
-    admissions += 1;
-    return GO;
-  };
-  set.add('first', { answer: () => transient(), admission: count });
-  set.add('second', { admission: count });
-  await callProviders(
-    {
-      message: anSms(),
-      attempt: 1,
-      priority: 'normal',
-      turn: { providers: set.list, first: 1 },
-      leaseEndsMs: 10_000,
-      signal: new AbortController().signal,
-    },
-    {
-      ...virtualTime(),
-      sendTimeoutMs: 1_000,
-      onAttempt: () => undefined,
-    },
-  );
-  expect(set.calls.map(({ provider }) => provider)).toEqual(['first', 'second']);
-  expect(admissions).toBe(1);
+  const done = await round([{ result: SENT }, { result: transient() }, { result: SENT }], undefined, 1);
+  expect([done.asked, done.admitted]).toEqual([['b', 'c'], ['c']]);
 });
 
 it('does not make a call that could exceed the lease', async () => {

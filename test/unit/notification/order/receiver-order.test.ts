@@ -16,6 +16,7 @@ import {
   type ReceiverOrderOptions,
 } from '../../../../workers/notification/order/receiver-order.ts';
 import { readCopy } from '../../../../workers/notification/retry/command-copy.ts';
+import type { LogEntry } from '../../../../workers/notification/state/delivery-log.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
 
@@ -24,14 +25,11 @@ const COMMANDS = 'commands';
 const OWNED = [{ topic: COMMANDS, partition: 0 }];
 const { signal } = new AbortController();
 
-const copyOfFirst = () =>
-  fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'first', [HEADER.attempt]: '2' } });
+const messageOf = (id: string, offset: number, more = {}) =>
+  fakeMessage(offset, { key: 'k', headers: { [HEADER.notificationId]: id, ...more } });
+const copyOfFirst = () => messageOf('first', 9, { [HEADER.attempt]: '2' });
 
-interface Known {
-  readonly status: 'retrying' | 'failed';
-  readonly attempt: number;
-  readonly nextAttemptAt?: number;
-}
+type Known = Pick<LogEntry, 'status' | 'attempt' | 'nextAttemptAt'>;
 
 async function world(
   offsets: readonly number[],
@@ -46,17 +44,9 @@ async function world(
   const time = { passedMs: 0 };
   const clock = { now: () => Date.now() + time.passedMs };
   const log = silentLog;
-  const hold = new HoldTopic({
-    broker,
-    publisher,
-    topic: HOLD,
-    clientId: 'test',
-    self: 'test',
-    timers: systemTimers,
-    log,
-    clock,
-    limits: { ...QUEUE_LIMITS.hold, ...limits },
-  });
+  const names = { topic: HOLD, clientId: 'test', self: 'test' };
+  const own = { timers: systemTimers, log, clock, limits: { ...QUEUE_LIMITS.hold, ...limits } };
+  const hold = new HoldTopic({ broker, publisher, ...names, ...own });
   await hold.start(1_000);
   const key = holdKey({ channel: 'sms', priority: 'normal' }, fakeMessage(0, { key: 'k', partition: 0 }));
   if (key === undefined) throw new Error('the message has a key');
@@ -68,9 +58,7 @@ async function world(
     const headers = { [HEADER.notificationId]: `id-${offset}` };
     await hold.keep(key, { offset, id: `id-${offset}`, value, headers, timestampMs: 1 });
   }
-  const deliveryLog = {
-    find: (id: string) => states.get(id),
-  } as unknown as ReceiverOrderOptions['deliveryLog'];
+  const deliveryLog = { find: (id: string) => states.get(id) };
   const plan = { tiersMs: [1, 60_000], timeLimitMs: 60_000 };
   const counted: string[] = [];
   const common = { channel: 'sms', commandTopic: COMMANDS, hold, deliveryLog, plan, clock, log } as const;
@@ -157,16 +145,16 @@ it('awaits each notification of a key that is retried, also of a process that ha
   for (const _ of [1, 2]) await order.setFirst(late);
   expect([...(held()?.firsts.keys() ?? [])]).toEqual(['first', late.id]);
   states.set('first', { status: 'failed', attempt: 1 });
-  await handle(fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'other' } }));
+  await handle(messageOf('other', 8));
   expect([processed, held()?.waiting.length]).toEqual([['other'], 1]);
   states.set(late.id, { status: 'failed', attempt: 2 });
-  await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'last' } }));
+  await handle(messageOf('last', 9));
   expect([processed, held()]).toEqual([['other', 'id-5', 'last'], undefined]);
 });
 
 it('keeps messages waiting if another one with the key fails or the first is retried again', async () => {
   const { states, processed, handle } = await world([1]);
-  await handle(fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'other' } }));
+  await handle(messageOf('other', 8));
   states.set('first', { status: 'retrying', attempt: 2 });
   await handle(copyOfFirst());
   expect(processed).toEqual(['other', 'first']);
@@ -190,7 +178,7 @@ it.each<[string, ProcessingResult, Known | undefined, boolean]>([
 it('awaits a notification that another process sets while its copy goes back to a tier', async () => {
   const { hold, key, held, meanwhile, processed, handle } = await world([1]);
   meanwhile.run = () => hold.setFirst(key, 'again', { sinceMs: Date.now() });
-  await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'again' } }));
+  await handle(messageOf('again', 9));
   expect(held()?.firsts.has('again')).toBe(true);
   expect(processed).toEqual(['again']);
 });
@@ -258,7 +246,7 @@ it('does not process a head again whose follower is retried, but resumes the key
   await order.resumeLost(OWNED);
   expect(resumes).toHaveLength(1);
   // A message that precedes the resume message waits for the others.
-  const later = fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'later' } });
+  const later = messageOf('later', 8);
   expect(await handle(later)).toEqual({ retryAfterMs: 5 });
   for (const resume of resumes) expect(await handle(resume)).toEqual({ retryAfterMs: 5 });
   ends['id-1'] = 'settled';

@@ -11,19 +11,12 @@ const SIGNAL = new AbortController().signal;
 function guarded(options: GuardOptions = {}) {
   const time = { now: 1_000_000 };
   const next: { answer: () => Promise<SendResult> } = { answer: () => Promise.resolve(SENT) };
-  const closed = vi.fn<Provider['close']>(() => Promise.resolve());
-  const provider: Provider = {
-    name: 'p',
-    channel: 'sms',
-    isIdempotent: false,
-    send: () => next.answer(),
-    close: closed,
-  };
+  const send = () => next.answer();
+  const provider: Provider = { name: 'p', channel: 'sms', isIdempotent: false, send, close: async () => {} };
   const changes: string[] = [];
-  const settled: number[] = [];
   const hooks = {
     changed: (state: string, code: string | undefined) => changes.push(`${state} ${code ?? ''}`.trim()),
-    settled: (elapsedMs: number) => settled.push(elapsedMs),
+    settled: () => undefined,
   };
   const subject = guard(provider, { hooks, ...options }, { elapsedMs: () => time.now });
   const call = async (result: SendResult): Promise<SendResult> => {
@@ -34,7 +27,7 @@ function guarded(options: GuardOptions = {}) {
   const fail = async (times: number, result: SendResult = DOWN): Promise<void> => {
     for (let count = 0; count < times; count += 1) await call(result);
   };
-  return { subject, closed, time, next, call, fail, changes, settled };
+  return { subject, time, next, call, fail, changes };
 }
 
 const BREAKER = { failures: 3, openMs: 1_000 };
@@ -52,31 +45,27 @@ describe('the circuit breaker of a provider', () => {
 
   it('resets the failure count on any result that concerns the message itself', async () => {
     const { subject, fail, call } = guarded({ breaker: BREAKER });
-    await fail(2);
-    await call({ kind: 'permanent', code: 'smtp-550' });
-    await fail(2);
-    await call({ kind: 'transient', code: 'smtp-452-4.2.2', isAboutReceiver: true });
-    await fail(2);
-    await call({ kind: 'unknown', code: 'http-409', isAboutMessage: true });
-    await fail(2);
-    await call(SENT);
+    for (const result of [
+      { kind: 'permanent', code: 'smtp-550' },
+      { kind: 'transient', code: 'smtp-452-4.2.2', isAboutReceiver: true },
+      { kind: 'unknown', code: 'http-409', isAboutMessage: true },
+      SENT,
+    ] satisfies SendResult[]) {
+      await fail(2);
+      await call(result);
+    }
     await fail(2);
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
-  it('opens immediately if the provider is misconfigured', async () => {
+  it.each<[SendResult, number]>([
+    [{ kind: 'misconfigured', code: 'smtp-535-5.7.8' }, 1_000],
+    [{ kind: 'transient', code: 'http-429', retryAfterMs: 42_000 }, 42_000],
+    [{ kind: 'transient', code: 'http-429', retryAfterMs: 86_400_000 }, 3_600_000],
+  ])('opens immediately after %o, for its Retry-After or at most one hour', async (result, afterMs) => {
     const { subject, call } = guarded({ breaker: BREAKER });
-    await call({ kind: 'misconfigured', code: 'smtp-535-5.7.8' });
-    expect(subject.admit()).toEqual({ kind: 'open', afterMs: 1_000, code: 'smtp-535-5.7.8' });
-  });
-
-  it('stays open for the Retry-After of the provider, at most one hour', async () => {
-    const first = guarded({ breaker: BREAKER });
-    await first.call({ kind: 'transient', code: 'http-429', retryAfterMs: 42_000 });
-    expect(first.subject.admit()).toMatchObject({ kind: 'open', afterMs: 42_000 });
-    const second = guarded({ breaker: BREAKER });
-    await second.call({ kind: 'transient', code: 'http-429', retryAfterMs: 86_400_000 });
-    expect(second.subject.admit()).toMatchObject({ kind: 'open', afterMs: 3_600_000 });
+    await call(result);
+    expect(subject.admit()).toEqual({ kind: 'open', afterMs, code: result.code });
   });
 
   it('admits one probe after the open time, and another one if that has not ended', async () => {
@@ -110,10 +99,8 @@ describe('the circuit breaker of a provider', () => {
     await fail(3);
     expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 60_000 });
   });
-});
 
-describe('calls at the same time as a probe', () => {
-  it('are made at once and count only if they began after the breaker last opened', async () => {
+  it('lets calls be made during a probe, and counts those that began after it last opened', async () => {
     const { subject, time, fail, next, changes } = guarded({ breaker: BREAKER });
     const begin = (): ((result: SendResult) => Promise<SendResult>) => {
       const { promise, resolve } = Promise.withResolvers<SendResult>();
@@ -137,7 +124,7 @@ describe('calls at the same time as a probe', () => {
     expect(changes).toEqual(['open connect-refused', 'open connect-refused', 'closed']);
   });
 
-  it('do not double the open time if the provider was not called', async () => {
+  it('does not double its open time if the provider was not called', async () => {
     const { subject, time, fail, call } = guarded({ breaker: BREAKER });
     await fail(3);
     time.now += 1_000;
@@ -152,9 +139,9 @@ describe('calls at the same time as a probe', () => {
 describe('the rate limit of a provider', () => {
   it('admits the calls of one second immediately, except those for urgent messages, then one per interval', () => {
     const { subject, time } = guarded({ ratePerSecond: 4 });
-    const kinds = Array.from({ length: 4 }, () => subject.admit());
-    expect(kinds.map((admission) => admission.kind)).toEqual(['go', 'go', 'go', 'wait']);
-    expect(kinds[3]).toEqual({ kind: 'wait', afterMs: 250 });
+    const go = { kind: 'go' };
+    const admissions = Array.from({ length: 4 }, () => subject.admit());
+    expect(admissions).toEqual([go, go, go, { kind: 'wait', afterMs: 250 }]);
     time.now += 100;
     expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 150 });
     time.now += 150;
@@ -197,10 +184,7 @@ describe('the rate limit of a provider', () => {
   });
 
   it('does not use up a probe for a call that must wait for the rate limit', async () => {
-    const { subject, time, fail } = guarded({
-      ratePerSecond: 0.1,
-      breaker: { ...BREAKER, failures: 1 },
-    });
+    const { subject, time, fail } = guarded({ ratePerSecond: 0.1, breaker: { ...BREAKER, failures: 1 } });
     await fail(1);
     time.now += 1_000;
     expect(subject.admit()).toEqual({ kind: 'wait', afterMs: 9_000 });
@@ -219,23 +203,19 @@ describe('the guard', () => {
     expect(await call({ kind: 'transient', code: '¡!' })).toEqual({ kind: 'transient', code: 'unnamed' });
   });
 
-  it.each([
-    ['rejects', () => Promise.reject(new Error('secret'))],
-    [
-      'throws',
-      () => {
-        throw new Error('secret');
-      },
-    ],
-  ])('returns an unknown outcome if the provider %s', async (_, answer) => {
+  it('returns an unknown outcome if the provider rejects or throws', async () => {
     const { subject, next } = guarded();
-    next.answer = answer;
-    subject.admit();
-    expect(await subject.send(anSms(), SIGNAL)).toEqual({ kind: 'unknown', code: 'provider-fault' });
+    const fault = { kind: 'unknown', code: 'provider-fault' };
+    next.answer = () => Promise.reject(new Error('secret'));
+    expect(await subject.send(anSms(), SIGNAL)).toEqual(fault);
+    next.answer = () => {
+      throw new Error('secret');
+    };
+    expect(await subject.send(anSms(), SIGNAL)).toEqual(fault);
   });
-});
 
-it('has an identity only if the options contain one', () => {
-  expect(guarded({ identity: 'a1b2' }).subject.identity).toBe('a1b2');
-  expect(guarded().subject.identity).toBeUndefined();
+  it('has an identity only if the options contain one', () => {
+    expect(guarded({ identity: 'a1b2' }).subject.identity).toBe('a1b2');
+    expect(guarded().subject.identity).toBeUndefined();
+  });
 });

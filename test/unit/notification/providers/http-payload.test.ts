@@ -77,17 +77,10 @@ describe('a payload', () => {
   it('is a form or a query with a repeated field for a list', async () => {
     const template = { to: 'RECEIVER_PLACEHOLDER', cc: ['CC_PLACEHOLDER'], n: 1 };
     const fields = 'to=customer%40example.com&cc=one%40example.com&cc=two%40example.com&n=1';
-    const form = await encoded(template, 'form');
-    expect([form.contentType, form.body?.toString(), form.query]).toEqual([
-      'application/x-www-form-urlencoded',
-      fields,
-      '',
-    ]);
-    expect(await encoded(template, 'query')).toEqual({
-      contentType: undefined,
-      body: undefined,
-      query: fields,
-    });
+    const form = { contentType: 'application/x-www-form-urlencoded', body: Buffer.from(fields), query: '' };
+    expect(await encoded(template, 'form')).toEqual(form);
+    const query = { contentType: undefined, body: undefined, query: fields };
+    expect(await encoded(template, 'query')).toEqual(query);
   });
 
   it.each([
@@ -100,20 +93,13 @@ describe('a payload', () => {
   });
 
   it('is a multipart body with files', async () => {
-    const { body, contentType } = await encoded(
-      { to: 'RECEIVER_PLACEHOLDER', file: ['ATTACHMENT_PLACEHOLDER'] },
-      'multipart',
-    );
-    const form = await new Response(Uint8Array.from(body ?? []), {
-      headers: { 'content-type': contentType ?? '' },
-    }).formData();
+    const template = { to: 'RECEIVER_PLACEHOLDER', file: ['ATTACHMENT_PLACEHOLDER'] };
+    const { body, contentType } = await encoded(template, 'multipart');
+    const headers = { 'content-type': contentType ?? '' };
+    const form = await new Response(Uint8Array.from(body ?? []), { headers }).formData();
     const file = form.get('file') as File;
-    expect([form.get('to'), file.name, file.type, await file.text()]).toEqual([
-      'customer@example.com',
-      'a "b".csv',
-      'text/csv',
-      '1;2',
-    ]);
+    expect([form.get('to'), await file.text()]).toEqual(['customer@example.com', '1;2']);
+    expect([file.name, file.type]).toEqual(['a "b".csv', 'text/csv']);
   });
 });
 
