@@ -1,12 +1,14 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { createHttpConnector } from '../../../../workers/notification/providers/http-provider.ts';
 import { httpEntry } from '../../../support/builders/provider-entry.ts';
 import { ID, anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
-import { startProviderStandIn, type ProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
+import { startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
+import { permanent, transient, unknown } from '../../../support/fakes/scripted-providers.ts';
 import { selfSigned } from '../../../support/self-signed-certificate.ts';
 import { untilSent } from '../../../support/standing-connection.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -30,49 +32,36 @@ const send = (
   signal: AbortSignal = new AbortController().signal,
 ): Promise<SendResult> => provider.send(message, signal);
 
-describe('a provider without connector settings (N1)', () => {
-  it('receives a JSON POST from a text template, with basic authentication', async () => {
-    await using standIn = await startProviderStandIn();
-    const provider = connector({
-      url: `${standIn.origin}/send?v=1`,
-      'payload-template':
-        '{"from": SENDER_PLACEHOLDER, "to": "RECEIVER_PLACEHOLDER", "text": "MESSAGE_PLACEHOLDER", "ref": "n-ID_PLACEHOLDER"}',
-      'default-sender': 'Bank',
-      authentication: { username: 'user', password: 'pass', key: '' },
-    });
-    expect(await send(provider, anSms({ message: 'She said "hi"\n\\o/' }))).toEqual({
-      kind: 'sent',
-      providerMessageId: undefined,
-    });
-    const [request] = standIn.requests;
-    expect(request).toMatchObject({
-      method: 'POST',
-      path: '/send?v=1',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Basic ${Buffer.from('user:pass').toString('base64')}`,
-      },
-    });
-    expect(JSON.parse(request!.body.toString())).toEqual({
-      from: 'Bank',
-      to: '+40722123456',
-      text: 'She said "hi"\n\\o/',
-      ref: `n-${ID}`,
-    });
-    expect(provider.isIdempotent).toBe(false);
+it('without connector settings sends a JSON POST from a text template, with basic authentication (N1)', async () => {
+  await using standIn = await startProviderStandIn();
+  const provider = connector({
+    url: `${standIn.origin}/send?v=1`,
+    'payload-template':
+      '{"from": SENDER_PLACEHOLDER, "to": "RECEIVER_PLACEHOLDER", "text": "MESSAGE_PLACEHOLDER", "ref": "n-ID_PLACEHOLDER"}',
+    'default-sender': 'Bank',
+    authentication: { username: 'user', password: 'pass', key: '' },
   });
+  const text = 'She said "hi"\n\\o/';
+  const sent = { kind: 'sent', providerMessageId: undefined };
+  expect(await send(provider, anSms({ message: text }))).toEqual(sent);
+  const [request] = standIn.requests;
+  const authorization = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+  const headers = { 'content-type': 'application/json', authorization };
+  expect(request).toMatchObject({ method: 'POST', path: '/send?v=1', headers });
+  const body = { from: 'Bank', to: '+40722123456', text, ref: `n-${ID}` };
+  expect(JSON.parse(request!.body.toString())).toEqual(body);
+  expect(provider.isIdempotent).toBe(false);
 });
+
+const WITH_TEXT = { to: 'RECEIVER_PLACEHOLDER', text: 'TEXT_PLACEHOLDER' };
+const WITH_MESSAGE = { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' };
 
 describe('interfaces by configuration', () => {
   it('supports a Kannel gateway: all fields in the query of a GET', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({
       url: `${standIn.origin}/cgi-bin/sendsms`,
-      'payload-template': {
-        from: 'SENDER_PLACEHOLDER',
-        to: 'RECEIVER_PLACEHOLDER',
-        text: 'MESSAGE_PLACEHOLDER',
-      },
+      'payload-template': { from: 'SENDER_PLACEHOLDER', ...WITH_MESSAGE },
       defaultSender: '1234',
       authentication: { username: 'user', password: 'pass' },
       connector: {
@@ -110,15 +99,10 @@ describe('interfaces by configuration', () => {
 
   it('sends the message id to a provider that recognises ids, and is then idempotent', async () => {
     await using standIn = await startProviderStandIn();
-    const byHeader = connector({
-      url: standIn.origin,
-      connector: {
-        idempotency: { header: 'Idempotency-Key' },
-        errorCode: ['/error'],
-        failures: { sent: { code: ['already_sent'] } },
-      },
-    });
-    const byMember = connector({ url: standIn.origin, connector: { idempotency: { member: 'clientId' } } });
+    const known = { errorCode: ['/error'], failures: { sent: { code: ['already_sent'] } } };
+    const by = (idempotency: object) =>
+      connector({ url: standIn.origin, connector: { idempotency, ...known } });
+    const [byHeader, byMember] = [by({ header: 'Idempotency-Key' }), by({ member: 'clientId' })];
     await send(byHeader);
     await send(byMember);
     expect(standIn.requests[0]!.headers['idempotency-key']).toBe(ID);
@@ -126,17 +110,11 @@ describe('interfaces by configuration', () => {
     expect([byHeader.isIdempotent, byMember.isIdempotent]).toEqual([true, true]);
     standIn.script({ status: 409, body: { error: 'already_sent' } }, { status: 409, body: {} });
     expect(await send(byHeader)).toEqual({ kind: 'sent', providerMessageId: undefined });
-    expect(await send(byHeader)).toEqual({
-      kind: 'unknown',
-      code: 'http-409',
-      isAboutMessage: true,
-    });
+    expect(await send(byHeader)).toEqual({ kind: 'unknown', code: 'http-409', isAboutMessage: true });
   });
 });
 
 describe('a message that does not fit the template', () => {
-  const WITH_TEXT = { to: 'RECEIVER_PLACEHOLDER', text: 'TEXT_PLACEHOLDER' };
-  const WITH_MESSAGE = { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' };
   const file = { name: 'a.txt', content: Buffer.from('a') };
 
   it.each<[object, Partial<ReturnType<typeof anEmail>>, string]>([
@@ -164,54 +142,39 @@ describe('a message that does not fit the template', () => {
   it('is rejected when a value would change the path of the URL', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: `${standIn.origin}/to/{receiver}/x` });
-    expect(await send(provider, anSms({ receiver: '..' }))).toEqual({
-      kind: 'permanent',
-      code: 'value-unfit-for-address',
-    });
+    const unfit = permanent('value-unfit-for-address');
+    expect(await send(provider, anSms({ receiver: '..' }))).toEqual(unfit);
     await send(provider, anSms({ receiver: '../a?b#c' }));
     expect(standIn.requests.map(({ path }) => path)).toEqual(['/to/..%2Fa%3Fb%23c/x']);
     standIn.script({ status: 404 });
-    expect(await send(provider)).toEqual({ kind: 'permanent', code: 'http-404' });
+    expect(await send(provider)).toEqual(permanent('http-404'));
   });
 });
 
-async function stopped(): Promise<ProviderStandIn> {
-  const standIn = await startProviderStandIn();
-  await standIn.stop();
-  return standIn;
-}
-
-async function untrusted(): Promise<ProviderStandIn> {
-  const standIn = await startProviderStandIn({ tls: selfSigned() });
-  onTestFinished(async () => {
-    expect(standIn.requests).toHaveLength(0);
-    await standIn.stop();
-  });
-  return standIn;
-}
+const transientAs = (code: RegExp) => ({ kind: 'transient', code: expect.stringMatching(code) as string });
 
 describe('a call', () => {
-  it.each<[string, () => Promise<string>, RegExp]>([
-    ['the host is unknown', async () => 'https://host.invalid/', /^connect-(enotfound|eai_again)$/],
-    ['the host refuses connections', async () => (await stopped()).origin, /^connect-econnrefused$/],
-    ['the certificate is not trusted', async () => (await untrusted()).origin, /self_signed/],
-  ])('is transient when %s', async (_, urlOf, code) => {
-    const result = await send(connector({ url: await urlOf() }));
-    expect(result).toMatchObject({ kind: 'transient', code: expect.stringMatching(code) as string });
+  it('is transient when the host is unknown or refuses connections', async () => {
+    const unheard = await send(connector({ url: 'https://host.invalid/' }));
+    expect(unheard).toMatchObject(transientAs(/^connect-(enotfound|eai_again)$/));
+    const stopped = await startProviderStandIn();
+    await stopped.stop();
+    const refused = await send(connector({ url: stopped.origin }));
+    expect(refused).toMatchObject(transientAs(/^connect-econnrefused$/));
   });
 
-  it('succeeds with a configured certificate authority', async () => {
+  it('is transient when the certificate is not trusted, and succeeds with a configured authority', async () => {
     const tls = selfSigned();
     await using standIn = await startProviderStandIn({ tls });
+    expect(await send(connector({ url: standIn.origin }))).toMatchObject(transientAs(/self_signed/));
+    expect(standIn.requests).toHaveLength(0);
     const provider = connector({ url: standIn.origin, connector: { tls: { ca: tls.cert } } }, 2_000);
     expect(await send(provider)).toMatchObject({ kind: 'sent' });
   });
 
   it('fails transiently if no connection is established in time', async () => {
-    const deaf = createServer();
-    await new Promise<void>((resolve) => {
-      deaf.listen(0, '127.0.0.1', resolve);
-    });
+    const deaf = createServer().listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
     const { port } = deaf.address() as { port: number };
     const provider = connector({ url: `https://127.0.0.1:${port}/` }, 200);
     const startedAt = performance.now();
@@ -232,7 +195,7 @@ describe('a call', () => {
     standIn.otherwise({ fault });
     const startedAt = performance.now();
     const result = await send(provider);
-    expect(result).toEqual({ kind: 'unknown', code: 'timed-out' });
+    expect(result).toEqual(unknown('timed-out'));
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
@@ -242,12 +205,9 @@ describe('a call', () => {
     await untilSent(() => send(provider));
     standIn.reset();
     standIn.script({ fault: 'silent' });
-    const results = await Promise.all([send(provider), send(provider), send(provider)]);
-    expect(results).toEqual([
-      { kind: 'unknown', code: 'timed-out' },
-      { kind: 'transient', code: 'no-connection', isUncalled: true },
-      { kind: 'transient', code: 'no-connection', isUncalled: true },
-    ]);
+    const results = await Promise.all([1, 2, 3].map(() => send(provider)));
+    const uncalled = { ...transient('no-connection'), isUncalled: true };
+    expect(results).toEqual([unknown('timed-out'), uncalled, uncalled]);
     await sleep(100);
     expect(standIn.requests).toHaveLength(1);
   });
@@ -268,16 +228,13 @@ describe('a call', () => {
   it('is transient when aborted before the call, and unknown when aborted during it', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin }, 5_000);
-    expect(await send(provider, anSms(), AbortSignal.abort())).toEqual({
-      kind: 'transient',
-      code: 'aborted',
-    });
+    expect(await send(provider, anSms(), AbortSignal.abort())).toEqual(transient('aborted'));
     standIn.script({ fault: 'silent' });
     const controller = new AbortController();
     const call = send(provider, anSms(), controller.signal);
     while (standIn.requests.length === 0) await sleep(5);
     controller.abort();
-    expect(await call).toEqual({ kind: 'unknown', code: 'aborted' });
+    expect(await call).toEqual(unknown('aborted'));
   });
 
   it.each(['reset-unread', 'reset', 'close'] as const)(
@@ -285,10 +242,8 @@ describe('a call', () => {
     async (fault) => {
       await using standIn = await startProviderStandIn();
       standIn.script({ fault });
-      expect(await send(connector({ url: standIn.origin }))).toMatchObject({
-        kind: 'unknown',
-        code: expect.stringContaining('connection') as string,
-      });
+      const code = expect.stringContaining('connection') as string;
+      expect(await send(connector({ url: standIn.origin }))).toMatchObject({ kind: 'unknown', code });
       expect(standIn.requests).toHaveLength(1);
     },
   );

@@ -23,8 +23,9 @@ const clock = { now: () => NOW };
 const BASIC = `Basic ${Buffer.from('user:pass').toString('base64')}`;
 const PDF = Buffer.from('%PDF-1.7\nstatement');
 const TIMEOUT_MS = 10_000;
+const IN_TWO_MINUTES = 'Mon, 02 Mar 2026 10:02:00 GMT';
 
-/** The body of a response, or a fault of the connection, or headers; and the result in a few words. */
+/** `reply`: the body of a response, or a fault of the connection, or headers. */
 type Failure = readonly [status: number, reply: object | string, result: string];
 
 interface Case {
@@ -42,17 +43,12 @@ interface Case {
   readonly failures: readonly Failure[];
 }
 
-/** Failures that all HTTP interfaces have in common. */
 const COMMON = (body: object): readonly Failure[] => [
   [401, body, 'misconfigured http-401'],
   [429, { body, headers: { 'retry-after': '7' } }, 'transient http-429 after 7000'],
   [500, body, 'transient http-500'],
   [502, body, 'unknown http-502'],
-  [
-    503,
-    { body, headers: { 'retry-after': 'Mon, 02 Mar 2026 10:02:00 GMT' } },
-    'transient http-503 after 120000',
-  ],
+  [503, { body, headers: { 'retry-after': IN_TWO_MINUTES } }, 'transient http-503 after 120000'],
   [504, body, 'unknown http-504'],
   [302, { body: '', headers: { location: '/elsewhere' } }, 'misconfigured http-302'],
 ];
@@ -67,11 +63,14 @@ const infobipMessage = (status: object, error?: { readonly permanent: boolean })
   bulkId: '2034072219640523072',
   messages: [{ messageId: '2250be2d4219-3af1-78856', status, error }],
 });
-const infobipName = (groupId: number, name: string, isPermanent?: boolean) =>
-  infobipMessage({ groupId, name }, isPermanent === undefined ? undefined : { permanent: isPermanent });
+/** A response with this name, and the result with it in its code. */
+const infobipName = (groupId: number, name: string, kind: string, permanent?: boolean): Failure => {
+  const body = infobipMessage({ groupId, name }, permanent === undefined ? undefined : { permanent });
+  const [first, ...more] = kind.split(' ');
+  return [200, body, [first, `http-200-${name}`, ...more].join(' ')];
+};
 const INFOBIP_PENDING = { groupId: 1, groupName: 'PENDING', id: 26, name: 'PENDING_ACCEPTED' };
 const forbidden = { requestError: { serviceException: { messageId: 'FORBIDDEN' } } };
-const NOT_DELIVERED = 'UNDELIVERABLE_NOT_DELIVERED';
 const infobipFailures: readonly Failure[] = [
   ...COMMON({ requestError: { serviceException: { text: 'text with 40722123456' } } }),
   ...BY_BODY,
@@ -79,23 +78,19 @@ const infobipFailures: readonly Failure[] = [
   [403, forbidden, 'misconfigured http-403-FORBIDDEN'],
   [500, { errorCode: 'E500' }, 'transient http-500-E500'],
   [502, { errorCode: 'E404' }, 'unknown http-502-E404'],
-  [200, infobipName(5, 'REJECTED_DESTINATION'), 'permanent http-200-REJECTED_DESTINATION'],
-  [200, infobipName(2, NOT_DELIVERED, false), `transient http-200-${NOT_DELIVERED} about receiver`],
-  [200, infobipName(2, NOT_DELIVERED, true), `permanent http-200-${NOT_DELIVERED}`],
-  [200, infobipName(4, 'EXPIRED_DLR_UNKNOWN', false), 'transient http-200-other about receiver'],
-  [200, infobipName(5, 'REJECTED_NEW'), 'permanent http-200-other'],
   [
     200,
-    infobipName(5, 'REJECTED_FLOODING_FILTER'),
-    'transient http-200-REJECTED_FLOODING_FILTER about receiver',
+    infobipMessage({ groupId: 4, name: 'EXPIRED_DLR_UNKNOWN' }, { permanent: false }),
+    'transient http-200-other about receiver',
   ],
-  [200, infobipName(5, 'REJECTED_NOT_ENOUGH_CREDITS'), 'misconfigured http-200-REJECTED_NOT_ENOUGH_CREDITS'],
-  [200, infobipName(5, 'REJECTED_SYSTEM_ERROR'), 'transient http-200-REJECTED_SYSTEM_ERROR'],
-  [
-    200,
-    infobipName(5, 'REJECTED_DUPLICATE_MESSAGE_ID'),
-    'unknown http-200-REJECTED_DUPLICATE_MESSAGE_ID about message',
-  ],
+  [200, infobipMessage({ groupId: 5, name: 'REJECTED_NEW' }), 'permanent http-200-other'],
+  infobipName(2, 'UNDELIVERABLE_NOT_DELIVERED', 'transient about receiver', false),
+  infobipName(2, 'UNDELIVERABLE_NOT_DELIVERED', 'permanent', true),
+  infobipName(5, 'REJECTED_DESTINATION', 'permanent'),
+  infobipName(5, 'REJECTED_FLOODING_FILTER', 'transient about receiver'),
+  infobipName(5, 'REJECTED_NOT_ENOUGH_CREDITS', 'misconfigured'),
+  infobipName(5, 'REJECTED_SYSTEM_ERROR', 'transient'),
+  infobipName(5, 'REJECTED_DUPLICATE_MESSAGE_ID', 'unknown about message'),
 ];
 const vonage = (status: string) => ({
   'message-count': '1',

@@ -9,6 +9,7 @@ import {
 } from '../../../../workers/notification/providers/smtp-provider.ts';
 import { NEVER, outboundEmail } from '../../../support/builders/outbound-messages.ts';
 import { smtpSettingsOf } from '../../../support/builders/provider-entry.ts';
+import { permanent, transient, unknown } from '../../../support/fakes/scripted-providers.ts';
 import { selfSigned } from '../../../support/self-signed-certificate.ts';
 import {
   type SinkOptions,
@@ -51,7 +52,6 @@ async function sinkAndProvider(
   return { sink, provider: providerFor(sink.port, settings) };
 }
 
-/** A TCP server that handles connections as the test defines. */
 async function rawServer(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets: Socket[] = [];
   const server: Server = createServer((socket) => {
@@ -70,6 +70,8 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
+const receiverTransient = (code: string): SendResult => ({ kind: 'transient', code, isAboutReceiver: true });
+const misconfigured = (code: string): SendResult => ({ kind: 'misconfigured', code });
 const refuse = (reply: number, text: string) => (): SinkReply => ({ reply, text });
 
 /** A reply of each phase. Tested with and without pipelining, which changes when replies arrive. */
@@ -79,19 +81,6 @@ const REPLIES: readonly [title: string, script: SinkScript, result: SendResult][
   ['450 at RCPT', { rcptTo: refuse(450, '4.7.1 greylisted') }, receiverTransient('smtp-450-4.7.1')],
   ['552 after the body', { data: refuse(552, '5.3.4 too big') }, permanent('smtp-552-5.3.4')],
 ];
-
-function transient(code: string): SendResult {
-  return { kind: 'transient', code };
-}
-function receiverTransient(code: string): SendResult {
-  return { kind: 'transient', code, isAboutReceiver: true };
-}
-function permanent(code: string): SendResult {
-  return { kind: 'permanent', code };
-}
-function misconfigured(code: string): SendResult {
-  return { kind: 'misconfigured', code };
-}
 
 describe.each([
   ['with pipelining', false],
@@ -128,18 +117,14 @@ describe('a default sender', AT_A_TIME, () => {
   });
 });
 
-describe('authentication', AT_A_TIME, () => {
-  const credentials = { username: 'engine', password: 'right' };
-  const script: SinkScript = {
-    auth: (user, password) =>
-      user === 'engine' && password === 'right' ? 'take' : { reply: 535, text: '5.7.8 wrong' },
-  };
+const CREDENTIALS = { username: 'engine', password: 'right' };
 
-  it('sends with the right password', async () => {
-    const { sink, provider } = await sinkAndProvider({ script }, credentials);
-    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
-    expect(sink.mails[0]?.user).toBe('engine');
-  });
+it('sends with the right password', async () => {
+  const wrong = { reply: 535, text: '5.7.8 wrong' };
+  const auth = (...given: string[]) => (given.join() === 'engine,right' ? 'take' : wrong);
+  const { sink, provider } = await sinkAndProvider({ script: { auth } }, CREDENTIALS);
+  expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+  expect(sink.mails[0]?.user).toBe('engine');
 });
 
 const without = (command: string) => ({ server: { disabledCommands: [command] } });
@@ -148,6 +133,11 @@ describe('TLS', AT_A_TIME, () => {
   it.each<[string, SinkOptions, Partial<SmtpSettings>]>([
     ['STARTTLS, with a certificate that is checked', {}, { requireTls: true }],
     ['the first byte', { secure: true }, { secure: true }],
+    [
+      'STARTTLS, with any certificate if configured',
+      {},
+      { tls: { rejectUnauthorized: false }, requireTls: true },
+    ],
   ])('is used from %s', async (_, options, settings) => {
     const { sink, provider } = await sinkAndProvider(options, settings);
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
@@ -156,13 +146,8 @@ describe('TLS', AT_A_TIME, () => {
 
   const old = selfSigned({ fromMs: Date.now() - 2 * 86_400_000, untilMs: Date.now() - 86_400_000 });
   it.each<[string, SinkOptions, Partial<SmtpSettings>, RegExp]>([
-    [
-      'without STARTTLS if it is required',
-      without('STARTTLS'),
-      { requireTls: true },
-      /transient|misconfigured/,
-    ],
-    ['without authentication', without('AUTH'), { username: 'engine', password: 'right' }, /misconfigured/],
+    ['without STARTTLS', without('STARTTLS'), { requireTls: true }, /transient|misconfigured/],
+    ['without authentication', without('AUTH'), CREDENTIALS, /misconfigured/],
     ['with an untrusted certificate', {}, { tls: undefined }, /transient smtp-tls-failed/],
     ['with an expired one', { certificate: old }, { tls: { ca: old.cert } }, /transient smtp-tls-failed/],
   ])('does not send to a server %s', async (_, options, settings, expected) => {
@@ -171,32 +156,21 @@ describe('TLS', AT_A_TIME, () => {
     expect(`${kind} ${code}`).toMatch(expected);
     expect(sink.bodies).toHaveLength(0);
   });
-
-  it('accepts any certificate only if configured', async () => {
-    const { provider } = await sinkAndProvider({}, { tls: { rejectUnauthorized: false }, requireTls: true });
-    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
-  });
 });
 
+const sendTo = (port: number, settings = {}) => providerFor(port, settings).send(outboundEmail(), NEVER);
+const SILENT_AFTER_DATA: SinkOptions = { script: { data: () => 'silent' } };
+
 describe('a connection', AT_A_TIME, () => {
-  it('is transient when it is refused', async () => {
+  it('is transient when it is refused, closed without a greeting, or not greeted in time', async () => {
     const sink = await startSmtpSink();
     await sink.close();
-    const result = await providerFor(sink.port).send(outboundEmail(), NEVER);
-    expect(result).toEqual(transient('smtp-connection-refused'));
-  });
-
-  it('is transient when it is closed without a greeting', async () => {
-    const port = await rawServer((socket) => socket.end());
-    const result = await providerFor(port).send(outboundEmail(), NEVER);
-    expect(result).toEqual(transient('smtp-connection-lost'));
-  });
-
-  it('is transient at the timeout when there is no greeting', async () => {
-    const port = await rawServer(() => undefined);
+    expect(await sendTo(sink.port)).toEqual(transient('smtp-connection-refused'));
+    const closing = await rawServer((socket) => socket.end());
+    expect(await sendTo(closing)).toEqual(transient('smtp-connection-lost'));
+    const silent = await rawServer(() => undefined);
     const startedAt = performance.now();
-    const result = await providerFor(port, { timeoutMs: SHORTEST_TIMEOUT_MS }).send(outboundEmail(), NEVER);
-    expect(result).toEqual(transient('smtp-timeout'));
+    expect(await sendTo(silent, { timeoutMs: SHORTEST_TIMEOUT_MS })).toEqual(transient('smtp-timeout'));
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
@@ -221,18 +195,14 @@ describe('a connection', AT_A_TIME, () => {
   it('is unknown when it is dropped after the final dot', async () => {
     const { sink, provider } = await sinkAndProvider({ script: { data: () => 'drop' } });
     const result = await provider.send(outboundEmail(), NEVER);
-    expect(result).toEqual({ kind: 'unknown', code: 'smtp-connection-lost-after-data' });
+    expect(result).toEqual(unknown('smtp-connection-lost-after-data'));
     await sleep(400);
     expect(sink.bodies).toHaveLength(1);
   });
 
   it('is unknown at the timeout after the final dot, and is not used again', async () => {
-    const { sink, provider } = await sinkAndProvider(
-      { script: { data: () => 'silent' } },
-      { timeoutMs: SHORT_TIMEOUT_MS },
-    );
-    const result = await provider.send(outboundEmail(), NEVER);
-    expect(result).toEqual({ kind: 'unknown', code: 'smtp-timeout-after-data' });
+    const { sink, provider } = await sinkAndProvider(SILENT_AFTER_DATA, { timeoutMs: SHORT_TIMEOUT_MS });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(unknown('smtp-timeout-after-data'));
     sink.follow({});
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
     expect(sink.opened()).toBe(2);
@@ -250,19 +220,15 @@ describe('a connection', AT_A_TIME, () => {
   });
 
   it.each([
-    ['before the body', (hush: () => SinkReply): SinkScript => ({ rcptTo: hush }), transient('smtp-aborted')],
-    [
-      'after the body',
-      (hush: () => SinkReply): SinkScript => ({ data: hush }),
-      { kind: 'unknown', code: 'smtp-aborted-after-data' } satisfies SendResult,
-    ],
-  ])('is aborted by the caller %s', async (_, scriptOf, result) => {
+    ['before the body', 'rcptTo', transient('smtp-aborted')],
+    ['after the body', 'data', unknown('smtp-aborted-after-data')],
+  ])('is aborted by the caller %s', async (_, phase, result) => {
     const controller = new AbortController();
-    const script = scriptOf(() => {
+    const hush = (): SinkReply => {
       setImmediate(() => controller.abort());
       return 'silent';
-    });
-    const { provider } = await sinkAndProvider({ script });
+    };
+    const { provider } = await sinkAndProvider({ script: { [phase]: hush } });
     expect(await provider.send(outboundEmail(), controller.signal)).toEqual(result);
     expect(await provider.send(outboundEmail(), controller.signal)).toEqual(transient('smtp-aborted'));
   });
@@ -285,14 +251,10 @@ describe('several addresses', AT_A_TIME, () => {
   it.each([false, true])(
     'receive the message if another copy is rejected (pipelining hidden: %s)',
     async (hidePIPELINING) => {
-      const { sink, provider } = await sinkAndProvider({
-        script: only('copy', 550, '5.1.1 gone'),
-        server: { hidePIPELINING },
-      });
-      expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({
-        kind: 'sent',
-        code: 'smtp-partial-550-5.1.1',
-      });
+      const script = only('copy', 550, '5.1.1 gone');
+      const { sink, provider } = await sinkAndProvider({ script, server: { hidePIPELINING } });
+      const partial = { kind: 'sent', code: 'smtp-partial-550-5.1.1' };
+      expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject(partial);
       expect(sink.mails[0]?.to).toEqual(['ana@example.net', 'archive@example.net']);
     },
   );
@@ -340,13 +302,11 @@ describe('the pool', AT_A_TIME, () => {
   });
 
   it('does not begin a message for which no connection is free in half of its time, and sends nothing later', async () => {
-    const { sink, provider } = await sinkAndProvider(
-      { script: { data: () => 'silent' } },
-      { maxConnections: 1, timeoutMs: SHORT_TIMEOUT_MS },
-    );
+    const settings = { maxConnections: 1, timeoutMs: SHORT_TIMEOUT_MS };
+    const { sink, provider } = await sinkAndProvider(SILENT_AFTER_DATA, settings);
     const results = await Promise.all([1, 2, 3].map(() => provider.send(outboundEmail(), NEVER)));
-    const uncalled = { kind: 'transient', code: 'no-connection', isUncalled: true };
-    expect(results).toEqual([{ kind: 'unknown', code: 'smtp-timeout-after-data' }, uncalled, uncalled]);
+    const uncalled = { ...transient('no-connection'), isUncalled: true };
+    expect(results).toEqual([unknown('smtp-timeout-after-data'), uncalled, uncalled]);
     expect(sink.bodies).toHaveLength(1);
   });
 
@@ -376,20 +336,15 @@ describe('the pool', AT_A_TIME, () => {
     let seed = 42;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     const mostly = (): SinkReply => (random() < 0.05 ? 'drop' : 'take');
-    const { sink, provider } = await sinkAndProvider(
-      { script: { greeting: mostly, mailFrom: mostly, rcptTo: mostly, dataBytes: mostly, data: mostly } },
-      { maxConnections: 5 },
-    );
+    const script = { greeting: mostly, mailFrom: mostly, rcptTo: mostly, dataBytes: mostly, data: mostly };
+    const { sink, provider } = await sinkAndProvider({ script }, { maxConnections: 5 });
     const messages = Array.from({ length: 80 }, () => outboundEmail());
     const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));
-    const kinds = new Map<string, number>();
-    for (const [index, result] of results.entries()) {
-      const count = sink.countOf(`${messages[index]?.id}@example.org`);
-      kinds.set(result.kind, (kinds.get(result.kind) ?? 0) + 1);
-      expect(count).toBe(result.kind === 'sent' ? 1 : 0);
-    }
-    expect(sink.bodies.length - sink.mails.length).toBeLessThanOrEqual(kinds.get('unknown') ?? 0);
-    expect(kinds.get('sent')).toBeGreaterThan(40);
-    expect(kinds.get('transient')).toBeGreaterThan(0);
+    for (const [index, { kind }] of results.entries())
+      expect(sink.countOf(`${messages[index]?.id}@example.org`)).toBe(kind === 'sent' ? 1 : 0);
+    const countOf = (kind: string) => results.filter((result) => result.kind === kind).length;
+    expect(sink.bodies.length - sink.mails.length).toBeLessThanOrEqual(countOf('unknown'));
+    expect(countOf('sent')).toBeGreaterThan(40);
+    expect(countOf('transient')).toBeGreaterThan(0);
   });
 });

@@ -3,6 +3,7 @@ import type { Provider } from '../../../../shared/notification/provider.ts';
 import { createTwilioProvider } from '../../../../workers/notification/providers/twilio-provider.ts';
 import { NEVER, outboundSms } from '../../../support/builders/outbound-messages.ts';
 import { httpEntry } from '../../../support/builders/provider-entry.ts';
+import { permanent } from '../../../support/fakes/scripted-providers.ts';
 import {
   type ProviderStandIn,
   type StandInReply,
@@ -26,27 +27,18 @@ async function standIn(reply: StandInReply): Promise<ProviderStandIn> {
   return server;
 }
 
+const basic = (user: string) => `Basic ${Buffer.from(user).toString('base64')}`;
 const formOf = ({ body }: StandInRequest) => Object.fromEntries(new URLSearchParams(body.toString()));
 
 function providerFor(url: string, settings: Readonly<Record<string, unknown>> = {}): Provider {
-  const entry = httpEntry({
-    provider: 'twilio',
-    url,
-    authentication: { username: ACCOUNT, password: 'token' },
-    ...settings,
-  });
+  const authentication = { username: ACCOUNT, password: 'token' };
+  const entry = httpEntry({ provider: 'twilio', url, authentication, ...settings });
   const provider = createTwilioProvider(entry, { clock: { now: () => NOW }, timeoutMs: TIMEOUT_MS });
   open.push(provider);
   return provider;
 }
 
-const json = (status: number, body: object, headers: Record<string, string> = {}): StandInReply => ({
-  status,
-  body,
-  headers,
-});
-
-const CREATED = json(201, { sid: 'SM0123', status: 'queued', error_code: null });
+const CREATED = { status: 201, body: { sid: 'SM0123', status: 'queued', error_code: null } };
 
 describe('an SMS by Twilio', () => {
   it('is one request with unchanged number, sender and text', async () => {
@@ -54,27 +46,19 @@ describe('an SMS by Twilio', () => {
     const message = 'Cod: 1 + 1 & "ș" = 2\nA doua linie';
     const result = await providerFor(origin).send(outboundSms({ message }), NEVER);
     expect(result).toEqual({ kind: 'sent', providerMessageId: 'SM0123' });
-    expect(requests).toMatchObject([
-      {
-        method: 'POST',
-        path: `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`,
-        headers: { authorization: `Basic ${Buffer.from(`${ACCOUNT}:token`).toString('base64')}` },
-      },
-    ]);
+    const path = `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`;
+    const headers = { authorization: basic(`${ACCOUNT}:token`) };
+    expect(requests).toMatchObject([{ method: 'POST', path, headers }]);
     expect(formOf(requests[0]!)).toEqual({ To: '+40722123456', From: '+40311000000', Body: message });
     expect(requests[0]?.headers['user-agent']).toMatch(/^twilio-node\//);
   });
 
   it('is authenticated by an API key for the configured account', async () => {
     const { origin, requests } = await standIn(CREATED);
-    const settings = {
-      authentication: { username: 'SK1', password: 'secret' },
-      twilio: { accountSid: ACCOUNT },
-    };
+    const authentication = { username: 'SK1', password: 'secret' };
+    const settings = { authentication, twilio: { accountSid: ACCOUNT } };
     await providerFor(origin, settings).send(outboundSms(), NEVER);
-    expect(requests[0]?.headers['authorization']).toBe(
-      `Basic ${Buffer.from('SK1:secret').toString('base64')}`,
-    );
+    expect(requests[0]?.headers['authorization']).toBe(basic('SK1:secret'));
     expect(requests[0]?.path).toContain(ACCOUNT);
   });
 
@@ -82,10 +66,7 @@ describe('an SMS by Twilio', () => {
     const { origin, requests } = await standIn(CREATED);
     const service = `MG${'a'.repeat(32)}`;
     const message = outboundSms({ sender: undefined });
-    expect(await providerFor(origin).send(message, NEVER)).toEqual({
-      kind: 'permanent',
-      code: 'sender-invalid',
-    });
+    expect(await providerFor(origin).send(message, NEVER)).toEqual(permanent('sender-invalid'));
     await providerFor(origin, { defaultSender: 'Bank' }).send(message, NEVER);
     await providerFor(origin, { defaultSender: service }).send(message, NEVER);
     const forms = requests.map(formOf);
@@ -98,33 +79,21 @@ describe('an SMS by Twilio', () => {
 const created = (status: string, error_code: number, sid = 'SM1') => ({ sid, status, error_code });
 const fault = (code: number) => ({ code, message: 'About +40722123456', more_info: 'https://…' });
 
+const faults = (kind: string, ...all: readonly [status: number, code: number][]) =>
+  all.map(([status, code]): [number, object, string] => [
+    status,
+    fault(code),
+    `${kind} http-${status}-${code}`,
+  ]);
+
 describe('a response of Twilio', () => {
   const otp = outboundSms({ message: 'Your code is 48291.' });
 
   it.each<[number, object | string, string]>([
-    ...(
-      [
-        [429, 20_429, 'transient'],
-        [503, 20_503, 'transient'],
-        [408, 20_408, 'transient'],
-        [400, 21_611, 'transient'],
-        [500, 20_429, 'transient'],
-        [500, 20_500, 'unknown'],
-        [500, 20_003, 'unknown'],
-        [502, 20_404, 'unknown'],
-        [500, 21_212, 'unknown'],
-        [401, 20_003, 'misconfigured'],
-        [404, 20_404, 'misconfigured'],
-        [403, 20_999, 'misconfigured'],
-        [400, 21_211, 'permanent'],
-        [400, 21_212, 'permanent'],
-        [409, 30_001, 'permanent'],
-      ] as const
-    ).map(([status, code, kind]): [number, object, string] => [
-      status,
-      fault(code),
-      `${kind} http-${status}-${code}`,
-    ]),
+    ...faults('transient', [429, 20_429], [503, 20_503], [408, 20_408], [400, 21_611], [500, 20_429]),
+    ...faults('unknown', [500, 20_500], [500, 20_003], [502, 20_404], [500, 21_212]),
+    ...faults('misconfigured', [401, 20_003], [404, 20_404], [403, 20_999]),
+    ...faults('permanent', [400, 21_211], [400, 21_212], [409, 30_001]),
     [302, '<html>', 'misconfigured http-302'],
     [502, '<html>', 'unknown http-502'],
     [201, created('failed', 30_007), 'permanent http-201-30007'],
@@ -139,11 +108,9 @@ describe('a response of Twilio', () => {
   });
 
   it('is a misconfiguration if it rejects the default sender', async () => {
-    const { origin } = await standIn(json(400, fault(21_212)));
+    const { origin } = await standIn({ status: 400, body: fault(21_212) });
     const provider = providerFor(origin, { defaultSender: 'Bank' });
-    expect(await provider.send(outboundSms({ sender: undefined }), NEVER)).toEqual({
-      kind: 'misconfigured',
-      code: 'http-400-21212',
-    });
+    const misconfigured = { kind: 'misconfigured', code: 'http-400-21212' };
+    expect(await provider.send(outboundSms({ sender: undefined }), NEVER)).toEqual(misconfigured);
   });
 });
