@@ -44,14 +44,8 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-interface Run {
-  readonly world: NotificationWorld;
-  readonly death: Death;
-  /** Whether the worker completed the scenario before the publish at which it would crash. */
-  readonly survived: boolean;
-}
-
-async function run(scenario: Scenario, death: Death, { onTestFinished }: TestContext): Promise<Run> {
+/** `survived`: the worker completed the scenario before the publish at which it would crash. */
+async function run(scenario: Scenario, death: Death, { onTestFinished }: TestContext) {
   const world = await notificationWorld({
     onTestFinished,
     tiersMs: [30, 60],
@@ -120,9 +114,7 @@ async function faultsOf(scenario: Scenario, when: Death['when'], context: TestCo
   const faults = runs.flatMap(({ world, death }) =>
     idsOf(scenario).flatMap((id) => {
       const fault = faultOf(world, id, policy);
-      return fault === undefined
-        ? []
-        : [`${scenario.name}: ${id} ${fault} after a crash at write ${death.at}`];
+      return fault === undefined ? [] : [`${scenario.name}: ${id} ${fault} after write ${death.at}`];
     }),
   );
   return [...whole, ...faults];

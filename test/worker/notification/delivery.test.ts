@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
@@ -9,7 +10,7 @@ import {
   SMS,
   type NotificationWorld,
 } from '../../support/worlds/notification-world.ts';
-import { permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
+import { after, permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 /** Long enough for the first attempt to end even on a busy machine. */
@@ -43,12 +44,8 @@ it('sends through the first provider of the channel, after writing the intent an
     providerMessageId: 'abc',
     attempts: [{ attempt: 1, provider: 'first', result: 'sent', code: undefined }],
   });
-  expect(world.providers.calls).toMatchObject([
-    {
-      provider: 'first',
-      message: { channel: 'sms', id: ID, receiver: '+40722123456', message: 'your code' },
-    },
-  ]);
+  const message = { channel: 'sms', id: ID, receiver: '+40722123456', message: 'your code' };
+  expect(world.providers.calls).toMatchObject([{ provider: 'first', message }]);
   await world.email({ id: idOf(2), key: 'receiver' });
   await expect.poll(() => statusOf(world, idOf(2))).toBe('sent');
   expect(world.providers.calls[1]).toMatchObject({
@@ -131,7 +128,7 @@ it('stops quickly while notifications wait for a provider, and another worker co
   const first = await world.worker();
   for (let number = 1; number <= 100; number += 1)
     await world.sms({ id: idOf(number), key: `key-${number}` });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await sleep(100);
   const startedMs = performance.now();
   await first.stop(10_000);
   expect(performance.now() - startedMs).toBeLessThan(3_000);
@@ -149,11 +146,8 @@ it('answers an invalid command that has a reply topic, writes a dead letter othe
   await world.broker.admin.createTopics([{ topic: 'their.replies', partitions: 1 }]);
   const replies = await world.collect('their.replies');
   await world.publish(SMS, { key: 'k', value: body, headers });
-  await world.publish(SMS, {
-    key: 'k',
-    value: body,
-    headers: { ...headers, [HEADER.replyTopic]: 'their.replies' },
-  });
+  const answered = { ...headers, [HEADER.replyTopic]: 'their.replies' };
+  await world.publish(SMS, { key: 'k', value: body, headers: answered });
   await world.publish(SMS, { key: 'k', value: Buffer.from('nonsense') });
   await expect.poll(() => world.deadLetters.length).toBe(2);
   await expect.poll(() => replies.length).toBe(1);
@@ -194,10 +188,7 @@ it('rejects a command whose headers leave no room for its retries', async () => 
 
 it('does not send a duplicate command again, whatever its partition', async () => {
   const world = await notificationWorld();
-  world.providers.add('first').answer = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    return { kind: 'sent', providerMessageId: undefined };
-  };
+  world.providers.add('first').answer = after(30, SENT);
   await world.worker();
   await Promise.all(['a', 'b', 'c', 'd', null].map((key) => world.sms({ id: ID, key })));
   await world.sms({ id: idOf(2), key: 'a' });
@@ -208,12 +199,7 @@ it('does not send a duplicate command again, whatever its partition', async () =
       return committed.reduce((sum, { offset }) => sum + offset, 0);
     })
     .toBe(6);
-  expect(world.providers.delivered).toEqual(
-    new Map([
-      [ID, 1],
-      [idOf(2), 1],
-    ]),
-  );
+  expect(Object.fromEntries(world.providers.delivered)).toEqual({ [ID]: 1, [idOf(2)]: 1 });
 });
 
 it('reports records of the delivery log that cannot be read as `ledger`', async () => {

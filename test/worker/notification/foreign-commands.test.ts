@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
@@ -21,12 +21,9 @@ const OWNER = { subject: 'ana', channel: 'sms', idempotencyKey: 'a' } as const;
 const keys = createNotificationKeys(SECRET, () => idOf(9));
 const OWN_ID = keys.idOf(OWNER);
 
-const textOf = (message: string) => ({
-  notificationId: undefined,
-  sender: undefined,
-  receiver: '+40722123456',
-  message,
-});
+const JSON_SMS = { [HEADER.messageType]: 'SendSmsCommand', [HEADER.contentType]: 'application/json' };
+const SMS_TEXT = { notificationId: undefined, sender: undefined, receiver: '+40722123456' };
+const textOf = (message: string) => ({ ...SMS_TEXT, message });
 const proofOf = (id: string, message: string) => ({
   [HEADER.commandProof]: keys.commands.prove(id, keys.commands.hash(textOf(message))),
 });
@@ -53,12 +50,7 @@ it('an id of the ingress cannot be derived without the secret, and is the same w
 it('an id of the ingress is refused over Kafka to others, and its notification is sent', async () => {
   const world = await runningWorld();
   const own = proofOf(OWN_ID, 'own');
-  const headers = {
-    [HEADER.messageType]: 'SendSmsCommand',
-    [HEADER.contentType]: 'application/json',
-    [HEADER.notificationId]: OWN_ID,
-    [HEADER.attempt]: '2',
-  };
+  const headers = { ...JSON_SMS, [HEADER.notificationId]: OWN_ID, [HEADER.attempt]: '2' };
   for (const given of [{}, own, redriven(2, { [HEADER.redriveUnknown]: 'true' }), { ...own, ...redriven(9) }])
     await world.sms({ id: OWN_ID, message: 'foreign', headers: given });
   await world.sms({ message: 'foreign', headers: { [HEADER.notificationId]: OWN_ID } });
@@ -74,46 +66,35 @@ it('an id of the ingress is refused over Kafka to others, and its notification i
   expect(textsSent(world)).toEqual(['own']);
 });
 
-describe('an operator', () => {
-  it('sends a foreign command under an id of the ingress', async () => {
-    const world = await runningWorld();
-    await world.sms({ id: OWN_ID, message: 'accepted with another secret' });
-    await expect.poll(() => world.deadLetters.length).toBe(1);
-    const command = await deadLettersOver(world.broker, SECRET);
-    await command('redrive', '--channel', 'sms', '--reason', 'the secret was changed');
-    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
-    expect(world.deadLetters).toHaveLength(1);
-  });
-
-  it('edits the text of a notification of the ingress', async () => {
-    const world = await notificationWorld({ env: ENV });
-    world.providers.add('first').answer = ({ message }) => (message === 'wrong' ? permanent('no') : SENT);
-    await world.worker();
-    await world.sms({ id: OWN_ID, message: 'wrong', headers: proofOf(OWN_ID, 'wrong') });
-    await expect.poll(() => world.deadLetters.length).toBe(1);
-    const patch = ['edit', '--channel', 'sms', '--set', 'message=right', '--reason', 'a wrong text'] as const;
-    const command = await deadLettersOver(world.broker, SECRET);
-    await command(...patch);
-    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
-    expect(textsSent(world)).toEqual(['wrong', 'right']);
-  });
+it.each([
+  ['sends a foreign command', 'foreign', ['redrive'], ['foreign']],
+  ['edits the text of a notification', 'wrong', ['edit', '--set', 'message=right'], ['wrong', 'right']],
+])('an operator %s under an id of the ingress', async (_, message, call, texts) => {
+  const world = await notificationWorld({ env: ENV });
+  world.providers.add('first').answer = (sent) => (sent.message === 'wrong' ? permanent('no') : SENT);
+  await world.worker();
+  const headers = message === 'wrong' ? proofOf(OWN_ID, message) : {};
+  await world.sms({ id: OWN_ID, message, headers });
+  await expect.poll(() => world.deadLetters.length).toBe(1);
+  const command = await deadLettersOver(world.broker, SECRET);
+  await command(...call, '--channel', 'sms', '--reason', 'the secret or the text is another one');
+  await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
+  expect(textsSent(world)).toEqual(texts);
+  expect(world.deadLetters).toHaveLength(1);
 });
 
-const onKafka = (broker: Broker): Broker => Object.assign(Object.create(broker) as Broker, { kind: 'kafka' });
-
-describe('without a secret', () => {
-  it('no hash of a text is written, and a worker on Kafka warns once that proofs are not verified', async () => {
-    const warnings: unknown[] = [];
-    const log = { ...silentLog, warn: (...args: unknown[]) => void warnings.push(args) } as Log;
-    const world = await notificationWorld({ log });
-    world.providers.add('first');
-    await world.worker({ broker: onKafka(world.broker) });
-    const outcomes = await world.collect(TOPIC.notificationOutcomes);
-    await world.sms({ id: idOf(1), message: '483920' });
-    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
-    expect(outcomes.map(({ headers }) => headers[HEADER.textHash])).toEqual([undefined, undefined]);
-    expect(warnings.filter((args) => JSON.stringify(args).includes('RESULT_ID_SECRET'))).toHaveLength(1);
-  });
+it('without a secret no hash of a text is written, and a worker on Kafka warns once of it', async () => {
+  const warnings: unknown[] = [];
+  const log = { ...silentLog, warn: (...args: unknown[]) => void warnings.push(args) } as Log;
+  const world = await notificationWorld({ log });
+  world.providers.add('first');
+  const onKafka = Object.assign(Object.create(world.broker) as Broker, { kind: 'kafka' as const });
+  await world.worker({ broker: onKafka });
+  const outcomes = await world.collect(TOPIC.notificationOutcomes);
+  await world.sms({ id: idOf(1), message: '483920' });
+  await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
+  expect(outcomes.map(({ headers }) => headers[HEADER.textHash])).toEqual([undefined, undefined]);
+  expect(warnings.filter((args) => JSON.stringify(args).includes('RESULT_ID_SECRET'))).toHaveLength(1);
 });
 
 it('the same id with another text is reported, by a process that started later too', async () => {
@@ -138,33 +119,21 @@ it('the same id with another text is reported, by a process that started later t
   expect(await world.metrics.text()).toContain('code="duplicate-id"} 1');
 });
 
-const publish = (world: NotificationWorld, command: object, id = idOf(1)) =>
-  world.publish(SMS, {
-    key: 'a',
-    value: Buffer.from(
-      JSON.stringify({ notificationId: id, receiver: '+40722123456', message: 'a', ...command }),
-    ),
-    headers: { [HEADER.messageType]: 'SendSmsCommand', [HEADER.contentType]: 'application/json' },
-  });
-
-describe('members of a JSON command that are not known', () => {
-  it('are reported on the outcome and counted', async () => {
-    const world = await runningWorld();
-    const outcomes = await world.collect(TOPIC.notificationOutcomes);
-    await publish(world, { priority: 'high', sendAt: 'x' });
-    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
-    expect(outcomes.map(({ headers }) => headerText(headers, HEADER.warnings))).toEqual([
-      'unknown-member;priority, unknown-member;sendAt',
-      'unknown-member;priority, unknown-member;sendAt',
-    ]);
-    expect(await world.metrics.text()).toContain('plat_notification_unknown_members_total{channel="sms"} 2');
-  });
-
-  it('are refused if they differ only in case from a known one, which the dead letter names', async () => {
-    const world = await runningWorld();
-    await publish(world, { NotificationId: idOf(2) }, undefined);
-    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['invalid-request']);
-    expect(reasonOf(world.deadLetters)).toContain('NotificationId');
-    expect(world.providers.calls).toEqual([]);
-  });
+it('reports and counts members that a JSON command does not have, and refuses those that differ in case', async () => {
+  const world = await runningWorld();
+  const outcomes = await world.collect(TOPIC.notificationOutcomes);
+  const publish = (more: object) => {
+    const command = { notificationId: idOf(1), receiver: '+40722123456', message: 'a', ...more };
+    return world.publish(SMS, { key: 'a', value: Buffer.from(JSON.stringify(command)), headers: JSON_SMS });
+  };
+  await publish({ NotificationId: idOf(2) });
+  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['invalid-request']);
+  expect(reasonOf(world.deadLetters)).toContain('NotificationId');
+  expect(world.providers.calls).toEqual([]);
+  await publish({ priority: 'high', sendAt: 'x' });
+  await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
+  const warnings = outcomes.map(({ headers }) => headerText(headers, HEADER.warnings));
+  const expected = 'unknown-member;priority, unknown-member;sendAt';
+  expect(warnings).toEqual([expected, expected]);
+  expect(await world.metrics.text()).toContain('plat_notification_unknown_members_total{channel="sms"} 2');
 });

@@ -2,7 +2,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
 import { retryTopicName, TOPIC, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../shared/platform/system-ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
@@ -41,17 +40,10 @@ const tierAlone: StartWorker = async (context) => {
   const shared = { topic: nameOf, copies, deadLetters } as SharedParts;
   // Copies without an id of a notification need neither delivery log nor delivery.
   const deliveries = {} as Parameters<typeof startTier>[2]['deliveries'];
-  const { consumer } = await startTier(context, shared, {
-    delayMs: DELAY_MS,
-    priority: 'normal',
-    deliveries,
-  });
+  const tier = { delayMs: DELAY_MS, priority: 'normal', deliveries } as const;
+  const { consumer } = await startTier(context, shared, tier);
   return { name: 'tier', health: () => consumer.health(), stop: (timeoutMs) => consumer.stop(timeoutMs) };
 };
-
-async function countOf(broker: Broker, topic: string): Promise<number> {
-  return (await broker.admin.offsets(topic)).reduce((sum, { high }) => sum + high, 0);
-}
 
 it('returns the good copies behind thousands that cannot be returned or are due in a year', async () => {
   const broker = await createSharedBroker(PARTITIONS);
@@ -81,6 +73,7 @@ it('returns the good copies behind thousands that cannot be returned or are due 
   );
   const worker = await startOn(broker, tierAlone);
   await expect.poll(() => names.filter((name) => !returned.has(name)), { timeout: 25_000 }).toEqual([]);
-  expect(await countOf(broker, TOPIC.notificationDeadLetters)).toBe(KINDS.length * POISON);
+  const letters = await broker.admin.offsets(TOPIC.notificationDeadLetters);
+  expect(letters.reduce((sum, { high }) => sum + high, 0)).toBe(KINDS.length * POISON);
   expect(worker.health().status).toBe('ready');
 });

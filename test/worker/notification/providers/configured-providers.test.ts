@@ -11,7 +11,7 @@ import {
   createProviders,
 } from '../../../../workers/notification/providers/configured-providers.ts';
 import { configurationText } from '../../../support/builders/provider-entry.ts';
-import { anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
+import { anEmail, anSms, NEVER } from '../../../support/builders/outbound-messages.ts';
 import { type ProviderStandIn, startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
 
 const SECRET = 's3cr3t-v4lue';
@@ -51,43 +51,34 @@ const names = (providers: readonly GuardedProvider[]): readonly string[] => prov
 
 function send(provider: GuardedProvider): Promise<SendResult> {
   expect(provider.admit()).toEqual({ kind: 'go' });
-  return provider.send(anSms(), new AbortController().signal);
+  return provider.send(anSms(), NEVER);
 }
 
 describe('the configured providers', () => {
   it('are created in the order of the file, by channel (N2)', async () => {
     const file = path.join(folder, 'providers.json');
-    const twilio = {
-      provider: 'twilio',
-      'communication-channel': 'sms',
-      authentication: { username: `AC${'0'.repeat(32)}`, password: SECRET },
-    };
+    const authentication = { username: `AC${'0'.repeat(32)}`, password: SECRET };
+    const twilio = { provider: 'twilio', 'communication-channel': 'sms', authentication };
     await writeFile(file, configurationText(sms('one'), mail, twilio, sms('one')));
     const set = await open(file);
     expect(names(set.of('sms'))).toEqual(['one', 'twilio', 'one#2']);
     expect(names(set.of('email'))).toEqual(['SMTP']);
     expect(await send(set.of('sms')[0]!)).toMatchObject({ kind: 'sent' });
-    expect(standIn.requests[0]).toMatchObject({
-      path: '/one',
-      headers: { authorization: `Bearer ${SECRET}` },
-    });
+    const headers = { authorization: `Bearer ${SECRET}` };
+    expect(standIn.requests[0]).toMatchObject({ path: '/one', headers });
   });
 
   it('are the outbox for both channels if there is no file', async () => {
     const set = await open(undefined);
-    const results = await Promise.all([
-      set.of('sms')[0]!.send(anSms(), new AbortController().signal),
-      set.of('email')[0]!.send(anEmail(), new AbortController().signal),
-    ]);
-    expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent']);
+    expect(await set.of('sms')[0]!.send(anSms(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(await set.of('email')[0]!.send(anEmail(), NEVER)).toMatchObject({ kind: 'sent' });
     expect((await readdir(path.join(folder, 'outbox'))).length).toBeGreaterThan(0);
   });
 
   it('are rejected with ConfigError when the outbox cannot be written', async () => {
     await writeFile(path.join(folder, 'outbox'), 'a file instead of the folder');
-    await expect(open(undefined)).rejects.toThrow(
-      /^the local outbox .*EEXIST.*DATA_DIR.*NOTIFICATION_CONFIG_FILE/,
-    );
+    const words = /^the local outbox .*EEXIST.*DATA_DIR.*NOTIFICATION_CONFIG_FILE/;
+    await expect(open(undefined)).rejects.toThrow(words);
   });
 
   it('are rejected with ConfigError when the file is invalid or missing', async () => {
@@ -104,16 +95,12 @@ describe('the configured providers', () => {
     const file = path.join(folder, 'providers.json');
     const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
     const dkim = { domainName: 'bank.example', keySelector: 's1', privateKey: key };
-    await writeFile(
-      file,
-      configurationText({ ...mail, smtp: { dkim } }, sms('one'), { ...mail, smtp: { dkim } }),
-    );
+    const signed = { ...mail, smtp: { dkim } };
+    await writeFile(file, configurationText(signed, sms('one'), signed));
     const wrong = (await open(file).catch((error: unknown) => error)) as ConfigError;
     expect(wrong).toBeInstanceOf(ConfigError);
-    for (const index of [0, 2])
-      expect(wrong.message).toContain(
-        `provider-configurations[${index}]: the DKIM private key must be an RSA key`,
-      );
+    for (const place of ['[0]', '[2]'])
+      expect(wrong.message).toContain(`configurations${place}: the DKIM private key must be an RSA key`);
   });
 
   it('apply their limits', async () => {

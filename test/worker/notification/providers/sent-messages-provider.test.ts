@@ -36,10 +36,8 @@ describe('the outbox provider', () => {
       bcc: ['archive@example.net'],
       attachments: [{ name: 'a.pdf', content: Buffer.from('%PDF-1.7 …') }],
     });
-    expect(await provider('email').send(message, NEVER)).toEqual({
-      kind: 'sent',
-      providerMessageId: message.id,
-    });
+    const sent = { kind: 'sent', providerMessageId: message.id };
+    expect(await provider('email').send(message, NEVER)).toEqual(sent);
     const file = path.join(folder, `${message.id}.eml`);
     const mime = await PostalMime.parse(readFileSync(file));
     expect(mime).toMatchObject({ subject: 'Extras – mai', messageId: `<${message.id}@example.org>` });
@@ -80,10 +78,8 @@ describe('the outbox folder', () => {
   it('lists the newest first with sender, receiver and subject', async () => {
     const outbox = openSentMessages(folder);
     expect(await outbox.list(10)).toEqual([]);
-    const email = outboundEmail({
-      subject: `Plată ${'foarte '.repeat(20)}lungă`,
-      sender: 'Banca Ță <b@example.org>',
-    });
+    const subject = `Plată ${'foarte '.repeat(20)}lungă`;
+    const email = outboundEmail({ subject, sender: 'Banca Ță <b@example.org>' });
     const sms = outboundSms();
     await provider('email').send(email, NEVER);
     await provider('sms').send(sms, NEVER);
@@ -101,24 +97,15 @@ describe('the outbox folder', () => {
     const outbox = openSentMessages(folder);
     await outbox.write(id(1), 'email', Buffer.from('Subject: x\n\nbody'));
     await outbox.write(id(2), 'sms', Buffer.from('To: y\n\nș'));
-    expect(await outbox.read(id(1))).toEqual({
-      id: id(1),
-      channel: 'email',
-      contentType: 'message/rfc822',
-      content: Buffer.from('Subject: x\n\nbody'),
-    });
+    const content = Buffer.from('Subject: x\n\nbody');
+    const read = { id: id(1), channel: 'email', contentType: 'message/rfc822', content };
+    expect(await outbox.read(id(1))).toEqual(read);
     expect(await outbox.read(id(2))).toMatchObject({ contentType: 'text/plain; charset=utf-8' });
     expect(await outbox.read(id(3))).toBeUndefined();
   });
 
-  it.each([
-    '../secret',
-    '..',
-    '',
-    '/etc/passwd',
-    '0'.repeat(36),
-    '00000000-0000-4000-8000-000000000001.eml/..',
-  ])('rejects the id %j', async (wrong) => {
+  const WRONG = ['../secret', '..', '', '/etc/passwd', '0'.repeat(36), `${id(1)}.eml/..`];
+  it.each(WRONG)('rejects the id %j', async (wrong) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, '..', 'secret.eml'), 'secret');
     const outbox = openSentMessages(folder);
