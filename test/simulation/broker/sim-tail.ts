@@ -123,11 +123,7 @@ export class SimTail implements Tail, CheckedClient {
       const { partition } = this.#options;
       const read = partition === undefined ? logs : logs.filter((log) => log.partition === partition);
       if (read.length === 0) throw topicUnknown(topic, partition);
-      return read.map((log) => ({
-        topic,
-        partition: log.partition,
-        offset: firstPosition(options, log),
-      }));
+      return read.map((log) => ({ topic, partition: log.partition, offset: firstPosition(options, log) }));
     });
   }
 }

@@ -1,18 +1,9 @@
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import {
-  COMMAND_TOPICS,
-  DEAD_LETTER_TOPICS,
-  topicNames,
-} from '../../../shared/messaging/topics/topic-list.ts';
+import * as topics from '../../../shared/messaging/topics/topic-list.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { Expected } from '../workload/expected-answers.ts';
-import {
-  REPLY_TOPICS,
-  type Activity,
-  type NotificationCall,
-  type UpstreamRequest,
-} from '../workload/plan.ts';
+import { REPLY_TOPICS, type Activity, type NotificationCall } from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
 
 export interface ActionExchange {
@@ -52,7 +43,6 @@ export interface StateLook {
 }
 
 export interface ProviderCall {
-  readonly provider: string;
   readonly notificationId: string;
   readonly text: string;
   readonly startedAtMs: number;
@@ -89,14 +79,10 @@ export class History {
   readonly counted = new Map<string, number>();
 }
 
-export const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
-export const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
+export const COMMANDS: ReadonlySet<string> = new Set(topics.topicNames('', topics.COMMAND_TOPICS));
+export const DEAD_LETTERS: ReadonlySet<string> = new Set(topics.topicNames('', topics.DEAD_LETTER_TOPICS));
 export const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
 
 export function placeOf(topic: string, partition: number, offset: number): string {
   return `${topic}/${partition}@${offset}`;
-}
-
-export function isRequest(activity: Activity): activity is UpstreamRequest {
-  return activity.kind === 'request';
 }

@@ -2,34 +2,16 @@ import { HEADER, headerNumber, headerText } from '../../../shared/messaging/head
 import type { ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { REQUESTS } from '../workload/plan.ts';
 import { actionOf, type Expected } from '../workload/expected-answers.ts';
-import { isLastCall, type Activity } from '../workload/plan.ts';
+import { isLastCall, type UpstreamRequest } from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
-import {
-  COMMANDS,
-  DEAD_LETTERS,
-  isRequest,
-  placeOf,
-  UPSTREAM_REPLIES,
-  type SeenRecord,
-  type UpstreamMessage,
-} from './history.ts';
+import { COMMANDS, DEAD_LETTERS, placeOf, UPSTREAM_REPLIES, type SeenRecord } from './history.ts';
 import { type Finding, finding, type Rule, type RuleContext } from './rule.ts';
 
-const REQUEST_TOPICS: ReadonlySet<string> = new Set([
-  TOPIC.scheduleRequests,
-  TOPIC.scheduleBulkRequests,
-  TOPIC.productRequests,
-  TOPIC.simulationRequests,
-]);
-
-const TRANSIENT_CODES: ReadonlySet<string> = new Set([
-  'broker-unavailable',
-  'not-ready',
-  'overloaded',
-  'reply-timeout',
-  'deadline-exceeded',
-]);
+const REQUEST_TOPICS: ReadonlySet<string> = new Set(REQUESTS.map((key) => TOPIC[key]));
+const UNREACHABLE: ReadonlySet<string> = new Set(['broker-unavailable', 'not-ready']);
+const TRANSIENT_CODES = new Set([...UNREACHABLE, 'overloaded', 'reply-timeout', 'deadline-exceeded']);
 
 const RESULT_GONE = 'result-gone';
 
@@ -45,11 +27,7 @@ const answerIsRight: Rule = {
   },
 };
 
-function faultOfAnswer(
-  { status, body }: Answer,
-  expected: Expected,
-  context: RuleContext,
-): string | undefined {
+function faultOfAnswer({ status, body }: Answer, expected: Expected, context: RuleContext) {
   const code = status === 200 ? undefined : (JSON.parse(body) as Problem).code;
   if (code !== undefined && TRANSIENT_CODES.has(code))
     return context.isCalm ? `${status} ${code} without a fault` : undefined;
@@ -62,18 +40,15 @@ function compare(
   expected: Expected | undefined,
 ): string | undefined {
   if (expected === undefined) return 'it was not asked for';
-  if (got.status === expected.status && 'body' in expected && sameJson(got.body, expected.body))
-    return undefined;
-  if (got.status === expected.status && 'code' in expected && got.code === expected.code) return undefined;
+  const isSame = 'body' in expected ? sameJson(got.body, expected.body) : got.code === expected.code;
+  if (got.status === expected.status && isSame) return undefined;
   const wanted = 'body' in expected ? shorten(expected.body) : expected.code;
   return `${got.status} ${got.code ?? shorten(got.body)} instead of ${expected.status} ${wanted}`;
 }
 
 function sameJson(one: string | undefined, other: string): boolean {
-  return (
-    one === other ||
-    (one !== undefined && JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other)))
-  );
+  if (one === undefined || one === other) return one === other;
+  return JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other));
 }
 
 function shorten(text = ''): string {
@@ -87,21 +62,19 @@ const replyIsRight: Rule = {
     if (!UPSTREAM_REPLIES.has(record.topic)) return undefined;
     const id = headerText(record.headers, HEADER.correlationId) ?? '';
     const request = context.history.upstream.find((one) => one.id === id);
-    if (request === undefined || !isRequest(request.activity))
-      return finding(`a reply to an unknown request ${id}`, id);
-    if (request.activity.replyTopic !== record.topic)
-      return finding(`the reply to ${id} is on ${record.topic}`, id);
-    const fault = faultOfReply(record, request, context);
+    if (request?.activity.kind !== 'request') return finding(`a reply to an unknown request ${id}`, id);
+    const { activity, expected } = request;
+    if (activity.replyTopic !== record.topic) return finding(`the reply to ${id} is on ${record.topic}`, id);
+    const fault = faultOfReply(record, { activity, expected }, context);
     return fault === undefined ? undefined : finding(`reply to ${id}: ${fault}`, id);
   },
 };
 
 function faultOfReply(
   record: SeenRecord,
-  { activity, expected }: UpstreamMessage,
+  { activity, expected }: { readonly activity: UpstreamRequest; readonly expected: readonly Expected[] },
   context: RuleContext,
 ): string | undefined {
-  if (!isRequest(activity)) return undefined;
   const items = activity.isBatch
     ? batchItems(record, activity.format, context)
     : [singleReply(record, context)];
@@ -142,10 +115,7 @@ function batchItems(
 ): readonly (Got | undefined)[] | undefined {
   if (headerText(record.headers, HEADER.errorCode) !== undefined) return undefined;
   if (format === 'json') {
-    const items = JSON.parse(record.value?.toString() ?? '[]') as readonly {
-      readonly status: number;
-      readonly body: unknown;
-    }[];
+    const items = JSON.parse(record.value?.toString() ?? '[]') as { status: number; body: unknown }[];
     return items.map(({ status, body }) =>
       status === 200 ? { status, body: JSON.stringify(body) } : { status, code: (body as Problem).code },
     );
@@ -190,32 +160,28 @@ const deadLettersAreDeserved: Rule = {
     const code = headerText(headers, HEADER.deadLetterCode) ?? 'without a code';
     const id = headerText(headers, HEADER.correlationId) ?? headerText(headers, HEADER.notificationId) ?? '';
     if (code === 'unexpected') return finding(`${id} failed unexpectedly`, id);
-    if (isPoison(history.upstream.find((one) => one.id === id)?.activity)) return undefined;
+    if (history.upstream.find((one) => one.id === id)?.activity.kind === 'poison') return undefined;
     // Two instances may accept different texts under a new key at the same moment: one of them is sent.
     const commands = (history.byId.get(id) ?? []).filter((record) => COMMANDS.has(record.topic));
     const texts = new Set(commands.map((record) => headerText(record.headers, HEADER.commandProof)));
     if (code === 'duplicate-id' && texts.size > 1) return undefined;
     // Its owner may report afterwards that it was sent after all, while the dead letter is being written.
-    const wasConcluded = history.states
-      .get(id)
-      ?.some(({ status }) => status === 'failed' || status === 'parked');
-    if (topic === TOPIC.notificationDeadLetters && wasConcluded === true) return undefined;
+    const ends = (history.states.get(id) ?? []).filter(
+      ({ status }) => status === 'failed' || status === 'parked',
+    );
+    if (topic === TOPIC.notificationDeadLetters && ends.length > 0) return undefined;
     return finding(`${id} became a dead letter: ${code}`, id);
   },
 };
-
-function isPoison(activity: Activity | undefined): boolean {
-  return activity?.kind === 'poison';
-}
 
 const poisonBecomesDeadLetter: Rule = {
   name: 'a message that cannot be handled becomes a dead letter',
   source: 'docs/health.md When something fails',
   atEnd: (_end, { history: { byId, upstream } }) =>
     upstream.flatMap(({ id, activity }): readonly Finding[] => {
-      if (!isPoison(activity)) return [];
+      if (activity.kind !== 'poison') return [];
       const records = byId.get(id) ?? [];
-      const dead = new Set(records.filter(isDeadLetter).map(placeOfOriginal));
+      const dead = new Set(records.filter(({ topic }) => DEAD_LETTERS.has(topic)).map(placeOfOriginal));
       return records
         .filter((record) => REQUEST_TOPICS.has(record.topic) || COMMANDS.has(record.topic))
         .map(({ topic, partition, offset }) => placeOf(topic, partition, offset))
@@ -223,10 +189,6 @@ const poisonBecomesDeadLetter: Rule = {
         .map((place) => finding(`${id} at ${place} is no dead letter`, id));
     }),
 };
-
-function isDeadLetter({ topic }: SeenRecord): boolean {
-  return DEAD_LETTERS.has(topic);
-}
 
 function placeOfOriginal({ headers }: SeenRecord): string {
   const topic = headerText(headers, HEADER.deadLetterTopic) ?? '';
@@ -277,7 +239,6 @@ const repliesKeepOrder: Rule = {
 const IMMEDIATE_MS = 50;
 /** A call waits for a lost connection for a second, which a fast clock shortens a little. */
 const PATIENCE_MS = 990;
-const UNREACHABLE: ReadonlySet<string> = new Set(['broker-unavailable', 'not-ready']);
 
 const shortAbsencesAreWaitedOut: Rule = {
   name: 'a call is refused at once only when a connection to the broker has been absent for a second',

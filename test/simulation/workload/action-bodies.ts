@@ -20,11 +20,7 @@ const UNKNOWN_FIELDS = ['InstalmentsNo', 'a, b; c', 'Dobândă', '利率', '💶
 const LOOK_UP_DAY = '2026-01-15';
 
 /** Amounts contain the number, so that a swapped answer is noticed. */
-export function chooseActionBody(
-  picks: Picks,
-  number: number,
-  from: 'all' | 'calculations' = 'all',
-): ActionBody {
+export function chooseActionBody(picks: Picks, number: number, from = 'all'): ActionBody {
   const calculations = [schedule, schedule, schedule, paymentValue, rate];
   const lookUps = [productByCode, productByCode, simulation];
   const choose = picks.of(...calculations, ...(from === 'all' ? lookUps : []));
@@ -78,16 +74,12 @@ function rate(picks: Picks, number: number): ActionBody {
 function productByCode(picks: Picks, number: number): ActionBody {
   const BankingProductCode = picks.of('TL-PERSONAL', 'MG-HOME', 'CC-CLASSIC', `NONE-${number}`);
   const flags = { displayBPDetails: true, displayBPAvailability: picks.chance(50) };
-  return {
-    requestType: 'GetBankingProductByCodeRequest',
-    body: { BankingProductCode, ...flags, Date: LOOK_UP_DAY },
-  };
+  const body = { BankingProductCode, ...flags, Date: LOOK_UP_DAY };
+  return { requestType: 'GetBankingProductByCodeRequest', body };
 }
 
 function simulation(picks: Picks, number: number): ActionBody {
   const [{ request }] = examplesOf('PLAT_BP_Simulate');
-  return {
-    requestType: 'SimulateRequest',
-    body: { ...request, amount: 5_000 + number, loanPeriod: picks.whole(6, 12) },
-  };
+  const body = { ...request, amount: 5_000 + number, loanPeriod: picks.whole(6, 12) };
+  return { requestType: 'SimulateRequest', body };
 }

@@ -26,15 +26,10 @@ export async function callAction(world: World, call: ActionCall): Promise<void> 
   };
   history.actions.push(exchange);
   const action = actionOf(call.requestType);
-  const answer = await tell(world, call.ingress, {
-    id: call.id,
-    request: {
-      method: 'POST',
-      url: `${ACTIONS}/${action.name}`,
-      headers: call.isAsync ? { prefer: 'respond-async' } : {},
-      body: formOf(call),
-    },
-  });
+  const headers: Call['headers'] = call.isAsync ? { prefer: 'respond-async' } : {};
+  const url = `${ACTIONS}/${action.name}`;
+  const request: Call = { method: 'POST', url, headers, body: formOf(call) };
+  const answer = await tell(world, call.ingress, { id: call.id, request });
   exchange.absentMs = world.absentMs(call.ingress);
   settle(world, exchange, answer);
   if (answer?.status !== ACCEPTED) return;
@@ -42,12 +37,7 @@ export async function callAction(world: World, call: ActionCall): Promise<void> 
   await fetchResult(world, call, exchange, String(answer.headers['location']));
 }
 
-async function fetchResult(
-  world: World,
-  call: ActionCall,
-  exchange: ActionExchange,
-  url: string,
-): Promise<void> {
+async function fetchResult(world: World, call: ActionCall, exchange: ActionExchange, url: string) {
   for (let poll = 1; poll <= MAX_POLLS && !world.isOver(); poll += 1) {
     await sleep(world.system.timers, POLL_MS);
     const answer = await tell(world, call.ingress + poll, { id: call.id, request: { method: 'GET', url } });
@@ -65,11 +55,8 @@ function settle({ system, watcher }: World, exchange: ActionExchange, answer: An
 
 function formOf({ body, form }: ActionCall): unknown {
   if (typeof body === 'string' || form === 'direct') return body;
-  return {
-    access_token: 'none',
-    user_name: 'simulated',
-    Data: form === 'text' ? JSON.stringify(body) : body,
-  };
+  const Data = form === 'text' ? JSON.stringify(body) : body;
+  return { access_token: 'none', user_name: 'simulated', Data };
 }
 
 function expectedOf({ requestType, body }: ActionCall, nowMs: number): Expected {
@@ -90,10 +77,7 @@ export async function sendNotification(world: World, call: NotificationCall): Pr
   await Promise.all([first, ...repeats]);
 }
 
-interface Sending {
-  readonly ingress: number;
-  readonly isOther: boolean;
-}
+type Sending = Pick<NotificationCall['repeats'][number], 'ingress' | 'isOther'>;
 
 async function send(world: World, call: NotificationCall, { ingress, isOther }: Sending): Promise<void> {
   const { history, system } = world;
@@ -135,9 +119,8 @@ async function send(world: World, call: NotificationCall, { ingress, isOther }: 
   );
 }
 
-export function notificationBody({ channel, receiver, isValid }: NotificationCall, message: string): object {
-  const address = receiverOf(channel, receiver);
-  const body = { message, receiver: isValid ? address : 'nobody' };
+function notificationBody({ channel, receiver, isValid }: NotificationCall, message: string): object {
+  const body = { message, receiver: isValid ? receiverOf(channel, receiver) : 'nobody' };
   return channel === 'sms' ? body : { ...body, subject: 'News' };
 }
 

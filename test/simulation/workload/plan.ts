@@ -19,6 +19,12 @@ const BURST_MS = 50;
 export const REPLY_TOPICS = ['upstream.one.replies', 'upstream.two.replies'] as const;
 /** Receivers are few, so that notifications to the same receiver overlap. */
 const RECEIVERS = 4;
+export const REQUESTS = [
+  'scheduleRequests',
+  'scheduleBulkRequests',
+  'productRequests',
+  'simulationRequests',
+] as const;
 const MAX_REPEATS = 3;
 const URGENT_EVERY = 5;
 const FLOOD = 220;
@@ -71,19 +77,11 @@ export function planLastCalls(): readonly (ActionCall | NotificationCall)[] {
       const id = `${LAST}action-${ingress + 1}-${index + 1}`;
       return { kind: 'action', id, atMs: 0, ingress, form: 'direct', isAsync: false, ...body };
     });
-    const notifications = (['sms', 'email'] as const).map((channel): NotificationCall => ({
-      kind: 'notification',
-      id: `${LAST}${channel}-${ingress + 1}`,
-      atMs: 0,
-      ingress,
-      channel,
-      receiver: 1,
-      key: undefined,
-      isValid: true,
-      isUrgent: false,
-      repeats: [],
-      looksAfterMs: [],
-    }));
+    const plain = { isValid: true, isUrgent: false, repeats: [], looksAfterMs: [], key: undefined };
+    const notifications = (['sms', 'email'] as const).map((channel): NotificationCall => {
+      const id = `${LAST}${channel}-${ingress + 1}`;
+      return { kind: 'notification', id, atMs: 0, ingress, channel, receiver: 1, ...plain };
+    });
     return [...actions, ...notifications];
   });
 }
@@ -106,12 +104,8 @@ function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
     case 'poison':
       return { ...planned, kind, ...draftPoison(picks) };
     case 'redrive':
-      return {
-        ...planned,
-        atMs: ARRIVAL_MS + picks.whole(0, ARRIVAL_MS),
-        kind,
-        acceptDuplicates: picks.chance(30),
-      };
+      planned.atMs = ARRIVAL_MS + picks.whole(0, ARRIVAL_MS);
+      return { ...planned, kind, acceptDuplicates: picks.chance(30) };
     default:
       return kind satisfies never;
   }
@@ -199,16 +193,11 @@ function draftPoison(picks: Picks) {
     return { topic, fault: 'unknown-reply-topic', key, count: FLOOD } as const;
   }
   const fault = picks.of('garbage', 'no-type', 'no-address', 'unknown-reply-topic');
-  const requests = [
-    'scheduleRequests',
-    'scheduleBulkRequests',
-    'productRequests',
-    'simulationRequests',
-  ] as const;
   // A command needs no reply address.
   const isRequest = fault === 'no-address' || fault === 'unknown-reply-topic';
-  const topic = isRequest
-    ? picks.of(...requests)
-    : picks.of<TopicKey>(...requests, 'smsCommands', 'emailCommands');
+  const topic = picks.of<TopicKey>(
+    ...REQUESTS,
+    ...(isRequest ? [] : (['smsCommands', 'emailCommands'] as const)),
+  );
   return { topic, fault, key, count: 1 };
 }

@@ -1,4 +1,3 @@
-import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { guard } from '../../../workers/notification/providers/guarded-provider.ts';
@@ -81,13 +80,10 @@ export function createProviders(options: ProviderOptions): OpenProviders {
   };
   return (host) => {
     const clients = outside.map((provider) => {
-      const send: Provider['send'] = (message, signal) =>
-        perform(options, { host, provider, behaviour: choose(provider), message, signal });
-      return guard(
-        { ...provider, send, close: async () => undefined },
-        { ratePerSecond: RATE_PER_SECOND },
-        host.ports.monotonic,
-      );
+      const send: Provider['send'] = (...call) =>
+        perform(options, { host, provider, behaviour: choose(provider) }, ...call);
+      const client = { ...provider, send, close: async () => undefined };
+      return guard(client, { ratePerSecond: RATE_PER_SECOND }, host.ports.monotonic);
     });
     return {
       of: (channel) => clients.filter((client) => client.channel === channel),
@@ -97,28 +93,17 @@ export function createProviders(options: ProviderOptions): OpenProviders {
   };
 }
 
-interface Performance {
-  readonly host: Host;
-  readonly provider: Outside;
-  readonly behaviour: Behaviour;
-  readonly message: Outbound;
-  readonly signal: AbortSignal;
-}
-
 function perform(
   { system, fates, history, journal, onDelivery }: ProviderOptions,
-  { host, provider, behaviour, message, signal }: Performance,
+  { host, provider, behaviour }: { host: Host; provider: Outside; behaviour: Behaviour },
+  ...[message, signal]: Parameters<Provider['send']>
 ): Promise<SendResult> {
   const { timers, monotonic, random } = system;
   if (!host.mayAct()) return new Promise(() => undefined);
   const { id } = message;
   if (behaviour.fault !== undefined) fates.count(behaviour.fault);
-  const call: ProviderCall = {
-    provider: provider.name,
-    notificationId: id,
-    text: message.message,
-    startedAtMs: monotonic.elapsedMs(),
-  };
+  const startedAtMs = monotonic.elapsedMs();
+  const call: ProviderCall = { notificationId: id, text: message.message, startedAtMs };
   history.providerCalls.push(call);
   journal.note(host.id, `calls ${provider.name}, which will ${behaviour.name}`, id);
   const deliveredAfterMs = 1 + random() * behaviour.longestMs;

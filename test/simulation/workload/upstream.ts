@@ -21,42 +21,28 @@ const NO_ORIGIN = { [HEADER.retryTopic]: TOPIC.smsCommands, [HEADER.retryPartiti
 type Item = UpstreamRequest['items'][number];
 
 export async function writeRequest(world: World, activity: UpstreamRequest): Promise<void> {
-  const { topic, key, replyTopic, isBatch, items, copies } = activity;
+  const { id, topic, key, replyTopic, isBatch, items, copies } = activity;
   const encoded = await (isBatch ? encodeBatch(world, activity) : encodeItem(world, activity, items[0]));
-  const message: OutgoingMessage = {
-    topic: TOPIC[topic],
-    key,
-    value: encoded.value,
-    headers: {
-      ...encoded.headers,
-      [HEADER.correlationId]: activity.id,
-      [HEADER.replyTopic]: replyTopic,
-    },
-  };
+  const reply = { [HEADER.correlationId]: id, [HEADER.replyTopic]: replyTopic };
+  const headers = { ...encoded.headers, ...reply };
+  const message: OutgoingMessage = { topic: TOPIC[topic], key, value: encoded.value, headers };
   const nowMs = world.system.clock.now();
-  const upstream: UpstreamMessage = {
-    id: activity.id,
-    activity,
-    expected: items.map(({ requestType, body }) => expectedAnswer(actionOf(requestType), body, nowMs)),
-  };
-  await write(world, upstream, [message], copies);
+  const expected = items.map(({ requestType, body }) => expectedAnswer(actionOf(requestType), body, nowMs));
+  await write(world, { id, activity, expected }, [message], copies);
 }
 
 export async function writeCommand(world: World, activity: UpstreamCommand): Promise<void> {
   const { channel, receiver, isUrgent, format, copies, clockErrorMs } = activity;
   const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
-  const address = receiverOf(channel, receiver);
+  const notificationId = commandId(activity.id);
   const common = {
-    notificationId: commandId(activity.id),
-    receiver: address,
+    notificationId,
+    receiver: receiverOf(channel, receiver),
     message: `text of ${activity.id}.`,
   };
   const mail = { cc: [], bcc: [], contentType: 'text/plain', attachments: [] };
-  const command =
-    channel === 'sms'
-      ? { sender: undefined, ...common }
-      : { sender: undefined, ...common, subject: 'News', ...mail };
   const json = channel === 'sms' ? common : { ...common, subject: 'News' };
+  const command = { sender: undefined, ...json, ...(channel === 'sms' ? {} : mail) };
   const encoded =
     format === 'avro'
       ? await world.codec.encode(type, command, 'avro')
@@ -80,12 +66,11 @@ export function commandId(activityId: string): string {
 export async function writePoison(world: World, activity: PoisonMessage): Promise<void> {
   const { topic, fault, key, id, count } = activity;
   const valid = Buffer.from(JSON.stringify({ jsonParam: { Amount: 1 } }));
-  const type =
-    topic === 'simulationRequests'
-      ? 'SimulateRequest'
-      : topic === 'productRequests'
-        ? 'GetBankingProductDetailsRequest'
-        : 'CalculatePMTRequest';
+  const types: Readonly<Record<string, string>> = {
+    simulationRequests: 'SimulateRequest',
+    productRequests: 'GetBankingProductDetailsRequest',
+  };
+  const type = types[topic] ?? 'CalculatePMTRequest';
   const headers = {
     [HEADER.correlationId]: id,
     ...(fault === 'no-type' || fault === 'garbage' ? {} : { [HEADER.messageType]: type }),
@@ -112,9 +97,8 @@ async function encodeItem(world: World, { format }: UpstreamRequest, item: Item 
 async function encodeBatch(world: World, activity: UpstreamRequest) {
   const { format, items } = activity;
   if (format === 'json') {
-    const value = Buffer.from(
-      JSON.stringify(items.map(({ body }, index) => ({ id: itemId(index), ...body }))),
-    );
+    const bodies = items.map(({ body }, index) => ({ id: itemId(index), ...body }));
+    const value = Buffer.from(JSON.stringify(bodies));
     return { value, headers: { [HEADER.messageType]: items[0]?.requestType ?? '' } };
   }
   const values = await Promise.all(items.map((item) => encodeItem(world, activity, item)));

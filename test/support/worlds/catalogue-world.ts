@@ -38,13 +38,7 @@ export function recordOf(kind: RecordKind, value: object): CatalogueRecord {
 export function interestListValue(code: string, fields: object = {}): Record<string, unknown> {
   const Values = [{ Value: 8.5, ValidFrom: '2020-01-01', ValidTo: null }];
   const standard = { Id: guidOf(code.length + 600), Name: 'Standard', Code: 'STD', Type: 'Fixed', Values };
-  return {
-    Code: code,
-    Id: guidOf(code.length + 500),
-    Name: 'Interests',
-    Interests: [standard],
-    ...fields,
-  };
+  return { Code: code, Id: guidOf(code.length + 500), Name: 'Interests', Interests: [standard], ...fields };
 }
 
 /** A product without references, which can only be looked up. */
