@@ -12,13 +12,8 @@ import type { FaultPlan, Incident, SystemKind } from './faults/fault-plan.ts';
 import type { Call } from './ingress-call.ts';
 import type { PlantedFault } from './planted-faults.ts';
 import { seededSystem, SIMULATED_SECRET, type SeededSystem } from './seeded-system.ts';
-import {
-  type OpenProviders,
-  RestartingProcess,
-  type CallResult,
-  type ProcessObserver,
-  type ProcessSpec,
-} from './restarting-process.ts';
+import { RestartingProcess } from './restarting-process.ts';
+import type { OpenProviders, CallResult, ProcessObserver, ProcessSpec } from './restarting-process.ts';
 import { createMachine } from './sim-process.ts';
 
 /** Longest simulated time of the start of all processes, and of their end. */
@@ -31,12 +26,9 @@ const NO_PROVIDERS: ReturnType<OpenProviders> = {
 /** Two instances of each worker whose instances share work or state; over the embedded broker one process with all workers. */
 export const PROCESSES: Readonly<Record<SystemKind, readonly ProcessSpec[]>> = {
   cluster: [
-    { name: 'ingress-1', workers: ['ingress'] },
-    { name: 'ingress-2', workers: ['ingress'] },
-    { name: 'schedule-1', workers: ['schedule'] },
-    { name: 'schedule-2', workers: ['schedule'] },
-    { name: 'notification-1', workers: ['notification'] },
-    { name: 'notification-2', workers: ['notification'] },
+    ...(['ingress', 'schedule', 'notification'] as const).flatMap((worker) =>
+      [1, 2].map((number) => ({ name: `${worker}-${number}`, workers: [worker] })),
+    ),
     { name: 'product-1', workers: ['product'] },
     { name: 'simulation-1', workers: ['simulation'] },
   ],

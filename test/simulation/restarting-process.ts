@@ -9,12 +9,8 @@ import { EXIT_GRACE_MS } from '../../workers/run-process.ts';
 import type { StartWorker, WorkerContext } from '../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../workers/simulation/main.ts';
-import {
-  DRAIN_TIMEOUT_MS,
-  startWorkers,
-  type RunningSystem,
-  type StartOptions,
-} from '../../workers/start-workers.ts';
+import { DRAIN_TIMEOUT_MS, startWorkers } from '../../workers/start-workers.ts';
+import type { RunningSystem, StartOptions } from '../../workers/start-workers.ts';
 import type { WorkerName } from '../../workers/worker-list.ts';
 import { inject, type Answer, type Call } from './ingress-call.ts';
 import { plantInBroker, plantInProviders, type PlantedFault } from './planted-faults.ts';
@@ -36,6 +32,7 @@ interface Reset {
 }
 
 export type CallResult = ({ readonly kind: 'answer' } & Answer) | Reset;
+type Served<Value> = { readonly kind: 'answer'; readonly value: Value } | Reset;
 
 export interface ProcessStop {
   readonly process: string;
@@ -151,16 +148,11 @@ export class RestartingProcess {
     }
   }
 
-  serve<Value>(
-    work: (running: RunningSystem) => Promise<Value>,
-  ): Promise<{ readonly kind: 'answer'; readonly value: Value } | Reset> {
+  serve<Value>(work: (running: RunningSystem) => Promise<Value>): Promise<Served<Value>> {
     return this.#enter(this.#isStopping ? undefined : this.#running, work);
   }
 
-  #enter<Part, Value>(
-    part: Part | undefined,
-    work: (part: Part) => Promise<Value>,
-  ): Promise<{ readonly kind: 'answer'; readonly value: Value } | Reset> {
+  #enter<Part, Value>(part: Part | undefined, work: (part: Part) => Promise<Value>): Promise<Served<Value>> {
     const life = this.#life;
     if (life?.isAlive() !== true || part === undefined) return Promise.resolve(RESET);
     return new Promise((resolve, reject) => {

@@ -81,23 +81,14 @@ export async function runPlan(plan: SeedPlan) {
       limits: plan.limits,
       plant: plan.plant,
       observer: {
-        onRecord: (record, by) => watcher.onRecord(record, by),
-        onCommit: (groupId, offset, by) => watcher.onCommit(groupId, offset, by),
+        ...watcher,
         onLoss: (end, seen) => watcher.onLoss({ ...end, seen }),
-        onUnstored: (place) => watcher.onUnstored(place),
-        onStop: (stop) => watcher.onStop(stop),
         onEvent: (line) => journal.note(FAULTS, line),
       },
       createProviders: (system, fates) => {
         clocks.elapsedMs = () => system.monotonic.elapsedMs();
-        return createProviders({
-          system,
-          fates,
-          plan: plan.faults,
-          journal,
-          history,
-          onDelivery: (call) => watcher.onDelivery(call),
-        });
+        const { onDelivery } = watcher;
+        return createProviders({ system, fates, plan: plan.faults, journal, history, onDelivery });
       },
     });
     try {
@@ -171,22 +162,15 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   watcher.atEnd({ isCalm: isCalm(plan.faults), unsettled: [...waiting, ...unready] });
 }
 
-function createWorld(
-  cluster: SimCluster,
-  { plan, journal, history, codec: ownCodec, watcher }: Parts,
-  isOver: () => boolean,
-): World {
+function createWorld(cluster: SimCluster, { plan, ...parts }: Parts, isOver: () => boolean): World {
   const { system, broker } = cluster;
   const ingresses = cluster.processes
     .filter(({ workers }) => workers.includes('ingress'))
     .map(({ name }) => name);
   const ingressName = (ingress: number): string => ingresses[ingress % ingresses.length] ?? '';
   return {
+    ...parts,
     system,
-    journal,
-    history,
-    codec: ownCodec,
-    watcher,
     ingressName,
     absentMs: (ingress) => {
       const name = ingressName(ingress);
@@ -295,11 +279,10 @@ async function unreadyAddresses(cluster: SimCluster): Promise<readonly string[]>
 }
 
 async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<string>): Promise<void> {
-  const known = new Map(
-    world.history.notifications.flatMap(({ notificationId, call }) =>
-      notificationId !== undefined && ids.has(notificationId) ? [[notificationId, call.id]] : [],
-    ),
+  const accepted = world.history.notifications.flatMap(({ notificationId, call }) =>
+    notificationId !== undefined && ids.has(notificationId) ? [[notificationId, call.id] as const] : [],
   );
+  const known = new Map(accepted);
   const looks = [...known].flatMap(([notificationId, id]) =>
     [0, 1].map((ingress) => lookAt(world, ingress, { notificationId, id })),
   );

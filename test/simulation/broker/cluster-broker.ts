@@ -1,10 +1,10 @@
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
-import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { TopicSpec, Queued } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
+import { recordsOf } from '../../support/builders/notification-call.ts';
 import type { Incident } from '../faults/fault-plan.ts';
 import type { BrokerModel } from './broker-model.ts';
 import { createProcessBroker } from './process-broker.ts';
@@ -41,21 +41,16 @@ function strike(model: BrokerModel, incident: Incident): void {
   else throw impossible(incident);
 }
 
-let catalogue: Promise<readonly (OutgoingMessage & { readonly partition: number })[]> | undefined;
+let catalogue: ReturnType<typeof encodeCatalogue> | undefined;
 
-async function encodeCatalogue(): Promise<readonly (OutgoingMessage & { readonly partition: number })[]> {
+async function encodeCatalogue() {
   const config = loadConfig({});
   const broker = createEmbeddedBroker();
   try {
     await broker.admin.createTopics(allTopicSpecs('', []));
     await publishCatalogue(broker, await createCodec(config, { now: () => 0 }), config);
-    const records: LogMessage[] = [];
     const topic = topicName('', 'catalogueRecords');
-    const [range] = await broker.admin.offsets(topic);
-    await broker.readRanges([{ topic, partition: 0, from: 0, to: range?.high ?? 0 }], (message) => {
-      records.push(message);
-      return 'more';
-    });
+    const records = await recordsOf(broker, topic);
     return records.map(({ partition, key, value, headers }) => ({ topic, partition, key, value, headers }));
   } finally {
     await broker.close();

@@ -1,15 +1,11 @@
 import type { DiskCalls } from '../../../shared/messaging/data-file.ts';
 import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
 import type { Broker, GroupReads, GroupSource, TopicSpec } from '../../../shared/messaging/ports.ts';
-import {
-  allTopicSpecs,
-  DEAD_LETTER_TOPICS,
-  TOPIC,
-  topicNames,
-} from '../../../shared/messaging/topics/topic-list.ts';
+import { allTopicSpecs, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { SimulatedDisk, type DiskProcess } from '../../support/disk/simulated-disk.ts';
 import { Picks } from '../../support/random/pick.ts';
+import { DEAD_LETTERS } from '../check/history.ts';
 import type { Incident } from '../faults/fault-plan.ts';
 import type { RestartingProcess } from '../restarting-process.ts';
 import type { SeededSystem } from '../seeded-system.ts';
@@ -23,7 +19,6 @@ const RESTART_MS = 500;
 const IN_MEMORY: ReadonlySet<string> = new Set(
   allTopicSpecs('', []).flatMap(({ topic, storage }) => (storage === undefined ? [] : [topic])),
 );
-const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
 
 export interface EmbeddedBrokerOptions {
   readonly system: SeededSystem;
@@ -150,7 +145,7 @@ class LogObserver {
   #observeCommits(
     source: GroupSource,
     groupId: string,
-    { life, catchUp }: { readonly life: ProcessLife; readonly catchUp: () => Promise<void> },
+    { life, catchUp }: { life: ProcessLife; catchUp: () => Promise<void> },
   ): GroupSource {
     const commit = source.commit.bind(source);
     source.commit = async (generation, offsets) => {
@@ -163,11 +158,7 @@ class LogObserver {
     return source;
   }
 
-  async #catchUp(
-    broker: Broker,
-    topics: readonly string[],
-    see: (message: LogMessage) => void,
-  ): Promise<void> {
+  async #catchUp(broker: Broker, topics: readonly string[], see: (message: LogMessage) => void) {
     for (const topic of topics) {
       for (const { partition, high } of await broker.admin.offsets(topic)) {
         const from = this.#next.get(partitionId(topic, partition)) ?? 0;
@@ -207,11 +198,8 @@ function createClient(process: () => RestartingProcess): Broker {
   };
   const call =
     (name: string) =>
-    (...values: readonly unknown[]): Promise<unknown> =>
-      ask(({ admin }) => {
-        const method: unknown = Reflect.get(admin, name);
-        return Reflect.apply(method as () => Promise<unknown>, admin, values) as Promise<unknown>;
-      });
+    (...values: readonly unknown[]) =>
+      ask(({ admin }) => (Reflect.get(admin, name) as (...all: unknown[]) => Promise<unknown>)(...values));
   return {
     kind: 'embedded',
     createPublisher: ({ clientId }) => ({

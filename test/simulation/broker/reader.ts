@@ -36,10 +36,7 @@ export class Reader implements LogReader {
 
   assign(positions: readonly PartitionOffset[]): void {
     this.#positions = new Map(
-      positions.map((position) => [
-        partitionId(position.topic, position.partition),
-        { ...position, isPaused: false },
-      ]),
+      positions.map((one) => [partitionId(one.topic, one.partition), { ...one, isPaused: false }]),
     );
     this.#connect();
   }

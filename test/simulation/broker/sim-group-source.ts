@@ -50,7 +50,7 @@ export class SimGroupSource implements GroupSource, GroupMember, CheckedClient {
     await this.#link.ask(() => {
       for (const topic of this.topics) this.#model.topics.get(topic);
     });
-    if (this.#hasEnded()) throw consumerUsed(this.clientId);
+    if (this.#isStopped as boolean) throw consumerUsed(this.clientId);
     this.#model.clients.add(this);
     this.#join();
   }
@@ -124,10 +124,6 @@ export class SimGroupSource implements GroupSource, GroupMember, CheckedClient {
     return this.#model.group(this.#groupId);
   }
 
-  #hasEnded(): boolean {
-    return this.#isStopped;
-  }
-
   #take({ messages, topic, partition, offset, highWatermark }: Batch): void {
     const generation = this.#generation;
     if (this.#isRevoked) return;
@@ -149,9 +145,7 @@ export class SimGroupSource implements GroupSource, GroupMember, CheckedClient {
   }
 
   #join(): void {
-    const end = (): void => {
-      this.#isJoining = false;
-    };
+    const end = (): boolean => (this.#isJoining = false);
     this.#link
       .call(() => {
         if (!this.#isStopped) this.#group.join(this);

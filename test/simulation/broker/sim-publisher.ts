@@ -19,10 +19,10 @@ const MAX_RECORDS = 1_000;
 
 interface Call {
   open: number;
-  firstError: unknown;
-  lastError: unknown;
-  isMaybeStored: boolean;
-  isInFlight: boolean;
+  firstError?: unknown;
+  lastError?: unknown;
+  isMaybeStored?: boolean;
+  isInFlight?: boolean;
   readonly settle: (error?: unknown) => void;
 }
 
@@ -81,10 +81,6 @@ export class SimPublisher implements Publisher {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call: Call = {
       open: messages.length,
-      firstError: undefined,
-      lastError: undefined,
-      isMaybeStored: false,
-      isInFlight: false,
       settle: (error) => {
         cancel();
         if (this.#calls.delete(call)) this.#count(size, -1);
@@ -192,7 +188,7 @@ export class SimPublisher implements Publisher {
   }
 
   #giveUp(call: Call, reason: string): void {
-    const isMaybeStored = call.isMaybeStored || call.isInFlight;
+    const isMaybeStored = call.isMaybeStored === true || call.isInFlight === true;
     call.settle(publishFailed(this.#clientId, reason, { isMaybeStored, cause: call.lastError }));
   }
 }

@@ -1,5 +1,5 @@
 import { tailBehind, tailStopped, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
-import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
+import type { LogMessage, PartitionOffset } from '../../../shared/messaging/message.ts';
 import { type Tail, type TailOptions, firstPosition } from '../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { Host } from '../sim-process.ts';
@@ -97,11 +97,9 @@ export class SimTail implements Tail, CheckedClient {
 
   #settleWaiters(): void {
     if (this.#waiters.size === 0) return;
-    const reached = new Map<string, number>();
-    for (const { topic, partition, offset } of this.#reader.positions())
-      reached.set(partitionId(topic, partition), offset);
+    const reached = Array.from(this.#reader.positions());
     const isReached = ({ topic, partition, offset }: PartitionOffset): boolean =>
-      (reached.get(partitionId(topic, partition)) ?? Infinity) >= offset;
+      reached.every((one) => one.topic !== topic || one.partition !== partition || one.offset >= offset);
     for (const waiter of this.#waiters) if (waiter.targets?.every(isReached) === true) waiter.settle();
   }
 

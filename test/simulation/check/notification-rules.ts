@@ -8,13 +8,8 @@ import type {
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { commandId } from '../workload/upstream.ts';
 import { isLastCall } from '../workload/plan.ts';
-import {
-  COMMANDS,
-  type History,
-  type NotificationExchange,
-  type ProviderCall,
-  type SeenRecord,
-} from './history.ts';
+import { COMMANDS, type History, type NotificationExchange } from './history.ts';
+import type { ProviderCall, SeenRecord } from './history.ts';
 import { type Finding, finding, type Rule, type RuleContext } from './rule.ts';
 
 export const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
@@ -54,10 +49,9 @@ const acceptedNotificationsEnd: Rule = {
   name: 'an accepted notification ends as sent, failed or parked',
   source: `N3, ${DELIVERY}`,
   atEnd: atEndOfEach(acceptedIds, (id, { history }) => {
-    const status = currentState(history, id)?.status ?? 'unknown to the ledger';
-    return FINAL.has(status as NotificationStatus)
-      ? undefined
-      : `notification ${id} was accepted and is ${status}`;
+    const status = currentState(history, id)?.status;
+    if (status !== undefined && FINAL.has(status)) return undefined;
+    return `notification ${id} was accepted and is ${status ?? 'unknown to the ledger'}`;
   }),
 };
 
@@ -70,9 +64,8 @@ const statusIsTrue: Rule = {
     );
     const status = currentState(history, id)?.status;
     if (status === 'sent' && !isDelivered) return `notification ${id} is sent, and no provider sent it`;
-    return status === 'failed' && isDelivered
-      ? `notification ${id} is failed, and a provider sent it`
-      : undefined;
+    const isWrong = status === 'failed' && isDelivered;
+    return isWrong ? `notification ${id} is failed, and a provider sent it` : undefined;
   }),
 };
 
@@ -166,11 +159,7 @@ const orderPerReceiver: Rule = {
 };
 
 function firstStarts(calls: readonly ProviderCall[]): ReadonlyMap<string, number> {
-  const starts = new Map<string, number>();
-  for (const { notificationId, startedAtMs } of calls) {
-    if (!starts.has(notificationId)) starts.set(notificationId, startedAtMs);
-  }
-  return starts;
+  return new Map(calls.toReversed().map(({ notificationId, startedAtMs }) => [notificationId, startedAtMs]));
 }
 
 /** Ids in the order of their first command, by partition and key, without redriven ones, whose order starts again. */
@@ -255,10 +244,8 @@ const acceptanceIsAnswered: Rule = {
       : status === 400;
     const isTransient = !isCalm && !isLastCall(call.id) && (status === 503 || status === 504);
     if (isExpected || isTransient) return undefined;
-    return finding(
-      `${call.id}${isOther ? ' (changed)' : ''} was answered with ${status}: ${answer.body.slice(0, 200)}`,
-      call.id,
-    );
+    const which = `${call.id}${isOther ? ' (changed)' : ''}`;
+    return finding(`${which} was answered with ${status}: ${answer.body.slice(0, 200)}`, call.id);
   },
 };
 
@@ -275,9 +262,8 @@ const stateNeverGoesBack: Rule = {
       const sentSinceMs = sent.get(place);
       if (status === 'sent') sent.set(place, Math.min(sentSinceMs ?? Infinity, answeredAtMs));
       else if (sentSinceMs !== undefined && sentAtMs > sentSinceMs) {
-        findings.push(
-          finding(`${ingress} showed ${notificationId} as sent and then as ${status}`, notificationId),
-        );
+        const detail = `${ingress} showed ${notificationId} as sent and then as ${status}`;
+        findings.push(finding(detail, notificationId));
       }
     }
     return findings;
@@ -290,16 +276,12 @@ const lastLooksAgree: Rule = {
   atEnd: (_end, { history }) =>
     history.lastLooks.flatMap(({ notificationId, ingress, answer }): readonly Finding[] => {
       const wanted = currentState(history, notificationId)?.status;
-      const { status: shown } = answer.status === 200 ? (JSON.parse(answer.body) as ShownState) : {};
+      const { status: shown } = answer.status === 200 ? (JSON.parse(answer.body) as { status?: string }) : {};
       if (wanted === undefined || shown === wanted) return [];
       const what = shown ?? `${answer.status} ${answer.body}`;
       return [finding(`${ingress} shows ${notificationId} as ${what} instead of ${wanted}`, notificationId)];
     }),
 };
-
-interface ShownState {
-  readonly status?: string;
-}
 
 const lastRecordHolds: Rule = {
   name: 'the last record of a notification on its compacted topic has its status',

@@ -5,26 +5,12 @@ import type { MessageCodec } from '../../../shared/messaging/codec/message-codec
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import type { ProcessStop } from '../restarting-process.ts';
-import {
-  placeOf,
-  type ActionExchange,
-  type History,
-  type NotificationExchange,
-  type ProcessLook,
-  type ProviderCall,
-  type SeenRecord,
-} from './history.ts';
+import { placeOf, type ActionExchange, type History, type NotificationExchange } from './history.ts';
+import type { ProcessLook, ProviderCall, SeenRecord } from './history.ts';
 import { digest, type Journal } from './journal.ts';
 import { FINAL, idOfCommand, NOTIFICATION_RULES } from './notification-rules.ts';
-import {
-  type End,
-  type Finding,
-  finding,
-  type Loss,
-  type Rule,
-  type RuleContext,
-  type Violation,
-} from './rule.ts';
+import { finding, type End, type Finding, type Loss } from './rule.ts';
+import type { Rule, RuleContext, Violation } from './rule.ts';
 import { REQUEST_RULES } from './request-rules.ts';
 import { SYSTEM_RULES } from './system-rules.ts';
 
@@ -75,12 +61,12 @@ export function createWatcher(options: WatcherOptions) {
   return {
     violations: violations as readonly Violation[],
     onRecord: (message: LogMessage, by: string) => {
-      const record = seen(message, elapsedMs());
+      const record = { ...message, key: message.key?.toString('latin1'), seenAtMs: elapsedMs() };
       const isState = record.topic === TOPIC.notificationOutcomes;
       const state = isState ? (decode(record)?.payload as NotificationState | undefined) : undefined;
       keepRecord(history, record);
       noteRecord(journal, record, { by, details: state?.status });
-      keepState(history, state, elapsedMs());
+      if (state !== undefined) keepState(history, state, elapsedMs());
       checkRecord(record);
     },
     onCommit: (groupId: string, { topic, partition, offset }: PartitionOffset, by: string) => {
@@ -106,8 +92,9 @@ export function createWatcher(options: WatcherOptions) {
   };
 }
 
-function seen(message: LogMessage, seenAtMs: number): SeenRecord {
-  return { ...message, key: message.key?.toString('latin1'), seenAtMs };
+interface Writing {
+  readonly by: string;
+  readonly details: string | undefined;
 }
 
 function keepRecord({ records, byPlace, byId }: History, record: SeenRecord): void {
@@ -127,12 +114,7 @@ function forgetRecord({ byId }: History, record: SeenRecord | undefined): void {
   if (id !== undefined) byId.set(id, byId.get(id)?.filter((known) => known !== record) ?? []);
 }
 
-function keepState(
-  { states, concludedAtMs }: History,
-  state: NotificationState | undefined,
-  nowMs: number,
-): void {
-  if (state === undefined) return;
+function keepState({ states, concludedAtMs }: History, state: NotificationState, nowMs: number): void {
   const { notificationId } = state;
   const known = states.get(notificationId) ?? [];
   known.push(state);
@@ -140,11 +122,7 @@ function keepState(
   states.set(notificationId, known);
 }
 
-function noteRecord(
-  journal: Journal,
-  record: SeenRecord,
-  { by, details }: { readonly by: string; readonly details: string | undefined },
-): void {
+function noteRecord(journal: Journal, record: SeenRecord, { by, details }: Writing): void {
   const { topic, partition, offset, headers, value, key } = record;
   const shortKey = key !== undefined && key.length <= MAX_KEY_LENGTH ? key : undefined;
   const ids = [headerText(headers, HEADER.correlationId), idOfCommand(record), shortKey].filter(
