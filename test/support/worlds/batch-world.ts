@@ -18,7 +18,6 @@ const ORIGIN = String(Date.UTC(2024, 0, 15));
 /** On a busy machine a calculation thread takes seconds to start. */
 const REPLY_LIMIT_MS = 30_000;
 
-/** One request message to send. */
 export interface BatchMessage {
   readonly value: Buffer;
   readonly headers?: MessageHeaders;
@@ -50,25 +49,11 @@ export async function createUpstream(broker: Broker, config: Readonly<Record<str
   onTestFinished(() => publisher.stop());
   const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
   const replies = await collect(broker, REPLY_TOPIC);
-  const send = ({
-    value,
-    headers,
-    topic,
-    key = 'k',
-    replyTopic = REPLY_TOPIC,
-    timestampMs,
-  }: BatchMessage) => {
+  const send = ({ headers, replyTopic = REPLY_TOPIC, ...given }: BatchMessage) => {
     const address = { [HEADER.replyTopic]: replyTopic, [HEADER.correlationId]: 'batch-1' };
-    const time = timestampMs === undefined ? { [HEADER.originTimestamp]: ORIGIN } : {};
-    return publisher.publish([
-      {
-        topic: topic ?? TOPIC.scheduleBulkRequests,
-        key,
-        value,
-        headers: { ...address, ...time, ...headers },
-        ...(timestampMs !== undefined && { timestampMs }),
-      },
-    ]);
+    const time = given.timestampMs === undefined ? { [HEADER.originTimestamp]: ORIGIN } : {};
+    const all = { ...address, ...time, ...headers };
+    return publisher.publish([{ topic: TOPIC.scheduleBulkRequests, key: 'k', ...given, headers: all }]);
   };
   const ask = async (message: BatchMessage): Promise<LogMessage> => {
     const before = replies.length;
@@ -86,15 +71,8 @@ export async function createUpstream(broker: Broker, config: Readonly<Record<str
     if (decoded.kind !== 'decoded') throw new Error(JSON.stringify(decoded));
     return { reply, decoded };
   };
-  return {
-    broker,
-    codec,
-    replies,
-    deadLetters: await collect(broker, TOPIC.scheduleDeadLetters),
-    send,
-    ask,
-    askAvro,
-  };
+  const deadLetters = await collect(broker, TOPIC.scheduleDeadLetters);
+  return { broker, codec, replies, deadLetters, send, ask, askAvro };
 }
 
 async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
@@ -122,7 +100,6 @@ export async function avroBatch(
   return { value: (await codec.encode(REQUEST_BATCH, { items }, 'avro')).value };
 }
 
-/** An item of a reply in JSON. */
 export interface JsonAnswer {
   readonly id?: string | number;
   readonly status: number;
@@ -130,16 +107,13 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/** The body of a reply in JSON. */
 export const bodyOf = (reply: LogMessage): unknown => JSON.parse(reply.value?.toString() ?? 'null');
 
-/** The items of a reply in JSON. */
 export const jsonAnswers = (reply: LogMessage): readonly JsonAnswer[] => bodyOf(reply) as JsonAnswer[];
 
 /** Path and code of each fault of a problem. */
 export const faultsOf = (problem: unknown) =>
   (problem as Problem).errors?.map(({ path, code }) => `${path} ${code}`);
 
-/** A message header as a string. */
 export const textOf = (message: LogMessage | undefined, name: string): string | undefined =>
   message && headerText(message.headers, name);

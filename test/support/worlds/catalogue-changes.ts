@@ -27,7 +27,6 @@ export interface ChangingCatalogue {
   readonly change: (changes: Partial<RecordChanges>) => Promise<void>;
 }
 
-/** Creates a function that writes to a catalogue topic. */
 export function changesOf(broker: Broker, topic: string): ChangingCatalogue['change'] {
   const target: RecordTarget = { broker, topic, codec: catalogueCodec(), clientId: 'catalogue-changes' };
   return (changes) => writeRecords(target, { put: [], remove: [], ...changes });

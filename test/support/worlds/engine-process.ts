@@ -50,7 +50,11 @@ export async function startEngine(
     readyMs: performance.now() - startedAt,
     stdout,
     stderr,
-    end: (signal) => endProcess(child, signal),
+    end: (signal) => {
+      const ended = exitOf(child);
+      child.kill(signal);
+      return ended;
+    },
   };
 }
 
@@ -76,14 +80,9 @@ export function endWithThis(child: ChildProcess): void {
   child.once('exit', () => running.delete(child));
 }
 
-/** The process, from its start on. */
 export function spawnEngine(args: readonly string[], env: Environment) {
-  return spawnScript(['workers/main.ts', ...args], {
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    DATA_DIR: 'memory',
-    ...env,
-  });
+  const defaults = { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: 'memory' };
+  return spawnScript(['workers/main.ts', ...args], { ...defaults, ...env });
 }
 
 /** A script of this project in a process of its own, without the settings of the surrounding environment. */
@@ -105,12 +104,6 @@ export function spawnScript(script: readonly string[], env: Environment) {
     child.once('close', (code, signal) => resolve(code ?? signal));
   });
   return { child, ended, stdout: () => out, stderr: () => err };
-}
-
-function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
-  const ended = exitOf(child);
-  child.kill(signal);
-  return ended;
 }
 
 function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {

@@ -57,10 +57,9 @@ export const metricsOf = async ({ url }: { readonly url: string }) => (await fet
 
 /** A JSON codec that writes the message type into a header. */
 export const jsonCodec: MessageCodec = {
-  encode: (type, payload) => ({
-    value: Buffer.from(JSON.stringify(payload)),
-    headers: { [HEADER.messageType]: type },
-  }),
+  encode: (type, payload) => {
+    return { value: Buffer.from(JSON.stringify(payload)), headers: { [HEADER.messageType]: type } };
+  },
   decode: ({ value, headers }) => ({
     kind: 'decoded',
     type: String(headers[HEADER.messageType]),
@@ -156,7 +155,6 @@ export async function openNotificationIngress(settings: IngressSettings = {}): P
   return openTestIngress({ actions: new Map(), codec, ...settings });
 }
 
-/** POST of the echo action. */
 export function postEcho(
   ingress: RunningIngress,
   body: unknown,

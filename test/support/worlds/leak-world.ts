@@ -17,17 +17,20 @@ import { type ProviderStandIn, startProviderStandIn } from '../fakes/provider-st
 import { type SmtpSink, startSmtpSink } from '../fakes/smtp-sink.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 
-/** Captured output with its source. */
 export interface Output {
   readonly where: string;
   readonly text: string | Buffer;
 }
 
-/** Credentials and keys of the providers. */
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
 export interface PlantedSecrets {
-  readonly mail: { readonly username: string; readonly password: string };
-  readonly gate: { readonly username: string; readonly password: string; readonly key: string };
-  readonly twilio: { readonly username: string; readonly password: string };
+  readonly mail: Credentials;
+  readonly gate: Credentials & { readonly key: string };
+  readonly twilio: Credentials;
   readonly dkimKey: string;
 }
 
@@ -36,10 +39,10 @@ export type Answer = Awaited<ReturnType<typeof keepAnswer>>;
 type Keep = (where: string, text: string | Buffer) => void;
 
 const TIERS_MS = [50, 100];
+const PATIENT = { breaker: { failures: 1_000 } };
 /** Long enough that no response is late on a busy machine; a late one would make the outcome unknown. */
 const SEND_TIMEOUT_MS = '10000';
 
-/** A private key in PEM. */
 export function dkimKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -50,9 +53,7 @@ export async function startLeakWorld(secrets: PlantedSecrets, sender: string) {
   const sink = await startSmtpSink();
   const gate = await startProviderStandIn();
   const twilio = await startProviderStandIn();
-  onTestFinished(async () => {
-    await Promise.all([sink.close(), gate.stop(), twilio.stop()]);
-  });
+  onTestFinished(async () => void (await Promise.all([sink.close(), gate.stop(), twilio.stop()])));
   const folder = scratchFolder();
   const configFile = path.join(folder, 'providers.json');
   const outputs: Output[] = [];
@@ -126,8 +127,9 @@ function goodConfiguration(
     defaultSender: sender,
     authentication: secrets.mail,
     smtp: { dkim: { domainName: 'bank.example', keySelector: 'mail', privateKey: secrets.dkimKey } },
-    limits: { breaker: { failures: 1_000 } },
+    limits: PATIENT,
   };
+  const byHeader = { kind: 'header', header: 'api-key' };
   const gate = {
     url: `${peers.gate.origin}/send/{receiver}`,
     provider: 'gate',
@@ -138,12 +140,8 @@ function goodConfiguration(
     },
     'communication-channel': 'sms',
     authentication: secrets.gate,
-    connector: {
-      authentication: { kind: 'header', header: 'api-key' },
-      errorCode: ['/error'],
-      id: { pointer: '/id' },
-    },
-    limits: { breaker: { failures: 1_000 } },
+    connector: { authentication: byHeader, errorCode: ['/error'], id: { pointer: '/id' } },
+    limits: PATIENT,
   };
   const twilio = {
     url: peers.twilio.origin,
@@ -151,7 +149,7 @@ function goodConfiguration(
     'communication-channel': 'sms',
     defaultSender: '+40722000000',
     authentication: secrets.twilio,
-    limits: { breaker: { failures: 1_000 } },
+    limits: PATIENT,
   };
   return configurationText(mail, gate, twilio);
 }
@@ -170,11 +168,8 @@ function catchConsole(keep: Keep): void {
       .mockImplementation((...words: unknown[]) => keep('console', format(...words)));
     onTestFinished(() => spy.mockRestore());
   }
-  for (const [where, stream] of [
-    ['stdout', process.stdout],
-    ['stderr', process.stderr],
-  ] as const) {
-    const spy = vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+  for (const where of ['stdout', 'stderr'] as const) {
+    const spy = vi.spyOn(process[where], 'write').mockImplementation((chunk) => {
       keep(where, format(chunk));
       return true;
     });

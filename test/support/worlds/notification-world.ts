@@ -67,11 +67,8 @@ export async function notificationWorld(options: WorldOptions = {}) {
   };
   const history: NotificationState[] = [];
   const states = new Map<string, NotificationState>();
-  const tail = broker.createTail({
-    clientId: 'test-states',
-    topics: [TOPIC.notificationOutcomes],
-    from: 'earliest',
-  });
+  const topics = [TOPIC.notificationOutcomes];
+  const tail = broker.createTail({ clientId: 'test-states', topics, from: 'earliest' });
   await tail.start((message) => {
     const decoded = codec.decode(message);
     if (decoded instanceof Promise || decoded.kind !== 'decoded')
@@ -101,10 +98,8 @@ export async function notificationWorld(options: WorldOptions = {}) {
     collect,
     worker: async (over: { readonly broker?: Broker; readonly providers?: ProviderSet } = {}) => {
       const context = { ...systemPorts, config, codec, metrics, processHealth: () => ({}) };
-      const worker = await start(
-        { ...context, broker: over.broker ?? broker, log: options.log ?? silentLog },
-        () => Promise.resolve(over.providers ?? providers),
-      );
+      const parts = { ...context, broker: over.broker ?? broker, log: options.log ?? silentLog };
+      const worker = await start(parts, async () => over.providers ?? providers);
       onTestFinished(() => worker.stop(0));
       return worker;
     },

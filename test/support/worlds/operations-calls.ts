@@ -21,13 +21,11 @@ async function read(response: Response) {
   return { status, headers, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Creates the topics of dead letters and their audit. */
 export async function createLetterTopics(broker: Broker): Promise<void> {
   const topics = topicNames('', DEAD_LETTER_TOPICS).map((topic) => ({ topic, partitions: 2 }));
   await broker.admin.createTopics([...topics, { topic: TOPIC.deadLetterAudit, partitions: 1 }]);
 }
 
-/** A notification id for a number. */
 export function letterNotificationId(number: number): string {
   return `0c6a9f5e-1d5c-4b9e-8f7a-${String(number).padStart(12, '0')}`;
 }

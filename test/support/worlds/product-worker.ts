@@ -1,5 +1,3 @@
-/** Starts workers with the example catalogue. */
-
 import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
@@ -12,12 +10,8 @@ import { publishCatalogue } from '../../../shared/product/storage/catalogue-fold
 import { EXAMPLE_CATALOGUE } from '../builders/example-catalogue.ts';
 import { startOn } from './ingress-system.ts';
 
-const openExamples: OpenCatalogue = () =>
-  Promise.resolve({
-    view: EXAMPLE_CATALOGUE,
-    health: () => ({ status: 'ready' }),
-    stop: () => Promise.resolve(),
-  });
+const health = () => ({ status: 'ready' }) as const;
+const openExamples: OpenCatalogue = async () => ({ view: EXAMPLE_CATALOGUE, health, stop: async () => {} });
 
 /** Starts a product worker with the catalogue in memory instead of on its topic. */
 export const startWithExamples: StartWorker = (context) => startProductWorker(context, openExamples);

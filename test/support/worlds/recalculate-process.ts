@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, type WriteStream } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync, type WriteStream } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Duplex, PassThrough } from 'node:stream';
@@ -10,6 +9,7 @@ import type { Checkpoint } from '../../../scripts/recalculate/resume.ts';
 import { runRecalculate } from '../../../scripts/recalculate/whole-run.ts';
 import type { Report } from '../../../scripts/recalculate/run-report.ts';
 import { contractLine } from '../builders/portfolio-lines.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 import { spawnScript } from './engine-process.ts';
 
 export type CommandRun = ReturnType<typeof beginRecalculation>;
@@ -54,9 +54,7 @@ export async function expectRefusal(
 }
 
 /** The report that `--json` printed. */
-export function reportOf(stdout: string): Report {
-  return JSON.parse(stdout) as Report;
-}
+export const reportOf = (stdout: string) => JSON.parse(stdout) as Report;
 
 /** The checkpoint of a run that does not work on it at the moment. */
 export function storedRun(output: string): Checkpoint {
@@ -70,10 +68,8 @@ export function storedRun(output: string): Checkpoint {
   }
 }
 
-/** A temporary folder that is deleted when the test ends. */
 export function portfolioFolder() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'recalculate-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   const at = (name: string): string => path.join(folder, name);
   return {
     at,
@@ -81,7 +77,6 @@ export function portfolioFolder() {
       writeFileSync(at(name), content);
       return at(name);
     },
-    /** A named pipe. */
     pipe: (name: string): string => {
       execFileSync('mkfifo', [at(name)]);
       return at(name);

@@ -1,5 +1,3 @@
-/** Builds a small catalogue with one product, and simulates it. */
-
 import { Decimal } from 'decimal.js';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import {

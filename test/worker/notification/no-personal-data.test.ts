@@ -206,10 +206,10 @@ type Ids = Readonly<Partial<Record<Way, readonly string[]>>>;
 async function sendAllWays(world: LeakWorld): Promise<Ids> {
   const sms = async (way: Way): Promise<string> =>
     idOf(await world.post('sms', { ...SMS, receiver: numberOf(way) }));
-  const email = async (way: Way, more: object = {}): Promise<string> =>
-    idOf(
-      await world.post('email', { ...EMAIL, ...more, receiver: addressOf(way), attachmentList: ATTACHMENTS }),
-    );
+  const email = async (way: Way, more: object = {}): Promise<string> => {
+    const own = { receiver: addressOf(way), attachmentList: ATTACHMENTS };
+    return idOf(await world.post('email', { ...EMAIL, ...more, ...own }));
+  };
   const keyed = { headers: { 'idempotency-key': IDEMPOTENCY_KEY } };
   const body = { ...SMS, receiver: numberOf('sent') };
   const first = await world.post('sms', body, keyed);
@@ -297,14 +297,13 @@ async function useDeadLetters(world: LeakWorld): Promise<void> {
 
 /** Starts with invalid configurations, and lets the providers reject the credentials. */
 async function rejectConfigurations(world: LeakWorld): Promise<void> {
+  const dkim = { domainName: 'bank.example', keySelector: 'mail', privateKey: SECRETS.dkimKey.slice(40) };
   const wrong = configurationText({
     url: MISTYPED.url,
     provider: 'SMTP',
     'communication-channel': 'email',
     authentication: { ...SECRETS.mail, password: MISTYPED.password, other: SECRETS.gate.key },
-    smtp: {
-      dkim: { domainName: 'bank.example', keySelector: 'mail', privateKey: SECRETS.dkimKey.slice(40) },
-    },
+    smtp: { dkim },
     colour: MISTYPED.key,
   });
   const broken = `{"password": "${MISTYPED.password}", ${MISTYPED.key}`;
@@ -312,9 +311,7 @@ async function rejectConfigurations(world: LeakWorld): Promise<void> {
   const health = async (): Promise<string> => (await world.ask('/health/ready')).text;
   world.gate.otherwise(({ headers }) => ({ status: 401, body: { error: headers['api-key'] } }));
   world.twilio.otherwise({ status: 401, body: { code: 20_003, message: SECRETS.twilio.password } });
-  world.sink.follow({
-    auth: (username, password) => ({ reply: 535, text: `5.7.8 ${username} ${password}` }),
-  });
+  world.sink.follow({ auth: (...given) => ({ reply: 535, text: `5.7.8 ${given.join(' ')}` }) });
   world.sink.dropAll();
   await world.post('sms', { ...SMS, receiver: numberOf('sent') });
   await world.post('email', { ...EMAIL, receiver: addressOf('sent') });

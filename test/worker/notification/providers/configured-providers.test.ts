@@ -99,8 +99,8 @@ describe('the configured providers', () => {
     await writeFile(file, configurationText(signed, sms('one'), signed));
     const wrong = (await open(file).catch((error: unknown) => error)) as ConfigError;
     expect(wrong).toBeInstanceOf(ConfigError);
-    for (const place of ['[0]', '[2]'])
-      expect(wrong.message).toContain(`configurations${place}: the DKIM private key must be an RSA key`);
+    for (const place of ['provider-configurations[0]', 'provider-configurations[2]'])
+      expect(wrong.message).toContain(`${place}: the DKIM private key must be an RSA key`);
   });
 
   it('apply their limits', async () => {

@@ -399,12 +399,8 @@ describe.each(CASES)('$file for $channel ($provider)', (shipped) => {
   let provider: Provider;
   beforeAll(() => {
     const { file, authentication, parameters } = shipped;
-    const at = {
-      origin: standIn.origin,
-      authentication,
-      ...(parameters === undefined ? {} : { parameters }),
-    };
-    const entry = readyEntry(file, shipped, at);
+    const more = parameters === undefined ? {} : { parameters };
+    const entry = readyEntry(file, shipped, { origin: standIn.origin, authentication, ...more });
     provider = createHttpConnector(entry, { ...systemPorts, clock, timeoutMs: TIMEOUT_MS });
   });
   afterAll(() => provider.close());
@@ -444,9 +440,8 @@ function fieldsOf(request: Parameters<typeof multipartParts>[0]): object {
 }
 
 describe('the shipped configurations', () => {
-  const files = readdirSync(path.resolve(import.meta.dirname, '../../../../docs/providers')).filter((name) =>
-    name.endsWith('.json'),
-  );
+  const folder = path.resolve(import.meta.dirname, '../../../../docs/providers');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
   it('are valid', () => {
     expect(files).toHaveLength(9);
@@ -464,9 +459,8 @@ describe('the shipped configurations', () => {
         .filter(({ kind }) => kind === 'http')
         .map(({ name, channel }) => `${file} ${name} ${channel}`),
     );
-    expect(CASES.map(({ file, provider, channel }) => `${file} ${provider} ${channel}`).toSorted()).toEqual(
-      shipped.toSorted(),
-    );
+    const tested = CASES.map(({ file, provider, channel }) => `${file} ${provider} ${channel}`);
+    expect(tested.toSorted()).toEqual(shipped.toSorted());
   });
 });
 
@@ -477,11 +471,8 @@ describe('the shipped configuration of SMTP', () => {
 
   it('sends to a mail server', async () => {
     const sink = await startSmtpSink();
-    const settings = {
-      ...smtp!.settings,
-      url: `smtp://127.0.0.1:${sink.port}`,
-      authentication: NO_CREDENTIALS,
-    };
+    const url = `smtp://127.0.0.1:${sink.port}`;
+    const settings = { ...smtp!.settings, url, authentication: NO_CREDENTIALS };
     const provider = await makeProvider({ ...smtp!, settings }, deps);
     expect(await provider.send(email, NEVER)).toMatchObject({ kind: 'sent' });
     await provider.close();
