@@ -22,13 +22,8 @@ const PARTITIONS = 3;
 const COMMAND_LIMIT_MS = 60_000;
 const STOP_MS = 10_000;
 const COMPRESSIONS: readonly ForeignCompression[] = ['lz4', 'snappy'];
-const READ: readonly TopicKey[] = [
-  'ingressReplies',
-  'ingressResults',
-  'scheduleRequests',
-  'scheduleBulkRequests',
-  'scheduleDeadLetters',
-];
+const SCHEDULE_TOPICS = ['scheduleRequests', 'scheduleBulkRequests', 'scheduleDeadLetters'] as const;
+const READ: readonly TopicKey[] = ['ingressReplies', 'ingressResults', ...SCHEDULE_TOPICS];
 const root = path.resolve(import.meta.dirname, '../..');
 const { kafka, suite } = kafkaOrSkip();
 
@@ -42,11 +37,9 @@ suite('batches in lz4 and snappy', () => {
   const name = (key: TopicKey): string => topicName(scope.prefix, key);
 
   const setCompression = async (value: string): Promise<void> => {
-    const resources = READ.map((key) => ({
-      type: kafkajs.ConfigResourceTypes.TOPIC,
-      name: name(key),
-      configEntries: [{ name: 'compression.type', value }],
-    }));
+    const settings = { configEntries: [{ name: 'compression.type', value }] };
+    const type = kafkajs.ConfigResourceTypes.TOPIC;
+    const resources = READ.map((key) => ({ type, name: name(key), ...settings }));
     await scope.admin.alterConfigs({ validateOnly: false, resources });
   };
   const writeForeignBatches = async (): Promise<void> => {
@@ -56,9 +49,8 @@ suite('batches in lz4 and snappy', () => {
         partition,
         value: 'foreign',
       }));
-      for (const compression of COMPRESSIONS) {
+      for (const compression of COMPRESSIONS)
         await produceCompressed(scope.createClient(), name(key), compression, messages);
-      }
     }
   };
   const passedOver = async (): Promise<number> => {
@@ -86,9 +78,8 @@ suite('batches in lz4 and snappy', () => {
       LOG_LEVEL: 'error',
     };
     config = loadConfig(env);
-    await broker.admin.createTopics(
-      withFewPartitions(topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[])),
-    );
+    const topics = topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[]);
+    await broker.admin.createTopics(withFewPartitions(topics));
   });
   afterAll(async () => {
     await system.stop(STOP_MS);
@@ -97,11 +88,10 @@ suite('batches in lz4 and snappy', () => {
   });
 
   it('are recompressed by the broker on topics with the specified settings, and can be read', async () => {
-    await produceCompressed(scope.createClient(), name('scheduleDeadLetters'), 'lz4', [
-      { value: 'a letter' },
-    ]);
-    await produceCompressed(scope.createClient(), name('ingressResults'), 'snappy', [{ value: 'a result' }]);
-    const read = await readTopics(broker, [name('scheduleDeadLetters'), name('ingressResults')], STEP_MS);
+    const [letters, results] = [name('scheduleDeadLetters'), name('ingressResults')];
+    await produceCompressed(scope.createClient(), letters, 'lz4', [{ value: 'a letter' }]);
+    await produceCompressed(scope.createClient(), results, 'snappy', [{ value: 'a result' }]);
+    const read = await readTopics(broker, [letters, results], STEP_MS);
     expect(read.map(({ value }) => String(value)).toSorted()).toEqual(['a letter', 'a result']);
   });
 

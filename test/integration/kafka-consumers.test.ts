@@ -76,9 +76,7 @@ suite('consumers on Kafka', { timeout: 60 * SECOND }, () => {
     );
     const { now } = Date;
     const stepped = vi.spyOn(Date, 'now').mockImplementation(() => now() - HOUR);
-    onTestFinished(() => {
-      stepped.mockRestore();
-    });
+    onTestFinished(() => stepped.mockRestore());
     const publish = (name: string) =>
       Promise.all(publishers.map((send, index) => send(`${name} of ${index}`)));
     await publish('0');
@@ -106,9 +104,7 @@ suite('consumers on Kafka', { timeout: 60 * SECOND }, () => {
       await committed();
     });
 
-    test('commit behind the markers of transactions and what was aborted', async ({
-      onTestFinished: after,
-    }) => {
+    test('commit behind markers of transactions and what was aborted', async ({ onTestFinished: after }) => {
       const topic = await scope.createTopic(randomUUID(), { numPartitions: 3 });
       const { consumer, handled, left } = await startConsumer(topic, after);
       const exactlyOnce = { maxInFlightRequests: 1, idempotent: true };
@@ -145,9 +141,8 @@ suite('consumers on Kafka', { timeout: 60 * SECOND }, () => {
         await producer.send({ topic, messages: [{ partition: 1, value: 'new' }] });
         return true;
       });
-      await eventually('its message', 10 * SECOND - (performance.now() - added), () =>
-        handled.includes('new'),
-      );
+      const leftMs = 10 * SECOND - (performance.now() - added);
+      await eventually('its message', leftMs, () => handled.includes('new'));
       expect(handled).toContain('new');
     });
 
@@ -173,9 +168,7 @@ suite('consumers on Kafka', { timeout: 60 * SECOND }, () => {
         await reader.connect();
         after(() => reader.disconnect());
         await reader.subscribe({ topic: copies, fromBeginning: true });
-        await reader.run({
-          eachMessage: ({ message }) => Promise.resolve(void read.push(message.headers)),
-        });
+        await reader.run({ eachMessage: ({ message }) => Promise.resolve(void read.push(message.headers)) });
         await eventually('the copy', STEP_MS, () => read.length === 1);
         const copy = { none: null, empty: Buffer.alloc(0), some: [Buffer.from('a'), null] };
         // kafkajs cannot write such headers, and leaves them out.

@@ -36,6 +36,7 @@ const END_LIMIT_MS = 60 * SECOND;
 
 const { kafka, suite } = kafkaOrSkip();
 const randomDelay = (): number => ANSWER_MS[0] + Math.random() * (ANSWER_MS[1] - ANSWER_MS[0]);
+const someLater = () => (Math.random() < FAILURE_SHARE ? ({ reply: 451, text: 'later' } as const) : 'take');
 const smsIds = Array.from({ length: PER_CHANNEL }, (_, index) => idOf(index));
 const emailIds = Array.from({ length: PER_CHANNEL }, (_, index) => idOf(PER_CHANNEL + index));
 
@@ -68,15 +69,9 @@ suite('notifications on Kafka', () => {
     config = loadConfig(env());
     codec = await createCodec(config, systemClock);
     broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'notifications-test', log: silentLog });
-    await broker.admin.createTopics(
-      withFewPartitions(allTopicSpecs(scope.prefix, config.notification.retryTiersMs)),
-    );
-    smtp = await startSmtpSink({
-      script: {
-        rcptTo: () => (Math.random() < FAILURE_SHARE ? { reply: 451, text: 'later' } : 'take'),
-        data: () => ({ afterMs: randomDelay() }),
-      },
-    });
+    const topics = allTopicSpecs(scope.prefix, config.notification.retryTiersMs);
+    await broker.admin.createTopics(withFewPartitions(topics));
+    smtp = await startSmtpSink({ script: { rcptTo: someLater, data: () => ({ afterMs: randomDelay() }) } });
     http = await startProviderStandIn();
     http.otherwise(({ body }) => {
       if (Math.random() < FAILURE_SHARE) return { status: 503, body: {}, delayMs: randomDelay() };

@@ -47,8 +47,7 @@ export function groupScenarios(test: ScenarioTest): void {
     const one = await world.member(world.name('group'), [topic], { commit: 'each' });
     const other = await world.member(world.name('group'), [topic], { commit: 'each' });
     await publisher.publish(numbered(topic, 'k', 0, 20));
-    await received(world, one, 20);
-    await received(world, other, 20);
+    for (const member of [one, other]) await received(world, member, 20);
   });
 
   test('divides the partitions among members and reports each generation', async ({ world }) => {

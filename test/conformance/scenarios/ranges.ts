@@ -1,8 +1,11 @@
 import { expect } from 'vitest';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { sleep } from '../../support/conformance/wait.ts';
 import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
 
 const MIB = 1_024 * 1_024;
+
+const failing = () => Promise.reject(new Error('handler failed'));
 
 export function rangeScenarios(test: ScenarioTest): void {
   test('delivers only the messages of the ranges, in order per partition', async ({ world }) => {
@@ -43,9 +46,7 @@ export function rangeScenarios(test: ScenarioTest): void {
     await world.broker.readRanges(ranges, async () => {
       atOnce += 1;
       expect(atOnce).toBe(1);
-      await new Promise((resolve) => {
-        setTimeout(resolve, 20);
-      });
+      await sleep(20);
       atOnce -= 1;
       taken += 1;
       return taken === 9 ? 'stop' : 'more';
@@ -56,12 +57,9 @@ export function rangeScenarios(test: ScenarioTest): void {
   test('rejects with the error of the handler, and if the topic does not exist', async ({ world }) => {
     const { topic, publisher } = await world.topicWithPublisher(1);
     await publisher.publish(numbered(topic, 'a', 0, 5));
-    const failing = world.broker.readRanges([{ topic, partition: 0, from: 0, to: 5 }], () =>
-      Promise.reject(new Error('handler failed')),
-    );
-    await expect(failing).rejects.toThrow('handler failed');
-    await expect(
-      world.broker.readRanges([{ topic: `${topic}-none`, partition: 0, from: 0, to: 5 }], () => 'more'),
-    ).rejects.toMatchObject({ code: 'topic-unknown' });
+    const range = { topic, partition: 0, from: 0, to: 5 };
+    await expect(world.broker.readRanges([range], failing)).rejects.toThrow('handler failed');
+    const absent = world.broker.readRanges([{ ...range, topic: `${topic}-none` }], () => 'more');
+    await expect(absent).rejects.toMatchObject({ code: 'topic-unknown' });
   });
 }

@@ -11,9 +11,7 @@ export function tailScenarios(test: ScenarioTest): void {
     for (let round = 0; round < 3; round += 1) {
       const { tail, values } = await world.tail({ topics: [topic], from: 'latest' });
       expect(tail.isReady()).toBe(true);
-      const messages = [0, 1, 2, 3, 4, 5].map((partition) =>
-        placed(topic, partition, `${round}-${partition}`),
-      );
+      const messages = [0, 1, 2, 3, 4, 5].map((of) => placed(topic, of, `${round}-${of}`));
       await publisher.publish(messages);
       await tail.caughtUp(world.target.stepMs);
       expect(values.toSorted()).toEqual(messages.map(({ value }) => String(value)));
@@ -51,10 +49,8 @@ export function tailScenarios(test: ScenarioTest): void {
   });
 
   test('catches up on a compacted topic whose last offsets have no record', async ({ world }) => {
-    const { topic, publisher } = await world.topicWithPublisher(2, {
-      'cleanup.policy': 'compact',
-      'delete.retention.ms': '0',
-    });
+    const config = { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' };
+    const { topic, publisher } = await world.topicWithPublisher(2, config);
     await publisher.publish(numbered(topic, 'kept', 0, 3));
     await publisher.publish(numbered(topic, 'other', 0, 3));
     await world.target.leaveEmptyTail(topic);

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
-import { HEADER } from '../../../shared/messaging/headers.ts';
-import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
@@ -26,13 +24,7 @@ export interface EchoRequest {
   readonly fail?: boolean;
 }
 
-export interface EchoWorker {
-  readonly consumer: Consumer;
-  readonly started: readonly string[];
-  stop(timeoutMs?: number): Promise<void>;
-}
-
-export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions): Promise<EchoWorker> {
+export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions) {
   const { clientId, groupId, requests, replies, deadLetters, sessionTimeoutMs } = options;
   const publisher = broker.createPublisher({ clientId: `${clientId}-publisher` });
   await publisher.start();
@@ -74,18 +66,5 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
       await consumer.stop(timeoutMs);
       await publisher.stop(timeoutMs);
     },
-  };
-}
-
-export function echoRequest(
-  options: Pick<EchoWorkerOptions, 'requests' | 'replies'>,
-  key: string,
-  request: EchoRequest,
-): OutgoingMessage {
-  return {
-    topic: options.requests,
-    key,
-    value: Buffer.from(JSON.stringify({ type: 'Echo', payload: request })),
-    headers: { [HEADER.correlationId]: request.id, [HEADER.replyTopic]: options.replies },
   };
 }

@@ -10,17 +10,15 @@ import { eventually, sleep } from './wait.ts';
 /** Members have no sessions; scenarios take their pace from this time. */
 const SESSION_TIMEOUT_MS = 150;
 const STEP_MS = 3_000;
-
 const SWEEP_INTERVAL_MS = 200;
 
 export function createEmbeddedTarget(): ConformanceTarget {
-  return targetOf('the embedded broker', createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS }));
+  return targetOf(createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS }));
 }
 
 export async function createDiskTarget(): Promise<ConformanceTarget> {
   const folder = await mkdtemp(path.join(SCRATCH_ROOT, 'conformance-'));
-  const broker = createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS, dataFolder: folder });
-  const target = targetOf('the embedded broker on disk', broker);
+  const target = targetOf(createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS, dataFolder: folder }));
   return {
     ...target,
     /** Each waits for the disk, so that all take longer than members need to join and leave. */
@@ -32,9 +30,8 @@ export async function createDiskTarget(): Promise<ConformanceTarget> {
   };
 }
 
-function targetOf(name: string, broker: Broker): ConformanceTarget {
+function targetOf(broker: Broker): ConformanceTarget {
   return {
-    name,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     stepMs: STEP_MS,
     slowMs: 600,

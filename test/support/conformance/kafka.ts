@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -16,7 +16,7 @@ const SESSION_TIMEOUT_MS = 6_000;
 const STEP_MS = 15_000;
 const ECHO_PROCESS = fileURLToPath(new URL('./echo-process.ts', import.meta.url));
 
-export interface KafkaUnderTest {
+interface KafkaUnderTest {
   readonly brokers: readonly string[];
   /** Kills the broker and starts it again. Absent if other suites share the broker. */
   readonly restart?: () => Promise<void>;
@@ -28,7 +28,6 @@ export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName
   const broker = createKafkaBroker(options, client);
   const raw = new Kafka({ brokers: [...kafka.brokers], clientId: 'raw', logLevel: logLevel.NOTHING });
   return {
-    name: `Kafka with ${client}`,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     stepMs: STEP_MS,
     slowMs: 3_000,
@@ -53,9 +52,7 @@ export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName
 
 async function startProcess(client: KafkaClientName, brokers: readonly string[], options: EchoWorkerOptions) {
   const execArgv = ['--disable-warning=TimeoutNegativeWarning'];
-  const child: ChildProcess = fork(ECHO_PROCESS, [JSON.stringify({ client, brokers, options })], {
-    execArgv,
-  });
+  const child = fork(ECHO_PROCESS, [JSON.stringify({ client, brokers, options })], { execArgv });
   const exited = once(child, 'exit');
   const started = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
   if (started === undefined) throw new Error('the echo process exited before it was ready');

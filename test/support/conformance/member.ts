@@ -4,12 +4,7 @@ import type { Broker, GroupSink, GroupSource, GroupSourceOptions } from '../../.
 export type MemberEvent =
   | { readonly kind: 'assigned'; readonly epoch: number; readonly partitions: readonly TopicPartition[] }
   | { readonly kind: 'revoking'; readonly epoch: number }
-  | {
-      readonly kind: 'messages';
-      readonly epoch: number;
-      readonly messages: readonly LogMessage[];
-      readonly highWatermark: number;
-    }
+  | Readonly<{ kind: 'messages'; epoch: number; messages: readonly LogMessage[]; highWatermark: number }>
   | { readonly kind: 'crash'; readonly error: Error };
 
 export interface MemberPolicy {

@@ -17,20 +17,10 @@ const SWEEP_INTERVAL_MS = 20;
 const TIMES = { requestTimeoutMs: 80, lateMs: 40 };
 
 /** A process whose code runs until it is killed. */
-class TestHost implements Host {
-  readonly id: string;
-  readonly ports = systemPorts;
-  isKilled = false;
-  readonly isAlive = () => !this.isKilled;
-  readonly mayAct = this.isAlive;
-
-  constructor(id: string) {
-    this.id = id;
-  }
-
-  enter(callback: () => void): void {
-    if (!this.isKilled) callback();
-  }
+function testHost(id: string) {
+  const host = { id, ports: systemPorts, isKilled: false, isAlive: () => !host.isKilled };
+  const enter = (callback: () => void): void => void (host.isKilled || callback());
+  return Object.assign(host, { mayAct: host.isAlive, enter }) satisfies Host;
 }
 
 /** The broker model of the simulation in real time, with the faults of calls that a conforming broker may show. */
@@ -40,9 +30,8 @@ export function createSimulatedTarget(rates: FaultPlan['rates']): ConformanceTar
   const model = new BrokerModel(systemPorts, fates);
   const sweep = () => void model.topics.sweep();
   const stopSweeps = repeat(systemPorts.timers, sweep, SWEEP_INTERVAL_MS, 'background');
-  const broker = createProcessBroker(new TestHost('conformance#1'), model);
+  const broker = createProcessBroker(testHost('conformance#1'), model);
   return {
-    name: 'the broker model of the simulation',
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     stepMs: STEP_MS,
     slowMs: 1_200,
@@ -50,7 +39,7 @@ export function createSimulatedTarget(rates: FaultPlan['rates']): ConformanceTar
     broker,
     startKillableWorker: async (options) => {
       const { startEchoWorker } = await import('./echo-worker.ts');
-      const host = new TestHost(`${options.clientId}#1`);
+      const host = testHost(`${options.clientId}#1`);
       const worker = await startEchoWorker(createProcessBroker(host, model), options);
       await eventually('assignment', STEP_MS, () => worker.consumer.health().status === 'ready');
       return { kill: async () => void (host.isKilled = true) };

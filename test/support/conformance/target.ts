@@ -1,13 +1,7 @@
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 
-/** A worker that can be killed like a process by `kill -9`. On the embedded broker, whose clients end with it, it stops at once. */
-export interface KillableWorker {
-  kill(): Promise<void>;
-}
-
 export interface ConformanceTarget {
-  readonly name: string;
   /** The shortest session that the broker allows: a killed member is expelled after it. */
   readonly sessionTimeoutMs: number;
   readonly stepMs: number;
@@ -18,7 +12,8 @@ export interface ConformanceTarget {
   readonly broker: Broker;
   /** Absent: topics end with the broker. */
   deleteTopics?(topics: readonly string[]): Promise<void>;
-  startKillableWorker(options: EchoWorkerOptions): Promise<KillableWorker>;
+  /** Killed as by `kill -9`. On the embedded broker, whose clients end with it, the worker stops at once. */
+  startKillableWorker(options: EchoWorkerOptions): Promise<{ kill(): Promise<void> }>;
   restart(): Promise<void>;
   /** Makes the last offsets of each partition have no record, as after compaction or a transaction marker. */
   leaveEmptyTail(topic: string): Promise<void>;

@@ -123,10 +123,5 @@ export function placed(topic: string, partition: number, text = 'x'): OutgoingMe
 }
 
 /** Text messages with one key, `from` to `to` exclusive, e.g. k1-0, k1-1. */
-export function numbered(topic: string, key: string, from: number, to: number): OutgoingMessage[] {
-  return Array.from({ length: to - from }, (_, index) => ({
-    topic,
-    key,
-    value: Buffer.from(`${key}-${from + index}`),
-  }));
-}
+export const numbered = (topic: string, key: string, from: number, to: number): OutgoingMessage[] =>
+  Array.from({ length: to - from }, (_, at) => ({ topic, key, value: Buffer.from(`${key}-${from + at}`) }));

@@ -5,10 +5,7 @@ import { startLocalKafka, type LocalKafka } from '../../../scripts/dev/local-kaf
 let cluster: Promise<LocalKafka> | undefined;
 
 /** Test files that stop its brokers share it one after another in one process, and leave it complete. */
-export function sharedCluster(): Promise<LocalKafka> {
-  cluster ??= startLocalKafka({ nodes: 3, registry: false });
-  return cluster;
-}
+export const sharedCluster = () => (cluster ??= startLocalKafka({ nodes: 3, registry: false }));
 
 /** A Kafka that a file starts itself. Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
 export async function startOrSkip<T>(start: () => Promise<T>, skipped: string): Promise<T | undefined> {

@@ -5,19 +5,7 @@ import type { TopicSpec } from '../../../shared/messaging/ports.ts';
 
 const { KafkaJSDeleteGroupsError } = kafkajs;
 
-/** The topics and groups of one suite on a shared Kafka; the scope also deletes them. */
-export interface KafkaScope {
-  /** Prefix of every topic and group of the suite, also valid as KAFKA_TOPIC_PREFIX. */
-  readonly prefix: string;
-  readonly admin: Admin;
-  /** Creates a client; each producer and consumer needs its own, because a client shares state per group. */
-  createClient(): Kafka;
-  /** `prefix` plus the name; does not create the topic. */
-  nameOf(name: string): string;
-  createTopic(name: string, config?: Partial<ITopicConfig>): Promise<string>;
-  /** Deletes the groups and topics of the prefix and disconnects. Consumers must have left. */
-  close(): Promise<void>;
-}
+export type KafkaScope = Awaited<ReturnType<typeof openKafkaScope>>;
 
 const DEFAULT_PARTITIONS = 3;
 /** Topics of the engine have up to 12 partitions, which a broker on a busy machine takes seconds to create. */
@@ -33,8 +21,11 @@ export function withFewPartitions(specs: readonly TopicSpec[]): TopicSpec[] {
   return specs.map((spec) => ({ ...spec, partitions: Math.min(spec.partitions, MOST_PARTITIONS) }));
 }
 
-export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaScope> {
+/** The topics and groups of one suite on a shared Kafka; the scope also deletes them. */
+export async function openKafkaScope(brokers: readonly string[]) {
+  /** Of every topic and group of the suite, also valid as KAFKA_TOPIC_PREFIX. */
   const prefix = `test-${randomUUID().slice(0, 8)}.`;
+  /** Each producer and consumer needs its own client, because a client shares state per group. */
   const createClient = (): Kafka =>
     new Kafka({ clientId: prefix, brokers: [...brokers], logLevel: logLevel.NOTHING });
   const admin = createClient().admin();
@@ -43,16 +34,16 @@ export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaS
     prefix,
     admin,
     createClient,
-    nameOf: (name) => `${prefix}${name}`,
-    createTopic: async (name, config = {}) => {
+    /** Does not create the topic. */
+    nameOf: (name: string) => `${prefix}${name}`,
+    createTopic: async (name: string, config: Partial<ITopicConfig> = {}) => {
       const topic = `${prefix}${name}`;
-      await admin.createTopics({
-        waitForLeaders: false,
-        topics: [{ numPartitions: DEFAULT_PARTITIONS, ...config, topic }],
-      });
+      const topics = [{ numPartitions: DEFAULT_PARTITIONS, ...config, topic }];
+      await admin.createTopics({ waitForLeaders: false, topics });
       await untilServed(createClient().admin(), topic, config.numPartitions ?? DEFAULT_PARTITIONS);
       return topic;
     },
+    /** Consumers must have left. */
     close: async () => {
       await deleteGroups(admin, prefix);
       const ownTopics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));

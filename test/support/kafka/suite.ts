@@ -3,10 +3,7 @@ import type { KafkaAddress } from './provider.ts';
 
 type KafkaWithRegistry = KafkaAddress & { readonly registryUrl: string };
 
-export interface KafkaSuite<Address> {
-  readonly kafka: Address;
-  readonly suite: typeof describe | typeof describe.skip;
-}
+type KafkaSuite<Address> = Readonly<{ kafka: Address; suite: typeof describe | typeof describe.skip }>;
 
 const NOWHERE: KafkaWithRegistry = { brokers: [], registryUrl: '', source: 'environment' };
 
@@ -21,9 +18,8 @@ export function registryOrSkip(): KafkaSuite<KafkaWithRegistry> {
   const kafka = inject('kafka');
   if (!('brokers' in kafka)) return leaveOut(kafka.unavailable, kafka.isFault);
   const { registryUrl } = kafka;
-  if (registryUrl === undefined) {
+  if (registryUrl === undefined)
     return leaveOut('KAFKA_BROKERS is set but SCHEMA_REGISTRY_URL is not', false);
-  }
   return { kafka: { ...kafka, registryUrl }, suite: describe };
 }
 
