@@ -1,7 +1,10 @@
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import type { Decoded } from '../../../shared/messaging/codec.ts';
-import type { MessageCodecOptions } from '../../../shared/messaging/codec/message-codec.ts';
-import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
+import {
+  createMessageCodec,
+  type MessageCodecOptions,
+} from '../../../shared/messaging/codec/message-codec.ts';
+import type { EncodedBatch } from '../../../shared/messaging/codec/request-batch.ts';
 
 export function codecOf(options: Partial<MessageCodecOptions> = {}) {
   return createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 }, ...options });
@@ -11,6 +14,12 @@ export function payloadOf(decoded: Decoded | Promise<Decoded>): unknown {
   const now = atOnce(decoded);
   if (now.kind !== 'decoded') throw new Error(`undecodable: ${JSON.stringify(now.problem)}`);
   return now.payload;
+}
+
+export function itemsOf(decoded: Decoded | Promise<Decoded>) {
+  const opened = (payloadOf(decoded) as EncodedBatch).open();
+  if (opened.kind === 'invalid') throw new Error(JSON.stringify(opened.problem));
+  return opened.items;
 }
 
 /** The problem that decoding a message reports; throws if the message can be decoded. */

@@ -76,9 +76,8 @@ export class FakeConsumerGroup {
     });
     this.#members.forEach((member, index) => {
       const partitions = owned[index] ?? [];
-      member.positions = new Map(
-        partitions.map(({ partition }) => [partition, this.#committed[partition] ?? 0]),
-      );
+      const committed = partitions.map(({ partition: one }) => [one, this.#committed[one] ?? 0] as const);
+      member.positions = new Map(committed);
       member.source.paused.clear();
       member.sink.onAssigned(this.#generation, partitions);
     });
@@ -118,12 +117,9 @@ export class FakeConsumerGroup {
     const beside = this.#open.find((call) => call.process === process && sameKey(call.message));
     if (beside !== undefined)
       this.breaches.push(`${partition}/${offset} runs at the same time as ${beside.message.offset}`);
-    for (const earlier of (this.#log[partition] ?? []).slice(0, offset)) {
-      if (sameKey(earlier) && !this.#done[partition]?.has(earlier.offset)) {
-        this.breaches.push(
-          `${partition}/${offset} started before ${earlier.offset} with the same key was done`,
-        );
-      }
+    for (const { offset: earlier } of (this.#log[partition] ?? []).slice(0, offset).filter(sameKey)) {
+      if (!this.#done[partition]?.has(earlier))
+        this.breaches.push(`${partition}/${offset} started before ${earlier} with the same key was done`);
     }
     const { promise, resolve } = Promise.withResolvers<'settled'>();
     this.#open.push({ process, message, end: () => resolve('settled') });

@@ -1,7 +1,7 @@
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../shared/messaging/message.ts';
 import type { GroupSink, GroupSource } from '../../../shared/messaging/ports.ts';
 
-export interface FakeCommit {
+interface FakeCommit {
   readonly generation: number;
   readonly offsets: readonly PartitionOffset[];
 }

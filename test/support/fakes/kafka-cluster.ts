@@ -178,23 +178,20 @@ function readBatches(decoder: Decoder): readonly ReceivedBatch[] {
   return topics.flat();
 }
 
+type Send = (body: Encoder) => void;
+
 function produce(
   socket: Socket,
   { cluster, id }: Broker,
   batches: readonly ReceivedBatch[],
-  send: (body: Encoder) => void,
+  send: Send,
 ): void {
   const reaction = cluster.onProduce(id, batches);
   if (reaction === 'silence') return;
-  if (reaction === 'reset') {
-    socket.resetAndDestroy();
-    return;
-  }
+  if (reaction === 'reset') return void socket.resetAndDestroy();
   const codeOf = ({ partition }: ReceivedBatch) => reaction[partition] ?? 0;
-  for (const batch of batches) {
-    if (codeOf(batch) === 0)
-      cluster.stored.push(...batch.values.map((value) => `${batch.partition}: ${value}`));
-  }
+  for (const { partition, values } of batches.filter((batch) => codeOf(batch) === 0))
+    cluster.stored.push(...values.map((value) => `${partition}: ${value}`));
   const byTopic = [...Map.groupBy(batches, ({ topic }) => topic)].map(([topic, own]) => {
     const answers = own.map((batch) => {
       const answer = encoder().writeInt32(batch.partition).writeInt16(codeOf(batch));

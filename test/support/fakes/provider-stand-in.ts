@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { assertNever } from '../../../shared/platform/errors.ts';
 
 export type StandInReply =
   | {
@@ -10,22 +9,21 @@ export type StandInReply =
       readonly body?: string | object;
       readonly delayMs?: number;
     }
-  /**
-   * `reset-unread`: before the body is read. `silent`: no response. `cut-answer`: half a body. `slow-headers`: half a status
-   * line.
-   */
-  | {
-      readonly fault:
-        | 'reset-unread'
-        | 'reset'
-        | 'close'
-        | 'silent'
-        | 'cut-answer'
-        | 'slow-headers'
-        | 'endless';
-      readonly status?: number;
-      readonly body?: string;
-    };
+  | { readonly fault: StandInFault; readonly status?: number; readonly body?: string };
+
+/** `reset-unread`: before the body is read. `silent`: no response. `cut-answer`: half a body. `slow-headers`: half a line. */
+type StandInFault = 'reset-unread' | 'silent' | keyof typeof FAULTS;
+
+const FAULTS = {
+  reset: ({ socket }: ServerResponse) => socket?.resetAndDestroy(),
+  close: ({ socket }: ServerResponse) => socket?.end(),
+  'cut-answer': (response: ServerResponse, status: number, body: string) => {
+    response.writeHead(status, { 'content-length': String(body.length * 2) });
+    response.write(body, () => response.socket?.destroySoon());
+  },
+  'slow-headers': ({ socket }: ServerResponse, status: number) => socket?.write(`HTTP/1.1 ${status} O`),
+  endless: (response: ServerResponse, status: number) => pour(response.writeHead(status)),
+};
 
 export interface StandInRequest {
   readonly method: string;
@@ -37,7 +35,7 @@ export interface StandInRequest {
 
 export type ProviderStandIn = Awaited<ReturnType<typeof startProviderStandIn>>;
 
-export interface StandInOptions {
+interface StandInOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** The port to use, for example that of a stopped stand-in; any free one if absent. */
   readonly port?: number;
@@ -112,7 +110,11 @@ function received(incoming: IncomingMessage, body: Buffer): StandInRequest {
 }
 
 function answer(reply: StandInReply, response: ServerResponse): void {
-  if ('fault' in reply) return fail(reply, response);
+  if ('fault' in reply) {
+    const { fault, status = 200, body = '{"half":' } = reply;
+    if (fault !== 'silent' && fault !== 'reset-unread') FAULTS[fault](response, status, body);
+    return;
+  }
   const { status, headers = {}, body = '', delayMs = 0 } = reply;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const type = typeof body === 'string' ? 'text/plain' : 'application/json';
@@ -121,35 +123,6 @@ function answer(reply: StandInReply, response: ServerResponse): void {
   };
   if (delayMs === 0) write();
   else setTimeout(write, delayMs);
-}
-
-function fail(reply: Extract<StandInReply, { readonly fault: string }>, response: ServerResponse): void {
-  const { socket } = response;
-  const { status = 200, body = '{"half":' } = reply;
-  switch (reply.fault) {
-    case 'reset':
-      socket?.resetAndDestroy();
-      break;
-    case 'close':
-      socket?.end();
-      break;
-    case 'cut-answer':
-      response.writeHead(status, { 'content-length': String(body.length * 2) });
-      response.write(body, () => socket?.destroySoon());
-      break;
-    case 'slow-headers':
-      socket?.write(`HTTP/1.1 ${status} O`);
-      break;
-    case 'endless':
-      response.writeHead(status);
-      pour(response);
-      break;
-    case 'silent':
-    case 'reset-unread':
-      break;
-    default:
-      assertNever(reply.fault);
-  }
 }
 
 function pour(response: ServerResponse): void {
@@ -168,13 +141,10 @@ export function multipartParts(
   if (preamble !== '' || rest.at(-1) !== '--\r\n') throw new Error('not a multipart body');
   return rest.slice(0, -1).map((part) => {
     const end = part.indexOf('\r\n\r\n');
-    const headers = part
-      .slice(2, end)
-      .split('\r\n')
-      .map(
-        (line) =>
-          [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)] as const,
-      );
+    const headers = Array.from(part.slice(2, end).split('\r\n'), (line) => {
+      const at = line.indexOf(':');
+      return [line.slice(0, at).toLowerCase(), line.slice(at + 2)] as const;
+    });
     const content = Buffer.from(part.slice(end + 4, -2), 'latin1');
     return { headers: Object.fromEntries(headers), content };
   });

@@ -7,6 +7,8 @@ export interface FakeRequester extends Requester {
   readonly fired: { request: OutgoingRequest; replyTopic: string }[];
 }
 
+const NO_FAILURES = { timedOut: 0, refused: 0, unknownReplies: 0 };
+
 /** A requester without a broker that replies with the given function; start() resolves with `ready`. */
 export function createFakeRequester(
   answer: (request: OutgoingRequest) => Reply | Promise<Reply>,
@@ -39,14 +41,7 @@ export function createFakeRequester(
       }
     },
     pending: () => pending,
-    stats: () => ({
-      sent: requests.length,
-      replied: requests.length - pending,
-      timedOut: 0,
-      refused: 0,
-      unknownReplies: 0,
-      pending,
-    }),
+    stats: () => ({ ...NO_FAILURES, sent: requests.length, replied: requests.length - pending, pending }),
     stop: async () => {
       isReady = false;
     },

@@ -69,9 +69,7 @@ export function scriptedProviders() {
   return providers satisfies ProviderSet;
 }
 
-export function after(ms: number, result: SendResult): Answer {
-  return async () => {
-    await sleep(ms);
-    return result;
-  };
-}
+export const after =
+  (ms: number, result: SendResult): Answer =>
+  () =>
+    sleep(ms, result);

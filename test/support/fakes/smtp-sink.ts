@@ -39,8 +39,6 @@ export interface SinkOptions {
   readonly certificate?: SelfSigned;
   /** Further options of smtp-server: hideSTARTTLS, hidePIPELINING, size … */
   readonly server?: SMTPServerOptions;
-  /** Whether to keep the messages; false for long runs that only count ids. */
-  readonly keepMails?: boolean;
 }
 
 export async function startSmtpSink(options: SinkOptions = {}) {
@@ -49,7 +47,6 @@ export async function startSmtpSink(options: SinkOptions = {}) {
   const mails: ReceivedMail[] = [];
   const bodies: ReceivedMail[] = [];
   const counts = new Map<string, number>();
-  const keep = options.keepMails !== false;
   const server = new SMTPServer({
     secure: options.secure ?? false,
     ...(options.certificate ?? { disabledCommands: ['STARTTLS'] }),
@@ -80,7 +77,7 @@ export async function startSmtpSink(options: SinkOptions = {}) {
         const mail: ReceivedMail = {
           from: session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
           to: session.envelope.rcptTo.map((address) => address.address),
-          raw: keep ? raw : Buffer.alloc(0),
+          raw,
           messageId: /^message-id:\s*<([^>]*)>/im.exec(raw.subarray(0, 8_192).toString('latin1'))?.[1] ?? '',
           isTls: session.secure,
           user: typeof session.user === 'string' ? session.user : undefined,

@@ -9,34 +9,27 @@ interface Call {
   readonly fail: (error: unknown) => void;
 }
 
-export interface FakeWork {
-  readonly process: Process;
-  readonly calls: Call[];
-  started(): number[];
-  end(offset: number, result?: ProcessingResult): Promise<void>;
-  fail(offset: number, error: unknown): Promise<void>;
-}
-
-export function createFakeWork(): FakeWork {
+export function createFakeWork() {
   const calls: Call[] = [];
   const latest = (offset: number): Call => {
     const call = calls.findLast(({ message }) => message.offset === offset);
     if (call === undefined) throw new Error(`offset ${offset} was never started`);
     return call;
   };
+  const process: Process = (message, attempt, signal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<ProcessingResult>();
+    calls.push({ message, attempt, signal, end: resolve, fail: reject });
+    return promise;
+  };
   return {
     calls,
-    process: (message, attempt, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<ProcessingResult>();
-      calls.push({ message, attempt, signal, end: resolve, fail: reject });
-      return promise;
-    },
+    process,
     started: () => calls.map(({ message }) => message.offset),
-    end: async (offset, result = 'settled') => {
+    end: async (offset: number, result: ProcessingResult = 'settled') => {
       latest(offset).end(result);
       await settleMicrotasks();
     },
-    fail: async (offset, error) => {
+    fail: async (offset: number, error: unknown) => {
       latest(offset).fail(error);
       await settleMicrotasks();
     },

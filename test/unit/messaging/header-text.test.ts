@@ -27,9 +27,8 @@ describe('safeHeaderText', () => {
 describe('warningsList (E3)', () => {
   it('lists code and path of each warning once, its own before additional ones', () => {
     const own = [{ code: 'unknown-member', path: 'jsonParam.Foo' }];
-    expect(warningsList(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo')).toBe(
-      'unknown-member;jsonParam.Foo, no-effect;jsonParam.X',
-    );
+    const listed = warningsList(own, 'no-effect;jsonParam.X,unknown-member;jsonParam.Foo');
+    expect(listed).toBe('unknown-member;jsonParam.Foo, no-effect;jsonParam.X');
     expect(warningsList([], undefined)).toBeUndefined();
     expect(warningsList([], ' , ')).toBeUndefined();
   });
@@ -52,10 +51,7 @@ describe('warningsList (E3)', () => {
   });
 
   it('is read again, without the mark of a truncated list', () => {
-    const warnings = [
-      { code: 'unknown-member', path: 'a,b;c ț' },
-      { code: 'unused', path: 'jsonParam.X' },
-    ];
+    const warnings = ['a,b;c ț', 'jsonParam.X'].map((path) => ({ code: 'unknown-member', path }));
     expect(readWarningsList(warningsList(warnings, undefined))).toEqual(warnings);
     expect(readWarningsList('unused;100%, truncated')).toEqual([{ code: 'unused', path: '100%' }]);
     expect(readWarningsList(undefined)).toEqual([]);

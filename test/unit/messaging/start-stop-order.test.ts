@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { startTogether, stopInTurn } from '../../../shared/messaging/start-stop-order.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
@@ -23,15 +23,10 @@ it('shares one timeout between the workers, with a minimum for leaving the group
 });
 
 it('stops the other workers after one fails, and throws its failure', async () => {
-  let stopped = 0;
-  const good = {
-    stop: async () => {
-      stopped++;
-    },
-  };
+  const good = { stop: vi.fn<() => Promise<void>>(() => Promise.resolve()) };
   const bad = { stop: () => Promise.reject(new Error('cannot leave')) };
   await expect(stopInTurn([good, bad, good], 100, systemPorts.monotonic)).rejects.toThrow('cannot leave');
-  expect(stopped).toBe(2);
+  expect(good.stop).toHaveBeenCalledTimes(2);
 });
 
 it('reports a failed start after the others have ended, which are listed in their order', async () => {

@@ -6,13 +6,12 @@ import { systemTimers } from '../../../shared/platform/system-ports.ts';
 const unavailable = (text: string) => new MessagingError('broker-unavailable', text, { canRetry: true });
 const refused = () => unavailable('connect ECONNREFUSED');
 
-function waiting({ limitMs = 60_000, attemptMs = 0, signal = undefined as AbortSignal | undefined } = {}) {
+function waiting({ limitMs = 60_000, attemptMs = 0 } = {}) {
   let nowMs = 0;
   const delays: number[] = [];
   const lines: string[] = [];
   const wait = createStartWait({
     limitMs,
-    signal,
     onWait: (line) => lines.push(line),
     monotonic: { elapsedMs: () => nowMs },
     timers: {
@@ -60,9 +59,8 @@ describe('the wait at startup while a service is unavailable', () => {
     const text = 'no answer within 2000 ms';
     const registryUnavailable = new InfrastructureError('schema-registry-unavailable', text);
     const attempt = start.attemptFailing([registryUnavailable, registryUnavailable]);
-    await expect(start.wait('the schema registry', attempt)).rejects.toThrow(
-      'the schema registry was not available within 5 s: no answer within 2000 ms',
-    );
+    const message = `the schema registry was not available within 5 s: ${text}`;
+    await expect(start.wait('the schema registry', attempt)).rejects.toThrow(message);
   });
 });
 

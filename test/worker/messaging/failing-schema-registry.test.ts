@@ -80,11 +80,8 @@ test.concurrent.for(IDS)(
       const offset = FOREIGN_MESSAGES + round;
       expect(source.paused).toEqual(new Set());
       const sentMs = performance.now();
-      sink.onMessages(
-        1,
-        [fakeMessage(offset, { value, headers: { kafka_replyTopic: REPLIES } })],
-        offset + 1,
-      );
+      const message = fakeMessage(offset, { value, headers: { kafka_replyTopic: REPLIES } });
+      sink.onMessages(1, [message], offset + 1);
       await expectThat.poll(() => replies.sent.length, { timeout: LOOK_UP_MS, interval: 5 }).toBe(round + 1);
       expect(performance.now() - sentMs).toBeLessThan(LOOK_UP_MS / 2);
       await sleep(systemPorts.timers, LOOK_UP_MS / 4);
@@ -105,14 +102,14 @@ test('a failed id is looked up again after some seconds, also when the clock was
   const codec = codecOf({ registry, clock: { now: () => nowMs } });
   const decode = () => Promise.resolve(codec.decode({ value: writtenWithId(7), headers: {} }));
   const fails = () => expect(decode()).rejects.toMatchObject({ code: 'schema-registry-unavailable' });
-  await fails();
-  nowMs += FAILURE_CACHE_MS - 1;
-  await fails();
-  expect(queries).toBe(1);
-  nowMs += 1;
-  await fails();
-  expect(queries).toBe(2);
-  nowMs -= 3_600_000;
-  await fails();
-  expect(queries).toBe(3);
+  for (const [passedMs, count] of [
+    [0, 1],
+    [FAILURE_CACHE_MS - 1, 1],
+    [1, 2],
+    [-3_600_000, 3],
+  ] as const) {
+    nowMs += passedMs;
+    await fails();
+    expect(queries).toBe(count);
+  }
 });

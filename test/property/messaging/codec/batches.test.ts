@@ -8,7 +8,7 @@ import {
   REQUEST_BATCH,
   type RequestBatch,
 } from '../../../../shared/messaging/codec/request-batch.ts';
-import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-calls.ts';
+import { atOnce, codecOf, itemsOf, payloadOf } from '../../../support/builders/codec-calls.ts';
 import { REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();
@@ -34,21 +34,16 @@ const replies = fc.array(
   { maxLength: 30 },
 );
 const asText = (id: BatchItemId | undefined) => (id === undefined ? undefined : String(id));
-
-function itemsOf(value: Buffer, headers: Record<string, string> = {}) {
-  const opened = (payloadOf(codec.decode({ value, headers })) as EncodedBatch).open();
-  if (opened.kind === 'invalid') throw new Error(JSON.stringify(opened.problem));
-  return opened.items;
-}
+const JSON_HEADERS = { 'plat-message-type': REQUEST };
 
 it('reads back every batch of requests in Avro, with its ids as strings', () => {
   fc.assert(
     fc.property(fc.array(ids, { minLength: 1, maxLength: 30 }), (all) => {
       const batch: RequestBatch = { items: all.map((id) => ({ id, value: small })) };
-      expect(
-        codec.faultsOf(REQUEST_BATCH, { items: batch.items.map((one) => ({ ...one, id: asText(one.id) })) }),
-      ).toEqual([]);
-      const items = itemsOf(atOnce(codec.encode(REQUEST_BATCH, batch, 'avro')).value);
+      const withTexts = batch.items.map((one) => ({ ...one, id: asText(one.id) }));
+      expect(codec.faultsOf(REQUEST_BATCH, { items: withTexts })).toEqual([]);
+      const { value } = atOnce(codec.encode(REQUEST_BATCH, batch, 'avro'));
+      const items = itemsOf(codec.decode({ value, headers: {} }));
       expect(items.map(({ id }) => id)).toEqual(all.map(asText));
       for (const item of items) expect(item.decode()).toMatchObject({ type: REQUEST, payload: smallRequest });
     }),
@@ -60,12 +55,9 @@ it('reads back every batch of requests in JSON with any indentation', () => {
   const indents = fc.constantFrom(undefined, 1, '\t');
   fc.assert(
     fc.property(fc.array(ids, { minLength: 1, maxLength: 30 }), indents, (all, indent) => {
-      const text = JSON.stringify(
-        all.map((id) => ({ id, ...smallJson })),
-        undefined,
-        indent,
-      );
-      const items = itemsOf(Buffer.from(text), { 'plat-message-type': REQUEST });
+      const sent = all.map((id) => ({ id, ...smallJson }));
+      const value = Buffer.from(JSON.stringify(sent, undefined, indent));
+      const items = itemsOf(codec.decode({ value, headers: JSON_HEADERS }));
       expect(items.map(({ id }) => id)).toEqual(all);
       for (const item of items) expect(item.decode()).toMatchObject({ type: REQUEST, payload: smallRequest });
     }),
@@ -84,9 +76,8 @@ it('writes id, status, headers and body of every reply of a batch in JSON', () =
         const headers = { 'plat-warnings': warnings, 'plat-holiday-calendar': holidayCalendar };
         return { id, status, headers: hasHeaders ? headers : undefined, body: [index, 'é'] };
       });
-      expect(JSON.parse(writeJsonReplyBatch(batch).toString('utf8'))).toEqual(
-        JSON.parse(JSON.stringify(expected)),
-      );
+      const written: unknown = JSON.parse(writeJsonReplyBatch(batch).toString('utf8'));
+      expect(written).toEqual(JSON.parse(JSON.stringify(expected)));
     }),
     RUNS,
   );
@@ -94,10 +85,9 @@ it('writes id, status, headers and body of every reply of a batch in JSON', () =
 
 it('never throws on arbitrary bytes instead of a batch or its items', () => {
   const json = fc.constantFrom('{', '}', '[', ']', ',', '"', '\\', ' ', '1', '"id":', '"jsonParam":', 'é');
-  const headers = { 'plat-message-type': REQUEST };
   fc.assert(
     fc.property(fc.array(json, { maxLength: 40 }), (parts) => {
-      const decoded = codec.decode({ value: Buffer.from(`[${parts.join('')}`), headers });
+      const decoded = codec.decode({ value: Buffer.from(`[${parts.join('')}`), headers: JSON_HEADERS });
       const opened = (payloadOf(decoded) as EncodedBatch).open();
       const found =
         opened.kind === 'invalid'

@@ -11,11 +11,9 @@ import {
 
 const RUNS = { numRuns: 2_000 };
 
-const limitsOf = fc
-  .integer({ min: 1, max: 60 })
-  .chain((precision) =>
-    fc.record({ precision: fc.constant(precision), scale: fc.integer({ min: 0, max: precision }) }),
-  );
+const scaled = (precision: number) =>
+  fc.record({ precision: fc.constant(precision), scale: fc.integer({ min: 0, max: precision }) });
+const limitsOf = fc.integer({ min: 1, max: 60 }).chain(scaled);
 
 const decimals = fc
   .tuple(fc.bigInt({ min: -(10n ** 45n), max: 10n ** 45n }), fc.integer({ min: -70, max: 30 }))

@@ -13,6 +13,7 @@ const keys = fc.array(
   fc.array(fc.option(fc.constantFrom('a', 'b', 'c'), { nil: null, freq: 5 }), { maxLength: 25 }),
   { minLength: 1, maxLength: 3 },
 );
+const lanesOf = fc.integer({ min: 1, max: 4 });
 const choice = fc.nat({ max: 50 });
 const count = fc.integer({ min: 1, max: 6 });
 const deliver = fc.record({ do: fc.constant('deliver' as const), choice, count });
@@ -31,31 +32,14 @@ const anyStep = fc.oneof(
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 
 async function perform(group: FakeConsumerGroup, step: Step): Promise<void> {
-  switch (step.do) {
-    case 'deliver':
-      group.deliver(step.choice, step.count);
-      break;
-    case 'finish':
-      group.finish(step.choice);
-      break;
-    case 'commit':
-      await vi.advanceTimersByTimeAsync(COMMIT_MS);
-      break;
-    case 'revoke':
-      group.revoke();
-      break;
-    case 'assign':
-      group.assign(step.choice);
-      break;
-    case 'kill':
-      group.kill(step.choice);
-      if (group.counts.members === 0) group.join();
-      group.assign(step.choice);
-      break;
-    case 'join':
-      if (group.counts.members < 3) group.join();
-      group.assign(0);
-      break;
+  if (step.do === 'deliver') group.deliver(step.choice, step.count);
+  else if (step.do === 'finish') group.finish(step.choice);
+  else if (step.do === 'commit') await vi.advanceTimersByTimeAsync(COMMIT_MS);
+  else if (step.do === 'revoke') group.revoke();
+  else {
+    if (step.do === 'kill') group.kill(step.choice);
+    if (group.counts.members < { kill: 1, join: 3, assign: 0 }[step.do]) group.join();
+    group.assign(step.do === 'join' ? 0 : step.choice);
   }
   await settleMicrotasks();
 }
@@ -73,22 +57,17 @@ async function finishAll(group: FakeConsumerGroup): Promise<boolean> {
 
 test('does not lose a message, keeps the order of keys and commits only completed prefixes despite rebalances and kills', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      keys,
-      fc.integer({ min: 1, max: 4 }),
-      fc.array(anyStep, { maxLength: 120 }),
-      async (log, lanes, steps) => {
-        const group = new FakeConsumerGroup(log, lanes);
-        group.join();
-        group.join();
-        group.assign(0);
-        for (const step of steps) await perform(group, step);
-        const complete = await finishAll(group);
-        group.close();
-        expect(group.breaches).toEqual([]);
-        expect(complete).toBe(true);
-      },
-    ),
+    fc.asyncProperty(keys, lanesOf, fc.array(anyStep, { maxLength: 120 }), async (log, lanes, steps) => {
+      const group = new FakeConsumerGroup(log, lanes);
+      group.join();
+      group.join();
+      group.assign(0);
+      for (const step of steps) await perform(group, step);
+      const complete = await finishAll(group);
+      group.close();
+      expect(group.breaches).toEqual([]);
+      expect(complete).toBe(true);
+    }),
     { numRuns: 300 },
   );
 });

@@ -7,12 +7,6 @@ const RETENTION_MS = 1_000;
 const LIMITS = { waitingBytes: 3_000 };
 const MAX_ID = 12;
 
-interface Known {
-  readonly text: string;
-  readonly atMs: number;
-  readonly isOpen: boolean;
-}
-
 const id = nat(MAX_ID);
 const agoMs = oneof(constant(0), nat(600));
 const PUT = record({ kind: constant('put' as const), id, agoMs, isOpen: boolean() });
@@ -33,42 +27,29 @@ type Step = typeof STEPS extends Arbitrary<(infer T)[]> ? T : never;
 
 /** The first differences between an index and a map after the same steps. */
 function compare(steps: readonly Step[], folder: string | undefined): readonly unknown[] {
-  const known = new Map<number, Known>();
+  const known = new Map<number, { readonly text: string; readonly atMs: number; readonly isOpen: boolean }>();
   let [nowMs, offset] = [10_000, 0];
   const options = { retentionMs: RETENTION_MS, limits: LIMITS, clock: { now: () => nowMs } };
   const open = () => openTestIndex({ ...options, ...(folder === undefined ? {} : { folder }) });
   let own = open();
-  const pass = (): void => {
-    offset += 1;
-    own.index.passed({ topic: 't', partition: 0, offset });
-  };
   const perform = (step: Step): void => {
-    switch (step.kind) {
-      case 'pass':
-        nowMs += step.ms;
-        break;
-      case 'fire':
-        own.fire();
-        break;
-      case 'reopen':
-        if (folder === undefined) break;
-        own.index.close();
-        own = open();
-        break;
-      case 'delete':
+    if (step.kind === 'pass') nowMs += step.ms;
+    else if (step.kind === 'fire') own.fire();
+    else if (step.kind === 'reopen') {
+      if (folder === undefined) return;
+      own.index.close();
+      own = open();
+    } else {
+      if (step.kind === 'delete') {
         own.index.delete(String(step.id));
         known.delete(step.id);
-        pass();
-        break;
-      case 'put': {
+      } else {
         const put = { text: String(offset), atMs: nowMs - step.agoMs, isOpen: step.isOpen };
         known.set(step.id, put);
         own.put(String(step.id), put.text, put.atMs, put.isOpen);
-        pass();
-        break;
       }
-      default:
-        step satisfies never;
+      offset += 1;
+      own.index.passed({ topic: 't', partition: 0, offset });
     }
   };
   const differences = (): unknown[] => {

@@ -4,7 +4,7 @@ import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import type { FoundSchema, SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
 import { type EncodedBatch, REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
-import { atOnce, codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
+import { atOnce, codecOf, itemsOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
 import { REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const local = codecOf();
@@ -27,10 +27,8 @@ async function readItems(ids: readonly number[]) {
   } as unknown as SchemaRegistry;
   const items = ids.map((id) => ({ value: withSchemaId(single, id) }));
   const { value } = atOnce(local.encode(REQUEST_BATCH, { items }, 'avro'));
-  const opened = (payloadOf(codecOf({ registry }).decode({ value, headers: {} })) as EncodedBatch).open();
-  if (opened.kind !== 'items') throw new Error('the batch was refused');
   const details: (string | undefined)[] = [];
-  for (const item of opened.items) {
+  for (const item of itemsOf(codecOf({ registry }).decode({ value, headers: {} }))) {
     const decoded = await item.decode();
     details.push(decoded.kind === 'undecodable' ? decoded.problem.detail : undefined);
   }
@@ -70,41 +68,30 @@ test.each<[string, Buffer | null, boolean]>([
   expect(local.isBatch({ value, headers: {} })).toBe(isBatch);
 });
 
-function openJson(text: string) {
-  const decoded = local.decode({ value: Buffer.from(text), headers: { 'plat-message-type': REQUEST } });
-  return (payloadOf(decoded) as EncodedBatch).open();
-}
+const fromJson = (text: string) =>
+  local.decode({ value: Buffer.from(text), headers: { 'plat-message-type': REQUEST } });
+const fromAvro = (items: readonly object[]) =>
+  local.decode({ value: atOnce(local.encode(REQUEST_BATCH, { items }, 'avro')).value, headers: {} });
 
-function openAvro(items: readonly object[]) {
-  const { value } = atOnce(local.encode(REQUEST_BATCH, { items }, 'avro'));
-  return (payloadOf(local.decode({ value, headers: {} })) as EncodedBatch).open();
-}
-
-test.each([
-  ['JSON', () => openJson('[]')],
-  ['Avro', () => openAvro([])],
-])('refuses an empty batch in %s', (_, open) => {
+test('refuses an empty batch in JSON and in Avro', () => {
   const errors = [{ path: 'items', code: 'empty', message: 'must hold 1 to 500 requests' }];
-  expect(open()).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
+  for (const decoded of [fromJson('[]'), fromAvro([])]) {
+    const opened = (payloadOf(decoded) as EncodedBatch).open();
+    expect(opened).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
+  }
 });
 
 test.each([
-  ['an object', '{}', 'wrong-type'],
-  ['an empty string', '""', 'empty'],
-  ['a string of 201 characters', JSON.stringify('x'.repeat(201)), 'too-long'],
-  ['a fraction', '0.5', 'out-of-range'],
-])('reports an id that is %s as a fault of its item', (_, id, code) => {
-  const opened = openJson(`[{"id": ${id}}]`);
-  if (opened.kind !== 'items') throw new Error('the batch was refused');
+  ['an object', fromJson('[{"id": {}}]'), 'wrong-type'],
+  ['an empty string', fromJson('[{"id": ""}]'), 'empty'],
+  ['an empty string in Avro', fromAvro([{ id: '', value: single }]), 'empty'],
+  ['a string of 201 characters', fromJson(`[{"id": "${'x'.repeat(201)}"}]`), 'too-long'],
+  ['a fraction', fromJson('[{"id": 0.5}]'), 'out-of-range'],
+])('reports an id that is %s as a fault of its item', (_, decoded, code) => {
+  const [item] = itemsOf(decoded);
   const message = expect.stringMatching(/^must be text of 1 to 200 characters/) as string;
-  expect(problemOf(atOnce(opened.items[0]!.decode())).errors?.[0]).toEqual({ path: 'id', code, message });
-  expect(opened.items[0]?.id).toBeUndefined();
-});
-
-test('reports an invalid id in Avro as a fault of its item', () => {
-  const opened = openAvro([{ id: '', value: single }]);
-  if (opened.kind !== 'items') throw new Error('the batch was refused');
-  expect(problemOf(atOnce(opened.items[0]!.decode())).errors).toMatchObject([{ path: 'id', code: 'empty' }]);
+  expect(problemOf(atOnce(item!.decode())).errors?.[0]).toEqual({ path: 'id', code, message });
+  expect(item?.id).toBeUndefined();
 });
 
 test('recognises a batch by the schema id of the registry once the codec is prepared', async () => {

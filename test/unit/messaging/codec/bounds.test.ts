@@ -5,8 +5,11 @@ import {
   TooManyItemsError,
 } from '../../../../shared/messaging/codec/avro-bounds.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
-import type { EncodedBatch } from '../../../../shared/messaging/codec/request-batch.ts';
-import { REPLY_BATCH, REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
+import {
+  type EncodedBatch,
+  REPLY_BATCH,
+  REQUEST_BATCH,
+} from '../../../../shared/messaging/codec/request-batch.ts';
 import { atOnce, codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
 import { REPLY, schedule } from '../../../support/builders/codec-fixture.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
@@ -15,16 +18,13 @@ const codec = codecOf();
 const check = (schema: unknown, hex: string) =>
   compileBoundsCheck(parseWriterSchema(JSON.stringify(schema)))(Buffer.from(hex, 'hex'), 0);
 const arrayOf = (items: unknown) => ({ type: 'array', items });
-const node = {
-  type: 'record',
-  name: 'Node',
-  fields: [{ name: 'next', type: ['null', 'Node'] }],
-};
+const node = { type: 'record', name: 'Node', fields: [{ name: 'next', type: ['null', 'Node'] }] };
+
+const MILLION = Buffer.from('80897a', 'hex');
 
 function encodeMillionItems(type: string): Buffer {
   const { value } = atOnce(codec.encode(type, { items: [] }, 'avro'));
-  const count = Buffer.from('80897a', 'hex');
-  return Buffer.concat([value.subarray(0, 5), count, Buffer.alloc(8 * 1_024 * 1_024)]);
+  return Buffer.concat([value.subarray(0, 5), MILLION, Buffer.alloc(8 * 1_024 * 1_024)]);
 }
 
 it.each([
@@ -93,14 +93,13 @@ it('the bounds check of Avro bytes stops at more items than allowed, counting al
 });
 
 it('the bounds check of Avro bytes refuses a batch of a million tiny items before allocating them', () => {
-  const messages = [encodeMillionItems(REQUEST_BATCH), encodeMillionItems(REPLY_BATCH)] as const;
+  const messages = [REQUEST_BATCH, REPLY_BATCH].map(encodeMillionItems);
   const errors = [{ path: 'items', code: 'too-many-items' }];
   const leastMs = leastMsOf(() => {
-    const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
-    const opened = requests.open();
-    const replies = codec.decode({ value: messages[1], headers: {} });
+    const [requests, replies] = messages.map((value) => codec.decode({ value, headers: {} }));
+    const opened = (payloadOf(requests!) as EncodedBatch).open();
     expect(opened).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
-    expect(problemOf(replies).detail).toContain('more than 500 items');
+    expect(problemOf(replies!).detail).toContain('more than 500 items');
   });
   expect(leastMs).toBeLessThan(500);
 });
@@ -109,12 +108,7 @@ it('the bounds check of Avro bytes refuses a short message that declares a milli
   const { value, headers } = atOnce(codec.encode(REPLY, { ...schedule, rows: [] }, 'avro'));
   const at = value.indexOf('type-id') + 'type-id'.length + 3;
   expect(value[at]).toBe(0);
-  const hostile = Buffer.concat([
-    value.subarray(0, at),
-    Buffer.from('80897a', 'hex'),
-    value.subarray(at + 1),
-  ]);
-  expect(problemOf(codec.decode({ value: hostile, headers })).detail).toContain(
-    'more items than there are bytes',
-  );
+  const hostile = Buffer.concat([value.subarray(0, at), MILLION, value.subarray(at + 1)]);
+  const { detail } = problemOf(codec.decode({ value: hostile, headers }));
+  expect(detail).toContain('more items than there are bytes');
 });

@@ -13,17 +13,11 @@ test('at most 16 unknown ids are looked up at a time, each once', async () => {
     registeredId: () => Promise.resolve(undefined),
     register: () => Promise.resolve(1),
   };
-  const schemas = createSchemasById({
-    messages: [],
-    localReaders: new Map(),
-    clock: { now: () => 0 },
-    registry,
-  });
+  const nothing = { messages: [], localReaders: new Map() };
+  const schemas = createSchemasById({ ...nothing, clock: { now: () => 0 }, registry });
   const found = Array.from({ length: 32 }, (_, index) => schemas.find(1 + (index % 16)));
-  await expect(schemas.find(17)).rejects.toMatchObject({
-    code: 'schema-registry-unavailable',
-    canRetry: true,
-  });
+  const failure = { code: 'schema-registry-unavailable', canRetry: true };
+  await expect(schemas.find(17)).rejects.toMatchObject(failure);
   answer.resolve({ kind: 'unknown' });
   await Promise.all(found);
   expect(asked).toHaveLength(16);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { RuntimeOptions } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
-import { ConsumerRuntime } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
+import {
+  ConsumerRuntime,
+  type RuntimeOptions,
+} from '../../../../shared/messaging/consumer/consumer-runtime.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
@@ -15,32 +17,31 @@ afterEach(() => vi.useRealTimers());
 
 const partitions = (...ids: number[]) => ids.map((partition) => ({ topic: FAKE_TOPIC, partition }));
 
-/** A runtime over a source that is assigned partition 0 in generation 1. */
 function createScene(options: Partial<RuntimeOptions> = {}) {
   const work = createFakeWork();
   const source = new FakeGroupSource();
-  const runtime = new ConsumerRuntime({
-    ...systemPorts,
-    process: work.process,
-    log: silentLog,
-    random: () => 0,
-    ...options,
-  });
+  const ports = { ...systemPorts, process: work.process, log: silentLog, random: () => 0 };
+  const runtime = new ConsumerRuntime({ ...ports, ...options });
   const sink = runtime.attach(source, () => undefined);
   sink.onAssigned(1, partitions(0));
-  return { work, source, runtime, sink };
+  const deliver = (from: number, to: number, more?: Parameters<typeof fakeMessages>[2]) =>
+    sink.onMessages(1, fakeMessages(from, to, more), to + 1);
+  const end = async (...offsets: readonly number[]) => {
+    for (const offset of offsets) await work.end(offset);
+  };
+  return { work, source, runtime, sink, deliver, end };
 }
 
 const away = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
 const afterCommitTick = () => vi.advanceTimersByTimeAsync(COMMIT_MS);
 
 test('observes the progress again when a message arrives after an idle time', async () => {
-  const { work, source, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
+  const { work, source, deliver, runtime } = createScene();
+  deliver(0, 0);
   await work.end(0);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(source.commits).toHaveLength(1);
-  sink.onMessages(1, fakeMessages(1, 1), 2);
+  deliver(1, 1);
   await vi.advanceTimersByTimeAsync(59_000);
   expect(runtime.health().status).toBe('ready');
   await vi.advanceTimersByTimeAsync(2_000);
@@ -52,27 +53,27 @@ test('observes the progress again when a message arrives after an idle time', as
 });
 
 test('pauses a partition with a full window and resumes it below half', async () => {
-  const { work, source, sink } = createScene({ window: { messages: 10 }, concurrency: 10 });
-  sink.onMessages(1, fakeMessages(0, 8), 9);
+  const { source, deliver, end } = createScene({ window: { messages: 10 }, concurrency: 10 });
+  deliver(0, 8);
   expect(source.paused.size).toBe(0);
-  sink.onMessages(1, fakeMessages(9, 9), 10);
+  deliver(9, 9);
   expect([...source.paused]).toEqual([`${FAKE_TOPIC}/0`]);
   // Completed messages beyond the prefix still fill the window: a crash would deliver them again.
-  for (const offset of [5, 6, 7, 8, 9]) await work.end(offset);
+  await end(5, 6, 7, 8, 9);
   expect(source.paused.size).toBe(1);
-  for (const offset of [0, 1, 2, 3]) await work.end(offset);
+  await end(0, 1, 2, 3);
   expect(source.paused.size).toBe(1);
-  await work.end(4);
+  await end(4);
   expect(source.paused.size).toBe(0);
 });
 
 test('counts only unfinished messages towards the maximum number of messages', async () => {
-  const { work, source, sink } = createScene({ window: { messages: 2, pending: 100 } });
-  sink.onMessages(1, fakeMessages(0, 0), 1);
+  const { source, deliver, end } = createScene({ window: { messages: 2, pending: 100 } });
+  deliver(0, 0);
   expect(source.paused.size).toBe(0);
-  sink.onMessages(1, fakeMessages(1, 1), 2);
+  deliver(1, 1);
   expect(source.paused.size).toBe(1);
-  await work.end(1);
+  await end(1);
   expect(source.paused.size).toBe(0);
 });
 
@@ -87,12 +88,12 @@ test('counts the bytes of messages towards the window, until the next generation
 });
 
 test('pauses a partition whose completed messages cannot be committed, until they are', async () => {
-  const { work, source, sink } = createScene({ window: { messages: 100, pending: 20 } });
+  const { source, deliver, end } = createScene({ window: { messages: 100, pending: 20 } });
   source.onCommit = away;
   let delivered = 0;
   for (; source.paused.size === 0 && delivered < 1_000; delivered += 5) {
-    sink.onMessages(1, fakeMessages(delivered, delivered + 4), delivered + 5);
-    for (let offset = delivered; offset < delivered + 5; offset += 1) await work.end(offset);
+    deliver(delivered, delivered + 4);
+    await end(...[0, 1, 2, 3, 4].map((offset) => delivered + offset));
     await afterCommitTick();
   }
   expect(delivered).toBe(20);
@@ -104,15 +105,15 @@ test('pauses a partition whose completed messages cannot be committed, until the
 });
 
 test('commits a paused partition at once when everything of it is done, and waits after a failure', async () => {
-  const { work, source, sink } = createScene({ window: { messages: 2 } });
-  sink.onMessages(1, fakeMessages(0, 1), 2);
-  await work.end(0);
+  const { source, deliver, end } = createScene({ window: { messages: 2 } });
+  deliver(0, 1);
+  await end(0);
   expect([source.paused.size, source.commits.length]).toEqual([1, 0]);
-  await work.end(1);
+  await end(1);
   expect([source.paused.size, source.committed()]).toEqual([0, 2]);
   source.onCommit = away;
-  sink.onMessages(1, fakeMessages(2, 3), 4);
-  for (const offset of [2, 3]) await work.end(offset);
+  deliver(2, 3);
+  await end(2, 3);
   await settleMicrotasks();
   expect([source.paused.size, source.commits.length]).toEqual([1, 2]);
   await afterCommitTick();
@@ -120,16 +121,16 @@ test('commits a paused partition at once when everything of it is done, and wait
 });
 
 test('commits completed messages at a revocation, then those in progress, and drops the others', async () => {
-  const { work, source, sink } = createScene({ concurrency: 2 });
-  sink.onMessages(1, fakeMessages(0, 5), 6);
-  await work.end(0);
+  const { work, source, sink, deliver, end } = createScene({ concurrency: 2 });
+  deliver(0, 5);
+  await end(0);
   sink.onRevoking(1);
   expect(source.committed()).toBe(1);
-  await work.end(1);
+  await end(1);
   expect(source.committed()).toBe(1);
-  await work.end(2);
+  await end(2);
   expect(source.committed()).toBe(3);
-  sink.onMessages(1, fakeMessages(6, 7), 8);
+  deliver(6, 7);
   expect(work.started()).toEqual([0, 1, 2]);
   sink.onAssigned(2, partitions(1));
   sink.onMessages(2, [fakeMessage(9, { partition: 1 })], 10);
@@ -137,19 +138,19 @@ test('commits completed messages at a revocation, then those in progress, and dr
 });
 
 test('processes all messages of a log that replaced a longer one, and commits none before it is done', async () => {
-  const { work, source, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 4), 5);
-  for (const offset of [0, 1, 2, 3, 4]) await work.end(offset);
+  const { work, source, deliver, end } = createScene();
+  deliver(0, 4);
+  await end(0, 1, 2, 3, 4);
   await afterCommitTick();
   expect(source.committed()).toBe(5);
   const later = { timestampMs: 1_800_000_000_000 };
-  sink.onMessages(1, fakeMessages(0, 3, later), 4);
-  sink.onMessages(1, fakeMessages(4, 6, later), 7);
+  deliver(0, 3, later);
+  deliver(4, 6, later);
   expect(work.started().slice(5)).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  for (const offset of [0, 2, 3, 4, 5, 6]) await work.end(offset);
+  await end(0, 2, 3, 4, 5, 6);
   await afterCommitTick();
   expect(source.committed()).toBe(1);
-  await work.end(1);
+  await end(1);
   await afterCommitTick();
   expect(source.committed()).toBe(7);
 });
@@ -185,8 +186,8 @@ test('retries a transient failure with growing delays, and blocks only its key',
 });
 
 test('processes a message again after its retry delay, or an unexpected error, and counts the attempts', async () => {
-  const { work, source, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
+  const { work, source, deliver, runtime } = createScene();
+  deliver(0, 1, { key: 'a' });
   await work.end(0, { retryAfterMs: 5_000 });
   await vi.advanceTimersByTimeAsync(4_999);
   expect(work.started()).toEqual([0]);
@@ -201,25 +202,24 @@ test('processes a message again after its retry delay, or an unexpected error, a
   expect(source.committed()).toBe(1);
 });
 
-test('does not retry a held message of a revoked partition', async () => {
-  const { work, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
+test('does not retry a held message of a revoked partition before it is assigned again', async () => {
+  const { work, sink, deliver } = createScene();
+  deliver(0, 0);
   await work.end(0, { retryAfterMs: 1_000 });
   sink.onAssigned(2, partitions(1));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(work.started()).toEqual([0]);
-  // It was dropped, so it is processed when the partition is assigned again.
   sink.onAssigned(3, partitions(0));
   sink.onMessages(3, fakeMessages(0, 0), 1);
   expect(work.started()).toEqual([0, 0]);
 });
 
 test('drains: completes running messages, commits them and leaves the group; others are left to the next member', async () => {
-  const { work, source, sink, runtime } = createScene({ concurrency: 1 });
-  sink.onMessages(1, fakeMessages(0, 2), 3);
+  const { work, source, deliver, runtime } = createScene({ concurrency: 1 });
+  deliver(0, 2);
   const drained = runtime.drain(10_000);
   expect(source.paused.size).toBe(1);
-  sink.onMessages(1, fakeMessages(3, 4), 5);
+  deliver(3, 4);
   await work.end(0);
   await vi.advanceTimersByTimeAsync(100);
   await drained;
@@ -227,8 +227,8 @@ test('drains: completes running messages, commits them and leaves the group; oth
 });
 
 test('drains for at most its time limit, then aborts the handlers and commits only completed messages', async () => {
-  const { work, source, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 1), 2);
+  const { work, source, deliver, runtime } = createScene();
+  deliver(0, 1);
   await work.end(0);
   const drained = runtime.drain(1_000);
   await vi.advanceTimersByTimeAsync(999);
@@ -239,16 +239,15 @@ test('drains for at most its time limit, then aborts the handlers and commits on
 });
 
 test.each([
-  ['no message ends', 10_000, 12_000],
-  ['all messages have ended', 10_000, 10_000],
-  ['there is no time', 0, 2_000],
-])('drains in time when the broker is silent and %s', async (what, timeoutMs, longestMs) => {
-  const { work, source, sink, runtime } = createScene();
+  ['no message ends', [0], 10_000, 12_000],
+  ['all messages have ended', [0, 1], 10_000, 10_000],
+  ['there is no time', [0, 1], 0, 2_000],
+])('drains in time when the broker is silent and %s', async (_, ended, timeoutMs, longestMs) => {
+  const { source, deliver, end, runtime } = createScene();
   source.onCommit = () => new Promise(() => undefined);
   source.onStop = (limitMs) => sleep(systemPorts.timers, limitMs);
-  sink.onMessages(1, fakeMessages(0, 1), 2);
-  await work.end(0);
-  if (what !== 'no message ends') await work.end(1);
+  deliver(0, 1);
+  await end(...ended);
   let isDrained = false;
   void runtime.drain(timeoutMs).then(() => (isDrained = true));
   await vi.advanceTimersByTimeAsync(longestMs + 20);
@@ -256,8 +255,8 @@ test.each([
 });
 
 test('keeps partitions paused that are assigned during a drain', async () => {
-  const { work, source, sink, runtime } = createScene({ window: { messages: 1 } });
-  sink.onMessages(1, fakeMessages(0, 0), 1);
+  const { work, source, sink, deliver, runtime } = createScene({ window: { messages: 1 } });
+  deliver(0, 0);
   const drained = runtime.drain(1_000);
   await work.end(0);
   expect([...source.paused]).toEqual([`${FAKE_TOPIC}/0`]);
@@ -269,8 +268,8 @@ test('keeps partitions paused that are assigned during a drain', async () => {
 });
 
 test('drains without waiting for messages held for another attempt', async () => {
-  const { work, source, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
+  const { work, source, deliver, runtime } = createScene();
+  deliver(0, 0);
   await work.end(0, { retryAfterMs: 60_000 });
   const drained = runtime.drain(10_000);
   await vi.advanceTimersByTimeAsync(20);
@@ -292,20 +291,19 @@ test('is degraded while lag is not delivered, until the source reports a positio
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
-test.each(['rebalances', 'stops'])(
-  'does not commit behind messages that it refuses while it %s',
-  async (how) => {
-    const { work, source, sink, runtime } = createScene();
+test('does not commit behind messages that it refuses while it rebalances or stops', async () => {
+  for (const isStop of [false, true]) {
+    const { work, source, sink, deliver, runtime } = createScene();
     sink.onMessages(1, fakeMessages(0, 0), 3);
-    const drained = how === 'stops' ? runtime.drain(1_000) : sink.onRevoking(1);
-    sink.onMessages(1, fakeMessages(1, 2), 3);
+    const drained = isStop ? runtime.drain(1_000) : sink.onRevoking(1);
+    deliver(1, 2);
     sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 0 }, 3, 3);
     await work.end(0);
     await vi.advanceTimersByTimeAsync(1_000);
     await drained;
     expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1]);
-  },
-);
+  }
+});
 
 test('is degraded after commits have failed for 60 seconds, until the partitions are assigned anew', async () => {
   const { work, source, sink, runtime } = createScene();
@@ -320,10 +318,10 @@ test('is degraded after commits have failed for 60 seconds, until the partitions
 });
 
 test('does not send a commit while another one is in flight', async () => {
-  const { work, source, sink } = createScene();
+  const { work, source, sink, deliver } = createScene();
   const { promise, resolve } = Promise.withResolvers<boolean>();
   source.onCommit = () => promise;
-  sink.onMessages(1, fakeMessages(0, 1), 2);
+  deliver(0, 1);
   await work.end(0);
   await afterCommitTick();
   await work.end(1);
@@ -336,11 +334,10 @@ test('does not send a commit while another one is in flight', async () => {
 });
 
 test('limits the total weight of messages in progress', async () => {
-  const { work, sink } = createScene({ concurrency: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
-  sink.onMessages(1, fakeMessages(0, 5), 6);
+  const { work, deliver, end } = createScene({ concurrency: 4, weigh: ({ offset }) => (offset < 4 ? 2 : 1) });
+  deliver(0, 5);
   expect(work.started()).toEqual([0, 1]);
-  await work.end(0);
-  await work.end(1);
+  await end(0, 1);
   expect(work.started()).toEqual([0, 1, 2, 3]);
 });
 
@@ -358,17 +355,19 @@ function createGatedScene() {
 }
 
 test('retries a failed gate with growing delays', async () => {
-  const { gates, work, runtime, sink } = createGatedScene();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
+  const { gates, work, runtime, deliver } = createGatedScene();
+  deliver(0, 0);
   expect(runtime.health()).toMatchObject({ status: 'starting' });
   gates[0]?.fail();
-  await vi.advanceTimersByTimeAsync(249);
-  expect(gates).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(gates).toHaveLength(2);
-  gates[1]?.fail();
-  await vi.advanceTimersByTimeAsync(500);
-  expect(gates).toHaveLength(3);
+  for (const [passMs, count] of [
+    [249, 1],
+    [1, 2],
+    [500, 3],
+  ] as const) {
+    await vi.advanceTimersByTimeAsync(passMs);
+    expect(gates).toHaveLength(count);
+    if (count === 2) gates[1]?.fail();
+  }
   expect(work.started()).toEqual([]);
   gates[2]?.open();
   await settleMicrotasks();
@@ -376,8 +375,8 @@ test('retries a failed gate with growing delays', async () => {
   expect(runtime.health()).toEqual({ status: 'ready' });
 });
 
-test('ignores and aborts the gate of an earlier assignment', async () => {
-  const { gates, work, sink } = createGatedScene();
+test('ignores and aborts the gate of an earlier assignment, and drains without waiting for one', async () => {
+  const { gates, work, source, runtime, sink } = createGatedScene();
   sink.onAssigned(2, partitions(0, 1));
   sink.onMessages(2, fakeMessages(0, 0), 1);
   expect(gates.map(({ signal }) => signal.aborted)).toEqual([true, false]);
@@ -388,14 +387,12 @@ test('ignores and aborts the gate of an earlier assignment', async () => {
   await settleMicrotasks();
   expect(work.started()).toEqual([0]);
   expect(gates[1]?.partitions).toEqual([0, 1]);
-});
-
-test('drains without waiting for the gate', async () => {
-  const { gates, work, source, runtime, sink } = createGatedScene();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await work.end(0);
+  sink.onAssigned(3, partitions(0));
+  sink.onMessages(3, fakeMessages(1, 1), 2);
   await Promise.all([runtime.drain(10_000), vi.advanceTimersByTimeAsync(100)]);
-  expect([source.stops, gates[0]?.signal.aborted]).toEqual([1, true]);
-  expect(work.started()).toEqual([]);
+  expect([source.stops, gates[2]?.signal.aborted]).toEqual([1, true]);
+  expect(work.started()).toEqual([0]);
 });
 
 test('does not commit the position of the source while a message before it is in progress', async () => {
@@ -411,8 +408,8 @@ test('does not commit the position of the source while a message before it is in
 });
 
 test('drops the messages behind a running one of their key when their partition is revoked', async () => {
-  const { work, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
+  const { work, sink, deliver } = createScene();
+  deliver(0, 1, { key: 'a' });
   sink.onAssigned(2, partitions(1));
   await work.end(0);
   expect(work.started()).toEqual([0]);

@@ -36,8 +36,8 @@ async function withFullPartition() {
   await publisher.start();
   await publisher.publish(Array.from({ length: 10 }, (_, index) => to(0, `old ${index}`)));
   const ended: string[] = [];
-  const record = (name: string, call: Promise<void>): void =>
-    void call.then(
+  const record = (name: string, ...messages: readonly OutgoingMessage[]): void =>
+    void publisher.publish(messages).then(
       () => ended.push(name),
       (error: unknown) => ended.push(`${name}: ${(error as { readonly code?: string }).code}`),
     );
@@ -55,10 +55,10 @@ async function withFullPartition() {
 
 describe('while a partition is full of unread messages', () => {
   test('messages to other partitions and topics do not wait', async () => {
-    const { system, publisher, ended, record } = await withFullPartition();
-    record('full', publisher.publish([to(0, 'a')]));
-    record('other partition', publisher.publish([to(1, 'b')]));
-    record('other topic', publisher.publish([to(0, 'c', 'other')]));
+    const { system, ended, record } = await withFullPartition();
+    record('full', to(0, 'a'));
+    record('other partition', to(1, 'b'));
+    record('other topic', to(0, 'c', 'other'));
     await system.pass(100);
     expect(ended).toEqual(['other partition', 'other topic']);
     await system.pass(DEADLINE_MS);
@@ -66,10 +66,10 @@ describe('while a partition is full of unread messages', () => {
   });
 
   test('a later call waits behind an earlier one of the same partition, and its other messages do not', async () => {
-    const { system, publisher, ended, record, valuesOf, commitAll } = await withFullPartition();
-    record('first', publisher.publish([to(0, 'a'), to(1, 'b')]));
-    record('second', publisher.publish([to(1, 'c'), to(0, 'd')]));
-    record('third', publisher.publish([to(1, 'e')]));
+    const { system, ended, record, valuesOf, commitAll } = await withFullPartition();
+    record('first', to(0, 'a'), to(1, 'b'));
+    record('second', to(1, 'c'), to(0, 'd'));
+    record('third', to(1, 'e'));
     await system.pass(100);
     expect(ended).toEqual(['third']);
     expect(valuesOf(1)).toEqual(['b', 'c', 'e']);
@@ -93,10 +93,10 @@ describe('while a partition is full of unread messages', () => {
   });
 
   test('a call whose deadline passed leaves nothing that is stored later', async () => {
-    const { system, publisher, ended, record, valuesOf, commitAll } = await withFullPartition();
-    record('partly stored', publisher.publish([to(0, 'a'), to(1, 'b')]));
+    const { system, ended, record, valuesOf, commitAll } = await withFullPartition();
+    record('partly stored', to(0, 'a'), to(1, 'b'));
     await system.pass(DEADLINE_MS / 2);
-    record('later', publisher.publish([to(0, 'c')]));
+    record('later', to(0, 'c'));
     await system.pass(DEADLINE_MS / 2 + 1);
     expect(ended).toEqual(['partly stored: send-unknown']);
     await commitAll();
@@ -105,17 +105,17 @@ describe('while a partition is full of unread messages', () => {
   });
 
   test('calls for which nothing waits need no place in the queue, and one that fills a partition is partly stored', async () => {
-    const { system, publisher, ended, record, valuesOf } = await withFullPartition();
+    const { system, ended, record, valuesOf } = await withFullPartition();
     const { messages } = QUEUE_LIMITS.publisher;
-    record('queue', publisher.publish(Array.from({ length: messages }, () => to(0, 'a'))));
-    record('several', publisher.publish([to(1, 'b'), to(0, 'c', 'other')]));
-    record('one', publisher.publish([to(1, 'd')]));
-    record('behind', publisher.publish([to(1, 'e'), to(0, 'f')]));
+    record('queue', ...Array.from({ length: messages }, () => to(0, 'a')));
+    record('several', to(1, 'b'), to(0, 'c', 'other'));
+    record('one', to(1, 'd'));
+    record('behind', to(1, 'e'), to(0, 'f'));
     await system.pass(100);
     expect(ended.toSorted()).toEqual(['behind: send-unknown', 'one', 'several']);
     expect(valuesOf(1)).toEqual(['b', 'd', 'e']);
-    record('partly', publisher.publish(Array.from({ length: 12 }, (_, index) => to(1, String(index)))));
-    record('none', publisher.publish([to(1, 'b'), to(1, 'c')]));
+    record('partly', ...Array.from({ length: 12 }, (_, index) => to(1, String(index))));
+    record('none', to(1, 'b'), to(1, 'c'));
     await system.pass(100);
     expect(ended.slice(3)).toEqual(['partly: send-unknown', 'none: not-sent']);
     expect(valuesOf(1)).toHaveLength(10);

@@ -1,7 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Codec, Decoded } from '../../../../shared/messaging/codec.ts';
-import type { Outcome } from '../../../../shared/messaging/outcome.ts';
-import { isTransientFailure, done, refused, retry } from '../../../../shared/messaging/outcome.ts';
+import {
+  isTransientFailure,
+  done,
+  refused,
+  retry,
+  type Outcome,
+} from '../../../../shared/messaging/outcome.ts';
 import type { Handler, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/batch-handler.ts';
 import {
@@ -15,7 +20,7 @@ import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
-import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { fakeRequest } from '../../../support/fakes/messages.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const SLICE_MS = 2;
@@ -47,17 +52,7 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
   });
   const all = typeof items === 'number' ? Array.from({ length: items }, (_, n) => question(n)) : items;
   const open = () => ({ kind: 'items', items: all }) as const;
-  const context: Request = {
-    format: 'json',
-    isBatchItem: false,
-    correlationId: undefined,
-    originTimestampMs: NOW_MS,
-    deadlineMs: undefined,
-    attempt: 1,
-    signal: new AbortController().signal,
-    message: fakeMessage(7, {}),
-    ...options.context,
-  };
+  const context = fakeRequest({ format: 'json', originTimestampMs: NOW_MS, ...options.context });
   const runWith = (changes: Partial<Request>) =>
     Promise.resolve(handle({ format: 'json', open } satisfies EncodedBatch, { ...context, ...changes }));
   return {
@@ -207,35 +202,21 @@ test.each(['decode', 'handle', 'encode'] as const)(
   },
 );
 
-test('does not handle further items if the process stops while the batch waits', async () => {
+test('handles nothing if the process stops while the batch waits, and refuses it if the deadline passes', async () => {
   const stop = new AbortController();
   const gate = Promise.withResolvers<Decoded>();
-  let handled = 0;
-  const { run } = createScene([waiting(0, gate.promise)], {
-    context: { signal: stop.signal },
-    handler: () => {
-      handled += 1;
-      return done({ type: 'Answer', payload: 42 });
-    },
-  });
-  const failure = run().catch((error: unknown) => error);
+  const handler = vi.fn<Handler>(() => done({ type: 'Answer', payload: 42 }));
+  const stopping = createScene([waiting(0, gate.promise)], { context: { signal: stop.signal }, handler });
+  const late = createScene([waiting(0, gate.promise), question(1)], { context: { deadlineMs: NOW_MS } });
+  const failure = stopping.run().catch((error: unknown) => error);
+  const outcome = late.run();
   await tick();
   stop.abort();
+  late.advance(60_000);
   gate.resolve(question(0).decode());
   expect(isTransientFailure(await failure)).toBe(true);
-  expect(handled).toBe(0);
-});
-
-test('refuses a batch whose deadline passes while it waits', async () => {
-  const gate = Promise.withResolvers<Decoded>();
-  const { run, advance } = createScene([waiting(0, gate.promise), question(1)], {
-    context: { deadlineMs: NOW_MS },
-  });
-  const outcome = run();
-  await tick();
-  advance(60_000);
-  gate.resolve(question(0).decode());
   expect(await outcome).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
+  expect(handler).not.toHaveBeenCalled();
 });
 
 test('refuses a batch whose deadline passes between its items', async () => {

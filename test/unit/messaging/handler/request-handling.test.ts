@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Codec } from '../../../../shared/messaging/codec.ts';
 import type { Handler, Request } from '../../../../shared/messaging/handler/request.ts';
-import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import { abandon, done, refused, retry } from '../../../../shared/messaging/outcome.ts';
 import {
   createRequestHandling,
@@ -28,16 +28,17 @@ function createScene(
   codec: Partial<Codec> = {},
   more: Partial<RequestHandlingOptions> = {},
 ) {
-  const replies = new FakePublisher();
-  const foreignReplies = new FakePublisher();
-  const deadLetters = new FakePublisher();
+  const [replies, foreignReplies, deadLetters] = [
+    new FakePublisher(),
+    new FakePublisher(),
+    new FakePublisher(),
+  ];
   const handled: Handled[] = [];
   const deadLetterCodes: string[] = [];
-  const fake = createFakeCodec(codec);
   const { process } = createRequestHandling({
     ...systemPorts,
     handlers: { Question: handler },
-    codec: fake,
+    codec: createFakeCodec(codec),
     replies,
     foreignReplies,
     deadLetters,
@@ -107,13 +108,15 @@ test('replies with the correlation id and key of the request, to the partition t
   expect(handled).toMatchObject([{ type: 'Question', result: 'done', code: undefined }]);
 });
 
-test('states the type of every reply in a header, also of replies in Avro and of error replies', async () => {
-  const answering = createScene();
-  await answering.handle(question());
-  const refusing = createScene(refuse);
-  await refusing.handle(question());
-  const types = [answering, refusing].map(({ replies }) => replies.sent[0]?.headers?.['plat-message-type']);
-  expect(types).toEqual(['Answer', 'ProblemReply']);
+test('states the type of every reply in a header, also of error replies', async () => {
+  for (const [handler, type] of [
+    [undefined, 'Answer'],
+    [refuse, 'ProblemReply'],
+  ] as const) {
+    const { handle, replies } = createScene(handler);
+    await handle(question());
+    expect(replies.sent[0]?.headers?.['plat-message-type']).toBe(type);
+  }
 });
 
 test.each([
@@ -340,18 +343,21 @@ test('writes dead letters for a reply topic deleted since its look-up', async ()
   expect(foreignReplies.sent).toHaveLength(1);
 });
 
+const refuseLarge =
+  (isSmall: (message: OutgoingMessage) => boolean): FakePublisher['onPublish'] =>
+  ([message]) =>
+    isSmall(message!) ? Promise.resolve() : failWith('message-too-large')();
+
 test('replies with reply-too-large if the reply exceeds the message size', async () => {
   const { handle, replies } = createScene();
-  replies.onPublish = ([message]) =>
-    message?.headers?.['plat-error-code'] === undefined ? failWith('message-too-large')() : Promise.resolve();
+  replies.onPublish = refuseLarge(({ headers }) => headers?.['plat-error-code'] !== undefined);
   expect(await handle(question())).toBe('settled');
   expect(replies.sent.map(({ headers }) => headers?.['plat-error-code'])).toEqual(['reply-too-large']);
 });
 
 test('writes a dead letter without the value if it exceeds the message size', async () => {
   const { handle, deadLetters } = createScene();
-  deadLetters.onPublish = ([message]) =>
-    message?.value === null ? Promise.resolve() : failWith('message-too-large')();
+  deadLetters.onPublish = refuseLarge(({ value }) => value === null);
   await handle(question(withoutAddress));
   const headers = { 'plat-dead-letter-original-offset': '7' };
   expect(deadLetters.sent[0]).toMatchObject({ value: null, headers });
@@ -363,8 +369,7 @@ test.each([
   ['keeps an absent key', null, null],
 ])('%s in a dead letter without value and headers', async (_, key, kept) => {
   const { handle, deadLetters } = createScene();
-  deadLetters.onPublish = ([message]) =>
-    message?.headers?.['x-filler'] === undefined ? Promise.resolve() : failWith('message-too-large')();
+  deadLetters.onPublish = refuseLarge(({ headers }) => headers?.['x-filler'] === undefined);
   await handle({ ...question({ ...withoutAddress, 'x-filler': Buffer.alloc(10_000) }), key });
   const reason = expect.stringContaining('headers left out') as string;
   const headers = { 'plat-dead-letter-original-offset': '7', 'plat-dead-letter-reason': reason };

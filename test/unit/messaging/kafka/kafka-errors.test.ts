@@ -22,15 +22,12 @@ function codeOf(error: unknown) {
   return [code, canRetry];
 }
 
-function wrapped(error: Error) {
-  return new KafkaJSNumberOfRetriesExceeded(error, { retryCount: 0, retryTime: 0 });
-}
+const wrapped = (error: Error) => new KafkaJSNumberOfRetriesExceeded(error, { retryCount: 0, retryTime: 0 });
 
 describe('classification of kafkajs errors', () => {
   test('finds the Kafka error name below the wrapper for exceeded retries', () => {
-    expect(brokerErrorType(wrapped(protocolError('NOT_LEADER_FOR_PARTITION')))).toBe(
-      'NOT_LEADER_FOR_PARTITION',
-    );
+    const type = 'NOT_LEADER_FOR_PARTITION';
+    expect(brokerErrorType(wrapped(protocolError(type)))).toBe(type);
   });
 
   test('treats three errors as the end of the generation, and a lost connection not', () => {
@@ -39,21 +36,19 @@ describe('classification of kafkajs errors', () => {
     expect(isGenerationOver(disconnected('ECONNRESET'))).toBe(false);
   });
 
-  test.each(['ECONNRESET', 'ECONNREFUSED'])('reports records as possibly stored after %s', (code) => {
+  test.each<[string, boolean, (type: string) => Error]>([
+    ['NOT_ENOUGH_REPLICAS', false, protocolError],
+    ['TOPIC_AUTHORIZATION_FAILED', false, protocolError],
+    ['CORRUPT_MESSAGE', false, protocolError],
+    ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', true, protocolError],
+    ['REQUEST_TIMED_OUT', true, protocolError],
+    ['NOT_LEADER_FOR_PARTITION', true, protocolError],
+    ['UNKNOWN_TOPIC_OR_PARTITION', true, protocolError],
+    ['ECONNRESET', true, disconnected],
     // A refused connection may be that of a later query.
-    expect(isMaybeStored(wrapped(disconnected(code)))).toBe(true);
-  });
-
-  test.each([
-    ['NOT_ENOUGH_REPLICAS', false],
-    ['TOPIC_AUTHORIZATION_FAILED', false],
-    ['CORRUPT_MESSAGE', false],
-    ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', true],
-    ['REQUEST_TIMED_OUT', true],
-    ['NOT_LEADER_FOR_PARTITION', true],
-    ['UNKNOWN_TOPIC_OR_PARTITION', true],
-  ])('reports records as possibly stored after %s: %s', (type, isPossible) => {
-    expect(isMaybeStored(wrapped(protocolError(type)))).toBe(isPossible);
+    ['ECONNREFUSED', true, disconnected],
+  ])('reports records as possibly stored after %s: %s', (type, isPossible, errorOf) => {
+    expect(isMaybeStored(wrapped(errorOf(type)))).toBe(isPossible);
   });
 
   test('maps errors of topics, permissions and connections to stable codes', () => {

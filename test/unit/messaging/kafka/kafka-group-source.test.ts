@@ -10,6 +10,7 @@ import { sleep } from '../../../support/conformance/wait.ts';
 
 const TOPIC = 't';
 const COMMITTED = 100;
+const nothing = () => Promise.resolve();
 
 function setUp() {
   const pending: PromiseWithResolvers<object>[] = [];
@@ -26,7 +27,7 @@ function setUp() {
     offsetCommit: (commit: unknown) => Promise.resolve(void commits.push(commit)),
   };
   const cluster = { findGroupCoordinator: () => Promise.resolve(coordinator as unknown as Broker) };
-  /** kafkajs joins, as it does when a heartbeat says that the group rebalances. */
+  /** As kafkajs does when a heartbeat says that the group rebalances. */
   const rejoin = async () => {
     const found = (await cluster.findGroupCoordinator()) as unknown as typeof coordinator;
     await found.joinGroup();
@@ -37,14 +38,11 @@ function setUp() {
   const consumer = {
     events: { GROUP_JOIN: 'join' },
     on: (name: string, listener: (event: object) => void) => listeners.set(name, listener),
-    connect: () => Promise.resolve(),
-    subscribe: () => Promise.resolve(),
-    run: async () => {
-      await rejoin();
-      assign([0, 1]);
-    },
-    pause: () => undefined,
-    disconnect: () => Promise.resolve(),
+    connect: nothing,
+    subscribe: nothing,
+    pause: nothing,
+    disconnect: nothing,
+    run: () => rejoin().then(() => assign([0, 1])),
   } as unknown as Consumer;
   const createClient = (() => ({
     kafka: {

@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { OutgoingRecord } from '../../../../shared/messaging/kafka/kafka-publisher.ts';
-import { KafkaPublisher, recordBytes } from '../../../../shared/messaging/kafka/kafka-publisher.ts';
+import {
+  KafkaPublisher,
+  recordBytes,
+  type OutgoingRecord,
+} from '../../../../shared/messaging/kafka/kafka-publisher.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import { TopicPartitions } from '../../../../shared/messaging/topics/topic-partitions.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -12,9 +15,12 @@ type Answer = (records: readonly OutgoingRecord[], attempt: number) => unknown;
 const at = (partition: number, key: string): OutgoingMessage => ({ topic: 't', partition, key, value: null });
 const brokerError = (type: string): Error => Object.assign(new Error(type), { type });
 
+const refusingBad =
+  (type: string): Answer =>
+  (records) =>
+    records.some(({ key }) => key === 'bad') ? brokerError(type) : undefined;
 const partitionCounts = async (names: readonly string[]) => new Map(names.map((name) => [name, 3]));
 
-/** A started publisher over producers whose sends take a while, or fail with what `answer` returns, if it is an error. */
 async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs = 2_000 } = {}) {
   const sends: string[] = [];
   const lines: string[] = [];
@@ -35,9 +41,7 @@ async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs =
         await sleep(5);
         calls.inFlight -= 1;
       },
-      destroy: () => {
-        calls.destroyed += 1;
-      },
+      destroy: () => void (calls.destroyed += 1),
     });
   };
   const topics = new TopicPartitions({ partitionCounts }, systemPorts);
@@ -69,9 +73,8 @@ test('one send is in flight, and what is published meanwhile is the next one, in
 
 test('a send has at most a thousand records, and half a MiB of one partition', async () => {
   const { publisher, sends } = await publisherOver(() => undefined);
-  await publisher.publish(
-    [0, 1, 2].flatMap((partition) => Array.from({ length: 700 }, () => at(partition, 'a'))),
-  );
+  const many = [0, 1, 2].flatMap((partition) => Array.from({ length: 700 }, () => at(partition, 'a')));
+  await publisher.publish(many);
   const sizes = sends.map((send) => send.split(' ').length);
   expect([Math.max(...sizes), sizes.reduce((sum, size) => sum + size)]).toEqual([1_000, 2_100]);
   sends.length = 0;
@@ -116,14 +119,8 @@ test('a partition that cannot be written is tried again with longer pauses, and 
 });
 
 test('only the record that the broker refuses fails, and says that others may be stored', async () => {
-  const { publisher, sends } = await publisherOver((records) =>
-    records.some(({ key }) => key === 'bad') ? brokerError('MESSAGE_TOO_LARGE') : undefined,
-  );
-  const calls = [
-    publisher.publish([at(0, 'a')]),
-    publisher.publish([at(0, 'bad')]),
-    publisher.publish([at(0, 'b')]),
-  ];
+  const { publisher, sends } = await publisherOver(refusingBad('MESSAGE_TOO_LARGE'));
+  const calls = ['a', 'bad', 'b'].map((key) => publisher.publish([at(0, key)]));
   const ends = await Promise.allSettled(calls);
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(ends[1]).toMatchObject({ reason: { code: 'message-too-large', canRetry: false } });
@@ -151,26 +148,20 @@ test('a stop lets what is published be sent, and later calls are refused', async
   await expect(publisher.publish([at(0, 'b')])).rejects.toThrow('it was stopped');
 });
 
-test('more than fits into the queue or into a record is refused at once', async () => {
+test('more than fits into the queue or a record is refused at once; an ended call leaves its bytes to the next', async () => {
   const { publisher, sends } = await publisherOver(() => undefined);
   const many = Array.from({ length: 50_001 }, () => at(0, 'a'));
   await expect(publisher.publish(many)).rejects.toThrow('its queue is full');
-  const large = { ...at(0, 'a'), value: Buffer.alloc(8 * 1_048_576) };
-  await expect(publisher.publish([large])).rejects.toMatchObject({ code: 'message-too-large' });
+  const tooLarge = { ...at(0, 'a'), value: Buffer.alloc(8 * 1_048_576) };
+  await expect(publisher.publish([tooLarge])).rejects.toMatchObject({ code: 'message-too-large' });
   expect(sends).toEqual([]);
-});
-
-test('a call whose end is known leaves its bytes to the next ones', async () => {
-  const { publisher, sends } = await publisherOver(() => undefined);
   const large = { ...at(0, 'a'), value: Buffer.alloc(7 * 1_048_576) };
   for (let count = 0; count < 3; count += 1) await publisher.publish([large, large, large, large]);
   expect(sends).toHaveLength(12);
 });
 
 test('a refused record of a call whose other records are stored does not count as unsent', async () => {
-  const { publisher } = await publisherOver((records) =>
-    records.some(({ key }) => key === 'bad') ? brokerError('INVALID_RECORD') : undefined,
-  );
+  const { publisher } = await publisherOver(refusingBad('INVALID_RECORD'));
   await expect(publisher.publish([at(0, 'bad')])).rejects.toMatchObject({ code: 'not-sent' });
   const rejection = expect.objectContaining({ code: 'send-unknown', canRetry: false }) as unknown;
   await expect(publisher.publish([at(0, 'bad'), at(1, 'a')])).rejects.toEqual(rejection);

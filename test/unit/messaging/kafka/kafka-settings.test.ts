@@ -2,21 +2,16 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { kafkajsClients } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
 import { rotateRandomly } from '../../../../shared/messaging/kafka/kafka-settings.ts';
 
-test.each(['localhost', 'host:', ':9092', 'a:b:9092', 'host:9092 ', 'host:123456', ' host:9092'])(
-  'rejects address "%s" and names the setting',
-  (address) => {
-    expect(() => kafkajsClients({ brokers: ['h:1', address] })).toThrow(
-      `KAFKA_BROKERS: "${address}" does not have the form host:port`,
-    );
-  },
-);
+const MALFORMED = ['localhost', 'host:', ':9092', 'a:b:9092', 'host:9092 ', 'host:123456', ' host:9092'];
+test.each(MALFORMED)('rejects address "%s" and names the setting', (address) => {
+  const text = `KAFKA_BROKERS: "${address}" does not have the form host:port`;
+  expect(() => kafkajsClients({ brokers: ['h:1', address] })).toThrow(text);
+});
 
-test.each([
-  ['KAFKA_SSL_CA_FILE', { caFile: '/missing.pem' }],
-  ['KAFKA_SSL_CERT_FILE', { certFile: '/missing.pem' }],
-  ['KAFKA_SSL_KEY_FILE', { keyFile: '/missing.pem' }],
-])('rejects an unreadable file of %s', (setting, ssl) => {
-  expect(() => kafkajsClients({ brokers: ['h:1'], ssl })).toThrow(`${setting}: the file cannot be read`);
+test.each(['ca', 'cert', 'key'])('rejects an unreadable file of KAFKA_SSL_*_FILE: %s', (name) => {
+  const ssl = { [`${name}File`]: '/missing.pem' };
+  const text = `KAFKA_SSL_${name.toUpperCase()}_FILE: the file cannot be read`;
+  expect(() => kafkajsClients({ brokers: ['h:1'], ssl })).toThrow(text);
 });
 
 test('rotates the brokers at random and keeps their order', () => {

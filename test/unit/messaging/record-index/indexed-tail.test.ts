@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
 import { tailStopped } from '../../../../shared/messaging/broker-errors.ts';
-import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import type { LogMessage, PartitionOffset } from '../../../../shared/messaging/message.ts';
 import type { Broker, Tail, TailOptions } from '../../../../shared/messaging/ports.ts';
 import type { RecordIndex } from '../../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -11,19 +11,39 @@ import { fakeMessage } from '../../../support/fakes/messages.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function recoveringTail() {
+function tailOver(
+  createTail: (options: TailOptions, canWrite: () => boolean) => Tail,
+  receive: (message: LogMessage) => void | Promise<void>,
+  positions: () => readonly PartitionOffset[] = () => [],
+) {
   let canWrite = false;
   let onRecovered: (() => void) | undefined;
   const index = {
-    positions: [],
+    get positions() {
+      return positions();
+    },
     accepts: () => canWrite,
-    health: () => ({ status: canWrite ? 'ready' : 'starting' }),
+    health: () => (canWrite ? { status: 'ready' } : { status: 'starting', reason: 'full' }),
     onRecovered: (callback: () => void) => (onRecovered = callback),
     close: () => undefined,
   } as unknown as RecordIndex;
-  const readers = { created: 0, running: 0 };
-  const createTail = (): Tail => {
-    readers.created += 1;
+  const create = (options: TailOptions) => createTail(options, () => canWrite);
+  const broker = { createTail: create, admin: { offsets: () => Promise.resolve([]) } } as unknown as Broker;
+  const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log: silentLog };
+  const tail = new IndexedTail(broker, options, (message) => {
+    if (!canWrite) throw new Error('full');
+    return receive(message);
+  });
+  const setWritable = (value: boolean): void => {
+    canWrite = value;
+    if (value) onRecovered?.();
+  };
+  return { tail, setWritable };
+}
+
+function recoveringTail() {
+  const readers = { running: 0 };
+  const createTail = (_: TailOptions, canWrite: () => boolean): Tail => {
     const stopped = Promise.withResolvers<never>();
     stopped.promise.catch(() => undefined);
     let isRunning = false;
@@ -37,7 +57,7 @@ function recoveringTail() {
       caughtUp: () => {
         if (!isRunning) return Promise.reject(tailStopped('test'));
         // Only one that takes records reaches the end.
-        return canWrite ? Promise.resolve() : stopped.promise;
+        return canWrite() ? Promise.resolve() : stopped.promise;
       },
       isReady: () => isRunning,
       stop: async () => {
@@ -48,17 +68,8 @@ function recoveringTail() {
       },
     };
   };
-  const broker = { createTail, admin: { offsets: () => Promise.resolve([]) } } as unknown as Broker;
-  const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log: silentLog };
-  const receive = vi.fn<() => void>(() => {
-    if (!canWrite) throw new Error('full');
-  });
-  const tail = new IndexedTail(broker, options, receive);
-  const setWritable = (value: boolean): void => {
-    canWrite = value;
-    if (value) onRecovered?.();
-  };
-  return { tail, readers, setWritable, received: () => receive.mock.calls.length };
+  const receive = vi.fn<() => void>();
+  return { ...tailOver(createTail, receive), readers, received: () => receive.mock.calls.length };
 }
 
 it('has one reader after an index that recovers, fails and recovers again while the reader is replaced', async () => {
@@ -89,49 +100,33 @@ const createTail = ({ positions = [] }: TailOptions): Tail => ({
 });
 
 function lateTail() {
-  let isReady = true;
-  let onRecovered: (() => void) | undefined;
   let position = 0;
   const schema = Promise.withResolvers<void>();
   const received: number[] = [];
-  const index = {
-    get positions() {
-      return [{ topic: 'states', partition: 0, offset: position }];
-    },
-    accepts: () => isReady,
-    health: () => (isReady ? { status: 'ready' } : { status: 'starting', reason: 'full' }),
-    onRecovered: (callback: () => void) => (onRecovered = callback),
-    close: () => undefined,
-  } as unknown as RecordIndex;
   const receive = ({ offset }: LogMessage): void | Promise<void> => {
-    if (!isReady) throw new Error('full');
     const pass = (): void => {
       received.push(offset);
       position = offset + 1;
     };
     return offset === 0 ? schema.promise.then(pass) : pass();
   };
-  const broker = { createTail, admin: { offsets: () => Promise.resolve([]) } } as unknown as Broker;
-  const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log: silentLog };
-  const tail = new IndexedTail(broker, options, receive);
+  const positions = () => [{ topic: 'states', partition: 0, offset: position }];
+  const { tail, setWritable } = tailOver(createTail, receive, positions);
   onTestFinished(() => tail.stop(0));
-  const setReady = (value: boolean): void => {
-    isReady = value;
-    if (value) onRecovered?.();
-  };
-  return { tail, schema, received, setReady };
+  setWritable(true);
+  return { tail, schema, received, setWritable };
 }
 
 it('reads records once, in order, whose index fails while they wait for a schema', async () => {
-  const { tail, schema, received, setReady } = lateTail();
+  const { tail, schema, received, setWritable } = lateTail();
   const started = tail.start();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(tail.health()).toEqual({ status: 'degraded', reason: 'states waits for a schema' });
-  setReady(false);
+  setWritable(false);
   schema.resolve();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(received).toEqual([0]);
-  setReady(true);
+  setWritable(true);
   await vi.advanceTimersByTimeAsync(1_000);
   await started;
   expect(received).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);

@@ -100,8 +100,8 @@ test('sends reply topic and partition, deadline and origin timestamp as headers'
   });
 });
 
-test('drops and counts unknown, late and repeated replies', async () => {
-  const { requester, reply } = await createScene();
+test('drops and counts unknown, late and repeated replies; an unreadable one is the problem unexpected', async () => {
+  const { requester, reply, deliver } = await createScene();
   const answer = requester.request(question);
   reply('of another instance', 0);
   reply('id-1', 1);
@@ -113,6 +113,9 @@ test('drops and counts unknown, late and repeated replies', async () => {
   reply('id-2', 3);
   const expected = { sent: 2, refused: 0, replied: 1, timedOut: 1, unknownReplies: 3, pending: 0 };
   expect(requester.stats()).toEqual(expected);
+  const unreadable = requester.request(question);
+  deliver(Buffer.from('{ not json'), { kafka_correlationId: 'id-3' });
+  expect(await unreadable).toMatchObject({ kind: 'problem', problem: { code: 'unexpected', status: 500 } });
 });
 
 test.each([
@@ -124,13 +127,6 @@ test.each([
   const answer = requester.request(question);
   reply('id-1', { err: 'a stack' }, headers);
   expect(problemCode(await answer)).toBe(code);
-});
-
-test('resolves with the problem unexpected if a reply cannot be decoded', async () => {
-  const { requester, deliver } = await createScene();
-  const answer = requester.request(question);
-  deliver(Buffer.from('{ not json'), { kafka_correlationId: 'id-1' });
-  expect(await answer).toMatchObject({ kind: 'problem', problem: { code: 'unexpected', status: 500 } });
 });
 
 const throwBug = (): never => {
@@ -178,24 +174,22 @@ test.each([
   },
 );
 
-test.each([
-  ['not-sent', 'broker-unavailable'],
-  ['topic-unknown', 'broker-unavailable'],
-  ['message-too-large', 'body-too-large'],
-])('resolves immediately if a send fails with %s: %s', async (failure, code) => {
-  const { requester, publisher } = await createScene();
-  publisher.onPublish = () => Promise.reject(new MessagingError(failure, failure, { canRetry: false }));
-  expect(problemCode(await requester.request(question))).toBe(code);
-  expect(requester.pending()).toBe(0);
-});
-
-test('keeps waiting if the message may have been stored', async () => {
+test('resolves immediately if a send fails, but keeps waiting if the message may have been stored', async () => {
   const { requester, publisher, reply } = await createScene();
+  for (const [failure, code] of [
+    ['not-sent', 'broker-unavailable'],
+    ['topic-unknown', 'broker-unavailable'],
+    ['message-too-large', 'body-too-large'],
+  ] as const) {
+    publisher.onPublish = () => Promise.reject(new MessagingError(failure, failure, { canRetry: false }));
+    expect(problemCode(await requester.request(question))).toBe(code);
+    expect(requester.pending()).toBe(0);
+  }
   publisher.onPublish = () => Promise.reject(new MessagingError('send-unknown', 'lost', { canRetry: true }));
   const answer = requester.request(question);
   await settleMicrotasks();
   expect(requester.pending()).toBe(1);
-  reply('id-1', 'arrived nevertheless');
+  reply('id-4', 'arrived nevertheless');
   expect(await answer).toMatchObject({ payload: 'arrived nevertheless' });
 });
 

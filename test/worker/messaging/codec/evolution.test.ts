@@ -28,15 +28,12 @@ function decodeFrom(writerText: string, payload: object) {
   return codecOf({ registry }).decode({ value, headers: {} });
 }
 
-it('messages with another schema version are read from an older writer without an optional field, and with fields in another order', async () => {
+it('messages with another schema version are read from an older writer with fewer fields, and a newer one with more', async () => {
   const left = new Set(['Explain', 'HolidayShift']);
   const older = changedSchema((schema) => {
     schema.fields = schema.fields.filter(({ name }) => !left.has(name)).toReversed();
   });
   expect(payloadOf(await decodeFrom(older, smallRequest))).toEqual(smallRequest);
-});
-
-it('messages with another schema version are read from a newer writer without its additional fields', async () => {
   const newer = changedSchema((schema) => {
     const items = { type: 'record', name: 'Deep', fields: [{ name: 'a', type: 'string' }] };
     const rate = { type: 'bytes', logicalType: 'decimal', precision: 9, scale: 2 };

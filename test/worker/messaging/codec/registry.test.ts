@@ -98,13 +98,6 @@ describe('a codec with a schema registry', () => {
     now += FAILURE_CACHE_MS;
     expect(payloadOf(await codec.decode(message))).toEqual(smallRequest);
   });
-
-  it('decodes messages with local schema ids without a look-up', async () => {
-    const { registry, state } = fakeRegistry();
-    const message = await codecOf().encode(REQUEST, smallRequest, 'avro');
-    expect(payloadOf(codecOf({ registry }).decode(message))).toEqual(smallRequest);
-    expect(state.lookedUp).toEqual([]);
-  });
 });
 
 describe('the client of a schema registry', () => {

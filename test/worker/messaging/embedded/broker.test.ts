@@ -1,29 +1,22 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import type { EmbeddedBrokerOptions } from '../../../../shared/messaging/embedded/embedded-broker.ts';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
-import type { Broker, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  createEmbeddedBroker,
+  type EmbeddedBrokerOptions,
+} from '../../../../shared/messaging/embedded/embedded-broker.ts';
+import type { Broker, TopicSpec } from '../../../../shared/messaging/ports.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { readTopics } from '../../../support/conformance/read-topics.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';
 
 const STEP_MS = 2_000;
 
-const open: Broker[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((broker) => broker.close()));
-});
-
-async function createBroker(options: EmbeddedBrokerOptions = {}, partitions = 1): Promise<Broker> {
+async function openBroker(options: EmbeddedBrokerOptions = {}, partitions = 1) {
   const broker = createEmbeddedBroker(options);
-  open.push(broker);
+  onTestFinished(() => broker.close());
   await broker.admin.createTopics([{ topic: 't', partitions }]);
-  return broker;
-}
-
-async function createPublisher(broker: Broker, deadlineMs = STEP_MS): Promise<Publisher> {
-  const publisher = broker.createPublisher({ clientId: 'publisher', deadlineMs });
+  const publisher = broker.createPublisher({ clientId: 'publisher', deadlineMs: STEP_MS });
   await publisher.start();
-  return publisher;
+  return { broker, publisher };
 }
 
 function createMember(broker: Broker, clientId: string): Promise<RecordingMember> {
@@ -51,11 +44,10 @@ const valuesOf = async (broker: Broker): Promise<string[]> =>
 
 describe('delivery', () => {
   test("happens outside the publisher's call", async () => {
-    const broker = await createBroker();
+    const { broker, publisher } = await openBroker();
     const values: string[] = [];
     const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'latest' });
     await tail.start(({ value }) => values.push(String(value)));
-    const publisher = await createPublisher(broker);
     const published = publisher.publish([text('a')]);
     expect(values).toEqual([]);
     await published;
@@ -65,8 +57,7 @@ describe('delivery', () => {
   });
 
   test('alternates between all partitions while one has a long backlog', async () => {
-    const broker = await createBroker({}, 2);
-    const publisher = await createPublisher(broker);
+    const { broker, publisher } = await openBroker({}, 2);
     await publisher.publish([...Array.from({ length: 5_000 }, () => textAt(0)), textAt(1)]);
     const member = await createMember(broker, 'member');
     await eventually('delivery of the other partition', STEP_MS, () =>
@@ -76,9 +67,8 @@ describe('delivery', () => {
   });
 
   test('reports the position after offsets that compaction has removed', async () => {
-    const broker = await createBroker({ sweepIntervalMs: 5 });
+    const { broker, publisher } = await openBroker({ sweepIntervalMs: 5 });
     await broker.admin.createTopics([table('table', 0)]);
-    const publisher = await createPublisher(broker);
     await publisher.publish([
       { topic: 'table', key: 'kept', value: Buffer.from('x') },
       { topic: 'table', key: 'gone', value: null },
@@ -98,9 +88,11 @@ describe('delivery', () => {
 
   test('removes old records of each topic, also while those of another one expire without end', async () => {
     let nowMs = 0;
-    const broker = await createBroker({ sweepIntervalMs: 5, clock: { now: () => (nowMs += 1) } });
+    const { broker, publisher } = await openBroker({
+      sweepIntervalMs: 5,
+      clock: { now: () => (nowMs += 1) },
+    });
     await broker.admin.createTopics([table('busy', 1_000), table('other', 0)]);
-    const publisher = await createPublisher(broker);
     await publisher.publish([
       ...Array.from({ length: 2_000 }, (_, key) => tombstone('busy', key)),
       tombstone('other', 0),
@@ -110,8 +102,7 @@ describe('delivery', () => {
   });
 
   test('stops a consumer whose sink throws, and assigns its partitions to another consumer', async () => {
-    const broker = await createBroker();
-    const publisher = await createPublisher(broker);
+    const { broker, publisher } = await openBroker();
     await publisher.publish([text('a')]);
     const source = broker.createGroupSource({ groupId: 'g', clientId: 'broken', topics: ['t'] });
     const crash = new Promise<Error>((resolve) => {
@@ -125,8 +116,7 @@ describe('delivery', () => {
 
 test('resolves caughtUp() of a tail after the last message was delivered', async () => {
   for (const count of [99, 100, 101, 201]) {
-    const broker = await createBroker();
-    const publisher = await createPublisher(broker);
+    const { broker, publisher } = await openBroker();
     await publisher.publish(Array.from({ length: count }, () => text('x')));
     expect(await valuesOf(broker)).toHaveLength(count);
   }
@@ -134,9 +124,8 @@ test('resolves caughtUp() of a tail after the last message was delivered', async
 
 test('a record is kept for its retention time since its append, whatever its timestamp is', async () => {
   let nowMs = 10_000;
-  const broker = await createBroker({ clock: { now: () => nowMs }, sweepIntervalMs: 5 });
+  const { broker, publisher } = await openBroker({ clock: { now: () => nowMs }, sweepIntervalMs: 5 });
   await broker.admin.createTopics([{ topic: 'short', partitions: 1, config: { 'retention.ms': '1000' } }]);
-  const publisher = await createPublisher(broker);
   await publisher.publish([{ ...text('x'), topic: 'short', timestampMs: 1 }]);
   const low = async () => (await broker.admin.offsets('short'))[0]?.low;
   await sleep(50);
@@ -146,8 +135,7 @@ test('a record is kept for its retention time since its append, whatever its tim
 });
 
 test('a full log removes its oldest records if it has no reader', async () => {
-  const broker = await createBroker({ limits: { maxRecordsPerTopic: 50 } });
-  const publisher = await createPublisher(broker);
+  const { broker, publisher } = await openBroker({ limits: { maxRecordsPerTopic: 50 } });
   for (let index = 0; index < 200; index += 1) await publisher.publish([text(`${index}`)]);
   const values = await valuesOf(broker);
   expect(values.length).toBeLessThanOrEqual(50);
@@ -155,8 +143,7 @@ test('a full log removes its oldest records if it has no reader', async () => {
 });
 
 test('stops all clients on close(), which may be called twice', async () => {
-  const broker = await createBroker();
-  const publisher = await createPublisher(broker);
+  const { broker, publisher } = await openBroker();
   const member = await createMember(broker, 'member');
   await broker.close();
   await broker.close();
@@ -172,7 +159,7 @@ test.each([
   [{ topic: 'new', partitions: 1, config: { 'retention.ms': 'soon' } }, 'retention.ms'],
   [{ topic: 'new', partitions: 1, config: { 'max.message.bytes': '' } }, 'max.message.bytes'],
 ])('refuses to create the topic %j', async (spec, named) => {
-  const { admin } = await createBroker();
+  const { broker } = await openBroker();
   const refusal = { code: 'invalid-topic', message: expect.stringContaining(named) as string };
-  await expect(admin.createTopics([spec])).rejects.toMatchObject(refusal);
+  await expect(broker.admin.createTopics([spec])).rejects.toMatchObject(refusal);
 });

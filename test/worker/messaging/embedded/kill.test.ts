@@ -50,12 +50,9 @@ async function readFolder(folder: string) {
       if (value === null) table.delete(String(key));
       else table.set(String(key), String(value));
     }
-    const committed = await broker.admin.committed('g', ['t']);
-    return {
-      messages: await readTopics(broker, ['t']),
-      table,
-      committed: new Map(committed.map(({ partition, offset }) => [partition, offset])),
-    };
+    const offsets = await broker.admin.committed('g', ['t']);
+    const committed = new Map(offsets.map(({ partition, offset }) => [partition, offset]));
+    return { messages: await readTopics(broker, ['t']), table, committed };
   } finally {
     await broker.close();
   }

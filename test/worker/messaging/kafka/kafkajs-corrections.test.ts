@@ -49,14 +49,7 @@ function useClocks() {
   vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
   vi.spyOn(Date, 'now').mockImplementation(() => elapsedMs + offsetMs);
   onTestFinished(() => void vi.restoreAllMocks());
-  return {
-    setBack: () => {
-      offsetMs -= 3_600_000;
-    },
-    pass: (ms: number) => {
-      elapsedMs += ms;
-    },
-  };
+  return { setBack: () => (offsetMs -= 3_600_000), pass: (ms: number) => (elapsedMs += ms) };
 }
 
 describe('a system clock that is set back by an hour', () => {

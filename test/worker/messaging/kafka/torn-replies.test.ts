@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { KafkajsConnections } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
 import { correctKafkajs } from '../../../../shared/messaging/kafka/kafkajs-corrections.ts';
 
@@ -15,6 +15,11 @@ interface Connection {
 
 const ConnectionClass = require('kafkajs/src/network/connection') as new (options: object) => Connection;
 const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => object;
+
+const PROTOCOL = {
+  request: { apiKey: 18, apiVersion: 0, apiName: 'Any', encode: async () => new EncoderClass() },
+  response: { decode: async (raw: Buffer) => raw.toString(), parse: async (data: unknown) => data },
+};
 
 function framed(correlationId: number, body: string, length = 4 + body.length): Buffer {
   const head = Buffer.alloc(8);
@@ -45,52 +50,30 @@ async function setUp(react: (socket: Socket, correlationId: number, connection: 
     server.close();
   });
   const logger = { namespace: () => logger, debug: noop, info: noop, warn: noop, error: noop };
-  const connection = new ConnectionClass({
-    host: '127.0.0.1',
-    port: (server.address() as AddressInfo).port,
-    logger,
-    socketFactory: sockets.createSocket,
-    requestTimeout: 400,
-    connectionTimeout: 2_000,
-  });
-  const ask = async (
-    decode: (raw: Buffer) => Promise<unknown> = (raw) => Promise.resolve(raw.toString()),
-  ) => {
+  const { port } = server.address() as AddressInfo;
+  const times = { requestTimeout: 400, connectionTimeout: 2_000 };
+  const { createSocket: socketFactory } = sockets;
+  const connection = new ConnectionClass({ host: '127.0.0.1', port, logger, socketFactory, ...times });
+  const ask = async () => {
     await connection.connect();
-    const request = {
-      apiKey: 18,
-      apiVersion: 0,
-      apiName: 'Any',
-      encode: () => Promise.resolve(new EncoderClass()),
-    };
-    return connection.send({
-      request,
-      response: { decode, parse: (data: unknown) => Promise.resolve(data) },
-    });
+    return connection.send(PROTOCOL);
   };
   return { connection, ask, connections: () => connections };
 }
 
 function noop(): void {}
 
-describe('a connection', () => {
-  test('that broke within a response forgets its bytes', async () => {
-    const { ask, connections } = await setUp((socket, id, own) => {
-      if (own === 1) socket.end(framed(id, 'torn', 900));
-      else socket.write(framed(id, 'right'));
-    });
-    await expect(ask()).rejects.toMatchObject({ name: expect.stringMatching(/Error/) });
-    await expect.poll(() => ask()).toBe('right');
-    expect(connections()).toBe(2);
+test.each<[string, (socket: Socket, id: number) => void]>([
+  ['broke within a response', (socket, id) => socket.end(framed(id, 'torn', 900))],
+  ['has a response that cannot be parsed', (socket, id) => socket.write(framed(id, '', 2))],
+])('a connection that %s is closed and forgets its bytes, and a new one works', async (_, fail) => {
+  const { ask, connections } = await setUp((socket, id, own) => {
+    if (own === 1) fail(socket, id);
+    else socket.write(framed(id, 'right'));
   });
-
-  test('with a response that cannot be parsed is closed, and a new connection works', async () => {
-    const { ask } = await setUp((socket, id, own) => {
-      socket.write(own === 1 ? framed(id, '', 2) : framed(id, 'right'));
-    });
-    await expect(ask()).rejects.toMatchObject({ name: expect.stringMatching(/Error/) });
-    await expect.poll(() => ask()).toBe('right');
-  });
+  await expect(ask()).rejects.toMatchObject({ name: expect.stringMatching(/Error/) });
+  await expect.poll(() => ask()).toBe('right');
+  expect(connections()).toBe(2);
 });
 
 test('opens one connection for concurrent calls of connect()', async () => {

@@ -17,15 +17,6 @@ function leaveIndex(folder: string): void {
   index.close();
 }
 
-it('an index in a file continues with its records and positions after it was closed', () => {
-  const folder = scratchFolder();
-  leaveIndex(folder);
-  expect(readdirSync(folder)).toEqual([FILE]);
-  const { index, find } = openTestIndex({ folder });
-  expect([find('a'), index.positions, index.completeFromMs]).toEqual(['value', [POSITION], 70]);
-  index.close();
-});
-
 it.each([
   ['it belongs to other topics', 'another', () => undefined],
   ['its file is damaged', 'test', (file: string) => writeFileSync(file, 'x'.repeat(10_000))],
@@ -40,11 +31,13 @@ it.each([
   expect(readdirSync(folder)).toEqual([FILE]);
 });
 
-it('an index in a file gives each process of a machine its own file, and that of an ended one to the next', () => {
+it('an index in a file continues after it was closed, and each process of a machine has its own file or that of an ended one', () => {
   const folder = scratchFolder();
   leaveIndex(folder);
+  expect(readdirSync(folder)).toEqual([FILE]);
   const one = openTestIndex({ folder });
   const two = openTestIndex({ folder });
+  expect([one.index.positions, one.index.completeFromMs]).toEqual([[POSITION], 70]);
   expect([one.find('a'), two.find('a')]).toEqual(['value', undefined]);
   one.index.close();
   const three = openTestIndex({ folder });
@@ -56,16 +49,13 @@ it('an index in a file gives each process of a machine its own file, and that of
 it('an index in a file reports a folder that cannot be used as a wrong setting', () => {
   const folder = path.join(scratchFolder(), 'file');
   writeFileSync(folder, '');
-  expect(() => openIndexFile(folder, 'test', 'test', silentLog)).toThrow(
-    /set another DATA_DIR, or DATA_DIR=memory/,
-  );
+  const text = /set another DATA_DIR, or DATA_DIR=memory/;
+  expect(() => openIndexFile(folder, 'test', 'test', silentLog)).toThrow(text);
 });
 
 it('an index in a file is not ready while its file cannot be written, forgets nothing, and recovers', () => {
-  const { index, file, put, find, write, fire } = openTestIndex({
-    folder: scratchFolder(),
-    limits: { waitingBytes: 3_000 },
-  });
+  const options = { folder: scratchFolder(), limits: { waitingBytes: 3_000 } };
+  const { index, file, put, find, write, fire } = openTestIndex(options);
   put('before', 'value');
   write();
   file?.database.exec('PRAGMA query_only = ON');
