@@ -15,17 +15,14 @@ const handlers = checkedHandlers(createScheduleHandlers(BUILT_IN_ENVIRONMENT), {
 });
 const handle = handlers['CalculateRepaymentScheduleRequest']!;
 const codec = createMessageCodec({ shapes: {}, clock: { now: () => 0 } });
+const TOO_MANY = Array.from({ length: 1_201 }, () => ({}));
 const FEE = { FeePeriodicityType: 'Monthly', FeeDate: date('2025-01-01'), FeeName: 'Service' } as const;
 
-async function answerOf(changes: Partial<RepaymentScheduleRequest>) {
+async function faultsOf(changes: Partial<RepaymentScheduleRequest>) {
   const message = await codec.encode('CalculateRepaymentScheduleRequest', loan(changes), 'avro');
   const decoded = await codec.decode(message);
   if (decoded.kind !== 'decoded') throw new Error(decoded.problem.detail);
-  return handle(decoded.payload, { originTimestampMs: 0, format: decoded.format } as Request);
-}
-
-async function faultsOf(changes: Partial<RepaymentScheduleRequest>) {
-  const outcome = await answerOf(changes);
+  const outcome = await handle(decoded.payload, { originTimestampMs: 0, format: decoded.format } as Request);
   if (outcome.kind !== 'refused') return outcome.kind;
   const { code, errors = [] } = outcome.problem;
   return [code, ...errors.map((fault) => `${fault.path} ${fault.code}`)];
@@ -40,10 +37,7 @@ describe('a request in Avro', () => {
     ['HolidayCountry empty', { HolidayCountry: '' }],
     ['HolidayCountry too-long', { HolidayCountry: 'x'.repeat(201) }],
     ['InterestCalculationMethod too-long', { InterestCalculationMethod: `a${' '.repeat(400_000)}b` }],
-    [
-      'MultipleInterestRates too-many-items',
-      { MultipleInterestRates: Array.from({ length: 1_201 }, () => ({})) },
-    ],
+    ['MultipleInterestRates too-many-items', { MultipleInterestRates: TOO_MANY }],
     ['Commission[0].SourceValue mutually-exclusive', { Commission: [FEE] }],
     [
       'Commission[0].FeeDate invalid-date',

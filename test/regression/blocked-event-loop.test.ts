@@ -13,13 +13,8 @@ const SAMPLE_INTERVAL_MS = 2;
 const TEST_LIMIT_MS = 120_000;
 
 async function startEngine(env: Record<string, string> = {}): Promise<string> {
-  const config = loadConfig({
-    PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-    REPLY_TIMEOUT_MS: '60000',
-    DATA_DIR: 'memory',
-    ...env,
-  });
+  const quiet = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', REPLY_TIMEOUT_MS: '60000', DATA_DIR: 'memory' };
+  const config = loadConfig({ ...quiet, ...env });
   const system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
   onTestFinished(() => system.stop(0));
   return system.url ?? '';
@@ -44,9 +39,7 @@ function watchThread(): () => number {
 
 it(
   'calculates the most expensive requests, and refuses a reply that is too large, without blocking the event loop',
-  {
-    timeout: TEST_LIMIT_MS,
-  },
+  { timeout: TEST_LIMIT_MS },
   async () => {
     const url = await startEngine();
     const longestMs = watchThread();
@@ -68,9 +61,7 @@ it(
 
 it(
   'counts an expensive request by its cost towards the rate limit of its caller',
-  {
-    timeout: TEST_LIMIT_MS,
-  },
+  { timeout: TEST_LIMIT_MS },
   async () => {
     // It counts as ten small ones.
     const url = await startEngine({ RATE_LIMIT_PER_SECOND: '10' });

@@ -12,10 +12,9 @@ type Changes = Partial<RepaymentScheduleRequest>;
 
 const SIX_MONTHS: Changes = { InstallmentsNo: 6 };
 const LOCKED: Changes = { ...SIX_MONTHS, installmentValue: decimal(500) };
-const REPAID: Changes = {
-  ...SIX_MONTHS,
-  EarlyRepayments: [{ Date: date('2025-01-16'), Amount: decimal(1000) }],
-};
+const EarlyRepayments = [{ Date: date('2025-01-16'), Amount: decimal(1000) }];
+const REPAID: Changes = { ...SIX_MONTHS, EarlyRepayments };
+const REDUCTION = { Date: date('2025-02-16'), Amount: decimal(600), DecreaseInstallment: false };
 
 function withFee(changes: Changes, FeeDate: string, more: Partial<CommissionItem> = {}): Changes {
   return { ...changes, Commission: [fee({ FeeDate: date(FeeDate), ...more })] };
@@ -29,10 +28,7 @@ describe('a first date of a charge after the end of the schedule', () => {
       { ...SIX_MONTHS, RealInstallmentNo: 3 },
       { ...SIX_MONTHS, ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-10') },
       REPAID,
-      {
-        ...SIX_MONTHS,
-        EarlyRepayments: [{ Date: date('2025-02-16'), Amount: decimal(600), DecreaseInstallment: false }],
-      },
+      { ...SIX_MONTHS, EarlyRepayments: [REDUCTION] },
     ];
     for (const end of ends) {
       expect(faultCodes(withFee(end, '2025-06-05'))).toEqual(['Commission[0].FeeDate date-order']);
@@ -67,10 +63,7 @@ describe('a charge or amount that only omitted rows would have collected', () =>
       IsLocked: true,
       BlockInterestAmount: decimal(4),
     });
-    expect(warnings.map(({ path }) => path)).toEqual([
-      'BlockInterestAmount',
-      'Commission[0].BlockFeeAmount',
-      'Commission[0]',
-    ]);
+    const paths = ['BlockInterestAmount', 'Commission[0].BlockFeeAmount', 'Commission[0]'];
+    expect(warnings.map(({ path }) => path)).toEqual(paths);
   });
 });

@@ -22,21 +22,14 @@ it('answers 150 requests that have a field named by an emoji with a warning, and
   await tail.start((message) => replies.push(message));
   const publisher = broker.createPublisher({ clientId: 'caller' });
   await publisher.start();
-  await publisher.publish(
-    Array.from({ length: 150 }, (_, index) => ({
-      topic: TOPIC.productRequests,
-      key: `contract-${index}`,
-      value: Buffer.from(JSON.stringify({ BankingProductCode: GOOD_CODE, '😀': 1 })),
-      headers: {
-        [HEADER.messageType]: 'GetBankingProductByCodeRequest',
-        [HEADER.replyTopic]: REPLIES,
-      },
-    })),
-  );
+  const headers = { [HEADER.messageType]: 'GetBankingProductByCodeRequest', [HEADER.replyTopic]: REPLIES };
+  const value = Buffer.from(JSON.stringify({ BankingProductCode: GOOD_CODE, '😀': 1 }));
+  const keys = Array.from({ length: 150 }, (_, index) => `contract-${index}`);
+  await publisher.publish(keys.map((key) => ({ topic: TOPIC.productRequests, key, value, headers })));
   for (let call = 0; call < 3; call += 1) expect((await lookUp(url, GOOD_CODE)).status).toBe(200);
   await expect.poll(() => replies.length).toBe(150);
   await publisher.stop();
-  const warnings = replies.map(({ headers }) => headerText(headers, HEADER.warnings));
+  const warnings = replies.map((reply) => headerText(reply.headers, HEADER.warnings));
   expect(new Set(warnings)).toEqual(new Set(['unknown-member;%F0%9F%98%80']));
   const letters = await broker.admin.offsets(TOPIC.productDeadLetters);
   expect(letters.every(({ high }) => high === 0)).toBe(true);

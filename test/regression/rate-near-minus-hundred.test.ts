@@ -3,20 +3,12 @@
 import { expect, it } from 'vitest';
 import { date, decimal, scheduleOf } from '../support/builders/lending-loan.ts';
 
-const SHRINKING = {
-  ScheduleType: 'EqualPrincipal',
-  ActivationDate: date('2024-01-31'),
-  InstallmentDay: 31,
-  CalculateDAE: 2,
-} as const;
+const DATES = { ActivationDate: date('2024-01-31'), InstallmentDay: 31 };
+const SHRINKING = { ScheduleType: 'EqualPrincipal', ...DATES, CalculateDAE: 2 } as const;
 
 it('finds the rate of payments over nine hundred years', () => {
-  const schedule = scheduleOf({
-    ...SHRINKING,
-    PeriodicityType: 'Yearly',
-    InstallmentsNo: 900,
-    InterestPercent: decimal(-99),
-  });
+  const terms = { PeriodicityType: 'Yearly', InstallmentsNo: 900, InterestPercent: decimal(-99) } as const;
+  const schedule = scheduleOf({ ...SHRINKING, ...terms });
   expect(schedule.dae).toBe('-99.0524');
   const netValues = [94_755n, 94_765n].map((growth) => netAtLastPayment(schedule.rows, growth));
   expect(netValues.map((value) => value > 0n)).toEqual([true, false]);

@@ -43,7 +43,7 @@ export async function recalculateHere(
   return { code, stdout: 'read' in stdout ? String(stdout.read() ?? '') : '', stderr: err };
 }
 
-/** Runs the command in this process, and expects that it refuses with code 2 and these words. */
+/** Expects that the command refuses with code 2 and these words. */
 export async function expectRefusal(
   args: readonly string[],
   words: RegExp,
@@ -60,9 +60,8 @@ export const reportOf = (stdout: string) => JSON.parse(stdout) as Report;
 export function storedRun(output: string): Checkpoint {
   const database = new DatabaseSync(`${output}.checkpoint`, { readOnly: true });
   try {
-    return deserialize(
-      database.prepare('SELECT state FROM checkpoint').get()?.['state'] as Buffer,
-    ) as Checkpoint;
+    const row = database.prepare('SELECT state FROM checkpoint').get();
+    return deserialize(row?.['state'] as Buffer) as Checkpoint;
   } finally {
     database.close();
   }
@@ -87,19 +86,17 @@ export function portfolioFolder() {
   };
 }
 
+export const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
 export function linesOf(text: string): string[] {
   return text.split('\n').slice(0, -1);
 }
 
-/**
- * Contracts c-1, c-2, ... that differ in amount and length; `instead` replaces lines by their number, counted from 1.
- */
+/** Contracts c-1, c-2, ... that differ in amount and length; `instead` replaces lines by their number, counted from 1. */
 export function portfolio(count: number, instead: Readonly<Record<number, string>> = {}): string {
   const lines = Array.from({ length: count }, (_, index) => {
-    const other = instead[index + 1];
-    return (
-      other ?? contractLine(`c-${index + 1}`, { Amount: 1_000 + index, InstallmentsNo: 3 + (index % 10) })
-    );
+    const members = { Amount: 1_000 + index, InstallmentsNo: 3 + (index % 10) };
+    return instead[index + 1] ?? contractLine(`c-${index + 1}`, members);
   });
   return `${lines.join('\n')}\n`;
 }

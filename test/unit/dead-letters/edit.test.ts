@@ -19,8 +19,6 @@ function editOf(options: Partial<Parameters<typeof readEdit>[0]>) {
   return made;
 }
 
-const patchOf = (set: string) => readEdit({ ...NO_EDIT, set: [set] }).patch;
-
 const edit = (message: LogMessage, set: readonly string[], header: readonly string[] = []) =>
   editMessage({ message, isCommand: false }, editOf({ set, header }), codec);
 
@@ -68,12 +66,7 @@ describe('editMessage', () => {
 
   const REPEATED = '{"jsonParam":{"InstallmentsNo":4,"InstallmentsNo":5}}';
   it.each([
-    [
-      'repeats a member, since either may be meant',
-      REPEATED,
-      '=5',
-      /repeats jsonParam.InstallmentsNo.*discard/,
-    ],
+    ['repeats a member', REPEATED, '=5', /repeats jsonParam.InstallmentsNo.*discard/],
     ['is invalid then, listing all faults', '{"jsonParam":{}}', '="x"', /InstallmentsNo.*PeriodicityType/],
     ['is the same then', JSON.stringify(BODY), '=4', /./],
     ['is neither Avro nor JSON', 'hello', '=1', /./],
@@ -158,15 +151,16 @@ describe('createEdit', () => {
 });
 
 const UUID = '"0c6a9f5e-1d5c-4b9e-8f7a-3f1f3a0f2b12"';
-const LATER = { 'plat-origin-timestamp': '1777629600000' };
+
+const SPELLINGS = ['NotificationId', 'notificationID', 'NOTIFICATIONID'];
 
 /** A field that is nearly the id is meant as it, and a later origin timestamp would permit a second send. */
 it.each([
-  [{ set: [`NotificationId=${UUID}`] }, 'NotificationId: must be written notificationId'],
-  [{ set: [`notificationID=${UUID}`] }, 'notificationID: must be written notificationId'],
-  [{ set: [`NOTIFICATIONID=${UUID}`] }, 'NOTIFICATIONID: must be written notificationId'],
-  [{ header: ['plat-origin-timestamp=1777629600000'] }, 'keeps its plat-origin-timestamp'],
-  [{ header: ['plat-origin-timestamp='] }, 'keeps its plat-origin-timestamp'],
+  ...SPELLINGS.map(
+    (name) => [{ set: [`${name}=${UUID}`] }, `${name}: must be written notificationId`] as const,
+  ),
+  [{ header: ['plat-origin-timestamp=1777629600000'] }, 'keeps its plat-origin-timestamp'] as const,
+  [{ header: ['plat-origin-timestamp='] }, 'keeps its plat-origin-timestamp'] as const,
 ])('an edit %j of a notification is refused', async (options, text) => {
   const edited = await editMessage({ message: deadLetterMessage(), isCommand: true }, editOf(options), codec);
   expect(edited).toMatchObject({ kind: 'refused', why: expect.stringContaining(text) as string });
@@ -174,7 +168,8 @@ it.each([
 
 it('the origin timestamp of a calculation, whose day it is, can be changed', async () => {
   const edited = await edit(jsonLetter(BODY), [], ['plat-origin-timestamp=1777629600000']);
-  expect(edited).toMatchObject({ kind: 'edited', headers: LATER });
+  const headers = { 'plat-origin-timestamp': '1777629600000' };
+  expect(edited).toMatchObject({ kind: 'edited', headers });
 });
 
 describe('a JSON merge patch', () => {
@@ -186,17 +181,21 @@ describe('a JSON merge patch', () => {
   });
 
   it('does not change prototypes', () => {
-    const patch: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
-    mergePatch({}, patch);
+    mergePatch({}, JSON.parse('{"__proto__": {"polluted": true}}'));
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
   it('reads the value of --set as JSON if it is valid JSON, otherwise as a string', () => {
-    expect(patchOf('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
-    expect(patchOf('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
-    expect(patchOf('receiver="40722123456"')).toEqual({ receiver: '40722123456' });
-    expect(patchOf('subject=a=b')).toEqual({ subject: 'a=b' });
-    expect(patchOf('cc=null')).toEqual({ cc: null });
-    for (const text of ['a', '=1', 'a..b=1', '.a=1']) expect(() => patchOf(text)).toThrow(UsageError);
+    const set = [
+      'jsonParam.Amount=1000',
+      'receiver=+40722123456',
+      'cc="40722123456"',
+      'subject=a=b',
+      'bcc=null',
+    ];
+    const read = { receiver: '+40722123456', cc: '40722123456', subject: 'a=b', bcc: null };
+    expect(readEdit({ ...NO_EDIT, set }).patch).toEqual({ jsonParam: { Amount: 1000 }, ...read });
+    for (const text of ['a', '=1', 'a..b=1', '.a=1'])
+      expect(() => readEdit({ ...NO_EDIT, set: [text] })).toThrow(UsageError);
   });
 });

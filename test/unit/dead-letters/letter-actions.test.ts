@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditStep } from '../../../shared/dead-letters/audit.ts';
-import { createAuditMessage, DeadLetterStates, readAuditRecord } from '../../../shared/dead-letters/audit.ts';
+import {
+  createAuditMessage,
+  DeadLetterStates,
+  readAuditRecord,
+  type AuditStep,
+} from '../../../shared/dead-letters/audit.ts';
 import type { DeadLetterLog } from '../../../shared/dead-letters/dead-letter-log.ts';
 import {
   countByCode,
@@ -10,7 +14,6 @@ import {
   type DeadLetterAction,
 } from '../../../shared/dead-letters/act-on-dead-letters.ts';
 import type { Scan } from '../../../shared/dead-letters/find-dead-letters.ts';
-import type { DeadLetter } from '../../../shared/dead-letters/read-dead-letter.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
@@ -45,17 +48,15 @@ function fakeLog(
     },
     close: () => Promise.resolve(),
   };
-  const reported = () =>
-    published.map(({ topic, value }) => (topic === TOPIC.deadLetterAudit ? stageOf(value) : topic));
-  return { log, published, reported };
+  return { log, published, reported: () => published.map(kindOf) };
 }
 
-const stageOf = (value: Buffer | null) => (JSON.parse(String(value)) as { stage: string }).stage;
-const failOn = (stage: string, code: string) => (message: OutgoingMessage) => {
-  const isIt =
-    stage === message.topic ||
-    (message.topic === TOPIC.deadLetterAudit && String(message.value).includes(`"stage":"${stage}"`));
-  if (isIt) throw new MessagingError(code, code, { canRetry: code !== 'message-too-large' });
+/** The topic of a copy, or the stage of an audit record. */
+const kindOf = ({ topic, value }: OutgoingMessage) =>
+  topic === TOPIC.deadLetterAudit ? (JSON.parse(String(value)) as { stage: string }).stage : topic;
+const failOn = (kind: string, code: string) => (message: OutgoingMessage) => {
+  if (kindOf(message) !== kind) return;
+  throw new MessagingError(code, code, { canRetry: code !== 'message-too-large' });
 };
 
 const COPY = TOPIC.smsCommands;
@@ -151,13 +152,10 @@ describe('sendDeadLetters', () => {
 });
 
 it('shows the newest letters first, those of one time by offset, then by id, and counts the rarest codes together', () => {
-  const letters = [
-    [1, 5, 'a'],
-    [2, 1, 'c'],
-    [1, 7, 'a'],
-    [2, 1, 'd'],
-    [2, 0, 'e'],
-  ].map(([atMs, offset, id]) => deadLetter({}, { atMs, offset, id } as Partial<DeadLetter>));
+  const letters = ['1 5 a', '2 1 c', '1 7 a', '2 1 d', '2 0 e'].map((text) => {
+    const [atMs, offset, id = ''] = text.split(' ');
+    return deadLetter({}, { atMs: Number(atMs), offset: Number(offset), id });
+  });
   const scan = { letters, states: new DeadLetterStates() } as unknown as Scan;
   const shown = visibleDeadLetters(scan, false).map(({ atMs, offset, id }) => `${atMs} ${offset} ${id}`);
   expect(shown).toEqual(['2 1 d', '2 1 c', '2 0 e', '1 7 a', '1 5 a']);
@@ -173,16 +171,14 @@ it('reports a discard as failed when the audit cannot be written', async () => {
   expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
 });
 
-const redrive = (stage: AuditStep['stage']): AuditStep => ({ action: 'redrive', stage });
-const edit = (stage: AuditStep['stage']): AuditStep => ({ action: 'edit', stage });
-
 describe('the status of a letter', () => {
   const letter = deadLetter();
   const context = callContext(fakeLog([]).log);
-  const after = (...steps: readonly AuditStep[]) => {
+  const after = (...steps: readonly `${AuditStep['action']} ${AuditStep['stage']}`[]) => {
     const states = new DeadLetterStates();
     for (const step of steps) {
-      const { value } = createAuditMessage(context, letter, step);
+      const [action, stage] = step.split(' ') as [AuditStep['action'], AuditStep['stage']];
+      const { value } = createAuditMessage(context, letter, { action, stage });
       const read = readAuditRecord({ ...AUDIT_MESSAGE, value });
       if (read === undefined) throw new Error('the record cannot be read');
       states.add(read);
@@ -192,18 +188,18 @@ describe('the status of a letter', () => {
   };
   it('follows the audit', () => {
     expect(after()).toEqual(['open', 0]);
-    expect(after(redrive('begun'))).toEqual(['redrive-begun', 0]);
-    expect(after(redrive('begun'), redrive('done'))).toEqual(['redriven', 1]);
-    expect(after(edit('begun'))).toEqual(['edit-begun', 0]);
-    expect(after(edit('begun'), edit('done'))).toEqual(['edited', 1]);
-    expect(after({ action: 'discard', stage: 'done' })).toEqual(['discarded', 0]);
+    expect(after('redrive begun')).toEqual(['redrive-begun', 0]);
+    expect(after('redrive begun', 'redrive done')).toEqual(['redriven', 1]);
+    expect(after('edit begun')).toEqual(['edit-begun', 0]);
+    expect(after('edit begun', 'edit done')).toEqual(['edited', 1]);
+    expect(after('discard done')).toEqual(['discarded', 0]);
   });
 
   it('is restored if a send fails, also the second time', () => {
-    expect(after(redrive('begun'), redrive('failed'))).toEqual(['open', 0]);
-    const done = [edit('begun'), edit('done')];
-    expect(after(...done, redrive('begun'), redrive('failed'))).toEqual(['edited', 1]);
-    expect(after(...done, redrive('begun'), redrive('begun'), redrive('failed'))).toEqual(['edited', 1]);
+    expect(after('redrive begun', 'redrive failed')).toEqual(['open', 0]);
+    const done = ['edit begun', 'edit done', 'redrive begun'] as const;
+    expect(after(...done, 'redrive failed')).toEqual(['edited', 1]);
+    expect(after(...done, 'redrive begun', 'redrive failed')).toEqual(['edited', 1]);
   });
 
   it('ignores malformed audit records', () => {

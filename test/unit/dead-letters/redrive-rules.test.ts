@@ -23,10 +23,7 @@ const copyOf = (headers: LogMessage['headers'] = {}, mayDuplicate = false) =>
 
 describe('redriveMessage of a notification', () => {
   it('keeps partition and key, and removes the headers of the dead letter', () => {
-    const { headers, ...copy } = copyOf({
-      'x-own': 'kept',
-      [HEADER.correlationId]: 'c',
-    });
+    const { headers, ...copy } = copyOf({ 'x-own': 'kept', [HEADER.correlationId]: 'c' });
     const { key, value } = deadLetterMessage();
     expect(copy).toEqual({ topic: TOPIC.smsCommands, partition: 4, key, value });
     expect(headers).toEqual({
@@ -48,7 +45,7 @@ describe('redriveMessage of a notification', () => {
     expect(copyOf({ [HEADER.attempt]: undefined }).headers?.[HEADER.attempt]).toBe('2');
   });
 
-  it('removes the deadline and the retry-tier headers, and counts the redrive', () => {
+  it('removes the deadline and the retry-tier headers, counts the redrive, and marks only an accepted duplicate', () => {
     const { headers } = copyOf({
       [HEADER.deadline]: '1',
       [HEADER.dueAt]: '2',
@@ -61,6 +58,7 @@ describe('redriveMessage of a notification', () => {
       expect(headers).not.toHaveProperty([HEADER[name]]);
     }
     expect(headers?.[HEADER.redriveCount]).toBe('3');
+    expect(copyOf({}, true).headers?.[HEADER.redriveUnknown]).toBe('true');
   });
 
   it('derives a missing notification id from the original offset, so that repeats have the same id', () => {
@@ -68,11 +66,6 @@ describe('redriveMessage of a notification', () => {
       const { headers } = copyOf({ [HEADER.notificationId]: header });
       expect(headers?.[HEADER.notificationId]).toBe(idOfPosition(TO));
     }
-  });
-
-  it('marks an accepted duplicate only with acceptDuplicates', () => {
-    expect(copyOf().headers).not.toHaveProperty([HEADER.redriveUnknown]);
-    expect(copyOf({}, true).headers?.[HEADER.redriveUnknown]).toBe('true');
   });
 });
 
@@ -123,35 +116,29 @@ describe('decideRedrive', () => {
     expect(decide(letter, OPEN, all)).toMatchObject({ kind: 'refuse' });
   });
 
-  it.each(['plat.notification.retry.10m.v1', 'plat.notification.retry.10m.urgent.v1'])(
+  const TIERS = ['plat.notification.retry.10m.v1', 'plat.notification.retry.10m.urgent.v1'];
+  it.each(TIERS)(
     'sends a letter of the retry tier %s to its origin, and only with a notification id',
     (tier) => {
-      const ofTier = {
-        [HEADER.deadLetterTopic]: tier,
-        [HEADER.retryTopic]: TOPIC.smsCommands,
-        [HEADER.retryPartition]: '7',
-      };
+      const retry = { [HEADER.retryTopic]: TOPIC.smsCommands, [HEADER.retryPartition]: '7' };
+      const ofTier = { [HEADER.deadLetterTopic]: tier, ...retry };
       const expected = { kind: 'send', to: { topic: TOPIC.smsCommands, partition: 7 } };
       expect(decide(deadLetter(ofTier))).toMatchObject(expected);
       for (const wrong of [
         { [HEADER.notificationId]: 'no uuid' },
         { [HEADER.retryTopic]: TOPIC.ingressReplies },
         { [HEADER.retryPartition]: 'x' },
-      ]) {
-        const letter = deadLetter({ ...ofTier, ...wrong });
-        expect(decide(letter)).toMatchObject({ kind: 'refuse' });
-      }
+      ])
+        expect(decide(deadLetter({ ...ofTier, ...wrong }))).toMatchObject({ kind: 'refuse' });
       const forged = deadLetter({ [HEADER.retryTopic]: TOPIC.emailCommands, [HEADER.retryPartition]: '7' });
       expect(decide(forged)).toMatchObject({ to: TO });
     },
   );
 
-  it.each(['deadLetterTopic', 'deadLetterPartition', 'deadLetterOffset'] as const)(
-    'refuses a letter without the header %s',
-    (name) => {
-      const letter = deadLetter({ [HEADER[name]]: undefined });
-      expect(letter.original).toBeUndefined();
-      expect(decide(letter)).toMatchObject({ kind: 'refuse' });
-    },
-  );
+  const NEEDED = ['deadLetterTopic', 'deadLetterPartition', 'deadLetterOffset'] as const;
+  it.each(NEEDED)('refuses a letter without the header %s', (name) => {
+    const letter = deadLetter({ [HEADER[name]]: undefined });
+    expect(letter.original).toBeUndefined();
+    expect(decide(letter)).toMatchObject({ kind: 'refuse' });
+  });
 });

@@ -39,10 +39,8 @@ describe('the distribution of changes', () => {
 
   it('separates unchanged amounts from the smallest changes', () => {
     const changes = noChanges();
-    countChange(changes, 0n, 10n ** 30n);
     countChange(changes, 0n, 0n);
-    countChange(changes, 1n, 10n ** 30n);
-    countChange(changes, -1n, 10n ** 30n);
+    for (const change of [0n, 1n, -1n]) countChange(changes, change, 10n ** 30n);
     expect(limits(changes)).toEqual([
       ['lower', 0, 0.01, 1],
       ['unchanged', 0, 0, 2],
@@ -63,9 +61,7 @@ describe('the distribution of changes', () => {
     const changes = noChanges();
     countChange(changes, 5n, 0n);
     countChange(changes, 5n, -10n);
-    expect([changes.withoutBase, countDirections(changes)]).toEqual([
-      2,
-      { lower: 0, unchanged: 0, higher: 0 },
-    ]);
+    const none = { lower: 0, unchanged: 0, higher: 0 };
+    expect([changes.withoutBase, countDirections(changes)]).toEqual([2, none]);
   });
 });

@@ -11,27 +11,18 @@ import {
   type Tally,
 } from '../../../shared/portfolio/tally.ts';
 
-const row = (InstallmentNo: number, minor: number) => ({
-  InstallmentNo,
-  principal: minor,
-  interest: 0,
-  managementFee: 0,
-  totalInstallment: minor,
-});
+const rowsOf = (amounts: readonly number[]) =>
+  amounts.map((principal, index) => {
+    const charges = { interest: 0, managementFee: 0, totalInstallment: principal };
+    return { InstallmentNo: index + 1, principal, ...charges };
+  });
 
-const WARNINGS = [
-  { code: 'unknown-field', path: 'jsonParam.Insurance[0].Nme' },
-  { code: 'unknown-field', path: 'jsonParam.Insurance[1].Nme' },
-];
+const WARNINGS = [0, 1].map((at) => ({ code: 'unknown-field', path: `jsonParam.Insurance[${at}].Nme` }));
 
 /** Counts a contract whose payments were `before` and are `after`, in whole units. */
 function count(tally: Tally, line: number, before: readonly number[], after: readonly number[]): void {
-  const former = readFormerSchedule(
-    before.map((amount, index) => row(index + 1, amount)),
-    0,
-  );
-  if (former === undefined) throw new Error('not readable');
-  const rows = after.map((amount, index) => row(index + 1, amount));
+  const former = readFormerSchedule(rowsOf(before), 0)!;
+  const rows = rowsOf(after);
   const sums = sumsOf(rows);
   const comparison = compareSchedules(former, rows, sums);
   const common = { line, id: `c-${line}`, currency: 'EUR', digits: 0, warnings: WARNINGS };
@@ -53,10 +44,8 @@ describe('the changes of a tally', () => {
     expect(countDirections(tally.paymentChanges)).toEqual({ lower: 2, unchanged: 1, higher: 0 });
     expect(countDirections(tally.totalChanges)).toEqual({ lower: 0, unchanged: 2, higher: 1 });
     expect([tally.compared, tally.changed, tally.otherLength]).toEqual([3, 2, 1]);
-    expect([tally.warned, ...tally.ignoredFields.fields.values()]).toEqual([
-      3,
-      { path: 'jsonParam.Insurance[].Nme', code: 'unknown-field', count: 3 },
-    ]);
+    const ignored = { path: 'jsonParam.Insurance[].Nme', code: 'unknown-field', count: 3 };
+    expect([tally.warned, ...tally.ignoredFields.fields.values()]).toEqual([3, ignored]);
   });
 
   it('keep the ten largest rises and falls each, whatever the order in which contracts are counted', () => {
@@ -84,27 +73,18 @@ describe('the failures of a tally', () => {
     const tally = emptyTally();
     fail(tally, 1, fault('jsonParam.Commission[0].Name'), fault('jsonParam.Commission[11].Name'));
     fail(tally, 2, fault('jsonParam.Commission[3].Name'), fault('jsonParam.Amount', 'out-of-range'));
-    countFailure(tally, {
-      line: 3,
-      id: undefined,
-      problem: createProblem('malformed-json', { detail: 'No JSON.' }),
-    });
-    expect([...tally.failuresByCode]).toEqual([
-      ['invalid-request', 2],
-      ['malformed-json', 1],
-    ]);
+    const problem = createProblem('malformed-json', { detail: 'No JSON.' });
+    countFailure(tally, { line: 3, id: undefined, problem });
+    const codes = { 'invalid-request': 2, 'malformed-json': 1 };
+    expect([...tally.failuresByCode]).toEqual(Object.entries(codes));
     expect([...tally.failedFields.fields.values()]).toEqual([
       { path: 'jsonParam.Commission[].Name', code: 'missing', count: 2 },
       { path: 'jsonParam.Amount', code: 'out-of-range', count: 1 },
     ]);
-    expect(tally.firstFailures.map(({ line, id, reason }) => [line, id, reason])).toEqual([
-      [
-        1,
-        'f-1',
-        'jsonParam.Commission[0].Name must be present; jsonParam.Commission[11].Name must be present',
-      ],
-      [2, 'f-2', 'jsonParam.Commission[3].Name must be present; jsonParam.Amount must be present'],
-      [3, undefined, 'No JSON.'],
+    expect(tally.firstFailures.map(({ line, id, reason }) => `${line} ${id}: ${reason}`)).toEqual([
+      '1 f-1: jsonParam.Commission[0].Name must be present; jsonParam.Commission[11].Name must be present',
+      '2 f-2: jsonParam.Commission[3].Name must be present; jsonParam.Amount must be present',
+      '3 undefined: No JSON.',
     ]);
   });
 

@@ -49,10 +49,9 @@ describe('readArguments', () => {
   });
 
   it('reads every option', () => {
-    const options = '--compare --resume --json --as-of 2026-02-28 --batch 500 --window 256'.split(' ');
-    expect(
-      read(...FILES, ...options, '--patience', '90s', '--max-failures', '0', '--failures', 'bad.ndjson'),
-    ).toMatchObject({
+    const flags = '--compare --resume --json --as-of 2026-02-28 --batch 500 --window 256';
+    const limits = '--patience 90s --max-failures 0 --failures bad.ndjson';
+    expect(read(...FILES, ...`${flags} ${limits}`.split(' '))).toMatchObject({
       failures: 'bad.ndjson',
       compare: true,
       resume: true,
@@ -63,10 +62,8 @@ describe('readArguments', () => {
       patienceMs: 90_000,
       maxFailures: 0,
     });
-    expect(read(...FILES, '--overwrite', '--patience', '2h')).toMatchObject({
-      overwrite: true,
-      patienceMs: 7_200_000,
-    });
+    const overwriting = { overwrite: true, patienceMs: 7_200_000 };
+    expect(read(...FILES, '--overwrite', '--patience', '2h')).toMatchObject(overwriting);
     expect(read('--help')).toBeUndefined();
     expect(read('--batch', 'wrong', '-h')).toBeUndefined();
   });
@@ -100,28 +97,24 @@ describe('readArguments', () => {
   });
 
   it('requires a format if the file name does not show it', () => {
-    expect(faultsOf('--input', 'a.txt', '--output', 'b')).toEqual([
-      'the name of --input must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --input-format',
-      'the name of --output must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --output-format',
-    ]);
+    const ends = 'must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set';
+    const faults = ['--input', '--output'].map((name) => `the name of ${name} ${ends} ${name}-format`);
+    expect(faultsOf('--input', 'a.txt', '--output', 'b')).toEqual(faults);
   });
 
   it('refuses contradictory options', () => {
     expect(faultsOf(...FILES, '--summary', '--resume', '--overwrite')).toHaveLength(3);
-    expect(faultsOf('--input', 'a.csv', '--output', '-')).toEqual([
-      '--output is a file: a run to the standard output could not be resumed',
-    ]);
-    expect(faultsOf(...FILES, '--failures', '-')).toEqual(['--failures is a file']);
-    expect(faultsOf(...FILES, '--failures', 'f.ndjson.gz')).toEqual([
-      '--failures is not compressed: its name must not end in .gz',
-    ]);
-    expect(faultsOf(...FILES, '--html', 'portfolio.csv')).toEqual([
-      '--html is a file whose name ends in .html',
-    ]);
-    expect(faultsOf(...FILES, '--html', '-')).toHaveLength(1);
+    const output = '--output is a file: a run to the standard output could not be resumed';
+    expect(faultsOf('--input', 'a.csv', '--output', '-')).toEqual([output]);
+    for (const [options, fault] of [
+      [['--failures', '-'], '--failures is a file'],
+      [['--failures', 'f.ndjson.gz'], '--failures is not compressed: its name must not end in .gz'],
+      [['--html', 'portfolio.csv'], '--html is a file whose name ends in .html'],
+    ] as const)
+      expect(faultsOf(...FILES, ...options)).toEqual([fault]);
+    for (const options of [['--html', '-'], ['--colour'], ['stray']])
+      expect(faultsOf(...FILES, ...options)).toHaveLength(1);
     expect(faultsOf('--input', 'x.csv', '--patience', '25h', '--summary')).toHaveLength(1);
-    expect(faultsOf(...FILES, '--colour')).toHaveLength(1);
-    expect(faultsOf(...FILES, 'stray')).toHaveLength(1);
   });
 
   it('documents every option in the help text', () => {

@@ -17,22 +17,17 @@ async function keysPublished({ broker, codec }: CatalogueWorld, products: Readon
     ...broker,
     createPublisher: (options) => {
       const publisher = broker.createPublisher(options);
-      const publish: typeof publisher.publish = (messages) => {
+      const publish = publisher.publish.bind(publisher);
+      publisher.publish = (messages) => {
         keys.push(...messages.map(({ key, value }) => `${value === null ? '-' : ''}${String(key)}`));
-        return publisher.publish(messages);
+        return publish(messages);
       };
-      return {
-        start: () => publisher.start(),
-        publish,
-        stop: (timeoutMs) => publisher.stop(timeoutMs),
-        isHealthy: () => publisher.isHealthy(),
-      };
+      return publisher;
     },
   };
-  const files = Object.entries(products).map(([code, Name], index) => [
-    `products/${code}.json`,
-    productValue(code, { Id: guidOf(index + 1), Name }),
-  ]);
+  const valueOf = (code: string, at: number) =>
+    productValue(code, { Id: guidOf(at + 1), Name: products[code] });
+  const files = Object.keys(products).map((code, at) => [`products/${code}.json`, valueOf(code, at)]);
   const config = loadConfig({ CATALOGUE_FOLDER: createFolder(Object.fromEntries(files)) });
   await publishCatalogue(observed, codec, config);
   return keys;
@@ -43,9 +38,7 @@ it('a start publishes what has changed since the last one, and tombstones for wh
   const products = { A: 'Same', B: 'Old' };
   expect(await keysPublished(world, products)).toEqual(['product/a/1', 'product/b/1']);
   expect(await keysPublished(world, products)).toEqual([]);
-  expect(await keysPublished(world, { A: 'Same', B: 'New', C: 'Added' })).toEqual([
-    'product/b/1',
-    'product/c/1',
-  ]);
+  const changed = { A: 'Same', B: 'New', C: 'Added' };
+  expect(await keysPublished(world, changed)).toEqual(['product/b/1', 'product/c/1']);
   expect(await keysPublished(world, { A: 'Same' })).toEqual(['-product/b/1', '-product/c/1']);
 });

@@ -11,6 +11,7 @@ import {
   reportOf,
   recalculateHere,
   storedRun,
+  textOf,
   type CommandRun,
 } from '../../support/worlds/recalculate-process.ts';
 
@@ -46,7 +47,6 @@ async function writtenBeyond({ child }: CommandRun, output: string, bytes: numbe
 /** The sections on the results, without the time and duration of the run. */
 const resultsOf = (page: string): string =>
   page.slice(page.indexOf('<div class="portfolio-results'), page.indexOf('<h2>Run</h2>'));
-const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 it('writes the same bytes and the same report as an uninterrupted run when it is killed and resumed, and refuses a second run meanwhile', async () => {
   const files = portfolioFolder();
@@ -124,9 +124,8 @@ it('finishes work in progress on SIGINT with a report, and is resumed only with 
 
   files.write('out.ndjson.gz', before);
   expect((await recalculateHere([...options, '--resume'])).code).toBe(1);
-  const ids = linesOf(gunzipSync(files.bytes('out.ndjson.gz')).toString()).map((line) =>
-    Number((JSON.parse(line) as { id: string }).id.replace('LN-', '')),
-  );
+  const lines = linesOf(gunzipSync(files.bytes('out.ndjson.gz')).toString());
+  const ids = lines.map((line) => Number((JSON.parse(line) as { id: string }).id.replace('LN-', '')));
   expect(ids).toHaveLength(CALCULATED);
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
   expect(textOf(files.text('report.html'))).toMatch(/ complete .* Calculated 588 /);

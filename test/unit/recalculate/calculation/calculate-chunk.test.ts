@@ -25,15 +25,10 @@ const valueOf = async (type: string, payload: unknown) => (await codec.encode(ty
 const good = await valueOf(REPLY, schedule);
 const idsOf = (request: OutgoingRequest) =>
   (request.payload as RequestBatch).items.map(({ id }) => String(id));
-const answering = (items: readonly ReplyBatchItem[]): Reply => ({
-  kind: 'reply',
-  type: 'ReplyBatch',
-  payload: { items },
-});
-const problemReply = (code: ErrorCode): Reply => ({
-  kind: 'problem',
-  problem: createProblem(code, { correlationId: 'run-1-1' }),
-});
+const answering = (items: readonly ReplyBatchItem[]) =>
+  ({ kind: 'reply', type: 'ReplyBatch', payload: { items } }) as const;
+const problemReply = (code: ErrorCode) =>
+  ({ kind: 'problem', problem: createProblem(code, { correlationId: 'run-1-1' }) }) as const;
 const allGood = (request: OutgoingRequest): Reply =>
   answering(idsOf(request).map((id) => ({ id, status: 200, value: good })));
 
@@ -65,12 +60,8 @@ it('sends each chunk as one message, to the partitions round-robin', async () =>
     [2, 'run-1-3'],
     [0, 'run-1-4'],
   ]);
-  expect(requests[0]).toMatchObject({
-    topic: 'bulk',
-    type: 'RequestBatch',
-    originTimestampMs: 1_700_000_000_000,
-    timeoutMs: 120_000,
-  });
+  const times = { originTimestampMs: 1_700_000_000_000, timeoutMs: 120_000 };
+  expect(requests[0]).toMatchObject({ topic: 'bulk', type: 'RequestBatch', ...times });
 });
 
 it('returns for each contract its schedule with warnings or its problem', async () => {
@@ -93,18 +84,10 @@ it('halves a failing message until only the failing contract remains', async () 
     idsOf(request).includes('6') ? problemReply('reply-too-large') : allGood(request),
   );
   const found = await outcomes(contracts(8));
-  expect(found.map(({ kind }) => kind)).toEqual(
-    Array.from({ length: 8 }, (_, index) => (index === 5 ? 'problem' : 'schedule')),
-  );
-  expect(requests.map(({ correlationId }) => correlationId)).toEqual([
-    'run-1-1',
-    'run-1-1.1',
-    'run-1-1.2',
-    'run-1-1.2.1',
-    'run-1-1.2.1.1',
-    'run-1-1.2.1.2',
-    'run-1-1.2.2',
-  ]);
+  const kinds = Array.from({ length: 8 }, (_, index) => (index === 5 ? 'problem' : 'schedule'));
+  expect(found.map(({ kind }) => kind)).toEqual(kinds);
+  const halves = ['', '.1', '.2', '.2.1', '.2.1.1', '.2.1.2', '.2.2'].map((part) => `run-1-1${part}`);
+  expect(requests.map(({ correlationId }) => correlationId)).toEqual(halves);
 });
 
 it('omits the correlation id of the batch from problems, so that a resumed run writes the same line', async () => {
@@ -129,9 +112,11 @@ it('sends contracts one by one if answers are in a different order', async () =>
   expect(requests.map(idsOf)).toEqual([['1', '2'], ['1'], ['2']]);
 });
 
-it('refuses a contract whose figures cannot be encoded, and sends the others', async () => {
+it('refuses a contract whose figures cannot be encoded, and sends the others, if there are any', async () => {
   const tooFine = { UpFrontValue: new Decimal('1e-40') };
   const { requests, outcomes } = scene(allGood);
+  expect(await outcomes([contract(1, tooFine)])).toMatchObject([{ kind: 'problem' }]);
+  expect(requests).toEqual([]);
   const found = await outcomes([contract(1), contract(2, tooFine), contract(3)]);
   expect(found).toMatchObject([
     { kind: 'schedule' },
@@ -139,12 +124,4 @@ it('refuses a contract whose figures cannot be encoded, and sends the others', a
     { kind: 'schedule' },
   ]);
   expect(requests.map(idsOf)).toEqual([['1', '3']]);
-});
-
-it('sends nothing if there is no valid contract', async () => {
-  const { requests, outcomes } = scene(allGood);
-  expect(await outcomes([contract(1, { UpFrontValue: new Decimal('1e-40') })])).toMatchObject([
-    { kind: 'problem' },
-  ]);
-  expect(requests).toEqual([]);
 });

@@ -18,7 +18,6 @@ const REQUEST: OutgoingRequest = {
 const answer: Reply = { kind: 'reply', type: 'ReplyBatch', payload: { items: [] } };
 const problem = (code: ErrorCode): Reply => ({ kind: 'problem', problem: createProblem(code) });
 
-/** A world whose clock advances by the duration of each attempt and each wait. */
 function scene(
   answers: (request: OutgoingRequest, attempt: number) => { reply: Reply; tookMs?: number },
   patienceMs = 600_000,
@@ -45,29 +44,30 @@ function scene(
   return { clock, asked, abort, patient };
 }
 
-it.each(['broker-unavailable', 'not-ready', 'overloaded', 'reply-timeout', 'deadline-exceeded'] as const)(
-  'retries after %s with the same correlation id',
-  async (code) => {
-    const { asked, patient } = scene((_, attempt) => ({ reply: attempt < 4 ? problem(code) : answer }));
-    expect(await patient.request(REQUEST)).toBe(answer);
-    expect(asked.map(({ correlationId }) => correlationId)).toEqual(['c', 'c', 'c', 'c']);
-  },
-);
+const TRANSIENT = [
+  'broker-unavailable',
+  'not-ready',
+  'overloaded',
+  'reply-timeout',
+  'deadline-exceeded',
+] as const;
+it.each(TRANSIENT)('retries after %s with the same correlation id', async (code) => {
+  const { asked, patient } = scene((_, attempt) => ({ reply: attempt < 4 ? problem(code) : answer }));
+  expect(await patient.request(REQUEST)).toBe(answer);
+  expect(asked.map(({ correlationId }) => correlationId)).toEqual(['c', 'c', 'c', 'c']);
+});
 
-it.each(['reply-too-large', 'unexpected', 'invalid-request'] as const)(
-  'returns %s as an answer',
-  async (code) => {
-    const { asked, patient } = scene(() => ({ reply: problem(code) }));
-    expect(await patient.request(REQUEST)).toEqual(problem(code));
-    expect(asked).toHaveLength(1);
-  },
-);
+const FINAL = ['reply-too-large', 'unexpected', 'invalid-request'] as const;
+it.each(FINAL)('returns %s as an answer', async (code) => {
+  const { asked, patient } = scene(() => ({ reply: problem(code) }));
+  expect(await patient.request(REQUEST)).toEqual(problem(code));
+  expect(asked).toHaveLength(1);
+});
 
 it('gives up after the time limit without a reply, and reports the last problem', async () => {
   const { clock, patient } = scene(() => ({ reply: problem('broker-unavailable') }));
-  await expect(patient.request(REQUEST)).rejects.toThrow(
-    new RunError('no reply for 600 s; the last attempt ended with broker-unavailable'),
-  );
+  const failure = new RunError('no reply for 600 s; the last attempt ended with broker-unavailable');
+  await expect(patient.request(REQUEST)).rejects.toThrow(failure);
   expect(clock.nowMs - 1_000).toBeGreaterThanOrEqual(600_000);
   expect(clock.nowMs - 1_000).toBeLessThan(610_000);
 });
@@ -96,9 +96,7 @@ it('measures the time limit from the last reply to any request', async () => {
 });
 
 it('does not count idle time', async () => {
-  const { clock, patient } = scene((_, attempt) => ({
-    reply: attempt === 2 ? problem('not-ready') : answer,
-  }));
+  const { clock, patient } = scene((_, at) => ({ reply: at === 2 ? problem('not-ready') : answer }));
   await patient.request(REQUEST);
   clock.nowMs += 10_000_000;
   expect(patient.silentMs()).toBe(0);
@@ -123,21 +121,15 @@ it('gives up when workers reply without ever calculating, with and without idle 
       clock.nowMs += 5_000;
     }
   };
-  await expect(askOn()).rejects.toThrow(
-    new RunError('no reply for 30 s; the last attempt ended with unexpected'),
-  );
+  const failure = new RunError('no reply for 30 s; the last attempt ended with unexpected');
+  await expect(askOn()).rejects.toThrow(failure);
   // The value is never 0 in between, which would be reported as the resumption of replies.
   expect(silences).toEqual(Array.from({ length: 29 }, (_, index) => (index + 1) * 1_000));
 });
 
 it('counts an overlarge reply as a sign of life, but not a reply to another request', async () => {
-  const { clock, patient } = scene(
-    (_, attempt) => ({
-      reply: problem(attempt % 2 === 0 ? 'reply-too-large' : 'unexpected'),
-      tookMs: 10_000,
-    }),
-    30_000,
-  );
+  const replies = [problem('reply-too-large'), problem('unexpected')];
+  const { clock, patient } = scene((_, at) => ({ reply: replies[at % 2]!, tookMs: 10_000 }), 30_000);
   for (let turn = 0; turn < 6; turn += 1) await patient.request(REQUEST);
   expect(patient.silentMs()).toBe(0);
   expect(clock.nowMs).toBe(61_000);

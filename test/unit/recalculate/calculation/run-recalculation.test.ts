@@ -12,11 +12,11 @@ it('makes an answer with figures that cannot be shown the failure of its line, a
   const records = [1, 2].map((id) => readContract(id, { id, jsonParam: PROOF_REQUEST }));
   const chunk = { records, lastLine: 2, digest: '', bytesRead: 0 };
   const amounts = { principal: 0.5, interest: 0, managementFee: 0, insurance: 0, totalInstallment: 0.5 };
-  const answers = [{ rows: [amounts], currencyDigits: 2 }, undefined].map((schedule): ContractOutcome =>
-    schedule === undefined
-      ? { kind: 'problem', problem: { type: '', title: '', status: 422, code: 'not-computable' } }
-      : { kind: 'schedule', schedule: schedule as never, warnings: undefined },
-  );
+  const schedule = { rows: [amounts], currencyDigits: 2 } as never;
+  const answers: readonly ContractOutcome[] = [
+    { kind: 'schedule', schedule, warnings: undefined },
+    { kind: 'problem', problem: { type: '', title: '', status: 422, code: 'not-computable' } },
+  ];
   const signal = new AbortController().signal;
   const end = await runRecalculation({
     chunks: (async function* () {

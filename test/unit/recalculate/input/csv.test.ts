@@ -40,7 +40,6 @@ const valuesOf = (name: string, notation: Notation, ...cells: string[]) => {
 };
 
 const NO_NOTATION: Notation = {};
-
 describe('a portfolio in CSV', () => {
   it('returns the same record as NDJSON for any delimiter, line ending and casing of the names', async () => {
     const expected = [{ ...(await readRecords(contractLine('c-1')))[0], line: 2 }];
@@ -54,47 +53,29 @@ describe('a portfolio in CSV', () => {
   it('reads lists, the request and the previous schedule as JSON in a cell', async () => {
     const schedule = { Installments: [] };
     const whole = `id,schedule,jsonParam\nc,${quoted(schedule)},${quoted({ ...PLAIN_LOAN, EarlyRepayments: [] })}`;
-    expect((await readRecords(whole, 'csv'))[0]).toMatchObject({
-      kind: 'contract',
-      former: schedule,
-      rows: 12,
-    });
+    const [read] = await readRecords(whole, 'csv');
+    expect(read).toMatchObject({ kind: 'contract', former: schedule, rows: 12 });
     const ranges = [{ InterestRate: 5, FromInstNo: 1, ToInstNo: 12 }];
-    const [record] = await readRecords(
-      `${HEADER},multipleinterestrates\nc,${CELLS},${quoted(ranges)}`,
-      'csv',
-    );
-    expect(record?.kind === 'contract' && record.request.MultipleInterestRates).toMatchObject([
-      { FromInstNo: 1 },
-    ]);
+    const text = `${HEADER},multipleinterestrates\nc,${CELLS},${quoted(ranges)}`;
+    const request = { MultipleInterestRates: [{ FromInstNo: 1 }] };
+    expect((await readRecords(text, 'csv'))[0]).toMatchObject({ kind: 'contract', request });
   });
 
   it('reports every invalid cell together with other faults', async () => {
-    const header =
-      'id,schedule,Commission,Amount,InstallmentsNo,ScheduleType,PeriodicityType,InstallmentDay,InterestPercent';
-    const [record] = await readRecords(
-      `${header}\nc,{,[1,"1 000.5x",12,EqualInstallments,Monthly,1,5`.replace('[1', '"[1"'),
-      'csv',
-    );
+    const others = 'InstallmentsNo,ScheduleType,PeriodicityType,InstallmentDay,InterestPercent';
+    const cells = 'c,{,"[1","1 000.5x",12,EqualInstallments,Monthly,1,5';
+    const [record] = await readRecords(`id,schedule,Commission,Amount,${others}\n${cells}`, 'csv');
+    const message = 'must be a number such as 1234.50 or 1,234.50';
     expect(record?.kind === 'refused' && record.problem.errors).toMatchObject([
       { path: 'schedule', code: 'invalid-json' },
       { path: 'jsonParam.Commission', code: 'invalid-json' },
-      {
-        path: 'jsonParam.Amount',
-        code: 'wrong-type',
-        message: 'must be a number such as 1234.50 or 1,234.50',
-      },
+      { path: 'jsonParam.Amount', code: 'wrong-type', message },
     ]);
   });
 
   it('refuses a record with a wrong number of cells or invalid UTF-8, and continues', async () => {
-    const text = [HEADER, `a,${CELLS},1`, 'b,1', `g,${CELLS}`].join('\n');
-    const damaged = Buffer.concat([
-      Buffer.from(`${text}\n`),
-      Buffer.from([0xff]),
-      Buffer.from(`,${CELLS}\nh,${CELLS}`),
-    ]);
-    const records = await readRecords(damaged, 'csv');
+    const text = [HEADER, `a,${CELLS},1`, 'b,1', `g,${CELLS}`, `\u00FF,${CELLS}`, `h,${CELLS}`].join('\n');
+    const records = await readRecords(Buffer.from(text, 'latin1'), 'csv');
     expect(outline(records)).toEqual([
       '2: invalid-request line malformed-csv',
       '3: invalid-request line malformed-csv',
@@ -102,9 +83,8 @@ describe('a portfolio in CSV', () => {
       '5: invalid-request line not-utf8',
       '6: h',
     ]);
-    expect(records[1]).toMatchObject({
-      problem: { detail: 'The line has 2 cells; must have 8, one for each column.' },
-    });
+    const detail = 'The line has 2 cells; must have 8, one for each column.';
+    expect(records[1]).toMatchObject({ problem: { detail } });
   });
 
   it.each([
@@ -130,17 +110,13 @@ describe('a portfolio in CSV', () => {
     expect(await digests('\n\n\n')).toEqual(await digests('\n'));
   });
 
-  it.each([`c"d,${CELLS}`, `"e"f,${CELLS}`, `"open,${CELLS}`, `"${'x'.repeat(MAX_LINE_BYTES)}",${CELLS}`])(
-    'ends after the records before a misplaced, unclosed or endless quote, which its message names',
-    async (record) => {
-      const text = [HEADER, `a,${CELLS}`, `b,${CELLS}`, record, `f,${CELLS}`].join('\n');
-      await expect(readRecords(text, 'csv')).rejects.toThrow(
-        new InputError(
-          'the record after line 3 has a misplaced quote, or one that is not closed within 1 MiB',
-        ),
-      );
-    },
-  );
+  it('ends after the records before a misplaced, unclosed or endless quote, which its message names', async () => {
+    const message = 'the record after line 3 has a misplaced quote, or one that is not closed within 1 MiB';
+    for (const cell of ['c"d', '"e"f', '"open', `"${'x'.repeat(MAX_LINE_BYTES)}"`]) {
+      const text = [HEADER, `a,${CELLS}`, `b,${CELLS}`, `${cell},${CELLS}`, `f,${CELLS}`].join('\n');
+      await expect(readRecords(text, 'csv')).rejects.toThrow(new InputError(message));
+    }
+  });
 });
 
 describe('the header line of CSV', () => {
@@ -148,9 +124,8 @@ describe('the header line of CSV', () => {
     const names = CSV_FIELDS.map(({ name }) => name);
     expect(names).toContain('installmentValue');
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
-    expect(readColumns(['id', ...names.map((name) => name.toUpperCase())], CSV_FIELDS)).toMatchObject(
-      ['id', ...names].map((name) => ({ name })),
-    );
+    const columns = readColumns(['id', ...names.map((name) => name.toUpperCase())], CSV_FIELDS);
+    expect(columns).toMatchObject(['id', ...names].map((name) => ({ name })));
   });
 
   it('reports all its faults together', () => {
@@ -179,12 +154,20 @@ describe('the header line of CSV', () => {
 describe('the cells of a record', () => {
   it('are numbers in the notation of the file, otherwise faults', () => {
     const fault = 'wrong-type';
-    expect(
-      valuesOf('Amount', NO_NOTATION, '1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '),
-    ).toEqual([1234.5, -1000, 0, fault, fault, 1.5, fault, fault, fault, undefined]);
-    expect(
-      valuesOf('Amount', { decimal: ',' }, '1234,50', '1.234,5', '0,125', '1E3', '1.5', '1E+3,5'),
-    ).toEqual([1234.5, 1234.5, 0.125, 1000, fault, fault]);
+    const cells = ['1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '];
+    const values = [1234.5, -1000, 0, fault, fault, 1.5, fault, fault, fault, undefined];
+    expect(valuesOf('Amount', NO_NOTATION, ...cells)).toEqual(values);
+    const withComma = valuesOf(
+      'Amount',
+      { decimal: ',' },
+      '1234,50',
+      '1.234,5',
+      '0,125',
+      '1E3',
+      '1.5',
+      '1E+3,5',
+    );
+    expect(withComma).toEqual([1234.5, 1234.5, 0.125, 1000, fault, fault]);
   });
 
   it('keep all digits of a number', () => {
@@ -205,9 +188,8 @@ const exported = (id: string, end: string) => `${id};${CELLS.replaceAll(',', ';'
 
 it('an export of a spreadsheet is refused where a column without a name has a value, or a record a cell too many', async () => {
   const header = `${HEADER.replaceAll(',', ';')};Observații;`;
-  const damaged = [header, exported('c-1', 'x'), exported('c-2', ';'), exported('c-3', ';x'), ';;;;'].join(
-    '\r\n',
-  );
+  const records = [exported('c-1', 'x'), exported('c-2', ';'), exported('c-3', ';x')];
+  const damaged = [header, ...records, ';;;;'].join('\r\n');
   await expect(readRecords(damaged, 'csv')).rejects.toThrow(/not known: "Observații"; --ignore NAME/);
   expect(outline(await readRecords(damaged, 'csv', { ignore: ['Observații'] }))).toEqual([
     '2: invalid-request line malformed-csv',
@@ -217,11 +199,11 @@ it('an export of a spreadsheet is refused where a column without a name has a va
 });
 
 async function amountsAndDates(rows: readonly string[], options: CsvOptions = {}) {
-  const names =
-    'InterestPercent;Amount;ActivationDate;ScheduleType;InstallmentsNo;PeriodicityType;InstallmentDay';
+  const others = 'ScheduleType;InstallmentsNo;PeriodicityType;InstallmentDay';
   const lines = rows.map((cells, index) => `c-${index + 2};${cells};EqualInstallments;12;Monthly;15`);
   try {
-    const records = await readRecords([`id;${names}`, ...lines].join('\r\n'), 'csv', options);
+    const header = `id;InterestPercent;Amount;ActivationDate;${others}`;
+    const records = await readRecords([header, ...lines].join('\r\n'), 'csv', options);
     return records.map((record) => {
       if (record.kind === 'refused') return record.problem.errors?.[0]?.code ?? record.problem.code;
       const { Amount, ActivationDate } = record.request;
@@ -233,14 +215,12 @@ async function amountsAndDates(rows: readonly string[], options: CsvOptions = {}
   }
 }
 
-const amountsWith = async (rate: string, ...amounts: string[]) => {
-  const read = await amountsAndDates(amounts.map((amount) => `${rate};"${amount}";2026-06-24`));
-  return typeof read === 'string' ? read : read.map((text) => text.split(' ')[0]);
-};
-const datesOf = async (...dates: string[]) => {
-  const read = await amountsAndDates(dates.map((text) => `7;1;${text}`));
-  return typeof read === 'string' ? read : read.map((text) => text.split(' ').at(-1));
-};
+const partOf = (read: string | readonly string[], at: number) =>
+  typeof read === 'string' ? read : read.map((text) => text.split(' ').at(at));
+const amountsWith = async (rate: string, ...amounts: string[]) =>
+  partOf(await amountsAndDates(amounts.map((amount) => `${rate};"${amount}";2026-06-24`)), 0);
+const datesOf = async (...dates: string[]) =>
+  partOf(await amountsAndDates(dates.map((text) => `7;1;${text}`)), -1);
 
 describe('the notation of a CSV', () => {
   it.each([
@@ -280,14 +260,10 @@ describe('the notation of a CSV', () => {
 
   it('is what the options name, whatever the values', async () => {
     const rows = ['7;1.000;03/04/2026', '7;1000;13/04/2026'];
-    expect(await amountsAndDates(rows, { decimal: ',', dates: 'day-first' })).toEqual([
-      '1000 2026-04-03',
-      '1000 2026-04-13',
-    ]);
-    expect(await amountsAndDates(rows, { decimal: '.', dates: 'month-first' })).toEqual([
-      '1 2026-03-04',
-      'invalid-date',
-    ]);
+    const european = await amountsAndDates(rows, { decimal: ',', dates: 'day-first' });
+    expect(european).toEqual(['1000 2026-04-03', '1000 2026-04-13']);
+    const american = await amountsAndDates(rows, { decimal: '.', dates: 'month-first' });
+    expect(american).toEqual(['1 2026-03-04', 'invalid-date']);
   });
 
   it.each([
@@ -310,9 +286,8 @@ describe('the notation of a CSV', () => {
   });
 
   it('never has dates as the numbers of Excel, two-digit years or days that do not exist', async () => {
-    expect(await datesOf('46197', '24.06.26', '31.02.2026', '06.24.2026')).toEqual(
-      Array.from({ length: 4 }, () => 'invalid-date'),
-    );
+    const dates = await datesOf('46197', '24.06.26', '31.02.2026', '06.24.2026');
+    expect(dates).toEqual(Array.from({ length: 4 }, () => 'invalid-date'));
   });
 });
 

@@ -32,14 +32,14 @@ describe('a portfolio in NDJSON', () => {
 
   it('refuses a line that is not JSON, too deeply nested, not UTF-8 or repeats a member, and continues', async () => {
     const lines = [
-      Buffer.from('{"id": "x", "jsonParam": {"Amount": 12,}}\n'),
-      Buffer.from(`{"id": "deep", "jsonParam": ${'['.repeat(40)}${']'.repeat(40)}}\n`),
-      Buffer.concat([Buffer.from('{"id": "'), Buffer.from([0xc3, 0x28]), Buffer.from('"}\n')]),
-      Buffer.from('["a list"]\n'),
-      Buffer.from('{"id": "twice", "jsonParam": {"Amount": 1, "Amount": 2}}\n'),
-      Buffer.from(contractLine('good')),
+      '{"id": "x", "jsonParam": {"Amount": 12,}}',
+      `{"id": "deep", "jsonParam": ${'['.repeat(40)}${']'.repeat(40)}}`,
+      '{"id": "\u00C3("}',
+      '["a list"]',
+      '{"id": "twice", "jsonParam": {"Amount": 1, "Amount": 2}}',
+      contractLine('good'),
     ];
-    const records = await readRecords(Buffer.concat(lines));
+    const records = await readRecords(Buffer.from(lines.join('\n'), 'latin1'));
     expect(outline(records)).toEqual([
       '1: malformed-json line malformed-json',
       '2: malformed-json line too-deep',
@@ -48,9 +48,8 @@ describe('a portfolio in NDJSON', () => {
       '5: invalid-request jsonParam.Amount repeated-member',
       '6: good',
     ]);
-    expect(records[0]).toMatchObject({
-      problem: { status: 400, detail: 'The line is not valid JSON (at character 39).' },
-    });
+    const detail = 'The line is not valid JSON (at character 39).';
+    expect(records[0]).toMatchObject({ problem: { status: 400, detail } });
   });
 
   it('refuses a line of more than 1 MiB without its line ending, and accepts one of exactly 1 MiB', async () => {
@@ -59,31 +58,21 @@ describe('a portfolio in NDJSON', () => {
   });
 
   it('reports all faults together, of the id and of the request', async () => {
-    const [record] = await readRecords(
-      JSON.stringify({ jsonParam: { ...PLAIN_LOAN, Amount: '1', InstallmentDay: 1.5 } }),
-    );
-    expect(record).toMatchObject({ kind: 'refused', line: 1, id: undefined });
-    expect(record?.kind === 'refused' && record.problem).toMatchObject({
-      code: 'invalid-request',
-      errors: [
-        {
-          path: 'id',
-          code: 'missing',
-          message: 'is missing; must be text of 1 to 200 characters or a whole number',
-        },
-        { path: 'jsonParam.Amount', code: 'wrong-type' },
-        { path: 'jsonParam.InstallmentDay', code: 'out-of-range' },
-      ],
-    });
+    const [record] = await readRecords(contractLine(undefined, { Amount: '1', InstallmentDay: 1.5 }));
+    const message = 'is missing; must be text of 1 to 200 characters or a whole number';
+    const errors = [
+      { path: 'id', code: 'missing', message },
+      { path: 'jsonParam.Amount', code: 'wrong-type' },
+      { path: 'jsonParam.InstallmentDay', code: 'out-of-range' },
+    ];
+    const problem = { code: 'invalid-request', errors };
+    expect(record).toMatchObject({ kind: 'refused', line: 1, id: undefined, problem });
   });
 
   it('refuses a line with 422 if its only fault is a number that cannot be calculated with', async () => {
     const [record] = await readRecords(contractLine('c', { InstallmentDay: 1.5 }));
-    expect(record).toMatchObject({
-      kind: 'refused',
-      id: 'c',
-      problem: { code: 'not-computable', status: 422 },
-    });
+    const problem = { code: 'not-computable', status: 422 };
+    expect(record).toMatchObject({ kind: 'refused', id: 'c', problem });
   });
 
   it('refuses an id that could equal another one after parsing', async () => {
@@ -103,23 +92,15 @@ describe('a portfolio in NDJSON', () => {
   });
 
   it('warns of ignored fields of the request and of the line', async () => {
-    const [record] = await readRecords(
-      JSON.stringify({ id: 1, jsonParam: { ...PLAIN_LOAN, Ammount: 1 }, shedule: {}, schedule: null }),
-    );
-    expect(record).toMatchObject({
-      kind: 'contract',
-      former: undefined,
-      warnings: [
-        { code: 'unknown-member', path: 'jsonParam.Ammount' },
-        { code: 'unknown-member', path: 'shedule' },
-      ],
-    });
+    const line = { id: 1, jsonParam: { ...PLAIN_LOAN, Ammount: 1 }, shedule: {}, schedule: null };
+    const [record] = await readRecords(JSON.stringify(line));
+    const warnings = ['jsonParam.Ammount', 'shedule'].map((path) => ({ code: 'unknown-member', path }));
+    expect(record).toMatchObject({ kind: 'contract', former: undefined, warnings });
   });
 
   it('limits the cost of a request to that of the longest schedule, even if it will be refused', async () => {
-    const records = await readRecords(
-      [-5, 0, 2_000_000].map((no) => contractLine(no, { InstallmentsNo: no })).join('\n'),
-    );
+    const lines = [-5, 0, 2_000_000].map((no) => contractLine(no, { InstallmentsNo: no }));
+    const records = await readRecords(lines.join('\n'));
     expect(records.map((record) => record.kind === 'contract' && record.rows)).toEqual([1, 1, 1_200]);
   });
 });

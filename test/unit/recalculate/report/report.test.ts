@@ -10,13 +10,7 @@ import {
   type Tally,
 } from '../../../../shared/portfolio/tally.ts';
 
-const END = {
-  runId: 'run-1',
-  outcome: 'complete',
-  elapsedMs: 2_000,
-  sessions: 1,
-  withMovers: true,
-} as const;
+const END = { runId: 'run-1', outcome: 'complete', elapsedMs: 2_000, sessions: 1, withMovers: true } as const;
 
 const counted = (
   line: number,
@@ -46,11 +40,8 @@ const row = (minor: number) => ({
 
 function moved(line: number, beforeMinor: number, afterMinor: number): CountedSchedule {
   const text = String(beforeMinor);
-  const former = readFormerSchedule(
-    [{ InstallmentNo: 1, principal: text, interest: 0, totalInstallment: text }],
-    0,
-  );
-  if (former === undefined) throw new Error('not readable');
+  const before = { InstallmentNo: 1, principal: text, interest: 0, totalInstallment: text };
+  const former = readFormerSchedule([before], 0)!;
   const rows = [row(afterMinor)];
   const sums = sumsOf(rows);
   return counted(line, afterMinor, { sums, digits: 0, comparison: compareSchedules(former, rows, sums) });
@@ -64,18 +55,9 @@ function tallyOf(...schedules: CountedSchedule[]): Tally {
 
 it('adds amounts of any size exactly by currency and digits', () => {
   const huge = Number.MAX_SAFE_INTEGER;
-  const report = createReport(
-    tallyOf(
-      counted(1, huge),
-      counted(2, huge),
-      counted(3, 100, { currency: 'JPY', digits: 0 }),
-      counted(4, 7, { currency: null }),
-    ),
-    END,
-  );
-  expect(
-    report.totals.map(({ currency, total, fees, contracts }) => [currency, total, fees, contracts]),
-  ).toEqual([
+  const others = [counted(3, 100, { currency: 'JPY', digits: 0 }), counted(4, 7, { currency: null })];
+  const { totals } = createReport(tallyOf(counted(1, huge), counted(2, huge), ...others), END);
+  expect(totals.map(({ currency, total, fees, contracts }) => [currency, total, fees, contracts])).toEqual([
     [null, '0.07', '0.02', 1],
     ['EUR', '180143985094819.82', '0.04', 2],
     ['JPY', '100', '2', 1],
@@ -100,9 +82,8 @@ it('lists the first ten lines with an invalid previous schedule', () => {
   );
   const few = createReport(tallyOf(moved(1, 100, 80), ...broken.slice(0, 2)), END);
   expect(few.unreadableFormerLines).toEqual([5, 6]);
-  expect(reportLines(few)).toContain(
-    '  compared      1, 1 changed, 2 previous schedules unreadable (line 5, 6)',
-  );
+  const line = '  compared      1, 1 changed, 2 previous schedules unreadable (line 5, 6)';
+  expect(reportLines(few)).toContain(line);
   const many = reportLines(createReport(tallyOf(...broken), END)).join('\n');
   expect(many).toContain('12 previous schedules unreadable (line 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ...)');
   expect(createReport(tallyOf(moved(1, 100, 80)), END).unreadableFormerLines).toBeUndefined();
@@ -123,10 +104,8 @@ it('orders changes by their amounts, not by their minor units', () => {
 it('renders text with grouped thousands and the command that resumes the run', () => {
   const tally = tallyOf(counted(1, 123_456_789), moved(2, 100, 80));
   countFailure(tally, failure('invalid-request'));
-  const lines = reportLines(
-    createReport(tally, { ...END, outcome: 'aborted', reason: 'SIGINT', resumeWith: 'again --resume' }),
-  );
-  expect(lines).toEqual([
+  const end = { ...END, outcome: 'aborted', reason: 'SIGINT', resumeWith: 'again --resume' } as const;
+  expect(reportLines(createReport(tally, end))).toEqual([
     'run run-1: aborted, SIGINT',
     '  read          3',
     '  calculated    2  (2 installments)',

@@ -1,11 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   InputChangedError,
   type InputChunk,
@@ -13,6 +10,7 @@ import {
   type InputFormat,
 } from '../../../../scripts/recalculate/input-records.ts';
 import { openInput } from '../../../../scripts/recalculate/read-portfolio.ts';
+import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
 import {
   contractLine,
   PLAIN_LOAN,
@@ -20,25 +18,11 @@ import {
   readRecords,
 } from '../../../support/builders/portfolio-lines.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'portfolio-'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
-
 const lines = (count: number, members: object = {}) =>
   Array.from({ length: count }, (_, index) => contractLine(`c-${index}`, members));
 
-async function fileOf(name: string, content: string | Buffer): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, content);
-  return file;
-}
-
-async function readFileChunks(file: string, format: InputFormat = 'ndjson', maxContracts = 100) {
-  const input = await openInput({ file, format, maxContracts });
+async function readFileChunks(file: string) {
+  const input = await open(file, 100);
   const chunks: InputChunk[] = [];
   try {
     for await (const chunk of input.records()) chunks.push(chunk);
@@ -54,19 +38,17 @@ describe('a portfolio in a file', () => {
   it('is decompressed if its name or first bytes say so, and reports its size on disk', async () => {
     const text = lines(250).join('\n');
     const packed = gzipSync(text);
-    const plain = await readFileChunks(await fileOf('plain.ndjson', text));
-    expect(plain.chunks.map(({ records, lastLine }) => [records.length, lastLine])).toEqual([
-      [100, 100],
-      [100, 200],
-      [50, 250],
-    ]);
+    const files = portfolioFolder();
+    const plain = await readFileChunks(files.write('plain.ndjson', text));
+    const sizes = plain.chunks.map(({ records, lastLine }) => `${records.length} to ${lastLine}`);
+    expect(sizes).toEqual(['100 to 100', '100 to 200', '50 to 250']);
     expect(plain).toMatchObject({ totalBytes: text.length, bytesRead: text.length });
     for (const name of ['packed.ndjson.gz', 'packed.ndjson']) {
-      const read = await readFileChunks(await fileOf(name, packed));
-      expect(read.chunks.map(({ digest }) => digest)).toEqual(plain.chunks.map(({ digest }) => digest));
-      expect(read.chunks.flatMap(({ records }) => records)).toEqual(
-        plain.chunks.flatMap(({ records }) => records),
+      const read = await readFileChunks(files.write(name, packed));
+      const [packedChunks, plainChunks] = [read, plain].map(({ chunks }) =>
+        chunks.map(({ digest, records }) => ({ digest, records })),
       );
+      expect(packedChunks).toEqual(plainChunks);
       expect(read).toMatchObject({ totalBytes: packed.length, bytesRead: packed.length });
     }
   });
@@ -83,27 +65,28 @@ describe('a portfolio in a file', () => {
     const damaged = Buffer.from(packed);
     const middle = Math.floor(packed.length / 2);
     damaged.fill(0, middle, middle + 64);
-    const broken = [packed.subarray(0, packed.length - 20), damaged];
-    for (const [index, content] of broken.entries()) {
-      const file = await fileOf(`broken-${index}.ndjson.gz`, content);
-      await expect(readFileChunks(file)).rejects.toThrow(
-        /^the gzip data of the input is truncated or corrupt: /,
-      );
+    for (const content of [packed.subarray(0, packed.length - 20), damaged]) {
+      const file = portfolioFolder().write('broken.ndjson.gz', content);
+      const text = /^the gzip data of the input is truncated or corrupt: /;
+      await expect(readFileChunks(file)).rejects.toThrow(text);
       await expect(readFileChunks(file)).rejects.toThrow(InputError);
     }
   });
 
   it('is refused if it does not exist, is a folder, or is not gzip although its name says so', async () => {
-    await expect(open(join(folder, 'none.ndjson'))).rejects.toThrow(/^the input cannot be opened: ENOENT/);
-    await expect(open(folder)).rejects.toThrow('the input cannot be opened: is a directory');
-    for (const [index, content] of [contractLine('c'), '', '\u001F'].entries()) {
-      const file = await fileOf(`plain-${index}.ndjson.gz`, content);
+    const files = portfolioFolder();
+    await expect(open(files.at('none.ndjson'))).rejects.toThrow(/^the input cannot be opened: ENOENT/);
+    await expect(open(files.at('.'))).rejects.toThrow('the input cannot be opened: is a directory');
+    for (const content of [contractLine('c'), '', '\u001F']) {
+      const file = files.write('plain.ndjson.gz', content);
       await expect(open(file)).rejects.toThrow(/is not compressed with gzip, although its name ends in .gz$/);
     }
-    const csv = await fileOf('wrong.csv', 'id,Ammount\n1,2\n');
-    await expect(openInput({ file: csv, format: 'csv', maxContracts: 1 })).rejects.toThrow(
-      /not known: "Ammount"/,
-    );
+    const csv = openInput({
+      file: files.write('a.csv', 'id,Ammount\n1,2\n'),
+      format: 'csv',
+      maxContracts: 1,
+    });
+    await expect(csv).rejects.toThrow(/not known: "Ammount"/);
   });
 
   it('fails when the stream breaks off', async () => {
@@ -157,20 +140,15 @@ describe('resumed reading', () => {
 
   it('continues after the last chunk with the digests of an uninterrupted run', async () => {
     const whole = await readChunks(text, { maxContracts: 7 });
-    const { lastLine = 0, digest = '' } = whole[3] ?? {};
-    expect(await readChunks(text, { maxContracts: 7, skip: { lastLine, digest } })).toEqual(whole.slice(4));
-    const packed = gzipSync(text);
-    const resumed = await readChunks(packed, { maxContracts: 7, skip: { lastLine, digest } });
+    const reading = { maxContracts: 7, skip: whole[3]! };
+    expect(await readChunks(text, reading)).toEqual(whole.slice(4));
+    const resumed = await readChunks(gzipSync(text), reading);
     expect(resumed.map((chunk) => chunk.digest)).toEqual(whole.slice(4).map((chunk) => chunk.digest));
-    const end = whole.at(-1);
-    expect(
-      await readChunks(text, { skip: { lastLine: end?.lastLine ?? 0, digest: end?.digest ?? '' } }),
-    ).toEqual([]);
+    expect(await readChunks(text, { skip: whole.at(-1)! })).toEqual([]);
   });
 
   it('refuses an input that is shorter, shifted by a line or different in one character', async () => {
-    const [, , chunk] = await readChunks(text, { maxContracts: 7 });
-    const skip = { lastLine: chunk?.lastLine ?? 0, digest: chunk?.digest ?? '' };
+    const skip = (await readChunks(text, { maxContracts: 7 }))[2]!;
     for (const other of ['', text.slice(0, 500), `\n${text}`, text.replace('c-9"', 'c-8"')]) {
       await expect(readChunks(other, { skip })).rejects.toThrow(InputChangedError);
     }
