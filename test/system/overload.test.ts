@@ -78,7 +78,7 @@ const probes = (url: string): readonly OpenLoad[] =>
   ['/health/live', '/health/ready'].map((address) => ({ ...QUIET, url: url + address, forMs: LOAD_MS }));
 
 it(
-  'one caller with the dearest requests delays neither the small calls of another nor the health addresses',
+  'one caller with the most expensive requests delays neither the small calls of another nor the health addresses',
   async () => {
     const others = [smallCalls(engine.url), ...probes(engine.url)];
     await run(...others.map((load) => ({ ...load, forMs: WARM_UP_MS })));

@@ -73,7 +73,7 @@ const IDLE_MS = 60_000;
 const UNHURRIED_MS = 5_000;
 /** Bytes of the replies that are being rendered or wait for it: eight of the largest. */
 const MAX_RENDERED_BYTES = 67_108_864;
-/** The dearest request takes about a second; a thread that takes longer than this is replaced. */
+/** The most expensive request takes about a second; a thread that takes longer than this is replaced. */
 const MAX_TASK_MS = 60_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };

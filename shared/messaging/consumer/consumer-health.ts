@@ -36,7 +36,7 @@ export class ConsumerHealth {
     const found = trackers.flatMap((tracker) => this.#check(tracker, nowMs) ?? []);
     const worst = found.find(({ status }) => status === 'unhealthy') ?? found.at(-1);
     this.#progress = worst ?? { status: 'ready' };
-    // A failed commit no longer counts if nothing is left to commit: its partitions were assigned anew.
+    // A failed commit no longer counts if nothing is left to commit: its partitions were assigned again.
     if (!trackers.some((tracker) => tracker.uncommitted() !== undefined))
       this.#commitsFailingSinceMs = undefined;
   }

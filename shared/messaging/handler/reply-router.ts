@@ -24,7 +24,7 @@ export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'tim
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
-/** With so many foreign replies in flight, the oldest for this time, others are retried later: our ingress needs room. */
+/** While this many foreign replies are in flight, the oldest for this time, others are retried later: our ingress needs room. */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;

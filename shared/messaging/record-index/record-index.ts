@@ -74,7 +74,7 @@ export function openIndex(
   return openIndexFile(folder, name, origin, log);
 }
 
-/** The file that the last process left, or a new one: each has its own. One that is damaged or of another origin begins anew. */
+/** The file that the last process left, or a new one: each has its own. One that is damaged or of another origin is built again. */
 export function openIndexFile(folder: string, name: string, origin: string, log: Log): DataFile {
   for (let process = 1; process <= MAX_PROCESSES; process += 1) {
     const file = path.join(folder, `${name}-index-${process}.db`);

@@ -38,7 +38,7 @@ const WHOLE = { error: 'must be a whole number' };
 const ITEM_STATUSES = ['Active', 'Draft', 'Closed'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-/** A record as a schema reads it, which nobody may change. */
+/** A record as a schema reads it, which must not be changed. */
 export type RecordOf<Schema extends z.ZodType> = Fixed<z.output<Schema>>;
 type Fixed<Value> = Value extends object ? { readonly [Key in keyof Value]: Fixed<Value[Key]> } : Value;
 

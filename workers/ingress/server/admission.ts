@@ -55,7 +55,7 @@ export class Permit {
 
 /**
  * 0.4 s of the event loop, of which one caller has half, so that another one's call waits 0.2 s at most; and two seconds of threads, so that a
- * caller may have two of the dearest requests in progress.
+ * caller may have two of the most expensive requests in progress.
  */
 const MAX_UNITS = { short: 400 * UNITS_PER_MS, long: 2_000 * UNITS_PER_MS };
 /** A millisecond, so that at most 400 calls are in progress in a queue. */

@@ -92,6 +92,16 @@ test('stops the source if the first start fails', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('cancels a pending restart at a stop without time', async () => {
+  const { sources, consumer } = createScene();
+  await consumer.start();
+  sources[0]?.sink?.onCrash(new Error('gone'));
+  await Promise.all([consumer.stop(0), consumer.stop(0)]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sources).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test('stops idempotently, and replaces no source that crashed before or during the drain', async () => {
   for (const isBefore of [true, false]) {
     const { sources, work, consumer } = createScene();
