@@ -75,7 +75,9 @@ export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
 
 /** The value of a header without conversion; of a repeated header, its last value. A header without a value counts as absent. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
-  return valuesOf(headers[name]).findLast((one) => one !== NO_HEADER_VALUE);
+  const header = headers[name];
+  if (isList(header)) return header.findLast((one) => one !== NO_HEADER_VALUE);
+  return header === NO_HEADER_VALUE ? undefined : header;
 }
 
 export function headerText(headers: MessageHeaders, name: string): string | undefined {
@@ -109,24 +111,32 @@ export function contentBytes({ value, headers }: MessageContent): number {
 
 export function valuesOf(header: MessageHeaders[string]): readonly HeaderValue[] {
   if (header === undefined) return [];
-  return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
+  return isList(header) ? header : [header];
+}
+
+function isList(header: MessageHeaders[string]): header is readonly HeaderValue[] {
+  return Array.isArray(header);
 }
 
 /** The headers with their values replaced; an array with one element becomes that element. */
 function mapValues(headers: MessageHeaders, change: (value: HeaderValue) => HeaderValue): MessageHeaders {
   const changed: Record<string, HeaderValue | readonly HeaderValue[]> = {};
   for (const name in headers) {
-    const values = valuesOf(headers[name]).map(change);
-    const [first, ...others] = values;
-    if (first !== undefined) setHeader(changed, name, others.length === 0 ? first : values);
+    const header = headers[name];
+    const one = isList(header) && header.length < 2 ? header[0] : header;
+    if (one !== undefined) setHeader(changed, name, isList(one) ? one.map(change) : change(one));
   }
   return changed;
 }
 
+/** Called for each message: it creates nothing. */
 export function headersBytes(headers: MessageHeaders): number {
   let bytes = 0;
-  for (const name in headers)
-    for (const value of valuesOf(headers[name])) bytes += name.length + Buffer.byteLength(value);
+  for (const name in headers) {
+    const header = headers[name];
+    if (isList(header)) for (const one of header) bytes += name.length + Buffer.byteLength(one);
+    else if (header !== undefined) bytes += name.length + Buffer.byteLength(header);
+  }
   return bytes;
 }
 

@@ -179,23 +179,21 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
 });
 
 /** Fields that identify an item, at least one of which is required; the usual one is first (F1). */
-const CHARGE_NAMES = {
-  Commission: ['FeeName', 'FeeId'],
-  Insurance: ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'],
-};
+const CHARGE_NAMES = [
+  ['Commission', ['FeeName', 'FeeId']],
+  ['Insurance', ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName']],
+] as const;
 
 /** Requires a rate, InterestPercent, ranges or bands (S4), and checks the charges. */
 function checkTogether(fields: Fields): readonly Fault[] {
   const faults: Fault[] = [];
-  const rates = ['MultipleInterestRates', 'BandedInterestRates'].map((name) => fields[name]);
-  // The definition reports a value that is not a list.
-  const givesRates = rates.some((value) => (Array.isArray(value) ? value.length > 0 : !isAbsent(value)));
-  if (isAbsent(fields['InterestPercent']) && !givesRates) {
+  const { InterestPercent, MultipleInterestRates, BandedInterestRates } = fields;
+  if (isAbsent(InterestPercent) && !isGiven(MultipleInterestRates) && !isGiven(BandedInterestRates)) {
     const message =
       'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
     faults.push(shapeFault('InterestPercent', 'missing', message));
   }
-  for (const [list, names] of Object.entries(CHARGE_NAMES)) {
+  for (const [list, names] of CHARGE_NAMES) {
     const items = fields[list];
     if (!Array.isArray(items)) continue;
     for (const [index, item] of items.entries()) {
@@ -203,6 +201,11 @@ function checkTogether(fields: Fields): readonly Fault[] {
     }
   }
   return faults;
+}
+
+/** The definition reports a value that is not a list. */
+function isGiven(list: unknown): boolean {
+  return Array.isArray(list) ? list.length > 0 : !isAbsent(list);
 }
 
 /** Requires exactly one of SourceValue and SourcePercent, and a name or id of the charge (F1). */

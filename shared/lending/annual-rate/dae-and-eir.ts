@@ -46,5 +46,6 @@ export function effectiveInterestRate(loan: ScheduledLoan): string | null {
 }
 
 function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
-  return rows.toSorted((a, b) => a.dueDate - b.dueDate);
+  const isSorted = rows.every(({ dueDate }, at) => dueDate >= (rows[at - 1]?.dueDate ?? dueDate));
+  return isSorted ? rows : rows.toSorted((a, b) => a.dueDate - b.dueDate);
 }

@@ -7,25 +7,69 @@
  */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
-import { hasExtraDays, type RateFlow, type RateFlows } from './rate-flows.ts';
+import { hasExtraDays, type RateFlows } from './rate-flows.ts';
 
 export interface PreparedFlows extends RateFlows {
   /** Rounded if they cannot be represented exactly in floating point. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
+  /** Units before each flow, and 0 after the last. A schedule has a handful of different ones, raised to a power once. */
+  readonly gaps: IndexedValues;
+  /** 2 * left-over days + 1 in a year of 365 days, + 0 in one of 366; empty if no flow has any. */
+  readonly extras: IndexedValues;
   /** How often the sign of the amounts changes in the course of time, and the sign of the last amount. */
   readonly signChanges: number;
   readonly lastSign: -1 | 1;
 }
 
 /** Prepares cash flows, which must differ from zero and have different times. */
-export function prepareFlows({ flows, unitsPerYear }: RateFlows): PreparedFlows {
-  const amounts = flows.map(({ amount }) => Number(amount));
-  const years = flows.map(
-    ({ wholeUnits, extraDays, yearDays }) => wholeUnits / unitsPerYear + extraDays / yearDays,
-  );
-  const signChanges = amounts.filter((amount, at) => amount * (amounts[at - 1] ?? amount) < 0).length;
-  return { flows, unitsPerYear, amounts, years, signChanges, lastSign: (amounts.at(-1) ?? 0) > 0 ? 1 : -1 };
+export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
+  const { flows, unitsPerYear } = rateFlows;
+  const hasDays = hasExtraDays(rateFlows);
+  const amounts: number[] = [];
+  const years: number[] = [];
+  const gaps = new IndexedValues();
+  const extras = new IndexedValues();
+  let unitsBefore = flows[0]?.wholeUnits ?? 0;
+  let signChanges = 0;
+  let amountBefore = 0;
+  for (const { amount, wholeUnits, extraDays, yearDays } of flows) {
+    const rounded = Number(amount);
+    amounts.push(rounded);
+    years.push(wholeUnits / unitsPerYear + extraDays / yearDays);
+    gaps.add(wholeUnits - unitsBefore);
+    if (hasDays) extras.add(2 * extraDays + (yearDays % 2));
+    if (rounded * amountBefore < 0) signChanges += 1;
+    amountBefore = rounded;
+    unitsBefore = wholeUnits;
+  }
+  gaps.add(0);
+  return {
+    flows,
+    unitsPerYear,
+    amounts,
+    years,
+    gaps,
+    extras,
+    signChanges,
+    lastSign: amountBefore > 0 ? 1 : -1,
+  };
+}
+
+/** Each different value once, and for each added value its index. */
+class IndexedValues {
+  readonly distinct: number[] = [];
+  readonly indexes: number[] = [];
+  readonly #known = new Map<number, number>();
+  #index = 0;
+
+  add(value: number): void {
+    if (value !== this.distinct[this.#index]) {
+      this.#index = this.#known.get(value) ?? this.distinct.push(value) - 1;
+      this.#known.set(value, this.#index);
+    }
+    this.indexes.push(this.#index);
+  }
 }
 
 /** Present values received and, without sign, paid; also weighted by years (`First`) and their squares (`Second`). */
@@ -40,16 +84,22 @@ interface PresentValues {
 
 /** `powerOf` returns the discount factor, at most one, for a number of units; a year has `perYear` of these units. */
 function presentValues(
-  prepared: PreparedFlows,
+  { amounts, years, unitsPerYear, gaps, extras }: PreparedFlows,
   isGrowing: boolean,
   powerOf: (units: number, perYear: number) => number,
 ): PresentValues {
-  const { flows, amounts, years, unitsPerYear } = prepared;
-  const hasDays = hasExtraDays(prepared);
-  // A schedule has a handful of distinct gaps and left-over days, whose powers are calculated once.
   const ofGap: number[] = [];
-  const ofDays: number[] = [];
-  let unitsBefore = flows.at(isGrowing ? 0 : -1)?.wholeUnits ?? 0;
+  for (const units of gaps.distinct) ofGap.push(powerOf(units, unitsPerYear));
+  const ofExtra: number[] = [];
+  for (const key of extras.distinct) {
+    const extraDays = key >> 1;
+    const yearDays = 366 - (key % 2);
+    ofExtra.push(powerOf(isGrowing ? extraDays : yearDays - extraDays, yearDays));
+  }
+  const hasDays = ofExtra.length > 0;
+  const count = amounts.length;
+  // Compounding to the last flow uses the gap after a flow, not the gap before it.
+  const shift = isGrowing ? 0 : 1;
   let factor = 1;
   let received = 0;
   let receivedFirst = 0;
@@ -57,20 +107,11 @@ function presentValues(
   let paid = 0;
   let paidFirst = 0;
   let paidSecond = 0;
-  for (let turn = 0; turn < flows.length; turn += 1) {
-    const at = isGrowing ? turn : flows.length - 1 - turn;
-    const { wholeUnits, extraDays, yearDays } = flows[at] as RateFlow;
-    const gap = Math.abs(wholeUnits - unitsBefore);
-    factor *= ofGap[gap] ??= powerOf(gap, unitsPerYear);
-    unitsBefore = wholeUnits;
+  for (let turn = 0; turn < count; turn += 1) {
+    const at = isGrowing ? turn : count - 1 - turn;
+    factor *= ofGap[gaps.indexes[at + shift] ?? 0] ?? 0;
     let value = (amounts[at] ?? 0) * factor;
-    if (hasDays) {
-      // The last bit tells years of 365 and 366 days apart. Without left-over days every length gives the same factor.
-      value *= ofDays[2 * extraDays + (yearDays % 2)] ??= powerOf(
-        isGrowing ? extraDays : yearDays - extraDays,
-        yearDays,
-      );
-    }
+    if (hasDays) value *= ofExtra[extras.indexes[at] ?? 0] ?? 0;
     const time = years[at] ?? 0;
     const weighted = value * time;
     if (value > 0) {
@@ -179,10 +220,10 @@ export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 |
   const size = received + paid;
   if (!(size > MIN_SIZE && size < MAX_SIZE)) return 0;
   const errorOf = (units: number, perYear: number) => units * (rootOf(perYear).error + ROUNDING);
-  const yearDays = hasExtraDays(flows) ? new Set(flows.flows.map((flow) => flow.yearDays)) : [];
+  const ofDays = flows.extras.distinct.length === 0 ? 0 : Math.max(errorOf(365, 365), errorOf(366, 366));
   const error =
     errorOf(flows.flows.at(-1)?.wholeUnits ?? 0, flows.unitsPerYear) +
-    Math.max(0, ...[...yearDays].map((days) => errorOf(days, days))) +
+    ofDays +
     (2 * flows.amounts.length + 10) * ROUNDING;
   const bound = SAFETY * error * size;
   if (!(error < MAX_ERROR) || Math.abs(net) <= bound) return 0;

@@ -18,20 +18,24 @@ export function flowAtUnits<Amount>(amount: Amount, wholeUnits: number) {
   return { amount, wholeUnits, extraDays: 0, yearDays: 1 };
 }
 
-/** The flows with amounts at the same time added up and zeros removed. */
-export function mergeFlows({ flows, unitsPerYear }: RateFlows): RateFlows {
+/** The flows with amounts at the same time added up and zeros removed; the same object if there are none of these. */
+export function mergeFlows(rateFlows: RateFlows): RateFlows {
+  const { flows, unitsPerYear } = rateFlows;
+  if (flows.every(({ amount }, at) => Number(amount) !== 0 && !isSameTime(flows, at))) return rateFlows;
   const merged: RateFlow[] = [];
-  for (const flow of flows) {
+  for (const [at, flow] of flows.entries()) {
     const before = merged.at(-1);
-    if (before === undefined || !isSameTime(flow, before)) merged.push(flow);
+    if (before === undefined || !isSameTime(flows, at)) merged.push(flow);
     else merged[merged.length - 1] = { ...before, amount: BigInt(before.amount) + BigInt(flow.amount) };
   }
   return { flows: merged.filter(({ amount }) => Number(amount) !== 0), unitsPerYear };
 }
 
-function isSameTime({ wholeUnits, extraDays, yearDays }: RateFlow, before: RateFlow): boolean {
-  if (wholeUnits !== before.wholeUnits || extraDays !== before.extraDays) return false;
-  return extraDays === 0 || yearDays === before.yearDays;
+function isSameTime(flows: readonly RateFlow[], at: number): boolean {
+  const [before, flow] = [flows[at - 1], flows[at]];
+  if (before === undefined || flow === undefined) return false;
+  if (flow.wholeUnits !== before.wholeUnits || flow.extraDays !== before.extraDays) return false;
+  return flow.extraDays === 0 || flow.yearDays === before.yearDays;
 }
 
 export function hasExtraDays({ flows }: RateFlows): boolean {

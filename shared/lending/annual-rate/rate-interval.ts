@@ -24,6 +24,8 @@ export interface RateInterval {
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_WEEK = 7;
 const DAYS_PER_YEAR = 365;
+/** Above any day of a month. */
+const DAY_KEYS = 32;
 
 /** Equal units in a year: 52 weeks or 12 months of any length (Annex I, remark (c)); days of XIRR and IRR (A2, A3). */
 export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
@@ -51,6 +53,14 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
   const from = toDateParts(start);
   const isFromMonthEnd = isMonthEnd(from);
   const monthsPerUnit = unit === 'Years' ? MONTHS_PER_YEAR : 1;
+  // What is left over depends on two small numbers, of which a schedule has a few pairs.
+  const remainders: (RateInterval | undefined)[] = [];
+  const remainder = (monthsOver: number, day: number): RateInterval => {
+    const back = dayInMonthAfter(from, monthsOver, day);
+    if (back >= start) return { wholeUnits: 0, ...leftOver(start, back) };
+    // The last unit may begin before the start.
+    return { wholeUnits: -1, ...leftOver(start, dayInMonthAfter(from, monthsOver + monthsPerUnit, day)) };
+  };
   return (end) => {
     const to = toDateParts(end);
     const months = (to.year - from.year) * MONTHS_PER_YEAR + to.month - from.month;
@@ -59,21 +69,20 @@ export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: Ca
     if (isFromMonthEnd && monthsOver === 0 && isMonthEnd(to)) {
       return { wholeUnits: units, extraDays: 0, yearDays: DAYS_PER_YEAR };
     }
-    const back = dayInMonthAfter(to, monthsOver - months, to.day);
-    // The last unit may begin before the start.
-    const wholeUnits = back >= start ? units : units - 1;
-    const reached = back >= start ? back : dayInMonthAfter(to, monthsOver - months + monthsPerUnit, to.day);
-    return { wholeUnits, extraDays: reached - start, yearDays: daysOfYearEndingAt(reached) };
+    const known = (remainders[monthsOver * DAY_KEYS + to.day] ??= remainder(monthsOver, to.day));
+    return { ...known, wholeUnits: units + known.wholeUnits };
   };
 }
 
 function weekInterval(start: CalendarDate, end: CalendarDate): RateInterval {
   const extraDays = (end - start) % DAYS_PER_WEEK;
   const wholeUnits = (end - start - extraDays) / DAYS_PER_WEEK;
-  const yearDays = extraDays === 0 ? DAYS_PER_YEAR : daysOfYearEndingAt(addDays(start, extraDays));
-  return { wholeUnits, extraDays, yearDays };
+  return { wholeUnits, ...leftOver(start, addDays(start, extraDays)) };
 }
 
-function daysOfYearEndingAt(date: CalendarDate): number {
-  return date - addMonths(date, -MONTHS_PER_YEAR);
+/** Without left-over days the length of their year does not matter. */
+function leftOver(start: CalendarDate, end: CalendarDate) {
+  const extraDays = end - start;
+  const yearDays = extraDays === 0 ? DAYS_PER_YEAR : end - addMonths(end, -MONTHS_PER_YEAR);
+  return { extraDays, yearDays };
 }

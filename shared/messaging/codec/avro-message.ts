@@ -1,7 +1,6 @@
 /** The Confluent wire format (docs.confluent.io, serdes-develop): a zero byte, the schema id as uint32 BE, the value. */
 
-import type { Resolver, Type } from 'avsc';
-import { Decimal } from 'decimal.js';
+import avro, { type Resolver, type Type } from 'avsc';
 import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import { errorText, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
@@ -75,6 +74,7 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
   const { definition, schema, form } = message;
   const maxItems = definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity;
   const check = compileBoundsCheck(writer, maxItems);
+  const markAbsent = absenceIn(schema);
   const isOwn = schema === writer || isSameSchema(schema, writer);
   const resolver: Resolver | undefined = isOwn ? undefined : schema.createResolver(writer);
   return {
@@ -82,7 +82,7 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
     read: (bytes) => {
       check(bytes, WIRE_HEADER_BYTES);
       const { value } = schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
-      markAbsent(value);
+      markAbsent?.(value);
       form.fromRecord?.(value);
       return value;
     },
@@ -165,17 +165,30 @@ function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Faul
   return { code: 'wrong-type', message: 'must be a finite decimal' };
 }
 
-/** Absent fields are null in Avro and undefined in payloads (M6): converts the nulls of records in place. */
-function markAbsent(value: unknown): void {
-  if (Array.isArray(value)) value.forEach(markAbsent);
-  else if (typeof value === 'object' && value !== null) {
-    if (Decimal.isDecimal(value) || Buffer.isBuffer(value)) return;
-    const fields = value as Record<string, unknown>;
-    for (const name in fields) {
-      if (fields[name] === null) fields[name] = undefined;
-      else markAbsent(fields[name]);
-    }
-  }
+type Visit = (value: unknown) => void;
+
+/** Absent fields are null in Avro and undefined in payloads (M6): converts the nulls of a type's records in place. */
+function absenceIn(type: Type): Visit | undefined {
+  if (type instanceof avro.types.RecordType) return absenceInRecord(type);
+  const visitItem = type instanceof avro.types.ArrayType ? absenceIn(type.itemsType) : undefined;
+  return visitItem && ((items) => (items as readonly unknown[]).forEach(visitItem));
+}
+
+function absenceInRecord({ fields }: avro.types.RecordType): Visit {
+  const optional = fields.flatMap(({ name, type }) =>
+    branchesOf(type).some(({ typeName }) => typeName === 'null') ? [name] : [],
+  );
+  const nested = fields.flatMap(({ name, type }) => {
+    const visit = branchesOf(type)
+      .map(absenceIn)
+      .find((one) => one !== undefined);
+    return visit === undefined ? [] : [{ name, visit }];
+  });
+  return (value) => {
+    const record = value as Record<string, unknown>;
+    for (const name of optional) if (record[name] === null) record[name] = undefined;
+    for (const { name, visit } of nested) if (record[name] !== undefined) visit(record[name]);
+  };
 }
 
 /** Opens a batch. `read` throws if its bytes do not match their schema; `decode` decodes the value of an item. */

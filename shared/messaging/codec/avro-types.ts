@@ -13,6 +13,7 @@ export interface DecimalLimits {
 /** decimal.js keeps this many decimal digits in each element of its coefficient. */
 const COEFFICIENT_DIGITS = 7;
 const COEFFICIENT_BASE = 10n ** BigInt(COEFFICIENT_DIGITS);
+const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
 
 export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
   if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
@@ -24,10 +25,10 @@ export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMis
 /** The shortest encoding of a value that fits (see {@link decimalMisfit}). Negative zero is encoded as zero. */
 export function decimalToBytes(value: Decimal, scale: number): Buffer {
   const unscaled = unscaledInteger(value, scale);
-  const bits = (unscaled < 0n ? ~unscaled : unscaled).toString(2).length;
-  // One more for the sign.
-  const bytes = Math.floor(bits / 8) + 1;
-  const digits = BigInt.asUintN(8 * bytes, unscaled).toString(16);
+  const magnitude = (unscaled < 0n ? ~unscaled : unscaled).toString(16);
+  // The first bit is the sign.
+  const bytes = Math.ceil((magnitude.length + (magnitude.charAt(0) < '8' ? 0 : 1)) / 2);
+  const digits = unscaled < 0n ? BigInt.asUintN(8 * bytes, unscaled).toString(16) : magnitude;
   return Buffer.from(digits.padStart(2 * bytes, '0'), 'hex');
 }
 
@@ -35,7 +36,8 @@ function unscaledInteger({ d: elements, e: exponent, s: sign }: Decimal, scale: 
   let coefficient = 0n;
   for (const element of elements) coefficient = coefficient * COEFFICIENT_BASE + BigInt(element);
   const decimals = COEFFICIENT_DIGITS * (elements.length - 1 - Math.floor(exponent / COEFFICIENT_DIGITS));
-  const power = 10n ** BigInt(Math.abs(scale - decimals));
+  const exponentOfPower = Math.abs(scale - decimals);
+  const power = POWERS_OF_TEN[exponentOfPower] ?? 10n ** BigInt(exponentOfPower);
   const magnitude = scale >= decimals ? coefficient * power : coefficient / power;
   return sign < 0 ? -magnitude : magnitude;
 }
@@ -47,7 +49,10 @@ export function bytesToDecimal(bytes: Buffer, { precision, scale }: DecimalLimit
   const unscaled = BigInt.asIntN(8 * bytes.length, BigInt(`0x${bytes.toString('hex')}`)).toString();
   if (unscaled.length - (unscaled.startsWith('-') ? 1 : 0) > precision)
     throw new RangeError(`a decimal has more than ${precision} digits`);
-  return new Decimal(`${unscaled}e-${scale}`);
+  // Most values have fewer decimals than their scale, and a short text is parsed faster.
+  let end = unscaled.length;
+  while (end > 1 && unscaled.charAt(end - 1) === '0') end -= 1;
+  return new Decimal(`${unscaled.slice(0, end)}e${unscaled.length - end - scale}`);
 }
 
 /** Bytes of the largest value of a precision: floor(p log2 10) + 1 bits, and a sign bit. */

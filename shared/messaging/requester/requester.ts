@@ -155,7 +155,7 @@ class LogRequester {
     }
     if (this.#pending.has(id))
       return Promise.reject(new Error('a request with this correlation id is already pending'));
-    const { promise, ...waiting } = Promise.withResolvers<Reply>();
+    const waiting = Promise.withResolvers<Reply>();
     const cancel = timers.schedule(() => {
       this.#counts.timedOut += 1;
       this.#end(id, 'reply-timeout');
@@ -165,7 +165,7 @@ class LogRequester {
     this.#pending.set(id, pending);
     this.#slots.take(topic, 1);
     void this.#sendPending(request, pending);
-    return promise;
+    return waiting.promise;
   }
 
   /** Resolves when the request is on the log. `broker-unavailable`: it was not stored; `reply-timeout`: it may be. */

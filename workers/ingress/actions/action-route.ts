@@ -99,7 +99,8 @@ const SEPARATORS = /[,;=]/g;
 export function readPreferences(header: string | readonly string[] | undefined) {
   let respondAsync = false;
   let waitSeconds: number | undefined;
-  const text = String(header ?? '').replaceAll(QUOTED, (quoted) => quoted.replaceAll(SEPARATORS, ' '));
+  if (header === undefined) return { respondAsync, waitSeconds };
+  const text = String(header).replaceAll(QUOTED, (quoted) => quoted.replaceAll(SEPARATORS, ' '));
   for (const preference of text.split(',')) {
     const [token = ''] = preference.split(';', 1);
     const [name = '', value] = token.split('=', 2).map((part) => part.trim());

@@ -151,7 +151,7 @@ export function findFramingFault(request: IncomingMessage): string | undefined {
     if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no transfer coding.';
   }
   // `headers` has only the first of several.
-  const hosts = request.headersDistinct['host']?.length ?? 0;
+  const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
   if (hosts > 1) return 'Send one Host header.';
   return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
 }
