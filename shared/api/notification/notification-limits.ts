@@ -4,7 +4,7 @@ const KIB = 1_024;
 const MIB = KIB * KIB;
 
 export const NOTIFICATION_LIMITS = {
-  /** UTF-16 units of an SMS: ten concatenated parts of 160, the maximum of providers. */
+  /** UTF-16 units of an SMS, the maximum of providers: up to 11 parts of 153 characters, or 24 of 67 with others than those of GSM. */
   smsCharacters: 1_600,
   /** Characters of an alphanumeric sender (3GPP TS 23.040, 9.1.2.5: 11 septet characters). */
   smsSenderCharacters: 11,
