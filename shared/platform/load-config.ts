@@ -213,7 +213,7 @@ function toConfig(env: Environment) {
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     /** Not settings: tests and a simulation make them small. */
-    lanes: CONCURRENCY as number,
+    concurrency: CONCURRENCY as number,
     limits: QUEUE_LIMITS,
   } as const;
 }

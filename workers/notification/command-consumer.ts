@@ -136,7 +136,7 @@ async function startQueue(context: WorkerContext, shared: SharedParts, queue: Qu
   const { priority, order, plan } = queue;
   const consumer = await startConsumer(context, queue, {
     process: order.inOrder(commandProcess(context, shared, queue)),
-    concurrency: config.lanes,
+    concurrency: config.concurrency,
     sliceMs: SLICE_MS[priority],
     window: config.limits.commandWindow,
     // A notification may wait for a provider for its whole time limit; then health reports the provider instead.

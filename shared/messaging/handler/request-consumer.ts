@@ -70,12 +70,12 @@ export async function startRequestConsumer(context: RequestConsumerContext, opti
     ownReplyTopics: ownReplyTopics(prefix),
     mayReplyTo: replyTopicRule(prefix, config.replyTopics),
   });
-  const batchWeight = Math.max(1, config.lanes / MAX_BATCHES_IN_PROGRESS);
+  const batchWeight = Math.max(1, config.concurrency / MAX_BATCHES_IN_PROGRESS);
   const consumer = new Consumer({
     ...context,
     createSource: () => broker.createGroupSource({ groupId, clientId, topics }),
     process,
-    concurrency: config.lanes,
+    concurrency: config.concurrency,
     weigh: (message) => (codec.isBatch(message) ? batchWeight : 1),
     window: config.limits.requestWindow,
     reads: { groupId, topics },
