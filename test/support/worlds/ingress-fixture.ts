@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { openAccess } from '../../../workers/ingress/access/access.ts';
-import type { ActionContract } from '../../../workers/ingress/actions/action-route.ts';
+import type { ServedAction } from '../../../workers/ingress/actions/action-route.ts';
 import { readIngressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
 import { readChannelProfiles } from '../../../workers/ingress/notifications/channels.ts';
 import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
@@ -25,7 +25,7 @@ export const ECHO_PATH = '/platapi/automation-processors/actions/PLAT_BP_Echo';
  * An action that returns its input. It reports fields that start with `bad` as faults and those that start with `odd`
  * as warnings.
  */
-export const echoAction: ActionContract = {
+export const echoAction: ServedAction = {
   name: 'PLAT_BP_Echo',
   topic: 'scheduleRequests',
   requestType: 'EchoRequest',

@@ -20,13 +20,13 @@ import { renderPending, formatResultPath, sendReply } from './send-reply.ts';
 import type { ResultIds } from './result-ids.ts';
 
 /** The part of an action that the ingress needs to forward its requests; a new action requires no change here. */
-export type ActionContract = Pick<
+export type ServedAction = Pick<
   Action,
   'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'units' | 'render'
 >;
 
 /** Actions by their name in lower case: names are case-insensitive (E4). */
-export type ActionRegistry = ReadonlyMap<string, ActionContract>;
+export type ActionRegistry = ReadonlyMap<string, ServedAction>;
 
 interface ActionRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
@@ -35,7 +35,7 @@ interface ActionRouteDeps extends IngressContext {
 }
 
 interface ValidRequest {
-  readonly action: ActionContract;
+  readonly action: ServedAction;
   readonly payload: unknown;
   readonly permit: Permit;
   readonly timeoutMs: number;
@@ -44,7 +44,7 @@ interface ValidRequest {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    action: ActionContract;
+    action: ServedAction;
   }
 }
 

@@ -35,7 +35,7 @@ import { ACCEPTANCE_TYPE } from './notification-feed.ts';
 export interface ValidNotification {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly contract: NotificationDefinition;
+  readonly definition: NotificationDefinition;
   /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
   readonly warnings: readonly Warning[];
@@ -62,7 +62,7 @@ const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.command
 export function createAccept(deps: AcceptDeps): (notification: ValidNotification) => Promise<void> {
   const acceptOnce = createAcceptOnce(deps);
   return async (notification) => {
-    const { request, reply, contract, command, idempotencyKey } = notification;
+    const { request, reply, definition, command, idempotencyKey } = notification;
     if (reply.raw.destroyed) return;
     // Never accepted and then forgotten: a repetition within 24 hours would be sent again.
     if (deps.feed.health().status !== 'ready') return refuse(reply, 'not-ready', { detail: NOT_KEPT });
@@ -73,7 +73,7 @@ export function createAccept(deps: AcceptDeps): (notification: ValidNotification
         return;
       }
       await acceptOnce({
-        owner: { subject: request.subject, channel: contract.channel, idempotencyKey },
+        owner: { subject: request.subject, channel: definition.channel, idempotencyKey },
         command,
         reply,
         accept: (ids) => accept(deps, notification, ids),
@@ -95,20 +95,20 @@ async function accept(
   notification: ValidNotification,
   ids: NotificationIds,
 ): Promise<AcceptResult> {
-  const { reply, contract } = notification;
+  const { reply, definition } = notification;
   const { quotas, acceptances } = deps;
   const { notificationId } = ids;
   const times = { ...ids, acceptedAt: deps.clock.now() };
   const acceptance = await encodeAcceptance(deps, notification, times);
   if (!acceptances.reserve()) {
-    deps.count(contract.channel, 'refused');
+    deps.count(definition.channel, 'refused');
     if (!reply.raw.destroyed) refuse(reply, 'not-ready', { detail: NOT_KEPT });
     return 'refused';
   }
   const records = quotas === undefined ? [] : admitByQuotas(quotas, notification, times);
   if (records === undefined) {
     acceptances.release();
-    deps.count(contract.channel, 'refused');
+    deps.count(definition.channel, 'refused');
     return 'refused';
   }
   let fault: ErrorCode | undefined;
@@ -124,7 +124,7 @@ async function accept(
   const result = fault === 'accept-unknown' ? 'unknown' : 'refused';
   if (result === 'unknown') quotas?.keep(notificationId);
   else quotas?.release(notificationId);
-  deps.count(contract.channel, result);
+  deps.count(definition.channel, result);
   if (reply.raw.destroyed) return result;
   if (result === 'unknown') refuseUnknown(notification);
   else refuse(reply, fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {});
@@ -140,10 +140,10 @@ async function respondToStored(
   notification: ValidNotification,
   acceptance: AcceptanceRecord,
 ): Promise<'stored'> {
-  const { reply, contract, idempotencyKey } = notification;
+  const { reply, definition, idempotencyKey } = notification;
   const isWritten = await deps.acceptances.write(acceptance);
   const isUnknown = !isWritten && idempotencyKey !== undefined;
-  deps.count(contract.channel, isUnknown ? 'unknown' : 'accepted');
+  deps.count(definition.channel, isUnknown ? 'unknown' : 'accepted');
   if (reply.raw.destroyed) return 'stored';
   if (isUnknown) refuseUnknown(notification);
   else sendAccepted(notification, acceptance.notificationId);
@@ -158,17 +158,17 @@ function refuseUnknown({ reply, idempotencyKey }: ValidNotification): void {
 /** Undefined when all replicas have stored it, otherwise the code of the problem. */
 async function publishCommand(
   { options, keys, codec, publisher, quotas }: AcceptDeps,
-  { request, contract, command, priority }: ValidNotification,
+  { request, definition, command, priority }: ValidNotification,
   ids: NotificationIds & { readonly acceptedAt: number; readonly records: readonly OutgoingMessage[] },
 ): Promise<ErrorCode | undefined> {
   const { notificationId, bodyHash, acceptedAt, records } = ids;
   if (!publisher.isHealthy()) return 'broker-unavailable';
-  const encoded = await codec.encode(contract.commandType, { ...command, notificationId }, 'avro');
+  const encoded = await codec.encode(definition.commandType, { ...command, notificationId }, 'avro');
   if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes) return 'body-too-large';
   const { traceParent } = readTraceContext(request.headers);
   const message = {
-    topic: topicName(options.topicPrefix, priority === 'urgent' ? contract.urgentTopic : contract.topic),
-    key: keys.receiverKey(contract.channel, command.receiver),
+    topic: topicName(options.topicPrefix, priority === 'urgent' ? definition.urgentTopic : definition.topic),
+    key: keys.receiverKey(definition.channel, command.receiver),
     value: encoded.value,
     timestampMs: acceptedAt,
     headers: {
@@ -195,10 +195,10 @@ async function publishCommand(
 /** Encoded before the command is published: a failure then refuses the notification. */
 async function encodeAcceptance(
   { options, codec }: AcceptDeps,
-  { request, contract }: ValidNotification,
+  { request, definition }: ValidNotification,
   { notificationId, bodyHash, keyId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
 ): Promise<AcceptanceRecord> {
-  const { channel } = contract;
+  const { channel } = definition;
   const owner = hashSubject(request.subject);
   const acceptance: NotificationAcceptance = { notificationId, channel, acceptedAt, owner, bodyHash };
   const topic = topicName(options.topicPrefix, 'notificationAcceptances');
@@ -230,7 +230,7 @@ const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: stri
 /** Counts a notification for the quotas (N6). Returns the records to be published with its command, or undefined after a response. */
 function admitByQuotas(
   quotas: Quotas,
-  { request, reply, contract: { channel }, command }: ValidNotification,
+  { request, reply, definition: { channel }, command }: ValidNotification,
   { notificationId, acceptedAt }: { readonly notificationId: string; readonly acceptedAt: number },
 ): readonly OutgoingMessage[] | undefined {
   const caller = hashSubject(request.subject);

@@ -38,8 +38,8 @@ export function registerSending(
 ): void {
   const { options, admission, traffic, channelProfiles } = deps;
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
-  for (const contract of NOTIFICATIONS) {
-    const { channel, path } = contract;
+  for (const definition of NOTIFICATIONS) {
+    const { channel, path } = definition;
     const limitBytes = limits[channel];
     app.post(path, {
       preHandler: [
@@ -53,7 +53,7 @@ export function registerSending(
         }),
       ],
       handler: async (request, reply) => {
-        const headers = readNotificationHeaders(request.raw, contract);
+        const headers = readNotificationHeaders(request.raw, definition);
         if ('code' in headers) return sendProblem(reply, headers);
         const profile = channelProfiles(channel);
         if (profile === undefined) return refuse(reply, 'no-provider');
@@ -61,14 +61,14 @@ export function registerSending(
         admission.spend(request, request.bodyCost);
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
-        const read = await contract.reader.read(request.body, reading);
+        const read = await definition.reader.read(request.body, reading);
         // The command holds the attachments now; this frees their second copy.
         request.body = undefined;
         if (read.kind === 'invalid') {
           return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
         }
         const { payload: command, warnings } = read;
-        await deps.accept({ ...headers, request, reply, contract, command, warnings });
+        await deps.accept({ ...headers, request, reply, definition, command, warnings });
       },
     });
   }
