@@ -128,22 +128,6 @@ function requireCodeOr(idField: string) {
       : [];
 }
 
-export const productByCodeRequest = createRequestReader<ProductByCodeRequest>({
-  fields: productByCodeFields,
-});
-const productDetailsRequest = createRequestReader<SelectorRequest>({
-  fields: productDetailsFields,
-  between: requireCodeOr('productId'),
-});
-export const insuranceListRequest = createRequestReader<InsuranceListInput>({
-  fields: insuranceListFields,
-  between: requireCodeOr('productId'),
-});
-const productDocumentsRequest = createRequestReader<SelectorRequest>({
-  fields: productDocumentsFields,
-  between: requireCodeOr('bankingProductId'),
-});
-
 const BY_CODE_OR_ID =
   'The request names the product by its code, by the id of its version, or by both if they agree (L1).';
 
@@ -157,7 +141,7 @@ export const LOOK_UPS: readonly Action[] = [
       'Returns the approved version that is valid on the day. Each section has its own flag. Of interests, commissions ' +
       'and discounts, only Active ones are returned, with the values that are valid on that day (L1, L2).',
     requestType: 'GetBankingProductByCodeRequest',
-    request: productByCodeRequest,
+    request: createRequestReader<ProductByCodeRequest>({ fields: productByCodeFields }),
     replyShape: productByCodeReply,
     examples: examples.plat_bp_getbankingproductbycode,
     render: ({ json }) => json,
@@ -167,7 +151,10 @@ export const LOOK_UPS: readonly Action[] = [
     summary: 'Returns the texts and images for displaying a banking product',
     description: BY_CODE_OR_ID,
     requestType: 'GetBankingProductDetailsRequest',
-    request: productDetailsRequest,
+    request: createRequestReader<SelectorRequest>({
+      fields: productDetailsFields,
+      between: requireCodeOr('productId'),
+    }),
     replyShape: productDetailsReply,
     examples: examples.plat_bp_getbankingproductdetails,
     render: lazyWriter(productDetailsReply),
@@ -179,7 +166,10 @@ export const LOOK_UPS: readonly Action[] = [
       'Returns the items that are valid on the day and pass all of their filters. A filter passes if its figure is not ' +
       'sent; a figure that no filter uses is ignored with a warning (L1, L3).',
     requestType: 'GetProductInsuranceListRequest',
-    request: insuranceListRequest,
+    request: createRequestReader<InsuranceListInput>({
+      fields: insuranceListFields,
+      between: requireCodeOr('productId'),
+    }),
     replyShape: insuranceListReply,
     examples: examples.PLAT_BP_GetProductInsuranceList,
     render: lazyWriter(insuranceListReply),
@@ -189,7 +179,10 @@ export const LOOK_UPS: readonly Action[] = [
     summary: 'Returns the documents of a banking product',
     description: BY_CODE_OR_ID,
     requestType: 'GetProductDocumentsRequest',
-    request: productDocumentsRequest,
+    request: createRequestReader<SelectorRequest>({
+      fields: productDocumentsFields,
+      between: requireCodeOr('bankingProductId'),
+    }),
     replyShape: productDocumentsReply,
     examples: examples.plat_bp_getproductdocuments,
     render: ({ documents }) => writeDocuments(documents),

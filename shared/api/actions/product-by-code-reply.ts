@@ -63,10 +63,7 @@ const scheduleType = strictNamed('PaymentScheduleType', {
 /** Details; a section is present only if its flag requests it (L2). */
 const details = z
   .strictObject({
-    GeneralData: z
-      .strictObject(answerFields(generalData))
-      .meta({ id: 'GeneralData' })
-      .describe('With displayBPDetails.'),
+    GeneralData: strictNamed('GeneralData', answerFields(generalData)).describe('With displayBPDetails.'),
     CountryCalendars: z
       .array(strictNamed('CountryCalendar', { CountryName: plainText('Name of a holiday calendar.') }))
       .describe('With displayCountryCalendars.'),

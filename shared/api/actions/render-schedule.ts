@@ -34,53 +34,35 @@ export const EXPLAINED_FIGURES: Readonly<Record<Casing, readonly string[]>> = {
   capitalised: Object.values(FIGURE_NAMES).map((name) => spelled(name, 'capitalised')),
 };
 
-const ROW_FIELDS = [
-  'remainingValue',
-  'pMT',
-  'interest',
-  'capitalisedInterest',
-  'principal',
-  'managementFee',
-  'insurance',
-  'totalInstallment',
-  'explanation',
-] as const;
-const EXPLANATION_FIELDS = [
-  'name',
-  'amount',
-  'days',
-  'basis',
-  'dayCount',
-  'rates',
-  'base',
-  'formula',
-] as const;
-
-type Labels<Field extends string> = Readonly<Record<Field, string>>;
-
-interface Spelling {
-  readonly row: Labels<(typeof ROW_FIELDS)[number]>;
-  readonly explanation: Labels<(typeof EXPLANATION_FIELDS)[number]>;
-  readonly figure: string;
-  readonly figures: Readonly<Record<string, string>>;
-  /** The time that follows the date in DueDate (D1). */
-  readonly midnight: string;
-}
+type Spelling = ReturnType<typeof createSpelling>;
 
 const SPELLINGS: Readonly<Record<Casing, Spelling>> = {
   lower: createSpelling('lower', 'T00:00:00'),
   capitalised: createSpelling('capitalised', 'T00:00:00Z'),
 };
 
-function createSpelling(casing: Casing, midnight: string): Spelling {
+function createSpelling(casing: Casing, midnight: string) {
   const labels = <Field extends string>(fields: readonly Field[]) =>
-    Object.fromEntries(fields.map((name) => [name, `,"${spelled(name, casing)}":`])) as Labels<Field>;
+    Object.fromEntries(fields.map((name) => [name, `,"${spelled(name, casing)}":`])) as Readonly<
+      Record<Field, string>
+    >;
   const figures = Object.entries(FIGURE_NAMES).map(([one, name]) => [one, spelled(name, casing)] as const);
   return {
-    row: labels(ROW_FIELDS),
-    explanation: labels(EXPLANATION_FIELDS),
+    row: labels([
+      'remainingValue',
+      'pMT',
+      'interest',
+      'capitalisedInterest',
+      'principal',
+      'managementFee',
+      'insurance',
+      'totalInstallment',
+      'explanation',
+    ]),
+    explanation: labels(['name', 'amount', 'days', 'basis', 'dayCount', 'rates', 'base', 'formula']),
     figure: `{"${spelled('figure', casing)}":`,
-    figures: Object.fromEntries(figures),
+    figures: Object.fromEntries(figures) as Readonly<Record<string, string>>,
+    /** The time that follows the date in DueDate (D1). */
     midnight,
   };
 }

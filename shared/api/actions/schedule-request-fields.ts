@@ -100,15 +100,13 @@ const earlyRepayment = itemOf(TEXTS.EarlyRepayment, {
 
 /** More than any product has, but few enough to limit the work. */
 const MAX_FEES = 200;
-const mandatory = {
+
+export const repaymentScheduleFields = termsOf(TEXTS.RepaymentScheduleTerms, {
   ScheduleType: text(SCHEDULE_TYPES),
   Amount: amount(POSITIVE_AMOUNT),
   InstallmentsNo: count(ORDINAL),
   PeriodicityType: text(PERIODICITIES),
   InstallmentDay: count({ minimum: 1, maximum: 31 }),
-};
-
-const terms = {
   ProductType: optional(text(PRODUCT_TYPE_CODES)),
   InterestPercent: optional(percent(RATE)),
   AdvanceAmount: optional(amount(AMOUNT)),
@@ -125,9 +123,6 @@ const terms = {
   ContractPeriod: optional(count({ minimum: 0, maximum: MAX_CONTRACT_PERIODS })),
   CalculateDAE: optional(count({ minimum: 0, maximum: 2 })),
   InstallmentMethod: optional(nameOf('InstallmentMethod', INSTALLMENT_METHODS)),
-};
-
-const values = {
   installmentValue: optional(amount(AMOUNT)),
   principalValue: optional(amount(AMOUNT)),
   StartDateForUnusage: optional(date()),
@@ -142,17 +137,11 @@ const values = {
   Insurance: optionalList(insuranceItem, MAX_FEES),
   MultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS),
   BandedInterestRates: optionalList(interestRateBand, MAX_FEES),
-};
-
-const recalculation = {
   LastDueDate: optional(date()),
   BlockInstallmentNo: optional(count(NUMBER)),
   IsLocked: optional(flagNumber()),
   BlockAmount: optional(amount(AMOUNT)),
   BlockInterestAmount: optional(amount(AMOUNT)),
-};
-
-const extensions = {
   InterestCalculationMethod: optional(nameOf('DayCount', DAY_COUNT_NAMES)),
   Currency: optional(text(CURRENCIES)),
   GraceType: optional(nameOf('GraceType', GRACE_TYPES)),
@@ -161,12 +150,4 @@ const extensions = {
   AllowNegativeAmortisation: optional(flag()),
   BandMethod: optional(nameOf('BandMethod', BAND_METHODS)),
   Explain: optional(flag()),
-};
-
-export const repaymentScheduleFields = termsOf(TEXTS.RepaymentScheduleTerms, {
-  ...mandatory,
-  ...terms,
-  ...values,
-  ...recalculation,
-  ...extensions,
 }).meta({ id: 'RepaymentScheduleTerms' });

@@ -130,13 +130,7 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
 }
 
 function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Request>, place: string) {
-  type Find<Sent> = (
-    sent: Sent,
-    known: readonly Fault[],
-    catalogue: ScheduleCatalogue | undefined,
-  ) => readonly Fault[];
-
-  const semanticFaults: Find<Request> = (request, known, catalogue) => {
+  const semanticFaults = (request: Request, known: readonly Fault[], catalogue?: ScheduleCatalogue) => {
     const faulty = listTopFields(known, place);
     const paths = new Set(known.map(({ path }) => path));
     const found = meaning?.faultsOf(request, catalogue) ?? [];
@@ -148,7 +142,7 @@ function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Requ
       .filter(({ path }) => !paths.has(path));
   };
 
-  const furtherFaults: Find<Fields> = (sent, known, catalogue) => {
+  const furtherFaults = (sent: Fields, known: readonly Fault[], catalogue?: ScheduleCatalogue) => {
     if (meaning === undefined) return [];
     const faulty = listTopFields(known, place);
     const readable = Object.keys(fields.shape).map((name) => [
