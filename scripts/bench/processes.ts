@@ -14,11 +14,7 @@ const KERNEL_COLUMN = 12;
 /** USER_HZ, which is 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-export interface Child {
-  readonly pid: number;
-  readonly output: string;
-  stop(): Promise<void>;
-}
+export type Child = Awaited<ReturnType<typeof startProgram>>;
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -32,7 +28,7 @@ export async function startProgram(
   [command, ...args]: readonly [command: string, ...args: string[]],
   ready: RegExp,
   env: Environment,
-): Promise<Child> {
+) {
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...env },

@@ -3,19 +3,14 @@ export class RunError extends Error {
   override readonly name = 'RunError';
 }
 
-export interface Interruption {
-  readonly stopped: AbortSignal;
-  readonly abandoned: AbortSignal;
-  signalName(): string | undefined;
-  abandon(): void;
-}
+export type Interruption = ReturnType<typeof listenToSignals>;
 
 const FINISH_LIMIT_MS = 30_000;
 /** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
 /** A signal a second or more after the first one calls `exitNow`; the last checkpoint stays valid. */
-export function listenToSignals(say: (line: string) => void, exitNow: () => void): Interruption {
+export function listenToSignals(say: (line: string) => void, exitNow: () => void) {
   const stopped = new AbortController();
   const abandoned = new AbortController();
   let name: string | undefined;

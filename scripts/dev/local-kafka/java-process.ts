@@ -18,15 +18,7 @@ export interface JavaLaunch {
   readonly archive: { readonly folder: string; readonly name: string; readonly mayWrite: boolean };
 }
 
-export interface JavaProcess {
-  readonly pid: number;
-  readonly label: string;
-  readonly logFile: string;
-  isRunning(): boolean;
-  /** Resolves when the process has exited, with its exit code or signal (`code 1`, `SIGKILL`). */
-  readonly ended: Promise<string>;
-  kill(signal: NodeJS.Signals): Promise<void>;
-}
+export type JavaProcess = ReturnType<typeof startJava>;
 
 const MIN_JAVA_VERSION = 17;
 const VERSION_LIMIT_MS = 60_000;
@@ -74,7 +66,7 @@ export function startJava(
     watchdog,
     onFailure,
   }: { readonly watchdog: Watchdog; readonly onFailure: (error: LocalKafkaError) => void },
-): JavaProcess {
+) {
   const { label, java, folder, logFile } = launch;
   const archive = classArchive(launch);
   const log = openSync(logFile, 'a');
@@ -83,6 +75,7 @@ export function startJava(
   closeSync(log);
   const { pid } = child;
   let isStopping = false;
+  /** Resolves when the process has exited, with its exit code or signal (`code 1`, `SIGKILL`). */
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => {
@@ -102,7 +95,7 @@ export function startJava(
     logFile,
     isRunning,
     ended,
-    kill: async (signal) => {
+    kill: async (signal: NodeJS.Signals): Promise<void> => {
       if (!isRunning()) return;
       isStopping = true;
       child.kill(signal);

@@ -3,13 +3,9 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-export interface Watchdog {
-  watch(pid: number): void;
-  forget(pid: number): void;
-  close(): Promise<void>;
-}
+export type Watchdog = ReturnType<typeof startWatchdog>;
 
-export function startWatchdog(temporaryFolder: string): Watchdog {
+export function startWatchdog(temporaryFolder: string) {
   // Detached, so that Ctrl-C, which signals the whole foreground group, does not stop it first.
   const child = spawn(process.execPath, [import.meta.filename, temporaryFolder], {
     detached: true,
@@ -25,9 +21,9 @@ export function startWatchdog(temporaryFolder: string): Watchdog {
     if (child.stdin.writable) child.stdin.write(`${line}\n`);
   };
   return {
-    watch: (pid) => send(`watch ${pid}`),
-    forget: (pid) => send(`forget ${pid}`),
-    close: async () => {
+    watch: (pid: number) => send(`watch ${pid}`),
+    forget: (pid: number) => send(`forget ${pid}`),
+    close: async (): Promise<void> => {
       child.ref();
       child.stdin.end();
       await ended;
