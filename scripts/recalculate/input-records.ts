@@ -63,11 +63,7 @@ export interface InputOptions {
 
 /** The input cannot be read: it does not exist, breaks off, or its compression is damaged. */
 export class InputError extends Error {
-  override readonly name: string = 'InputError';
-}
-
-export class InputChangedError extends InputError {
-  override readonly name = 'InputChangedError';
+  override readonly name = 'InputError';
 }
 
 export interface RawRecord {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { csvInput } from './csv-input.ts';
 import {
-  InputChangedError,
   type InputChunk,
   InputError,
   type InputOptions,
@@ -51,16 +50,14 @@ export async function openInput(options: InputOptions) {
         })),
       totalBytes: source.totalBytes,
       bytesRead: source.bytesRead,
-      /** Skips the lines that an earlier run processed. Rejects with InputChangedError if their digest differs. */
+      /** Skips the lines that an earlier run processed. Rejects with InputError if their digest differs. */
       skip: async (lastLine: number, expected: string) => {
         for (first = await next(); first !== undefined && first.line <= lastLine;) {
           pass(first, first.read());
           first = (await records.next()).value ?? undefined;
         }
         if (digestText() === expected) return;
-        throw new InputChangedError(
-          `the first ${lastLine} lines of the input have changed since the run started`,
-        );
+        throw new InputError(`the first ${lastLine} lines of the input have changed since the run started`);
       },
       duplicateIds: ids.found,
       close: source.close,
