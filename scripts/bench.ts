@@ -1,5 +1,5 @@
 /** `npm run bench`: measures this project beside its peers in the same run. */
-import { loadavg } from 'node:os';
+import { constants, loadavg } from 'node:os';
 import path from 'node:path';
 import { benchCosts } from './bench/costs.ts';
 import { benchEmbedded, benchPeers } from './bench/peers.ts';
@@ -14,7 +14,7 @@ import {
   unexpectedArguments,
   wholeNumber,
 } from './command-line/parse-command-line.ts';
-import { runCommandLine } from './command-line/run-command-line.ts';
+import { printJson, runCommandLine } from './command-line/run-command-line.ts';
 
 const PARTS = { costs: benchCosts, embedded: benchEmbedded, peers: benchPeers } satisfies Record<
   string,
@@ -44,11 +44,8 @@ const progress = (text: string): void => {
 };
 
 // The programs that were started end with this process, as they would not by the signal itself.
-for (const [signal, number] of [
-  ['SIGINT', 2],
-  ['SIGTERM', 15],
-] as const) {
-  process.once(signal, () => process.exit(128 + number));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 }
 
 const OPTIONS = {
@@ -71,8 +68,7 @@ async function run({ values, positionals, faults }: CommandLine<typeof OPTIONS>)
   const node = process.version;
   if (json) {
     const figures = results.map(([part, { figures: own }]) => [part, own] as const);
-    const document = { node, loadAverage, ...Object.fromEntries(figures), ratios };
-    process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    printJson({ node, loadAverage, ...Object.fromEntries(figures), ratios });
   } else {
     const tables = [...results.map(([, { table }]) => table), ratioTable(ratios)];
     process.stdout.write(`\nload average ${loadAverage}, Node ${node}\n\n${tables.join('\n')}`);

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { flag, parseCommandLine, readCommand, UsageError } from './command-line/parse-command-line.ts';
-import { runCommandLine } from './command-line/run-command-line.ts';
+import { printJson, runCommandLine } from './command-line/run-command-line.ts';
 import { installOwnPackages } from './command-packages.ts';
 import type { LibraryFile } from './calendars/library-files.ts';
 
@@ -73,10 +73,7 @@ async function run({ command, countries }: Arguments) {
 function print({ command, json }: Arguments, { files, changed }: Awaited<ReturnType<typeof run>>): void {
   const ok = command === 'generate' || changed.length === 0;
   if (!ok) process.exitCode = 1;
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ command, ok, files, changed }, undefined, 2)}\n`);
-    return;
-  }
+  if (json) return printJson({ command, ok, files, changed });
   if (command === 'generate') {
     for (const name of changed) process.stdout.write(`wrote    ${name}\n`);
     process.stdout.write(`${files} files, ${changed.length} of them changed\n`);

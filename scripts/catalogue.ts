@@ -12,7 +12,7 @@ import { createCodec } from '../workers/create-codec.ts';
 import { type CommandReport, runCatalogueCommand } from './catalogue/catalogue-command.ts';
 import { HELP, readCatalogueArguments, type CatalogueCommand } from './catalogue/command-arguments.ts';
 import type { CatalogueConnection } from './catalogue/publication.ts';
-import { runCommandLine } from './command-line/run-command-line.ts';
+import { printJson, runCommandLine } from './command-line/run-command-line.ts';
 
 let broker: Broker | undefined;
 await runCommandLine({
@@ -30,9 +30,7 @@ async function run(command: CatalogueCommand): Promise<CommandReport> {
     runCatalogueCommand(command, { connect, otherCalendars: createLibraryCalendars(), today });
   if (command.name !== 'publish') return attempt();
   // Deployments publish before the workers start, possibly before the brokers are up. A retry writes only what is missing.
-  const wait = createStartWait({
-    onWait: (line) => process.stderr.write(`catalogue: ${line}\n`),
-  });
+  const wait = createStartWait({ onWait: (line) => process.stderr.write(`catalogue: ${line}\n`) });
   return wait('Kafka and the schema registry', attempt);
 }
 
@@ -57,10 +55,7 @@ async function connect(): Promise<CatalogueConnection> {
 
 function print(command: string, json: boolean, { ok, faults, lines, result }: CommandReport): void {
   if (!ok) process.exitCode = 1;
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ command, ok, faults, ...result }, undefined, 2)}\n`);
-    return;
-  }
+  if (json) return printJson({ command, ok, faults, ...result });
   const target = faults.length > 0 ? process.stderr : process.stdout;
   for (const line of lines) target.write(`${line}\n`);
 }

@@ -25,7 +25,7 @@ import {
   unexpectedArguments,
   UsageError,
 } from './command-line/parse-command-line.ts';
-import { runCommandLine } from './command-line/run-command-line.ts';
+import { printJson, runCommandLine } from './command-line/run-command-line.ts';
 
 const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
 
@@ -89,10 +89,7 @@ function list(asJson: boolean): void {
     subject: recordName(message),
     schemaFile: `schemas/${schemaFile(message)}`,
   }));
-  if (asJson) {
-    process.stdout.write(`${JSON.stringify(entries, undefined, 2)}\n`);
-    return;
-  }
+  if (asJson) return printJson(entries);
   for (const entry of entries) {
     process.stdout.write(
       `${entry.kind.padEnd(8)} ${entry.subject}\n         id ${entry.localSchemaId}, ${entry.schemaFile}\n`,
@@ -160,10 +157,7 @@ async function register(
 function print({ json, command }: Arguments, { faults, done }: Report): void {
   const ok = faults.length === 0;
   if (!ok) process.exitCode = 1;
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ command, ok, faults, done }, undefined, 2)}\n`);
-    return;
-  }
+  if (json) return printJson({ command, ok, faults, done });
   for (const { subject, reason } of faults) process.stderr.write(`REFUSED  ${subject}: ${reason}\n`);
   if (ok) for (const line of done) process.stdout.write(`${line}\n`);
 }

@@ -67,9 +67,7 @@ async function run(command: Command) {
   try {
     const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
     // Deployments run `create` first, so it waits for brokers that are starting; the other commands do not.
-    const wait = createStartWait({
-      onWait: (line) => process.stderr.write(`topics: ${line}\n`),
-    });
+    const wait = createStartWait({ onWait: (line) => process.stderr.write(`topics: ${line}\n`) });
     const replicated = setReplicationFactor(config.kafka.brokers.length, specs);
     const created =
       command === 'create' ? await wait('Kafka', () => broker.admin.createTopics(replicated)) : [];

@@ -86,9 +86,9 @@ async function validate({ folder }: CatalogueCommand, tools: CommandTools): Prom
 }
 
 async function diff({ folder }: CatalogueCommand, tools: CommandTools): Promise<CommandReport> {
-  const wanted = readFolder(folder);
-  if ('refused' in wanted) return wanted.refused;
-  const difference = compareWithTopic(wanted.records, await readTopicRecords(await tools.connect()));
+  const { wanted, folderFaults } = readFolder(folder);
+  if (folderFaults.length > 0) return refused(folderFaults);
+  const difference = compareWithTopic(wanted, await readTopicRecords(await tools.connect()));
   const { added, changed, missing, unchanged } = difference;
   const isSame = added.length + changed.length + missing.length === 0;
   return {
@@ -103,15 +103,15 @@ async function publish(
   { folder, dryRun, deleteMissing }: CatalogueCommand,
   tools: CommandTools,
 ): Promise<CommandReport> {
-  const wanted = readFolder(folder);
-  if ('refused' in wanted) return wanted.refused;
+  const { wanted, folderFaults } = readFolder(folder);
+  if (folderFaults.length > 0) return refused(folderFaults);
   const connection = await tools.connect();
   const topic = await readTopicRecords(connection);
-  const difference = compareWithTopic(wanted.records, topic);
+  const difference = compareWithTopic(wanted, topic);
   const { added, changed, missing, unchanged } = difference;
   const keys = [...added, ...changed.map(({ key }) => key)];
   const remove = deleteMissing ? missing : [];
-  const after = { put: wanted.records, removed: remove, changed: [...keys, ...remove] };
+  const after = { put: wanted, removed: remove, changed: [...keys, ...remove] };
   const faults = validateResult(after, topic, tools);
   if (faults.length > 0) return refused(faults);
   const will = dryRun ? 'would write' : 'wrote';
@@ -124,7 +124,7 @@ async function publish(
   ];
   const written = { added, changed: changed.map(({ key }) => key), unchanged, deleted: remove };
   const report = done(lines, { dryRun, ...written, kept: deleteMissing ? [] : missing });
-  const put = keys.flatMap((key) => wanted.records.get(key) ?? []);
+  const put = keys.flatMap((key) => wanted.get(key) ?? []);
   return dryRun ? report : write({ put, remove }, topic, connection, report);
 }
 
@@ -197,14 +197,10 @@ async function write(
 }
 
 /** The records may refer to others that exist only on the topic. */
-function readFolder(
-  folder: string,
-): { readonly records: ReadonlyMap<string, CatalogueRecord> } | { readonly refused: CommandReport } {
+function readFolder(folder: string) {
   const { records, faults } = readFolderRecords(folder);
-  const all = [...faults, ...(faults.length > 0 ? [] : findPublicationFaults(folder, records))];
-  return all.length > 0
-    ? { refused: refused(all) }
-    : { records: new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry])) };
+  const wanted = new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry] as const));
+  return { wanted, folderFaults: faults.length > 0 ? faults : findPublicationFaults(folder, records) };
 }
 
 function findPublicationFaults(

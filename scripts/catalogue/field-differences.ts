@@ -1,6 +1,7 @@
 /** Compares two records field by field, with paths that are easy to find in the file. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../shared/api/json/faults.ts';
 
 /** A field that differs; a value is undefined if the field is absent on that side. */
 export interface FieldDifference {
@@ -22,7 +23,7 @@ export function asJson(value: unknown): unknown {
 /** Lists the differences between two JSON values, in the order of the fields. */
 export function compareFields(from: unknown, to: unknown, path = ''): readonly FieldDifference[] {
   if (isDeepStrictEqual(from, to)) return [];
-  if (isObject(from) && isObject(to)) {
+  if (isRecord(from) && isRecord(to)) {
     return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((name) =>
       compareFields(from[name], to[name], path === '' ? name : `${path}.${name}`),
     );
@@ -67,9 +68,5 @@ function describeItem(item: unknown): string {
 }
 
 function readField(item: unknown, field: string): unknown {
-  return isObject(item) ? item[field] : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(item) ? item[field] : undefined;
 }

@@ -25,6 +25,11 @@ export async function runCommandLine<Arguments>(command: Command<Arguments>): Pr
   }
 }
 
+/** Prints the one document of `--json`. */
+export function printJson(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+}
+
 /** A reader such as `head` may close the pipe early: the command continues, and its result decides the exit code. */
 function continueWithClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
