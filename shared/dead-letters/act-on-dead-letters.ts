@@ -1,7 +1,7 @@
 import type { ActionReply } from '../api/operations/dead-letter-calls.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
 import { partitionId } from '../messaging/message.ts';
-import type { LogMessage, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
+import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
@@ -12,7 +12,7 @@ import { isHandled, type AuditStep, createAuditMessage, type DeadLetterStates } 
 import { redriveMessage, decideMarking, decideRedrive } from './redrive-rules.ts';
 import type { SendOptions, Verdict } from './redrive-rules.ts';
 import { type DeadLetterContext, createBreaks, readOne } from './dead-letter-log.ts';
-import { type DeadLetter, sanitise, type LogPlace, placeId } from './read-dead-letter.ts';
+import { type DeadLetter, sanitise, placeId } from './read-dead-letter.ts';
 import { type Scan, type Selection, channelOf } from './find-dead-letters.ts';
 import { editMessage, type Edit } from './edit-dead-letter.ts';
 import { COMMAND_TYPES } from './masked-payload.ts';
@@ -305,7 +305,7 @@ function publishAudit(context: DeadLetterContext, letters: readonly DeadLetter[]
 async function readWholeMessage(
   { log }: DeadLetterContext,
   message: LogMessage,
-  original: LogPlace,
+  original: PartitionOffset,
 ): Promise<LogMessage | undefined> {
   if (message.value !== null) return message;
   const first = await readOne(log, original);

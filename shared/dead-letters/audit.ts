@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListedLetter } from '../api/operations/dead-letter-calls.ts';
+import { auditEntry, type ListedLetter } from '../api/operations/dead-letter-calls.ts';
 import { HEADER } from '../messaging/headers.ts';
 import { CONTENT_TYPE } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
@@ -12,23 +12,13 @@ const AUDIT_TYPE = 'DeadLetterAudit';
 const place = z.object({ topic: z.string(), partition: z.int().min(0), offset: z.int().min(0) });
 
 const auditShape = z.object({
+  ...auditEntry.shape,
   version: z.literal(1),
-  action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
-  /** `begun` is written before a message is sent, `done` afterwards, and `failed` if nothing was sent. */
-  stage: z.enum(['begun', 'done', 'failed']),
   letter: place,
   original: place.optional(),
   code: z.string(),
   notificationId: z.string().optional(),
-  /** The user of the operating system, or the name given to the command. */
-  operator: z.string(),
   at: z.iso.datetime(),
-  reason: z.string().optional(),
-  result: z.string().optional(),
-  run: z.string(),
-  overrides: z.array(z.string()).optional(),
-  /** The fields that an edit changed, without their values. */
-  members: z.array(z.string()).optional(),
 });
 
 export type AuditRecord = z.infer<typeof auditShape>;

@@ -1,12 +1,18 @@
 import { OPERATIONS_LIMITS } from '../api/operations/operation-fields.ts';
-import { partitionId, type LogMessage, type OffsetRange, type TopicPartition } from '../messaging/message.ts';
+import {
+  partitionId,
+  type LogMessage,
+  type OffsetRange,
+  type TopicPartition,
+  type PartitionOffset,
+} from '../messaging/message.ts';
 import type { Broker, ReadOn } from '../messaging/ports.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
 import type { Timers } from '../platform/system-ports.ts';
 import { isHandled, DeadLetterStates, readAuditRecord } from './audit.ts';
 import { createBreaks, deadLetterTopics, newestOf, sharedDeadLetterLog } from './dead-letter-log.ts';
 import type { DeadLetterLog } from './dead-letter-log.ts';
-import { type LogPlace, placeId, readDeadLetter } from './read-dead-letter.ts';
+import { placeId, readDeadLetter } from './read-dead-letter.ts';
 
 const MAX_COUNTED = 20_000;
 
@@ -38,7 +44,7 @@ export function createOpenDeadLetters({
   const log = sharedDeadLetterLog(broker);
   const readNew = createNewRecords(log, timers);
   const { deadLetters, audit, destinations } = deadLetterTopics(topicPrefix);
-  const open = new Map<string, LogPlace & { readonly atMs: number; readonly isParked: boolean }>();
+  const open = new Map<string, PartitionOffset & { readonly atMs: number; readonly isParked: boolean }>();
   const states = new DeadLetterStates();
   const forget = (id: string): void => {
     open.delete(id);

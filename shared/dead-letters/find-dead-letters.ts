@@ -1,10 +1,10 @@
-import type { LogMessage, OffsetRange } from '../messaging/message.ts';
+import type { LogMessage, OffsetRange, PartitionOffset } from '../messaging/message.ts';
 import { MessagingError } from '../platform/errors.ts';
 import { COMMAND_TOPICS, topicName } from '../messaging/topics/topic-list.ts';
 import type { Channel } from '../notification/notification-command.ts';
 import { DeadLetterStates, readAudit } from './audit.ts';
 import { createBreaks, type DeadLetterContext, countOffsets, newestOf } from './dead-letter-log.ts';
-import { type DeadLetter, type LogPlace, parsePlace, readDeadLetter } from './read-dead-letter.ts';
+import { type DeadLetter, parsePlace, readDeadLetter } from './read-dead-letter.ts';
 
 export type Scan = Awaited<ReturnType<typeof scanDeadLetters>>;
 
@@ -99,7 +99,7 @@ export function createSelector(
       key?.toString('hex') === selection.key.toLowerCase());
 }
 
-function isIn(place: LogPlace, { topic, partition, from, to }: OffsetRange): boolean {
+function isIn(place: PartitionOffset, { topic, partition, from, to }: OffsetRange): boolean {
   return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
 }
 

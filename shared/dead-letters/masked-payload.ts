@@ -9,15 +9,18 @@ import { keepDigits, parseJson } from '../platform/bounded-json.ts';
 import type { Problem } from '../platform/problem.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';
 
-export interface ShownPayload {
-  readonly type: string | undefined;
-  readonly format: string | undefined;
-  readonly bytes: number;
+interface ShownContent {
   /** The payload with the field names of the interface; absent if it cannot be shown. */
   readonly content?: unknown;
   /** Set where the payload is hidden as a whole, because it cannot be masked. */
   readonly isHidden?: true;
   readonly notes: readonly string[];
+}
+
+export interface ShownPayload extends ShownContent {
+  readonly type: string | undefined;
+  readonly format: string | undefined;
+  readonly bytes: number;
 }
 
 /** The types of notifications. Another one, which a header may name, is not masked by its fields. */
@@ -56,11 +59,7 @@ export async function showPayload(
   }
 }
 
-async function showBatch(
-  value: Buffer,
-  payload: unknown,
-  isCommand: boolean,
-): Promise<Pick<ShownPayload, 'content' | 'notes' | 'isHidden'>> {
+async function showBatch(value: Buffer, payload: unknown, isCommand: boolean): Promise<ShownContent> {
   const batch = payload as EncodedBatch;
   const opened = batch.open();
   if (opened.kind === 'invalid') return showRaw(value, listNotes(opened.problem), isCommand);
@@ -107,11 +106,7 @@ function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
   return [detail ?? title, ...errors.map(faultText)];
 }
 
-function showRaw(
-  value: Buffer,
-  notes: readonly string[],
-  isCommand: boolean,
-): Pick<ShownPayload, 'content' | 'notes' | 'isHidden'> {
+function showRaw(value: Buffer, notes: readonly string[], isCommand: boolean): ShownContent {
   // A batch of valid requests may have more members and elements than one request.
   const parsed = parseJson(value, { maxValues: Infinity });
   if (parsed.kind === 'refused' || isCommand) return { notes: [...notes, HIDDEN], isHidden: true };

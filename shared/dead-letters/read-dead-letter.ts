@@ -3,10 +3,8 @@ import type { LogMessage, MessageHeaders, PartitionOffset } from '../messaging/m
 import { readId } from '../notification/notification-id.ts';
 import type { Fault } from '../platform/problem.ts';
 
-export type LogPlace = PartitionOffset;
-
 /** A dead letter without its value, so that many fit into memory. */
-export interface DeadLetter extends LogPlace {
+export interface DeadLetter extends PartitionOffset {
   /** `topic/partition/offset` on the dead-letter topic. */
   readonly id: string;
   /** Epoch milliseconds at which it became a dead letter. */
@@ -16,7 +14,7 @@ export interface DeadLetter extends LogPlace {
   readonly reason: string;
   readonly group: string | undefined;
   /** The position of the original record; undefined without the headers for it. */
-  readonly original: LogPlace | undefined;
+  readonly original: PartitionOffset | undefined;
   /** Delivery rounds of a notification, or attempts of the handler for other messages. */
   readonly attempts: number;
   readonly redrives: number;
@@ -26,11 +24,11 @@ export interface DeadLetter extends LogPlace {
 
 const RETRY_TOPIC = /plat\.notification\.retry\.\w+(?:\.urgent)?\.v1$/;
 
-export function placeId({ topic, partition, offset }: LogPlace): string {
+export function placeId({ topic, partition, offset }: PartitionOffset): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-export function parsePlace(text: string): LogPlace | undefined {
+export function parsePlace(text: string): PartitionOffset | undefined {
   const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
   if (match === null) return undefined;
   const [, topic = '', partition, offset] = match;
@@ -80,7 +78,7 @@ export function faultText({ path, message }: Pick<Fault, 'path' | 'message'>): s
 }
 
 /** The origin of a copy that failed on a retry tier, to which letters are never redriven. It needs a notification id. */
-function tierOrigin(headers: MessageHeaders): LogPlace | undefined {
+function tierOrigin(headers: MessageHeaders): PartitionOffset | undefined {
   const place = originalPlace(headers);
   if (place === undefined || !RETRY_TOPIC.test(place.topic)) return undefined;
   const topic = headerText(headers, HEADER.retryTopic);
@@ -90,7 +88,7 @@ function tierOrigin(headers: MessageHeaders): LogPlace | undefined {
   return { topic, partition, offset: place.offset };
 }
 
-function originalPlace(headers: MessageHeaders): LogPlace | undefined {
+function originalPlace(headers: MessageHeaders): PartitionOffset | undefined {
   const topic = headerText(headers, HEADER.deadLetterTopic);
   const partition = headerNumber(headers, HEADER.deadLetterPartition);
   const offset = headerNumber(headers, HEADER.deadLetterOffset);

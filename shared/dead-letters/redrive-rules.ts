@@ -1,11 +1,11 @@
 import { HEADER, headerNumber, headerText } from '../messaging/headers.ts';
-import type { LogMessage, MessageHeaders, OutgoingMessage } from '../messaging/message.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage, PartitionOffset } from '../messaging/message.ts';
 import { readAttempts } from '../notification/attempt-history.ts';
 import { idOfPosition, readId } from '../notification/notification-id.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
 import { isHandled, type DeadLetterState } from './audit.ts';
 import type { Destinations } from './dead-letter-log.ts';
-import { DEAD_LETTER_HEADERS, type DeadLetter, type LogPlace, sanitise } from './read-dead-letter.ts';
+import { DEAD_LETTER_HEADERS, type DeadLetter, sanitise } from './read-dead-letter.ts';
 
 export interface SendOptions {
   readonly dryRun: boolean;
@@ -31,7 +31,7 @@ const OMITTED: ReadonlySet<string> = new Set([
 ]);
 
 export type Verdict =
-  | { readonly kind: 'send'; readonly to: LogPlace; readonly overrides: readonly string[] }
+  | { readonly kind: 'send'; readonly to: PartitionOffset; readonly overrides: readonly string[] }
   | { readonly kind: 'refuse'; readonly why: string; readonly override: Override | undefined };
 
 export type Override = 'again' | 'force' | 'acceptDuplicates';
@@ -84,7 +84,11 @@ interface CopyOptions {
  * The copy of a notification keeps its partition, so its order, and its time limit starts again. Repeated copies have the same attempt
  * number, by which the worker recognises duplicates.
  */
-export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOptions): OutgoingMessage {
+export function redriveMessage(
+  letter: LogMessage,
+  to: PartitionOffset,
+  options: CopyOptions,
+): OutgoingMessage {
   const { headers, key, value } = letter;
   return {
     topic: to.topic,
@@ -101,7 +105,7 @@ export function redriveMessage(letter: LogMessage, to: LogPlace, options: CopyOp
 
 function commandHeaders(
   headers: MessageHeaders,
-  to: LogPlace,
+  to: PartitionOffset,
   { nowMs, mayDuplicate }: CopyOptions,
 ): MessageHeaders {
   const last = Math.max(

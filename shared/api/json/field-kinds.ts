@@ -151,6 +151,9 @@ export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).meta({ id });
 
+/** A time in ISO 8601, in answers. */
+export const dateTime = () => z.string().meta({ format: 'date-time' });
+
 export const strictNamed = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.strictObject(shape).meta({ id });
 

@@ -7,13 +7,12 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 import { wholeNumber } from '../../platform/json-kinds.ts';
-import { namedObject } from '../json/field-kinds.ts';
+import { dateTime, namedObject } from '../json/field-kinds.ts';
 
 /** The status that a caller sees; instead of `sending`, the previous status is shown. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
 const STATUSES = ['accepted', 'retrying', 'sent', 'failed', 'parked'] as const satisfies ShownStatus[];
-const moment = () => z.string().meta({ format: 'date-time' });
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
 export const acceptedReply = namedObject('AcceptedNotification', {
@@ -23,7 +22,7 @@ export const acceptedReply = namedObject('AcceptedNotification', {
 
 const attempt = namedObject('NotificationAttempt', {
   attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),
-  at: moment().describe('Time of its end.'),
+  at: dateTime().describe('Time of its end.'),
   provider: z.string().describe('Name of the provider in the configuration.'),
   result: z
     .enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown'])
@@ -43,8 +42,8 @@ export const notificationReply = namedObject('Notification', {
     ),
   channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
   attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
-  updatedAt: moment().describe('Time of the last change of the status.'),
-  nextAttemptAt: moment().optional().describe('While retrying: earliest time of the next attempt.'),
+  updatedAt: dateTime().describe('Time of the last change of the status.'),
+  nextAttemptAt: dateTime().optional().describe('While retrying: earliest time of the next attempt.'),
   code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
 });
 
@@ -79,6 +78,6 @@ function shownStatus(state: NotificationState | undefined): ShownStatus {
   return state.attempt > 1 ? 'retrying' : 'accepted';
 }
 
-function isoText(epochMs: number): string {
+export function isoText(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { mustBe } from '../../platform/json-kinds.ts';
-import { namedObject, objectOf } from '../json/field-kinds.ts';
+import { dateTime, namedObject, objectOf } from '../json/field-kinds.ts';
 import {
   channelName,
   choice,
@@ -20,19 +20,18 @@ const TOPIC =
   'A worker (`notification`, `schedule`), a dead-letter topic, or the topic that they came from, with or without the prefix.';
 const CODE = 'The problem code; a `*` at its end matches any rest, as in `smtp-5*`.';
 const TYPE = 'The message type, such as `SendSmsCommand`.';
-const CHANNEL = 'Notifications of this channel only.';
-const KEY = 'The message key, as text or in hexadecimal.';
-const SINCE = 'Not before this time.';
-const UNTIL = 'Before this time.';
+const singleCriteria = {
+  channel: channelName().optional().describe('Notifications of this channel only.'),
+  key: line().optional().describe('The message key, as text or in hexadecimal.'),
+  since: moment().optional().describe('Not before this time.'),
+  until: moment().optional().describe('Before this time.'),
+};
 
 export const letterQuery = objectOf({
   topic: criteria().describe(TOPIC),
   code: criteria().describe(CODE),
   type: criteria().describe(TYPE),
-  channel: channelName().optional().describe(CHANNEL),
-  key: line().optional().describe(KEY),
-  since: moment().optional().describe(SINCE),
-  until: moment().optional().describe(UNTIL),
+  ...singleCriteria,
   id: criteria().describe('The id of a dead letter, `topic/partition/offset`, or of a notification.'),
   all: queryChoice().describe('`true`: also those that were redriven, edited, discarded or marked as sent.'),
   limit: numberFrom(1, LIMIT.pageLetters)
@@ -51,10 +50,7 @@ const selection = objectOf({
   topics: criteria().describe(TOPIC),
   codes: criteria().describe(CODE),
   types: criteria().describe(TYPE),
-  channel: channelName().optional().describe(CHANNEL),
-  key: line().optional().describe(KEY),
-  since: moment().optional().describe(SINCE),
-  until: moment().optional().describe(UNTIL),
+  ...singleCriteria,
 })
   .meta({ id: 'DeadLetterSelection' })
   .describe('Dead letters that match all of these; at least one is required.');
@@ -98,7 +94,6 @@ export const editBody = objectOf({
     ),
 }).meta({ id: 'EditDeadLetters' });
 
-const time = () => z.string().meta({ format: 'date-time' });
 const status = () =>
   z
     .enum(['open', 'redrive-begun', 'edit-begun', 'redriven', 'edited', 'discarded', 'marked-sent'])
@@ -110,7 +105,7 @@ const letterId = () => z.string().describe('`topic/partition/offset` on the dead
 
 const listedLetter = namedObject('ListedDeadLetter', {
   id: letterId(),
-  at: time().describe('When it became a dead letter.'),
+  at: dateTime().describe('When it became a dead letter.'),
   code: z.string().describe('The problem code.'),
   reason: z.string().describe('One sentence for an operator.'),
   type: z.string().optional().describe('The message type, if it is known.'),
@@ -143,11 +138,13 @@ export const letterPage = namedObject('DeadLetterPage', {
 });
 export type LetterPage = z.infer<typeof letterPage>;
 
-const auditRecord = namedObject('DeadLetterAudit', {
+/** A record of the audit, without its letter. */
+export const auditEntry = namedObject('DeadLetterAudit', {
   action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
+  /** `begun` is written before a message is sent, `done` afterwards, and `failed` if nothing was sent. */
   stage: z.enum(['begun', 'done', 'failed']),
   operator: z.string().describe('The subject of the token, or the user of the command.'),
-  at: time(),
+  at: dateTime(),
   reason: z.string().optional(),
   result: z.string().optional().describe('The topic to which it was sent, or an error code.'),
   run: z.string().describe('Id of the call or command.'),
@@ -159,9 +156,9 @@ export const shownLetter = namedObject('DeadLetter', {
   id: letterId(),
   code: z.string(),
   reason: z.string(),
-  at: time(),
+  at: dateTime(),
   from: z.string().optional(),
-  fromAt: time().optional().describe('Time of the original record.'),
+  fromAt: dateTime().optional().describe('Time of the original record.'),
   group: z.string().optional().describe('Consumer group of the worker.'),
   attempts: z.int().nonnegative(),
   redrives: z.int().nonnegative(),
@@ -178,7 +175,7 @@ export const shownLetter = namedObject('DeadLetter', {
     notes: z.array(z.string()).describe('Why the payload cannot be decoded, and its invalid fields.'),
   }),
   status: status(),
-  audit: z.array(auditRecord).describe('The newest steps of actions on it, 100 at most, oldest first.'),
+  audit: z.array(auditEntry).describe('The newest steps of actions on it, 100 at most, oldest first.'),
   isAuditComplete: z
     .boolean()
     .describe('False: older steps are left out, or the audit was not read to its end.'),

@@ -6,7 +6,8 @@ import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../notification/notification-state.ts';
-import { namedObject, objectOf } from '../json/field-kinds.ts';
+import { dateTime, namedObject, objectOf } from '../json/field-kinds.ts';
+import { isoText } from '../notification/answers.ts';
 import { line } from './operation-fields.ts';
 
 export const notificationQuery = objectOf({
@@ -18,17 +19,16 @@ export const notificationQuery = objectOf({
     ),
 });
 
-const time = () => z.string().meta({ format: 'date-time' });
 const roundNumber = () => z.int().min(1).describe('Round of delivery, counted from 1.');
 
 const timelineEvent = z
   .discriminatedUnion('event', [
-    namedObject('AcceptedEvent', { event: z.literal('accepted'), at: time() }).describe(
+    namedObject('AcceptedEvent', { event: z.literal('accepted'), at: dateTime() }).describe(
       'The ingress has stored it.',
     ),
     namedObject('AttemptEvent', {
       event: z.literal('attempt'),
-      at: time().describe('Its end.'),
+      at: dateTime().describe('Its end.'),
       round: roundNumber(),
       provider: z.string(),
       result: z.enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']),
@@ -36,19 +36,19 @@ const timelineEvent = z
     }).describe('A call of a provider.'),
     namedObject('SendingEvent', {
       event: z.literal('sending'),
-      at: time(),
+      at: dateTime(),
       round: roundNumber(),
       providers: z.array(z.string()).describe('Those that may be called in this round.'),
-      until: time().optional().describe('After this time the outcome counts as unknown.'),
+      until: dateTime().optional().describe('After this time the outcome counts as unknown.'),
     }).describe('A round is in progress.'),
     namedObject('RetryEvent', {
       event: z.literal('retry'),
-      at: time().describe('When the next round is due.'),
+      at: dateTime().describe('When the next round is due.'),
       round: roundNumber(),
     }).describe('It waits for the next round.'),
     namedObject('EndEvent', {
       event: z.enum(['sent', 'failed', 'parked']),
-      at: time(),
+      at: dateTime(),
       code: z.string().optional(),
       providerMessageId: z.string().optional(),
     }).describe('How it ended. `parked`: the provider may have sent it; an operator decides.'),
@@ -61,7 +61,7 @@ export const notificationTimeline = namedObject('NotificationTimeline', {
   channel: z.enum(['sms', 'email']),
   status: z.enum(['accepted', 'sending', 'retrying', 'sent', 'failed', 'parked']),
   code: z.string().optional().describe('Why it is retrying, failed or parked.'),
-  updatedAt: time(),
+  updatedAt: dateTime(),
   events: z.array(timelineEvent).describe('In the order of their times.'),
   hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
   deadLetters: z.string().optional().describe('Where a failed or parked notification has its dead letters.'),
@@ -91,7 +91,7 @@ export function describeTimeline(
 ): NotificationTimeline {
   const accepted: TimelineEvent[] =
     acceptance?.notificationId === notificationId
-      ? [{ event: 'accepted', at: isoTime(acceptance.acceptedAt) }]
+      ? [{ event: 'accepted', at: isoText(acceptance.acceptedAt) }]
       : [];
   const { channel = acceptance?.channel ?? 'sms', status = 'accepted', code, attempts = [] } = state ?? {};
   const hasEnded = status === 'failed' || status === 'parked';
@@ -100,7 +100,7 @@ export function describeTimeline(
     channel,
     status,
     ...(code !== undefined && { code }),
-    updatedAt: isoTime(state?.updatedAt ?? acceptance?.acceptedAt ?? 0),
+    updatedAt: isoText(state?.updatedAt ?? acceptance?.acceptedAt ?? 0),
     events: [
       ...accepted,
       ...attempts.map(describeAttempt),
@@ -112,7 +112,7 @@ export function describeTimeline(
 }
 
 function describeAttempt({ attempt, at, provider, result, code }: AttemptRecord): TimelineEvent {
-  const found = { event: 'attempt', at: isoTime(at), round: attempt, provider, result } as const;
+  const found = { event: 'attempt', at: isoText(at), round: attempt, provider, result } as const;
   return code === undefined ? found : { ...found, code };
 }
 
@@ -126,15 +126,15 @@ function describeStatus(state: NotificationState): TimelineEvent {
     providers = [],
     providerMessageId,
   } = state;
-  const at = isoTime(state.updatedAt);
+  const at = isoText(state.updatedAt);
   if (status === 'sending') {
-    const until = leaseUntil !== undefined && { until: isoTime(leaseUntil) };
+    const until = leaseUntil !== undefined && { until: isoText(leaseUntil) };
     return { event: 'sending', at, round, providers: [...providers], ...until };
   }
   if (status === 'retrying')
     return {
       event: 'retry',
-      at: nextAttemptAt === undefined ? at : isoTime(nextAttemptAt),
+      at: nextAttemptAt === undefined ? at : isoText(nextAttemptAt),
       round: round + 1,
     };
   return {
@@ -143,10 +143,6 @@ function describeStatus(state: NotificationState): TimelineEvent {
     ...(code !== undefined && { code }),
     ...(providerMessageId !== undefined && { providerMessageId }),
   };
-}
-
-function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
 }
 
 const message = z.object({
@@ -160,7 +156,7 @@ const message = z.object({
 export const outboxList = namedObject('OutboxMessages', {
   messages: z.array(
     message
-      .extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() })
+      .extend({ writtenAt: dateTime(), bytes: z.int().nonnegative() })
       .meta({ id: 'ListedOutboxMessage' }),
   ),
 });

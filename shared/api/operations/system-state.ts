@@ -1,12 +1,11 @@
 /** The answers of the system addresses: the state of an installation as one ingress sees it, and its settings. */
 
 import { z } from 'zod';
-import { namedObject } from '../json/field-kinds.ts';
+import { dateTime, namedObject } from '../json/field-kinds.ts';
 
 export const SYSTEM_PATH = '/api/operations/v1/system';
 export const SYSTEM_SETTINGS_PATH = `${SYSTEM_PATH}/settings`;
 
-const moment = () => z.string().meta({ format: 'date-time' });
 const wholeNumber = () => z.int().nonnegative();
 const fault = () =>
   z.string().optional().describe('Why it cannot be read at the moment; what is shown was read before.');
@@ -23,7 +22,7 @@ const faultDetail = () =>
     .optional()
     .describe('What `fault` says beyond its code, such as `ECONNREFUSED` or a time limit; technical.');
 const lastReadAt = () =>
-  moment().optional().describe('With `fault`: when it was last read; absent if it was never read.');
+  dateTime().optional().describe('With `fault`: when it was last read; absent if it was never read.');
 const reading = () => ({
   fault: fault(),
   faultCode: faultCode(),
@@ -45,7 +44,7 @@ const findingParameters = namedObject('SystemFindingParameters', {
   waiting: wholeNumber().optional().describe('Messages that wait.'),
   seconds: wholeNumber().optional().describe('Time since a message was completed.'),
   count: wholeNumber().optional().describe('How many dead letters are open.'),
-  since: moment().optional().describe('Time of the oldest dead letter.'),
+  since: dateTime().optional().describe('Time of the oldest dead letter.'),
 });
 
 const finding = namedObject('SystemFinding', {
@@ -83,7 +82,7 @@ const worker = namedObject('SystemWorker', {
 
 const systemProcess = namedObject('SystemProcess', {
   name: z.string().describe('`this`: the answering instance. Otherwise host and port of its address.'),
-  startedAt: moment().optional().describe('When it was started.'),
+  startedAt: dateTime().optional().describe('When it was started.'),
   workers: z.array(worker).describe('Its workers.'),
   ...reading(),
 });
@@ -125,11 +124,11 @@ const breaker = namedObject('SystemBreaker', {
 
 const catalogue = namedObject('SystemCatalogue', {
   version: wholeNumber().describe('Number of changes that were published so far: it grows with each one.'),
-  changedAt: moment().optional().describe('Time of the last change.'),
+  changedAt: dateTime().optional().describe('Time of the last change.'),
 });
 
 export const systemReply = namedObject('SystemState', {
-  at: moment().describe('When this state was observed.'),
+  at: dateTime().describe('When this state was observed.'),
   status: z.enum(['ok', 'warning', 'critical']).describe('The most severe finding, or `ok`.'),
   version: z.string().describe('Release of the answering instance.'),
   findings: z.array(finding).describe('What needs attention, the most severe first.'),

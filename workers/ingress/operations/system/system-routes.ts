@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { isoText } from '../../../../shared/api/notification/answers.ts';
 import {
   SYSTEM_PATH,
   SYSTEM_SETTINGS_PATH,
@@ -77,7 +78,7 @@ function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
       broker: { kind: deps.broker.kind, ...fault },
       processes: known.map(({ name, value, fault: ofProcess }) => ({
         name,
-        startedAt: value?.startedAtMs === undefined ? undefined : toText(value.startedAtMs),
+        startedAt: value?.startedAtMs === undefined ? undefined : isoText(value.startedAtMs),
         workers: [...(value?.workers ?? [])],
         ...ofProcess,
       })),
@@ -89,7 +90,7 @@ function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
     };
     const stalled = progress.observe(observed.groups, monotonic.elapsedMs());
     const findings = [...findFindings(observed, stalled, letters.latest().value)];
-    return { at: toText(clock.now()), status: worstOf(findings), findings, ...observed };
+    return { at: isoText(clock.now()), status: worstOf(findings), findings, ...observed };
   };
 }
 
@@ -115,8 +116,4 @@ function showDeadLetters({ metrics, clock }: SystemRouteDeps, letters: Reading<D
 function nameOf(address: string): string {
   const { host, pathname } = new URL(address);
   return `${host}${pathname === '/' ? '' : pathname}`;
-}
-
-function toText(epochMs: number): string {
-  return new Date(epochMs).toISOString();
 }
