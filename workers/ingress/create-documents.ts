@@ -17,7 +17,7 @@ export function createDocuments(config: Config): Documents {
   const { version } = packageJson;
   const broker = kafka?.brokers[0];
   return {
-    openApiJson: () => JSON.stringify(openApiDocument({ version })),
+    openApiJson: () => JSON.stringify(openApiDocument(version)),
     asyncApiJson: () => JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
     docsPage: async () =>
       docsPage({

@@ -7,10 +7,6 @@ import { actionPart, resultPart, notificationPart } from './api-actions.ts';
 import { healthPart, operationsPart, cataloguePart, systemPart } from './api-operators.ts';
 import { type ApiPart, problemResponses } from './api-operation.ts';
 
-export interface OpenApiOptions {
-  readonly version: string;
-}
-
 export const API_PARTS: readonly ApiPart[] = [
   actionPart,
   resultPart,
@@ -21,13 +17,13 @@ export const API_PARTS: readonly ApiPart[] = [
   healthPart,
 ];
 
-export function openApiDocument(options: OpenApiOptions): Readonly<Record<string, unknown>> {
+export function openApiDocument(version: string): Readonly<Record<string, unknown>> {
   const definitions: Record<string, z.ZodType> = {};
-  const { components, ...document } = withReferences(outline(options), definitions);
+  const { components, ...document } = withReferences(outline(version), definitions);
   return { ...document, components: { ...components, schemas: publishedSchemas(definitions) } };
 }
 
-function outline({ version }: OpenApiOptions) {
+function outline(version: string) {
   return {
     openapi: '3.1.0',
     info: {

@@ -74,7 +74,7 @@ async function openProgram(): Promise<string> {
   await symlink(path.join(PACKAGES, 'node_modules'), path.join(folder, 'node_modules'));
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
   const document = path.join(folder, 'openapi.json');
-  await writeFile(document, JSON.stringify(openApiDocument({ version: '1.2.3' })));
+  await writeFile(document, JSON.stringify(openApiDocument('1.2.3')));
   const generator = path.join(PACKAGES, 'node_modules/openapi-typescript/bin/cli.js');
   const output = path.join(folder, 'engine-api.ts');
   await run(process.execPath, [generator, document, '--default-non-nullable=false', '--output', output], {

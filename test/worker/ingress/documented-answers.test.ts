@@ -42,7 +42,7 @@ interface Documented {
 }
 type Operation = Readonly<Record<'get' | 'post', { responses: Readonly<Record<string, Documented>> }>>;
 
-const document = openApiDocument({ version: '1.2.3' });
+const document = openApiDocument('1.2.3');
 const { paths } = resolved(document) as { paths: Readonly<Record<string, Operation>> };
 const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 const [ACTION = '', ...OTHER_ACTIONS] = ACTIONS.map(({ name }) => ACTION_PREFIX + name);

@@ -41,7 +41,7 @@ interface OpenApi {
   };
 }
 
-const document = openApiDocument({ version: '1.2.3' }) as unknown as OpenApi;
+const document = openApiDocument('1.2.3') as unknown as OpenApi;
 const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
@@ -269,7 +269,7 @@ function faultyFields<Payload>(
 }
 
 test('operations have ids, descriptions, tags and refusals; a POST one success and no If-None-Match', () => {
-  const { tags } = openApiDocument({ version: '1' }) as { tags: { name: string; description: string }[] };
+  const { tags } = openApiDocument('1') as { tags: { name: string; description: string }[] };
   const operations = Object.values(document.paths).flatMap((item) =>
     Object.values(item),
   ) as unknown as OperationTexts[];

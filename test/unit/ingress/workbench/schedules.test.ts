@@ -56,7 +56,7 @@ const withFields = (fields: Record<string, string>): Loan => ({
 const termsOf = (fields: Record<string, string>) => loanTerms(withFields(fields), FORM, '.');
 
 it('the fields of the form are those of the request, each in a group, with its kinds and values', () => {
-  const { components } = openApiDocument({ version: '1' }) as unknown as {
+  const { components } = openApiDocument('1') as unknown as {
     components: { schemas: Record<string, JsonSchema> };
   };
   const { RepaymentScheduleTerms: published, CommissionCharge: commission } = components.schemas;

@@ -89,7 +89,7 @@ test('the page describes all operations, with fields of requests, and of answers
   expect(page).toContain(fieldName('jsonParam.Commission[].', 'SourceValue'));
   expect(page).toContain('<span class="type">true, false, 0, 1</span>');
   expect(page).toContain('<span class="type">integer, 1 to 1,200</span>');
-  const { paths } = openApiDocument({ version: '1.2.3' });
+  const { paths } = openApiDocument('1.2.3');
   for (const path of Object.keys(paths as object)) expect(page).toContain(`${path}<`);
   for (const name of ['remainingValue', 'RemainingValue', 'dae', 'EIR', 'IsEarlyRepayment']) {
     expect(page).toContain(fieldName('[].', name));
