@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { KafkaClientName } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
-import { javaCommand, requireJava } from '../dev/local-kafka/java-process.ts';
+import { requireJava } from '../dev/local-kafka/java-process.ts';
 import { startLocalKafka } from '../dev/local-kafka/start-local-kafka.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { runProgram } from '../command-line/run-program.ts';
@@ -163,9 +163,8 @@ const BUILD_LIMIT_MS = 10 * 60_000;
 const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC'];
 
 async function buildSpringPair(progress: (text: string) => void): Promise<string | undefined> {
-  const command = javaCommand();
   try {
-    await requireJava(command);
+    const { command } = await requireJava();
     progress('building the Spring pair with Maven');
     const args = ['-B', '-q', '-DskipTests', 'package'];
     const { code, output } = await runProgram('mvn', args, { limitMs: BUILD_LIMIT_MS, cwd: SPRING_FOLDER });

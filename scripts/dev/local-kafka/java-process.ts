@@ -41,12 +41,12 @@ const FLAGS = [
   '-Xlog:cds+dynamic=off',
 ];
 
-export function javaCommand(): string {
+function javaCommand(): string {
   const { JAVA_HOME: home } = process.env;
   return home ? path.join(home, 'bin', 'java') : 'java';
 }
 
-export async function requireJava(command: string) {
+export async function requireJava(command: string = javaCommand()) {
   const { code, output } = await runProgram(command, ['-version'], { limitMs: VERSION_LIMIT_MS });
   const advice = `install Java ${MIN_JAVA_VERSION} or newer (a JRE is enough) and put it on the PATH or into JAVA_HOME`;
   const refuse = (fault: string): LocalKafkaError =>

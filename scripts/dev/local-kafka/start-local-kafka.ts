@@ -14,14 +14,7 @@ import {
   REGISTRY_VERSION,
 } from './fetch-artifacts.ts';
 import { findFreePorts, requireFreePort } from './free-ports.ts';
-import {
-  type Java,
-  javaCommand,
-  type JavaProcess,
-  requireJava,
-  startJava,
-  waitUntilReady,
-} from './java-process.ts';
+import { type Java, type JavaProcess, requireJava, startJava, waitUntilReady } from './java-process.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -83,7 +76,7 @@ interface Run {
 /** Resolves when all is ready. Throws LocalKafkaError with advice. Nothing outlives the calling process, even if it is killed. */
 export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<LocalKafka> {
   const { report = () => undefined, registry = true } = options;
-  const java = await requireJava(javaCommand());
+  const java = await requireJava();
   const jarFolder = await ensureKafka(report);
   const registryFolder = registry ? await ensureRegistry(report) : undefined;
   const ports = await choosePorts(options);
