@@ -36,11 +36,7 @@ export interface OpenDeadLettersDeps {
 }
 
 /** Creates a function that counts the open dead letters; each call reads only what was written since the last one. */
-export function createOpenDeadLetters({
-  broker,
-  topicPrefix,
-  timers,
-}: OpenDeadLettersDeps): () => Promise<DeadLetterFigures> {
+export function createOpenDeadLetters({ broker, topicPrefix, timers }: OpenDeadLettersDeps) {
   const log = sharedDeadLetterLog(broker);
   const readNew = createNewRecords(log, timers);
   const { deadLetters, audit, destinations } = deadLetterTopics(topicPrefix);
@@ -50,7 +46,7 @@ export function createOpenDeadLetters({
     open.delete(id);
     states.forget(id);
   };
-  return async () => {
+  return async (): Promise<DeadLetterFigures> => {
     // The ends of the audit first: then each dead letter that it names is read before its record.
     const auditRanges = await log.ranges([audit]);
     const ranges = await log.ranges(deadLetters);

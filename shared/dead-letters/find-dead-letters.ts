@@ -75,16 +75,13 @@ export function channelOf({ original }: DeadLetter, prefix: string): Channel | u
 }
 
 /** Says whether a letter with this message key is selected. It takes no longer for more ids. */
-export function createSelector(
-  selection: Selection,
-  prefix: string,
-): (letter: DeadLetter, key: Buffer | null) => boolean {
+export function createSelector(selection: Selection, prefix: string) {
   const { since = -Infinity, until = Infinity, ids = [] } = selection;
   const places = new Set(ids.flatMap((id) => [id, prefix + id]));
   const notifications = new Set(ids.map((id) => id.toLowerCase()));
   const isNamed = ({ id, notificationId }: DeadLetter): boolean =>
     places.size === 0 || places.has(id) || notifications.has(notificationId?.toLowerCase() ?? '');
-  return (letter, key) =>
+  return (letter: DeadLetter, key: Buffer | null): boolean =>
     letter.atMs >= since &&
     letter.atMs < until &&
     isNamed(letter) &&

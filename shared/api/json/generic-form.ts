@@ -15,10 +15,8 @@ const DATA = 'Data';
 const FORM_FIELDS = [ACCESS_TOKEN, USER_NAME, DATA];
 
 /** Makes the reader of an action's body in either form; warnings about the form come first. The reader never throws. */
-export function readEitherForm<Request>(
-  reader: Pick<RequestReader<Request>, 'body' | 'read'>,
-): (body: unknown) => ReadRequest<Request> {
-  return (body) => {
+export function readEitherForm<Request>(reader: Pick<RequestReader<Request>, 'body' | 'read'>) {
+  return (body: unknown): ReadRequest<Request> => {
     if (!isRecord(body) || FORM_FIELDS.every((name) => !Object.hasOwn(body, name))) return reader.read(body);
     const { [ACCESS_TOKEN]: token, [USER_NAME]: user, [DATA]: data, ...others } = body;
     const faults: Fault[] = [];

@@ -10,13 +10,11 @@ export interface JsonSchema {
   readonly const?: unknown;
   readonly format?: string;
   readonly pattern?: string;
-  readonly contentMediaType?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
-  readonly minItems?: number;
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];

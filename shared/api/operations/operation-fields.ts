@@ -128,10 +128,7 @@ export function readFields<Shape extends z.ZodObject>(
 }
 
 /** Reads a parsed query string. A parameter of a list may be sent once; a repeated parameter elsewhere is a fault. */
-export function readQuery<Shape extends z.ZodObject>(
-  shape: Shape,
-  query: unknown,
-): ReadFields<z.output<Shape>> {
+export function readQuery<Shape extends z.ZodObject>(shape: Shape, query: unknown) {
   const { lists } = describeShape(shape);
   const sent = Object.entries(query as Readonly<Record<string, unknown>>).map(([name, value]) => [
     name,

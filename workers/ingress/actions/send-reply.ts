@@ -19,11 +19,8 @@ const OVERLOADED: Reply = {
 };
 
 /** Reads small replies on the event loop; reads and renders large ones in a thread (E6). */
-export function createReplyReader(
-  codec: Codec,
-  threads: CalculationThreads | undefined,
-): (message: EncodedMessage) => SyncOrAsync<Reply> {
-  return (message) => {
+export function createReplyReader(codec: Codec, threads: CalculationThreads | undefined) {
+  return (message: EncodedMessage): SyncOrAsync<Reply> => {
     const isLarge = (message.value?.length ?? 0) > LARGE_REPLY_BYTES;
     if (!isLarge || threads === undefined) return readReply(codec, message);
     return threads.render(message).then((reply) => reply ?? OVERLOADED);

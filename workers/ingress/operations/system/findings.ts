@@ -35,24 +35,22 @@ export function worstOf(findings: readonly SystemFinding[]): SystemState['status
   return findings.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning';
 }
 
+/** Creates a function that finds groups that have had messages to read for a minute and completed none, by id with the time since. */
 export function createProgressWatch() {
   const since = new Map<string, { readonly done: number; readonly atMs: number }>();
   let lastMs = -Infinity;
-  return {
-    /** Groups that have had messages to read for a minute and completed none, by id with the time since then. */
-    observe: (groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number> => {
-      // There was no watcher in between: it may have stopped and continued.
-      if (nowMs - lastMs > STALLED_MS) since.clear();
-      lastMs = nowMs;
-      const stalled = new Map<string, number>();
-      for (const { groupId, lag, delayed, partitions } of groups) {
-        const done = partitions.reduce((sum, { committed = 0 }) => sum + committed, 0);
-        const known = since.get(groupId);
-        if (lag === 0 || delayed || known?.done !== done) since.set(groupId, { done, atMs: nowMs });
-        else if (nowMs - known.atMs >= STALLED_MS) stalled.set(groupId, nowMs - known.atMs);
-      }
-      return stalled;
-    },
+  return (groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number> => {
+    // There was no watcher in between: it may have stopped and continued.
+    if (nowMs - lastMs > STALLED_MS) since.clear();
+    lastMs = nowMs;
+    const stalled = new Map<string, number>();
+    for (const { groupId, lag, delayed, partitions } of groups) {
+      const done = partitions.reduce((sum, { committed = 0 }) => sum + committed, 0);
+      const known = since.get(groupId);
+      if (lag === 0 || delayed || known?.done !== done) since.set(groupId, { done, atMs: nowMs });
+      else if (nowMs - known.atMs >= STALLED_MS) stalled.set(groupId, nowMs - known.atMs);
+    }
+    return stalled;
   };
 }
 

@@ -55,7 +55,7 @@ function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
   const letters = createReading(createOpenDeadLetters(read), deps, BROKER_LIMIT_MS);
   showDeadLetters(deps, letters);
   const broker = createReading(createBrokerState(read), deps, BROKER_LIMIT_MS);
-  const progress = createProgressWatch();
+  const findStalled = createProgressWatch();
   const others = system.processUrls.map((address) => ({
     name: nameOf(address),
     reading: createReading(() => readProcess(address, timers), deps, PROCESS_LIMIT_MS),
@@ -88,7 +88,7 @@ function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
       ),
       catalogue: state && (state.catalogue ?? { version: 0 }),
     };
-    const stalled = progress.observe(observed.groups, monotonic.elapsedMs());
+    const stalled = findStalled(observed.groups, monotonic.elapsedMs());
     const findings = [...findFindings(observed, stalled, letters.latest().value)];
     return { at: isoText(clock.now()), status: worstOf(findings), findings, ...observed };
   };

@@ -32,7 +32,7 @@ const unread: SystemGroup = { ...GROUP, state: 'empty', members: [], lag: 3 };
 
 const observeEach10s = (groups: readonly SystemGroup[]) => {
   const watch = createProgressWatch();
-  return groups.map((group, index) => watch.observe([group], index * 10_000).get(group.groupId));
+  return groups.map((group, index) => watch([group], index * 10_000).get(group.groupId));
 };
 
 it('a system without anything unusual is ok', () => {
