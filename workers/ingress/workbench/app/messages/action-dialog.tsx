@@ -7,9 +7,9 @@ import { formatNumber } from '../format.ts';
 import type { ActionReply } from '../../../../../shared/api/operations/dead-letter-calls.ts';
 import { messagesText as t } from '../texts.ts';
 import {
-  actOnLetters,
-  type LetterAction,
-  type LetterSelection,
+  actOnDeadLetters,
+  type DeadLetterAction,
+  type DeadLetterSelection,
   type Override,
   type EditDeadLetters,
 } from './message-calls.ts';
@@ -17,7 +17,7 @@ import { isRecord } from '../schedules/loan.ts';
 import { parseJson } from '../../../../../shared/platform/bounded-json.ts';
 
 export interface Chosen {
-  readonly selection: LetterSelection;
+  readonly selection: DeadLetterSelection;
   readonly count: number;
 }
 
@@ -40,18 +40,18 @@ const RESULT_TONES: Readonly<Record<Result, Tone>> = {
 };
 
 interface ActionProps {
-  readonly action: LetterAction;
+  readonly action: DeadLetterAction;
   readonly chosen: Chosen;
 }
 
 /** An action in steps: the changes, if it is an edit; a dry run with its guards; the reason; and the result. */
 export function ActionDialog(props: ActionProps & { onClose: (hasActed: boolean) => void }) {
   const { action, chosen, onClose } = props;
-  const [changes, setChanges] = useState<LetterChanges | undefined>(action === 'edit' ? undefined : {});
+  const [changes, setChanges] = useState<Changes | undefined>(action === 'edit' ? undefined : {});
   const [done, setDone] = useState<ActionReply>();
   return (
     <Dialog title={t(action)} onClose={() => onClose(done !== undefined)}>
-      {action === 'edit' && done === undefined && <LetterChangesForm onPreview={setChanges} />}
+      {action === 'edit' && done === undefined && <ChangesForm onPreview={setChanges} />}
       {changes !== undefined && done === undefined && (
         <Preview key={JSON.stringify(changes)} {...{ action, chosen, changes }} onDone={setDone} />
       )}
@@ -73,7 +73,7 @@ export function ActionDialog(props: ActionProps & { onClose: (hasActed: boolean)
   );
 }
 
-function Preview(props: ActionProps & { changes: LetterChanges; onDone: (reply: ActionReply) => void }) {
+function Preview(props: ActionProps & { changes: Changes; onDone: (reply: ActionReply) => void }) {
   const { action, chosen, changes, onDone } = props;
   const [overrides, setOverrides] = useState<Partial<Record<Override, boolean>>>({});
   const [failure, setFailure] = useState<unknown>();
@@ -82,13 +82,13 @@ function Preview(props: ActionProps & { changes: LetterChanges; onDone: (reply: 
   const call = { selection: chosen.selection, limit, ...changes, ...overrides };
   // The former preview stays while the next one is made, so that the focus stays on the guard that was changed.
   const preview = useLoaded(
-    () => actOnLetters(action, { ...call, dryRun: true }),
+    () => actOnDeadLetters(action, { ...call, dryRun: true }),
     [JSON.stringify(overrides)],
   );
   const act = async (reason: string): Promise<void> => {
     setActing(true);
     try {
-      onDone(await actOnLetters(action, { ...call, dryRun: false, reason }));
+      onDone(await actOnDeadLetters(action, { ...call, dryRun: false, reason }));
     } catch (error) {
       setFailure(error);
     }
@@ -135,7 +135,7 @@ function Preview(props: ActionProps & { changes: LetterChanges; onDone: (reply: 
 }
 
 function Reason(props: {
-  action: LetterAction;
+  action: DeadLetterAction;
   reply: ActionReply;
   isBusy: boolean;
   onAct: (reason: string) => Promise<void>;
@@ -203,14 +203,14 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
   );
 }
 
-type LetterChanges = Pick<EditDeadLetters, 'patch' | 'headers'>;
+type Changes = Pick<EditDeadLetters, 'patch' | 'headers'>;
 
 /** The changes of payload and headers, both as JSON objects; what is typed then takes their preview away. */
-function LetterChangesForm({ onPreview }: { onPreview: (changes?: LetterChanges) => void }) {
+function ChangesForm({ onPreview }: { onPreview: (changes?: Changes) => void }) {
   const [texts, setTexts] = useState({ patch: '', headers: '' });
   const [isChecked, setChecked] = useState(false);
   const patch = parseObject(texts.patch);
-  const headers = parseObject(texts.headers) as LetterChanges['headers'];
+  const headers = parseObject(texts.headers) as Changes['headers'];
   const isEmpty = texts.patch.trim() === '' && texts.headers.trim() === '';
   const faultOf = (part: object | undefined) =>
     isChecked && part === undefined ? t('patchInvalid') : undefined;

@@ -154,7 +154,7 @@ function Notification({ timeline }: { timeline: NotificationTimeline }) {
       </section>
       {deadLetters !== undefined && (
         <a href={withQuery(`${MESSAGES_PATH}/dead-letters`, { id: notificationId, all: 'true' })}>
-          {t('ofLetters')}
+          {t('ofDeadLetters')}
         </a>
       )}
     </>

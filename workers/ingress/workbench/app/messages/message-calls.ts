@@ -15,7 +15,7 @@ export const OPERATIONS = '/api/operations/v1';
 const ACTION_TIMEOUT_MS = 60_000;
 
 /** The filters of the list, as in the address of the page; empty: not filtered. */
-export type LetterFilters = typeof NO_FILTERS;
+export type DeadLetterFilters = typeof NO_FILTERS;
 
 export const NO_FILTERS = {
   topic: '',
@@ -30,31 +30,31 @@ export const NO_FILTERS = {
 
 export type DeadLetter = z.infer<typeof shownLetter>;
 export type EditDeadLetters = z.input<typeof editBody>;
-export type LetterSelection = EditDeadLetters['selection'];
-export type LetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
+export type DeadLetterSelection = EditDeadLetters['selection'];
+export type DeadLetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
 export type Override = NonNullable<ActionReply['letters'][number]['override']>;
 
 /** The address of a page of the list; an empty `cursor` is the first. */
-export function addressOfLetters(filters: LetterFilters, cursor: string): string {
+export function addressOfDeadLetters(filters: DeadLetterFilters, cursor: string): string {
   const times = { since: momentOf(filters.since), until: momentOf(filters.until) };
   return withQuery(`${OPERATIONS}/dead-letters`, { ...filterQuery(filters), ...times, cursor });
 }
 
-export function actOnLetters(action: LetterAction, body: EditDeadLetters): Promise<ActionReply> {
+export function actOnDeadLetters(action: DeadLetterAction, body: EditDeadLetters): Promise<ActionReply> {
   return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
 }
 
-export function filterQuery({ all, ...filters }: LetterFilters) {
+export function filterQuery({ all, ...filters }: DeadLetterFilters) {
   return { ...filters, all: all ? 'true' : '' };
 }
 
-export function readFilters({ all, ...query }: Readonly<Record<string, string>>): LetterFilters {
+export function readFilters({ all, ...query }: Readonly<Record<string, string>>): DeadLetterFilters {
   const known = Object.entries(query).filter(([name]) => name in NO_FILTERS);
   return { ...NO_FILTERS, ...Object.fromEntries(known), all: all === 'true' };
 }
 
 /** The selection of an action on all dead letters of these filters; the engine refuses what an address typed by hand has wrong. */
-export function selectionOf(filters: LetterFilters): LetterSelection {
+export function selectionOf(filters: DeadLetterFilters): DeadLetterSelection {
   const { topic, channel, code, type, since, until, id } = filters;
   const lists = { topics: [topic], codes: [code], types: [type], ids: [id] };
   const selection = { ...lists, channel, since: momentOf(since), until: momentOf(until) };

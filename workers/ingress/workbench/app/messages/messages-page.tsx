@@ -1,8 +1,8 @@
 import { useLocation } from 'preact-iso';
 import { PageHead } from '../design/components.tsx';
-import { DeadLetters } from './letter-list.tsx';
+import { DeadLetters } from './dead-letter-list.tsx';
 import { FindNotification } from './find-notification.tsx';
-import { LetterDetail } from './letter-detail.tsx';
+import { DeadLetterDetail } from './dead-letter-detail.tsx';
 import { MESSAGES_PATH } from './message-calls.ts';
 import { Outbox, OutboxMessage } from './sent-messages.tsx';
 import { messagesText as t } from '../texts.ts';
@@ -46,7 +46,7 @@ export function MessagesPage() {
 function View({ view, rest }: { view: string; rest: readonly string[] }) {
   const [first = ''] = rest;
   if (view === 'dead-letters') {
-    return rest.length === 3 ? <LetterDetail place={rest.join('/')} /> : <DeadLetters />;
+    return rest.length === 3 ? <DeadLetterDetail place={rest.join('/')} /> : <DeadLetters />;
   }
   if (view === 'outbox') return first === '' ? <Outbox /> : <OutboxMessage id={first} />;
   return <FindNotification id={view === 'notifications' ? first : ''} />;

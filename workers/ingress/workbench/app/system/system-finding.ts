@@ -32,7 +32,7 @@ export function findingText({ code, text, parameters }: SystemFinding): string {
       return t('d_noCatalogue');
     case 'dead-letters-open':
     case 'notifications-parked':
-      return t(code === 'dead-letters-open' ? 'd_lettersOpen' : 'd_parked', {
+      return t(code === 'dead-letters-open' ? 'd_deadLettersOpen' : 'd_parked', {
         count: formatNumber(count),
         time: formatMoment(since),
       });

@@ -9,13 +9,13 @@ import { ActionDialog, MAX_AT_ONCE, type Chosen } from './action-dialog.tsx';
 import {
   MESSAGES_PATH,
   filterQuery,
-  addressOfLetters,
+  addressOfDeadLetters,
   readFilters,
   selectionOf,
-  type LetterAction,
+  type DeadLetterAction,
   type DeadLetter,
   NO_FILTERS,
-  type LetterFilters,
+  type DeadLetterFilters,
 } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 import { Table } from '../design/table.tsx';
@@ -32,7 +32,7 @@ export function DeadLetters() {
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const { cursor = '' } = query;
-  const loaded = useJson<LetterPage>(addressOfLetters(filters, cursor));
+  const loaded = useJson<LetterPage>(addressOfDeadLetters(filters, cursor));
   const open = (changed: Partial<typeof filters>, next = ''): void => {
     const wanted = filterQuery({ ...filters, ...changed });
     route(withQuery(`${MESSAGES_PATH}/dead-letters`, { ...wanted, cursor: next }));
@@ -57,16 +57,16 @@ export function DeadLetters() {
 
 interface PageProps {
   readonly page: LetterPage;
-  readonly filters: LetterFilters;
+  readonly filters: DeadLetterFilters;
   readonly isFirst: boolean;
-  readonly open: (changed: Partial<LetterFilters>, cursor?: string) => void;
+  readonly open: (changed: Partial<DeadLetterFilters>, cursor?: string) => void;
   readonly onChanged: () => void;
 }
 
 function Page({ page, filters, isFirst, open, onChanged }: PageProps) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setIsAll] = useState(false);
-  const [action, setAction] = useState<LetterAction>();
+  const [action, setAction] = useState<DeadLetterAction>();
   const { letters, count, handled, isComplete, isAuditComplete, nextCursor } = page;
   const isFiltered = Object.values({ ...filters, all: '' }).some((value) => value !== '');
   const chosen: Chosen = isAll
@@ -77,7 +77,7 @@ function Page({ page, filters, isFirst, open, onChanged }: PageProps) {
     setIsAll(false);
   };
   if (letters.length === 0 && isFirst) {
-    return <NoLetters isFiltered={isFiltered} handled={handled} onRefresh={onChanged} />;
+    return <NoDeadLetters isFiltered={isFiltered} handled={handled} onRefresh={onChanged} />;
   }
   return (
     <div class="stack">
@@ -98,9 +98,9 @@ function Page({ page, filters, isFirst, open, onChanged }: PageProps) {
             {t('clearSelection')}
           </Button>
         </div>
-        <LetterActions small onAction={setAction} />
+        <DeadLetterActions small onAction={setAction} />
       </div>
-      <LetterTable letters={letters} selected={ids} onSelect={select} />
+      <DeadLetterTable letters={letters} selected={ids} onSelect={select} />
       <nav class="row" aria-label={t('pages')} hidden={nextCursor === undefined && isFirst}>
         {!isFirst && <Button onClick={() => open({})}>{t('first')}</Button>}
         {nextCursor !== undefined && <Button onClick={() => open({}, nextCursor)}>{t('next')}</Button>}
@@ -121,7 +121,7 @@ function Page({ page, filters, isFirst, open, onChanged }: PageProps) {
   );
 }
 
-function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () => void }) {
+function NoDeadLetters(props: { isFiltered: boolean; handled: number; onRefresh: () => void }) {
   const { isFiltered, handled, onRefresh } = props;
   return (
     <Empty title={t('noneTitle')}>
@@ -134,10 +134,10 @@ function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () 
   );
 }
 
-export function LetterActions(props: {
+export function DeadLetterActions(props: {
   small?: boolean;
   canMarkSent?: boolean;
-  onAction: (action: LetterAction) => void;
+  onAction: (action: DeadLetterAction) => void;
 }) {
   const { small = false, canMarkSent = true, onAction } = props;
   return (
@@ -170,7 +170,7 @@ function Overview(props: { page: LetterPage; onCode: (code: string) => void; onR
   );
 }
 
-function LetterTable(props: {
+function DeadLetterTable(props: {
   letters: readonly ListedLetter[];
   selected: ReadonlySet<string>;
   onSelect: (selected: ReadonlySet<string>) => void;
@@ -218,7 +218,7 @@ function LetterTable(props: {
         [t('origin'), ({ from }) => from, 'breakable small wide-only'],
         [t('attempts'), ({ attempts }) => formatNumber(attempts), 'number wide-only'],
         [t('redrives'), ({ redrives }) => formatNumber(redrives), 'number wide-only'],
-        [t('status'), ({ status }) => <LetterStatus status={status} />],
+        [t('status'), ({ status }) => <DeadLetterStatus status={status} />],
       ]}
     />
   );
@@ -244,14 +244,14 @@ const TONES: Readonly<Record<DeadLetter['status'], Tone>> = {
   'marked-sent': 'good',
 };
 
-export function LetterStatus({ status }: Pick<DeadLetter, 'status'>) {
+export function DeadLetterStatus({ status }: Pick<DeadLetter, 'status'>) {
   return <Badge tone={TONES[status]}>{t(`status_${status}`)}</Badge>;
 }
 
 const WORKERS = ['notification', 'schedule', 'product', 'simulation'];
-function FilterForm(props: { filters: LetterFilters; onFilter: (filters: LetterFilters) => void }) {
+function FilterForm(props: { filters: DeadLetterFilters; onFilter: (filters: DeadLetterFilters) => void }) {
   const [draft, setDraft] = useState(props.filters);
-  const field = (name: Exclude<keyof LetterFilters, 'id' | 'all'>) => ({
+  const field = (name: Exclude<keyof DeadLetterFilters, 'id' | 'all'>) => ({
     label: t(name),
     value: draft[name],
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),

@@ -4,14 +4,14 @@ import { useJson, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { ActionDialog } from './action-dialog.tsx';
-import { LetterActions, LetterStatus } from './letter-list.tsx';
-import { MESSAGES_PATH, OPERATIONS, type DeadLetter, type LetterAction } from './message-calls.ts';
+import { DeadLetterActions, DeadLetterStatus } from './dead-letter-list.tsx';
+import { MESSAGES_PATH, OPERATIONS, type DeadLetter, type DeadLetterAction } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 
-export function LetterDetail({ place }: { place: string }) {
+export function DeadLetterDetail({ place }: { place: string }) {
   const path = place.split('/').map(encodeURIComponent).join('/');
   const loaded = useJson<DeadLetter>(`${OPERATIONS}/dead-letters/${path}`);
-  const [action, setAction] = useState<LetterAction>();
+  const [action, setAction] = useState<DeadLetterAction>();
   return (
     <>
       <div>
@@ -41,16 +41,16 @@ export function LetterDetail({ place }: { place: string }) {
   );
 }
 
-function Facts(props: { letter: DeadLetter; onAction: (action: LetterAction) => void }) {
+function Facts(props: { letter: DeadLetter; onAction: (action: DeadLetterAction) => void }) {
   const { letter, onAction } = props;
   return (
-    <section class="card stack" aria-labelledby="letter-title">
+    <section class="card stack" aria-labelledby="dead-letter-title">
       <div class="row-between">
         <div>
-          <h2 id="letter-title">{letter.code}</h2>
+          <h2 id="dead-letter-title">{letter.code}</h2>
           <p class="soft small breakable">{letter.id}</p>
         </div>
-        <LetterStatus status={letter.status} />
+        <DeadLetterStatus status={letter.status} />
       </div>
       <Definitions
         items={[
@@ -70,7 +70,7 @@ function Facts(props: { letter: DeadLetter; onAction: (action: LetterAction) => 
           ],
         ]}
       />
-      <LetterActions canMarkSent={letter.code === 'outcome-unknown'} onAction={onAction} />
+      <DeadLetterActions canMarkSent={letter.code === 'outcome-unknown'} onAction={onAction} />
     </section>
   );
 }
