@@ -1,6 +1,7 @@
 /** The script of the page at /docs. It only adds to a page that is complete without it: the search, and calls to edit and send. */
 
 import type { Fault } from '../../../../shared/platform/problem.ts';
+import { store, stored } from './browser-storage.ts';
 
 interface Entry {
   readonly id: string;
@@ -15,8 +16,6 @@ interface Entry {
 
 const MOST_RESULTS = 40;
 const LONGEST_CALL_MS = 60_000;
-/** Shared with the workbench. */
-const TOKEN_KEY = 'workbench.token';
 const BONUS: Readonly<Record<string, number>> = { Topic: 3, Problem: 2, Rule: 2, Field: 1 };
 /** Kinds of rows of tables, by the beginnings of their ids; others are rules. */
 const ROW_KINDS: Readonly<Record<string, string>> = {
@@ -41,23 +40,6 @@ function element<Tag extends keyof HTMLElementTagNameMap>(
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
   return made;
-}
-
-/** Storage may be forbidden; the page then forgets. */
-function stored(storage: 'localStorage' | 'sessionStorage', key: string): string {
-  try {
-    return globalThis[storage].getItem(key) ?? '';
-  } catch {
-    return '';
-  }
-}
-function keepToken(token: string): void {
-  try {
-    if (token === '') sessionStorage.removeItem(TOKEN_KEY);
-    else sessionStorage.setItem(TOKEN_KEY, token);
-  } catch {
-    // Storage is disabled.
-  }
 }
 
 const plain = (text: string): string => text.toLowerCase().replaceAll('installment', 'instalment');
@@ -191,7 +173,7 @@ function faultsIn(text: string): readonly Fault[] {
 }
 
 async function send(address: string, body: string) {
-  const token = stored('sessionStorage', TOKEN_KEY);
+  const token = stored('workbench.token');
   const response = await fetch(address, {
     method: 'POST',
     headers: {
@@ -261,7 +243,7 @@ function startTry(box: HTMLElement): void {
 }
 
 function start(): void {
-  const theme = stored('localStorage', 'workbench.theme');
+  const theme = stored('workbench.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
   // On a narrow screen the topics are above the content: they are closed until they are wanted.
   const narrow = matchMedia('(max-width: 60rem)');
@@ -271,8 +253,8 @@ function start(): void {
     if (target instanceof HTMLAnchorElement && narrow.matches) menu.open = false;
   });
   const token = one('#token') as HTMLInputElement;
-  token.value = stored('sessionStorage', TOKEN_KEY);
-  token.addEventListener('input', () => keepToken(token.value.trim()));
+  token.value = stored('workbench.token');
+  token.addEventListener('input', () => store('workbench.token', token.value.trim()));
   one('.token').hidden = false;
   startSearch();
   for (const box of all('.try')) startTry(box);

@@ -1,0 +1,23 @@
+/** What the browser keeps of the user's choices. One whose storage is forbidden forgets them with the page. */
+const STORAGES = {
+  'workbench.language': 'localStorage',
+  'workbench.theme': 'localStorage',
+  'workbench.token': 'sessionStorage',
+} as const;
+
+export function stored(key: keyof typeof STORAGES): string {
+  try {
+    return globalThis[STORAGES[key]].getItem(key) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+export function store(key: keyof typeof STORAGES, value: string): void {
+  try {
+    if (value === '') globalThis[STORAGES[key]].removeItem(key);
+    else globalThis[STORAGES[key]].setItem(key, value);
+  } catch {
+    // Storage is disabled.
+  }
+}
