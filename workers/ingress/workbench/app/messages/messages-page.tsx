@@ -1,4 +1,4 @@
-import { useLocation } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { PageHead } from '../design/components.tsx';
 import { DeadLetters } from './dead-letter-list.tsx';
 import { FindNotification } from './find-notification.tsx';
@@ -15,12 +15,7 @@ const VIEWS = [
 
 /** Notifications, dead letters and the local outbox. Each view has an address. */
 export function MessagesPage() {
-  const { path } = useLocation();
-  const [view = '', ...rest] = path
-    .slice(MESSAGES_PATH.length)
-    .split('/')
-    .filter(Boolean)
-    .map(decodeURIComponent);
+  const [view = '', ...rest] = (useRoute().params['rest'] ?? '').split('/');
   const here = view === 'notifications' ? '' : view;
   return (
     <>

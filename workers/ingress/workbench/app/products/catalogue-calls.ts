@@ -13,15 +13,6 @@ export type ProductFilters = typeof NO_FILTERS;
 const PAGES = `${WORKBENCH_PATH}/products`;
 export const PRODUCTS = '/api/operations/v1/products';
 
-export function codeOf(path: string): string {
-  const encoded = path.slice(PAGES.length + 1);
-  try {
-    return decodeURIComponent(encoded).trim();
-  } catch {
-    return encoded;
-  }
-}
-
 export function addressOf(code: string, query: Readonly<Record<string, string>>): string {
   return withQuery(code === '' ? PAGES : `${PAGES}/${encodeURIComponent(code)}`, query);
 }

@@ -1,4 +1,4 @@
-import { useLocation } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso';
 import { Badge, Notice, PageHead, Button, Empty } from '../design/components.tsx';
 import { withQuery } from '../api.ts';
 import { asProblem } from '../engine-error.ts';
@@ -13,14 +13,7 @@ import type {
   ProductPage,
 } from '../../../../../shared/api/operations/product-lists.ts';
 import { productsText as t } from '../texts.ts';
-import {
-  addressOf,
-  codeOf,
-  versionOf,
-  PRODUCTS,
-  NO_FILTERS,
-  type ProductFilters,
-} from './catalogue-calls.ts';
+import { addressOf, versionOf, PRODUCTS, NO_FILTERS, type ProductFilters } from './catalogue-calls.ts';
 import { daysText, statusText } from './field-values.ts';
 import { OfferSimulation } from './offer-simulation.tsx';
 import { ProductLookUp, useProduct } from './product-look-up.tsx';
@@ -35,7 +28,7 @@ const VIEWS = ['sections', 'differences', 'look-up', 'offer'] as const;
 const PUBLIC_VIEWS = VIEWS.slice(2);
 
 export function ProductsPage() {
-  const code = codeOf(useLocation().path);
+  const code = (useRoute().params['rest'] ?? '').trim();
   return code === '' ? <ProductSearch /> : <ProductDetail key={code} code={code} />;
 }
 
