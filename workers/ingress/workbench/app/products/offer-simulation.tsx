@@ -17,7 +17,6 @@ import {
   periodicityOf,
   type OfferCharge,
   type OfferParts,
-  type OfferRow,
   type OfferSum,
 } from './simulated-offer.ts';
 import {
@@ -29,9 +28,10 @@ import {
   unreadTerms,
   type SimulationTerms,
 } from './simulation-terms.ts';
-import { productsText as t } from '../texts.ts';
+import { knownText, productsText as t } from '../texts.ts';
 import { Table } from '../design/table.tsx';
 import { decimalsOfCurrency } from '../schedules/loan.ts';
+import type { ShownAmounts } from '../schedules/schedule.ts';
 
 interface Simulation {
   readonly request: string;
@@ -103,17 +103,14 @@ export function OfferSimulation({ code, product }: { code: string; product: Prod
   );
 }
 
-const LABELS: ReadonlyMap<string, Parameters<typeof t>[0]> = new Map([
-  ['amount', 'amount'],
-  ['downPayment', 'downPayment'],
-  ['loanPeriod', 'period'],
-  ['scheduleType', 'scheduleType'],
-  ['interestType', 'interestType'],
-]);
-
 function sayFault({ path, message }: { path: string; message: string }): string {
-  const label = LABELS.get(path);
-  return `${label === undefined ? figureText(path) : t(label)}: ${withLabels(message)}`;
+  return `${labelOf(path)}: ${withLabels(message)}`;
+}
+
+/** The label of a term; further figures have their names in the catalogue. */
+function labelOf(path: string): string {
+  const { section, name } = figureOf(path);
+  return section === '' ? (knownText('products', name) ?? fieldName(name)) : name;
 }
 
 const faultsOf = (error: unknown) => (error === undefined ? [] : (asProblem(error).errors ?? []));
@@ -133,13 +130,13 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
   return (
     <Form class="stack" onSubmit={onRun}>
       <div class="columns">
-        {(['amount', 'downPayment', 'period'] as const).map((field) => (
+        {(['amount', 'downPayment', 'loanPeriod'] as const).map((field) => (
           <TextField
             key={field}
             inputMode="decimal"
             label={t(field)}
             value={terms[field]}
-            error={faultOf(field === 'period' ? 'loanPeriod' : field)}
+            error={faultOf(field)}
             onChange={(text) => onChange({ [field]: text })}
           />
         ))}
@@ -164,7 +161,7 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
           <TextField
             key={path}
             inputMode="decimal"
-            label={figureText(path)}
+            label={labelOf(path)}
             hint={t('askedBy')}
             value={text}
             error={messageAt(faults, (faulty) => faulty === path)}
@@ -173,21 +170,11 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
         ))}
       </div>
       <Discounts {...{ product, terms, onChange }} />
-      <div>
-        <Button kind="primary" type="submit">
-          {t('run')}
-        </Button>
-      </div>
+      <Button kind="primary" type="submit">
+        {t('run')}
+      </Button>
     </Form>
   );
-}
-
-/** The name of a figure in the catalogue; fixed values are fields of the interface. */
-function figureText(path: string): string {
-  const { section, name } = figureOf(path);
-  if (section !== '') return name;
-  if (name === 'principalValue' || name === 'installmentValue') return t(name);
-  return fieldName(name);
 }
 
 function messageAt(faults: TermsFormProps['faults'], isPlace: (path: string) => boolean) {
@@ -343,10 +330,10 @@ function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: numb
   );
 }
 
-function Rows({ rows, decimals }: { rows: readonly OfferRow[]; decimals: number }) {
+function Rows({ rows, decimals }: { rows: readonly ShownAmounts[]; decimals: number }) {
   const [first, ...others] = rows;
-  const amount = (head: string, of: (row: OfferRow) => number) =>
-    [head, (row: OfferRow) => formatAmount(of(row), decimals), 'number'] as const;
+  const amount = (head: string, of: (row: ShownAmounts) => number) =>
+    [head, (row: ShownAmounts) => formatAmount(of(row), decimals), 'number'] as const;
   return (
     <div class="table-scroll">
       <Table

@@ -28,13 +28,11 @@ export function periodicityOf({ FeePeriodicityType, InsurancePeriodicityType }: 
   return FeePeriodicityType ?? InsurancePeriodicityType ?? '';
 }
 
-export type OfferRow = Omit<ShownAmounts, 'capitalisedInterest'>;
-
 export interface OfferParts {
   readonly commissions: readonly OfferCharge[];
   readonly insurances: readonly OfferCharge[];
   /** The first is the down payment. */
-  readonly rows: readonly OfferRow[];
+  readonly rows: readonly ShownAmounts[];
   /** The rate before discounts in percent. */
   readonly baseRate: number | undefined;
 }
@@ -44,7 +42,7 @@ export function readOffer(offer: SimulatedOffer): OfferParts {
   return {
     commissions: (JSON.parse(offer.OutputCommissionJson) as OfferParts['commissions'] | null) ?? [],
     insurances: (JSON.parse(offer.OutputInsuranceJson) as OfferParts['insurances'] | null) ?? [],
-    rows: (JSON.parse(offer.ScheduleJson) as { paymentSchedule: readonly OfferRow[] }).paymentSchedule,
+    rows: (JSON.parse(offer.ScheduleJson) as { paymentSchedule: readonly ShownAmounts[] }).paymentSchedule,
     baseRate: interest.BaseInterestPercent ?? undefined,
   };
 }

@@ -8,7 +8,7 @@ import type { Product } from './product-look-up.tsx';
 export interface SimulationTerms {
   readonly amount: string;
   readonly downPayment: string;
-  readonly period: string;
+  readonly loanPeriod: string;
   readonly scheduleType: string;
   /** Empty: the default of the product. */
   readonly interestType: string;
@@ -41,7 +41,7 @@ export function firstTerms(product: Product): SimulationTerms {
   return {
     amount: String(amount),
     downPayment: share > 0 ? String(Math.ceil((amount * share) / 100)) : '',
-    period: String(middleOf(shortest, longest) ?? DEFAULT_PERIOD),
+    loanPeriod: String(middleOf(shortest, longest) ?? DEFAULT_PERIOD),
     scheduleType: details?.AssociatedPaymentScheduleTypes?.[0]?.PaymentScheduleCode ?? '',
     interestType: '',
     discounts: [],
@@ -78,12 +78,12 @@ const PERIOD = { name: 'InstallmentsNo', kind: 'whole', help: '', isRequired: tr
 
 /** The numbers that cannot be read, by their paths in the request. */
 export function unreadTerms(terms: SimulationTerms, product: Product) {
-  const { amount, downPayment, period, figures } = terms;
+  const { amount, downPayment, loanPeriod, figures } = terms;
   const entry = entryOfProduct(product);
   const entries = [
     ['amount', amount, { ...AMOUNT, isRequired: true }],
     ['downPayment', downPayment, AMOUNT],
-    ['loanPeriod', period, PERIOD],
+    ['loanPeriod', loanPeriod, PERIOD],
     ...Object.entries(figures).map(([path, text]) => [path, text, AMOUNT] as const),
   ] as const;
   return entries.flatMap(([path, text, field]) => {
@@ -112,7 +112,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
   return {
     productCode: code,
     amount,
-    loanPeriod: readField(terms.period, PERIOD, entry) ?? Number.NaN,
+    loanPeriod: readField(terms.loanPeriod, PERIOD, entry) ?? Number.NaN,
     scheduleType,
     ...(terms.downPayment.trim() === '' ? {} : { downPayment: numberOf(terms.downPayment) }),
     ...(interestType === undefined ? {} : { interestType }),

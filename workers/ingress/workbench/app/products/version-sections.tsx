@@ -3,12 +3,11 @@ import { Badge, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import type { CatalogueVersionReply } from '../../../../../shared/api/operations/product-lists.ts';
-import type { ComponentChildren } from 'preact';
 import { isRecord } from '../schedules/loan.ts';
 import { getVersion, type RecordFields } from './catalogue-calls.ts';
 import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
 import { productsText as t } from '../texts.ts';
-import { itemList, sectionsOf, titleField, type SectionKey } from './record-sections.ts';
+import { itemList, sectionsOf, titleField, type Section } from './record-sections.ts';
 
 export function VersionSections({ code, version }: { code: string; version: number }) {
   const loaded = useLoaded((signal) => getVersion(code, version, signal), [code, version]);
@@ -18,36 +17,30 @@ export function VersionSections({ code, version }: { code: string; version: numb
 function Sections({ version }: { version: CatalogueVersionReply }) {
   const sections = useMemo(() => sectionsOf(version), [version]);
   const currency = currencyOf(version);
-  const shown = sections.map(({ key, content }) =>
-    Array.isArray(content)
-      ? {
-          list: section(key, 'stack tight', <ItemTable label={t(key)} items={content} currency={currency} />),
-        }
-      : {
-          card: section(
-            key,
-            'card stack',
-            <FieldList fields={content as RecordFields} currency={currency} />,
-          ),
-        },
-  );
+  const show = ({ key, content }: Section) => {
+    const items = itemList(content);
+    const looks = items.length > 0 ? 'tight' : 'card';
+    return (
+      <section key={key} class={`stack product-section ${looks}`} id={`section-${key}`}>
+        <h3>{t(key)}</h3>
+        {items.length > 0 ? (
+          <ItemTable label={t(key)} items={items} currency={currency} />
+        ) : (
+          <FieldList fields={content as RecordFields} currency={currency} />
+        )}
+      </section>
+    );
+  };
   return (
     <>
       <ReadingFaults version={version} />
       <div class="columns" style="--least: 26rem">
-        {shown.map(({ card }) => card)}
+        {sections.filter(({ content }) => !Array.isArray(content)).map(show)}
       </div>
-      <div class="stack">{shown.map(({ list }) => list)}</div>
+      <div class="stack">{sections.filter(({ content }) => Array.isArray(content)).map(show)}</div>
     </>
   );
 }
-
-const section = (key: SectionKey, looks: string, content: ComponentChildren) => (
-  <section key={key} class={`${looks} product-section`} id={`section-${key}`}>
-    <h3>{t(key)}</h3>
-    {content}
-  </section>
-);
 
 export function ReadingFaults({ version }: { version: CatalogueVersionReply }) {
   const faulty = version.lists.filter(({ fault }) => fault !== undefined);
