@@ -285,7 +285,7 @@ it('the form has a labelled control with help for every field of the request, an
   expect(texts.join('\n')).toContain('Number of first installments without principal.');
   const fields = scheduleFormFields();
   for (const { name } of fields.filter(({ kind }) => kind === 'list')) {
-    await page.locator(`[data-place="${name}"] > div > .loan-add`).click();
+    await page.locator(`[data-place="${name}"] > .loan-add`).click();
     await page.locator(`[data-place="${name}[0]"]`).waitFor();
   }
   await openAll(page);

@@ -82,12 +82,9 @@ async function compile(entries: readonly string[]): Promise<ReadonlyMap<string, 
 }
 
 async function readFiles(folder: string): Promise<ReadonlyMap<string, Buffer>> {
-  const names = (await readdir(folder)).filter((name) => path.extname(name) in TYPES);
-  return new Map(
-    await Promise.all(
-      names.map(async (name): Promise<[string, Buffer]> => [name, await readFile(path.join(folder, name))]),
-    ),
-  );
+  const files = new Map<string, Buffer>();
+  for (const name of await readdir(folder)) files.set(name, await readFile(path.join(folder, name)));
+  return files;
 }
 
 function findName(files: ReadonlyMap<string, Buffer>, prefix: string): string {

@@ -1,4 +1,7 @@
-/** What the server wrote into the page about this instance. */
+/** What the server wrote into the page about this instance, and the compiler into its script. */
+import type { FormField } from './schedules/loan-fields.ts';
+
+declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 
 function readMeta(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
@@ -7,4 +10,6 @@ function readMeta(name: string): string {
 /** The topic of schedule requests, with the prefix of the instance. */
 export const SCHEDULE_TOPIC = readMeta('schedule-topic');
 export const TOKEN_REQUIRED = readMeta('access') === 'token';
+/** The fields of a schedule request, from its schema (bundle.ts). */
+export const SCHEDULE_FORM = SCHEDULE_FORM_FIELDS;
 export const WORKBENCH_PATH = '/workbench';

@@ -36,7 +36,7 @@ export function Shell() {
 function Head() {
   const { path } = useLocation();
   return (
-    <header class="shell-head">
+    <header class="row shell-head">
       <a class="shell-brand" href={WORKBENCH_PATH}>
         <svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true">
           <rect width="16" height="16" rx="3" fill="currentColor" />
@@ -45,7 +45,7 @@ function Head() {
         {t('workbench')}
       </a>
       <nav class="shell-nav" aria-label={t('navigation')}>
-        <ul>
+        <ul class="row">
           {PAGES.map(([name]) => {
             const address = `${WORKBENCH_PATH}/${name}`;
             const isHere =
@@ -80,7 +80,7 @@ function Tools() {
   }, [asksForToken]);
   return (
     <>
-      <div class="shell-tools">
+      <div class="row shell-tools">
         {TOKEN_REQUIRED && (
           <Button small onClick={() => setTokenOpen(true)}>
             {t('tokenChange')}

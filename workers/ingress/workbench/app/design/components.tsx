@@ -47,10 +47,11 @@ export function Notice(props: { tone?: Exclude<Tone, 'neutral'>; children: Compo
   );
 }
 
-export function Empty(props: { title: string; children?: ComponentChildren }) {
+export function Empty(props: { title: string; text?: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
       <h2>{props.title}</h2>
+      {props.text !== undefined && <p>{props.text}</p>}
       {props.children}
     </div>
   );

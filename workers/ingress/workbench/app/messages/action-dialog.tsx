@@ -62,11 +62,9 @@ export function ActionDialog(props: ActionProps & { onClose: (hasActed: boolean)
             <p class="small breakable">{t('doneLead', { run: done.run })}</p>
           </Notice>
           <Results reply={done} />
-          <div>
-            <Button kind="primary" onClick={() => onClose(true)}>
-              {t('done')}
-            </Button>
-          </div>
+          <Button kind="primary" onClick={() => onClose(true)}>
+            {t('done')}
+          </Button>
         </>
       )}
     </Dialog>
@@ -159,11 +157,9 @@ function Reason(props: {
         value={reason}
         onChange={setReason}
       />
-      <div>
-        <Button kind={action === 'discard' ? 'danger' : 'primary'} type="submit" aria-disabled={isBusy}>
-          {isBusy ? t('acting') : t(`confirm_${action}`, { count: formatNumber(possible) })}
-        </Button>
-      </div>
+      <Button kind={action === 'discard' ? 'danger' : 'primary'} type="submit" aria-disabled={isBusy}>
+        {isBusy ? t('acting') : t(`confirm_${action}`, { count: formatNumber(possible) })}
+      </Button>
     </Form>
   );
 }
@@ -242,11 +238,9 @@ function ChangesForm({ onPreview }: { onPreview: (changes?: Changes) => void }) 
         isCode
         onChange={(changed) => setTexts({ ...texts, headers: changed })}
       />
-      <div>
-        <Button kind="primary" type="submit">
-          {t('preview')}
-        </Button>
-      </div>
+      <Button kind="primary" type="submit">
+        {t('preview')}
+      </Button>
     </Form>
   );
 }

@@ -8,7 +8,6 @@ import type { LetterPage, ListedLetter } from '../../../../../shared/api/operati
 import { ActionDialog, MAX_AT_ONCE, type Chosen } from './action-dialog.tsx';
 import {
   MESSAGES_PATH,
-  filterQuery,
   addressOfDeadLetters,
   readFilters,
   selectionOf,
@@ -34,8 +33,7 @@ export function DeadLetters() {
   const { cursor = '' } = query;
   const loaded = useJson<LetterPage>(addressOfDeadLetters(filters, cursor));
   const open = (changed: Partial<typeof filters>, next = ''): void => {
-    const wanted = filterQuery({ ...filters, ...changed });
-    route(withQuery(`${MESSAGES_PATH}/dead-letters`, { ...wanted, cursor: next }));
+    route(withQuery(`${MESSAGES_PATH}/dead-letters`, { ...filters, ...changed, cursor: next }));
   };
   return (
     <>
@@ -124,8 +122,7 @@ function Page({ page, filters, isFirst, open, onChanged }: PageProps) {
 function NoDeadLetters(props: { isFiltered: boolean; handled: number; onRefresh: () => void }) {
   const { isFiltered, handled, onRefresh } = props;
   return (
-    <Empty title={t('noneTitle')}>
-      <p>{isFiltered ? t('noneFiltered') : t('noneHint')}</p>
+    <Empty title={t('noneTitle')} text={t(isFiltered ? 'noneFiltered' : 'noneHint')}>
       {handled > 0 && <p class="small">{t('handledHidden', { count: formatNumber(handled) })}</p>}
       <Button small onClick={onRefresh}>
         {t('refresh')}
@@ -287,7 +284,11 @@ function FilterForm(props: { filters: DeadLetterFilters; onFilter: (filters: Dea
         <Button kind="quiet" onClick={() => props.onFilter(NO_FILTERS)}>
           {t('clear')}
         </Button>
-        <Check label={t('showHandled')} checked={draft.all} onChange={(all) => setDraft({ ...draft, all })} />
+        <Check
+          label={t('showHandled')}
+          checked={draft.all === 'true'}
+          onChange={(all) => setDraft({ ...draft, all: all ? 'true' : '' })}
+        />
       </div>
     </Form>
   );

@@ -36,11 +36,7 @@ export function FindNotification({ id }: { id: string }) {
       <SearchForm key={id + reference} initial={id === '' ? reference : id} initialCaller={caller} />
       {id !== '' && <Found id={id} />}
       {id === '' && reference !== '' && <ByReference reference={reference} caller={caller} />}
-      {id === '' && reference === '' && (
-        <Empty title={t('searchFirst')}>
-          <p>{t('searchFirstHint')}</p>
-        </Empty>
-      )}
+      {id === '' && reference === '' && <Empty title={t('searchFirst')} text={t('searchFirstHint')} />}
     </>
   );
 }
@@ -97,11 +93,7 @@ function ByReference({ reference, caller }: { reference: string; caller: string 
 }
 
 function NothingFound() {
-  return (
-    <Empty title={t('nothingFound')}>
-      <p>{t('nothingFoundHint')}</p>
-    </Empty>
-  );
+  return <Empty title={t('nothingFound')} text={t('nothingFoundHint')} />;
 }
 
 function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
@@ -166,7 +158,7 @@ const SHOWN_WAIT_MS = 1_000;
 function NotificationSteps({ timeline }: { timeline: NotificationTimeline }) {
   const { events, hasEarlierAttempts } = timeline;
   return (
-    <ol class="timeline">
+    <ol class="stack timeline">
       {hasEarlierAttempts && <li class="soft small">{t('earlier')}</li>}
       {events.map((event, index) => {
         const { tone, title, text } = describe(event);

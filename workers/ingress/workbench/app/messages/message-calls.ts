@@ -25,7 +25,8 @@ export const NO_FILTERS = {
   since: '',
   until: '',
   id: '',
-  all: false,
+  /** `true`: also those that have been handled. */
+  all: '',
 };
 
 export type DeadLetter = z.infer<typeof shownLetter>;
@@ -37,20 +38,16 @@ export type Override = NonNullable<ActionReply['letters'][number]['override']>;
 /** The address of a page of the list; an empty `cursor` is the first. */
 export function addressOfDeadLetters(filters: DeadLetterFilters, cursor: string): string {
   const times = { since: momentOf(filters.since), until: momentOf(filters.until) };
-  return withQuery(`${OPERATIONS}/dead-letters`, { ...filterQuery(filters), ...times, cursor });
+  return withQuery(`${OPERATIONS}/dead-letters`, { ...filters, ...times, cursor });
 }
 
 export function actOnDeadLetters(action: DeadLetterAction, body: EditDeadLetters): Promise<ActionReply> {
   return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
 }
 
-export function filterQuery({ all, ...filters }: DeadLetterFilters) {
-  return { ...filters, all: all ? 'true' : '' };
-}
-
-export function readFilters({ all, ...query }: Readonly<Record<string, string>>): DeadLetterFilters {
+export function readFilters(query: Readonly<Record<string, string>>): DeadLetterFilters {
   const known = Object.entries(query).filter(([name]) => name in NO_FILTERS);
-  return { ...NO_FILTERS, ...Object.fromEntries(known), all: all === 'true' };
+  return { ...NO_FILTERS, ...Object.fromEntries(known) };
 }
 
 /** The selection of an action on all dead letters of these filters; the engine refuses what an address typed by hand has wrong. */

@@ -14,8 +14,7 @@ export function Outbox() {
     <InOutbox loaded={loaded}>
       {({ messages }) =>
         messages.length === 0 ? (
-          <Empty title={t('outboxEmpty')}>
-            <p>{t('outboxEmptyHint')}</p>
+          <Empty title={t('outboxEmpty')} text={t('outboxEmptyHint')}>
             <Button onClick={reload}>{t('refresh')}</Button>
           </Empty>
         ) : (

@@ -5,6 +5,7 @@ import { createReportWords } from '../../../../../shared/portfolio/report-words.
 import { callAction } from '../api.ts';
 import { Button, Failure, Notice, PageHead, download } from '../design/components.tsx';
 import { formatNumber, locale } from '../format.ts';
+import { SCHEDULE_FORM } from '../page-settings.ts';
 import { SCHEDULE_ACTION } from '../schedules/call-formats.ts';
 import {
   createPortfolioRun,
@@ -22,10 +23,7 @@ import {
   type FileFault,
 } from './read-contracts.ts';
 import type { NotationFault } from '../../../../../shared/portfolio/csv-columns.ts';
-import type { FormField } from '../schedules/loan-fields.ts';
 import { portfolioText as t, reportText } from '../texts.ts';
-
-declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 
 interface Shown {
   readonly name: string;
@@ -143,7 +141,7 @@ function readOrExplain(
   choice: CsvChoice,
 ): PortfolioRun | Refusal {
   try {
-    const run = createPortfolioRun(readContracts(name, content, SCHEDULE_FORM_FIELDS, choice));
+    const run = createPortfolioRun(readContracts(name, content, SCHEDULE_FORM, choice));
     return run.all === 0 ? { text: t('empty'), remedies: [] } : run;
   } catch (error) {
     if (!(error instanceof FileError)) throw error;

@@ -30,7 +30,7 @@ export function LoanForm(props: LoanFormProps) {
   const places = listValues(loan, form).map(({ place }) => place);
   const faulty = Object.keys(props.faults);
   return (
-    <Form class="loan-form no-print" aria-label={t('terms')} noValidate>
+    <Form class="stack loan-form" aria-label={t('terms')} noValidate>
       {groupFields(form).map(({ name, main, more }) => {
         const count = countIn(places, [...main, ...more]);
         return (
@@ -211,18 +211,16 @@ function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
         />
       ))}
       {items.length < maxItems && (
-        <div>
-          <button
-            type="button"
-            class="button button-small loan-add"
-            onClick={() => {
-              onChange(addItem(loan, list, itemText(list, items.length)));
-              setFocus(items.length);
-            }}
-          >
-            {addText(list)}
-          </button>
-        </div>
+        <button
+          type="button"
+          class="button button-small loan-add"
+          onClick={() => {
+            onChange(addItem(loan, list, itemText(list, items.length)));
+            setFocus(items.length);
+          }}
+        >
+          {addText(list)}
+        </button>
       )}
     </div>
   );

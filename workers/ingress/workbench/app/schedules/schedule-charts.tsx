@@ -5,7 +5,8 @@ import { DAY_MS, dayMs, dayText } from '../utc-days.ts';
 import { schedulesText as t } from '../texts.ts';
 import { leadingPayment, exceptionText, paymentLabel } from './leading-payment.ts';
 import { balanceAfter, chargesOf, sumSchedule, type ShownRow, type ShownSchedule } from './schedule.ts';
-import { variantName } from './variant-table.tsx';
+import { currencyOf } from './loan.ts';
+import { variantName, type Variant } from './variant-table.tsx';
 
 /** Payments by their parts, stacked, and the balance after each of them. `currency`: empty if the loan has none. */
 export function ScheduleChart(props: { schedule: ShownSchedule; decimals: number; currency: string }) {
@@ -55,35 +56,39 @@ function describeSchedule(schedule: ShownSchedule, decimals: number): string {
 
 const DASHES = [undefined, '7 4', '2 3'];
 
-/** The payments and the balances of the variants over time, a line each. Undefined: it cannot be calculated. */
-export function VariantChart(props: { schedules: readonly (ShownSchedule | undefined)[]; currency: string }) {
-  const lines = props.schedules.flatMap((schedule, index) => {
-    if (schedule === undefined || schedule.rows.length === 0) return [];
+/** The payments and the balances of the variants over time, a line each; only of loans in one currency. */
+export function VariantChart({ variants }: { variants: readonly Variant[] }) {
+  const lines = variants.flatMap(({ schedule }, index) => {
+    if (schedule === undefined) return [];
     const name = t('variant', { name: variantName(index) });
     const series: Series = { name, colour: `--series-${index + 1}`, dash: DASHES[index] };
     return [{ series, ...pointsOf(schedule) }];
   });
+  const [currency = '', ...otherCurrencies] = new Set(variants.map(({ loan }) => currencyOf(loan)));
+  if (lines.length < 2 || otherCurrencies.length > 0) return null;
   const first = Math.min(...lines.map(({ start }) => start));
   const last = Math.max(...lines.map(({ balances }) => balances.at(-1)?.[0] ?? 0));
   const panel = { height: 130, ticks: 3 };
   const steps = lines.map(({ series, paid }) => ({ series, kind: 'steps' as const, points: paid }));
   const balances = lines.map((one) => ({ series: one.series, kind: 'line' as const, points: one.balances }));
   return (
-    <Chart
-      label={t('variantChartText')}
-      currency={props.currency}
-      legend={lines.map(({ series }) => series)}
-      panels={[
-        { ...panel, title: t('payments'), shapes: steps },
-        { ...panel, title: t('balance'), shapes: balances },
-      ]}
-      range={[first, last]}
-      dates={(most) =>
-        scaleUtc([first, last], [0, 1])
-          .ticks(Math.ceil(most * 0.7))
-          .map((day) => [Number(day), dayText(day)])
-      }
-    />
+    <section class="card card-tight">
+      <Chart
+        label={t('variantChartText')}
+        currency={currency}
+        legend={lines.map(({ series }) => series)}
+        panels={[
+          { ...panel, title: t('payments'), shapes: steps },
+          { ...panel, title: t('balance'), shapes: balances },
+        ]}
+        range={[first, last]}
+        dates={(most) =>
+          scaleUtc([first, last], [0, 1])
+            .ticks(Math.ceil(most * 0.7))
+            .map((day) => [Number(day), dayText(day)])
+        }
+      />
+    </section>
   );
 }
 

@@ -49,17 +49,15 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
         label={t('table')}
         class="schedule-table"
         rows={rows}
-        rowClass={(_, index) => (index >= shown ? 'print-only-row' : undefined)}
+        rowClass={(_, index) => (index >= shown ? 'print-only' : undefined)}
         first={totals.atStart !== 0 && <Amounts title={t('atStart')} of={start} {...{ own, decimals }} />}
         foot={<Amounts title={t('sum')} of={totals} {...{ own, ownOf, decimals }} />}
         columns={columnsOf(own, decimals, explain)}
       />
       {rows.length > FIRST_ROWS && (
-        <div class="no-print">
-          <Button small onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
-            {isWhole ? t('showFew', { count: FIRST_ROWS }) : t('showAll', { count: rows.length })}
-          </Button>
-        </div>
+        <Button small onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
+          {isWhole ? t('showFew', { count: FIRST_ROWS }) : t('showAll', { count: rows.length })}
+        </Button>
       )}
       {explained !== undefined && (
         <Dialog

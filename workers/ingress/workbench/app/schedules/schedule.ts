@@ -40,16 +40,7 @@ export interface ShownSchedule {
   readonly warnings: readonly Warning[];
 }
 
-/** Sums of a schedule, in the currency of the loan. Charges and the total include what is paid at the start. */
-export interface ScheduleTotals {
-  readonly interest: number;
-  readonly principal: number;
-  readonly charges: number;
-  readonly total: number;
-  readonly atStart: number;
-  readonly rows: number;
-  readonly lastDueDate: string;
-}
+export type ScheduleTotals = ReturnType<typeof sumSchedule>;
 
 /** Decimals of amounts where the engine has more than this many are not shown. */
 const MAX_DECIMALS = 10;
@@ -64,7 +55,8 @@ export function balanceAfter(row: ShownRow): number {
   return exactSum([row.remainingValue, -row.principal, row.capitalisedInterest ?? 0]);
 }
 
-export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>): ScheduleTotals {
+/** Sums of a schedule, in the currency of the loan. Charges and the total include what is paid at the start. */
+export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>) {
   const { rows } = schedule;
   const atStart = costsAtStart(schedule);
   return {

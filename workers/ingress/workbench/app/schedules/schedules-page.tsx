@@ -35,20 +35,17 @@ import { shortFigures, ScheduleFigures } from './schedule-figures.tsx';
 import { schedulesText as t } from '../texts.ts';
 import { useSchedule, type LiveSchedule } from './use-schedule.ts';
 import { variantName, VariantTable, type Variant } from './variant-table.tsx';
-import { SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
+import { SCHEDULE_FORM, SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
 import { asCurl, asJson, asKafkaMessage } from './call-formats.ts';
 import { ScheduleChart, VariantChart } from './schedule-charts.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
-
-/** The fields of the request, which the compiler of the pages makes from its schema (bundle.ts). */
-declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 
 /** The time between a change and the new address: browsers limit how often it may change. */
 const ADDRESS_MS = 300;
 
 /** A loan, its schedule while it is entered, and up to three variants of it. The address contains all of them. */
 export function SchedulesPage() {
-  const form = SCHEDULE_FORM_FIELDS;
+  const form = SCHEDULE_FORM;
   const { loans, loan, at, setLoans, select, change } = useLoans(form);
   const terms = loans.map((one) => loanTerms(one, form, groupSign()));
   const lives = [useSchedule(terms[0]), useSchedule(terms[1]), useSchedule(terms[2])].slice(0, loans.length);
@@ -73,8 +70,8 @@ export function SchedulesPage() {
         {current !== undefined && shortFigures(current, decimals)}
       </p>
       <div class="schedules">
-        <div class="stack schedules-form">
-          <div class="row-between tight no-print">
+        <div class="stack schedules-form no-print">
+          <div class="row-between tight">
             <Variants {...{ loans, lives, at, select, setLoans }} />
             <div class="row tight">
               <Button small kind="quiet" onClick={() => setLoans([firstLoan()])}>
@@ -113,7 +110,7 @@ function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: str
     return !RESPONSE_FIELDS.includes(field.name) && isSent(list, itemsOf(loan, list)[index] ?? {});
   });
   return (
-    <section class="offer">
+    <section class="print-only offer">
       <div class="row-between">
         <h2>
           {t('offer')}
@@ -291,7 +288,12 @@ export function Result(props: {
           </Notice>
         </div>
       )}
-      {variants.length > 1 && <Comparison variants={variants} form={form} />}
+      {variants.length > 1 && (
+        <>
+          <VariantTable variants={variants} form={form} />
+          <VariantChart variants={variants} />
+        </>
+      )}
       <section class="card card-tight">
         {variant !== undefined && <h2 class="schedule-variant no-print">{variant}</h2>}
         <ScheduleChart schedule={schedule} decimals={decimals} currency={currency} />
@@ -303,29 +305,12 @@ export function Result(props: {
         </span>
       </div>
       <ScheduleTable schedule={schedule} decimals={decimals} />
-      <p class="offer small">{t('offerNote')}</p>
+      <p class="print-only offer small">{t('offerNote')}</p>
       <div class="row no-print">
         <CopyButton label={t('copyCurl')} text={() => asCurl(location.origin, terms, TOKEN_REQUIRED)} />
         <CopyButton label={t('copyJson')} text={() => asJson(terms)} />
         <CopyButton label={t('copyKafka')} text={() => asKafkaMessage(SCHEDULE_TOPIC, terms)} />
       </div>
     </div>
-  );
-}
-
-/** The variants in figures and as lines; the lines only in one currency. */
-function Comparison({ variants, form }: { variants: readonly Variant[]; form: readonly FormField[] }) {
-  const currencies = new Set(variants.map(({ loan }) => currencyOf(loan)));
-  const schedules = variants.map(({ schedule }) => schedule);
-  const isDrawn = currencies.size === 1 && schedules.filter((one) => one !== undefined).length > 1;
-  return (
-    <>
-      <VariantTable variants={variants} form={form} />
-      {isDrawn && (
-        <section class="card card-tight">
-          <VariantChart schedules={schedules} currency={[...currencies][0] ?? ''} />
-        </section>
-      )}
-    </>
   );
 }

@@ -70,7 +70,7 @@ function Verdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean 
       {findings.length > 0 && (
         <ul class="stack tight" aria-label={t('findings')}>
           {findings.map((finding) => (
-            <li key={`${finding.code} ${finding.subject}`}>
+            <li key={`${finding.code} ${finding.subject}`} class="row">
               <Badge tone={finding.severity === 'critical' ? 'bad' : 'warn'}>
                 {t(finding.severity === 'critical' ? 'severityCritical' : 'severityWarning')}
               </Badge>
