@@ -7,7 +7,7 @@ import { NOTIFICATION_STATE } from './state/delivery-log.ts';
 import { createNotificationMetrics, providerHooks } from './notification-metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
-import { startTier, type RunningTier } from './retry/retry-tier.ts';
+import { startTier, type RunningTier } from './retry-tier.ts';
 import { createSharedParts } from './shared-parts.ts';
 
 const NAME = 'notification';

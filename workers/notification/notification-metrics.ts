@@ -8,7 +8,7 @@ import type { GuardHooks } from './providers/guarded-provider.ts';
 import type { DeliveryLog } from './state/delivery-log.ts';
 import type { HoldTopic } from './order/hold-topic.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
-import type { RetryTier } from './retry/retry-tier.ts';
+import type { RetryTier } from './retry-tier.ts';
 
 export interface Watched {
   readonly deliveryLog: Pick<DeliveryLog, 'figures'>;

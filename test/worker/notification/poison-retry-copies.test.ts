@@ -6,7 +6,7 @@ import { retryTopicName, TOPIC, topicName } from '../../../shared/messaging/topi
 import { systemClock } from '../../../shared/platform/system-ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import type { SharedParts } from '../../../workers/notification/shared-parts.ts';
-import { startTier } from '../../../workers/notification/retry/retry-tier.ts';
+import { startTier } from '../../../workers/notification/retry-tier.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 const DELAY_MS = 1_000;

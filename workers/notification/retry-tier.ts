@@ -1,26 +1,22 @@
-import type { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
-import { consumerMetrics } from '../../../shared/messaging/handler/consumer-metrics.ts';
-import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
-import { readRequest, type Request } from '../../../shared/messaging/handler/request.ts';
-import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
-import { readId } from '../../../shared/notification/notification-id.ts';
-import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
-import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Publisher, BrokerAdmin } from '../../../shared/messaging/ports.ts';
-import {
-  isTransientFailure,
-  type Process,
-  type ProcessingResult,
-} from '../../../shared/messaging/outcome.ts';
-import { tierGroup, tierLabel } from '../../../shared/messaging/topics/consumer-groups.ts';
-import { retryTopicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
-import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import type { WorkerContext } from '../../runtime/worker.ts';
-import { CHANNEL_TOPICS, startConsumer, type SharedParts } from '../shared-parts.ts';
-import { isCausedByMessage, type CommandDelivery } from '../delivery/deliver-copy.ts';
-import type { DeliveryLog } from '../state/delivery-log.ts';
-import { readCopy, withoutHeaders } from './command-copy.ts';
+import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
+import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
+import { readRequest, type Request } from '../../shared/messaging/handler/request.ts';
+import { HEADER, headerNumber, headerText } from '../../shared/messaging/headers.ts';
+import { readId } from '../../shared/notification/notification-id.ts';
+import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
+import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
+import type { Publisher, BrokerAdmin } from '../../shared/messaging/ports.ts';
+import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
+import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
+import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
+import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
+import type { SystemPorts } from '../../shared/platform/system-ports.ts';
+import type { WorkerContext } from '../runtime/worker.ts';
+import { CHANNEL_TOPICS, startConsumer, type SharedParts } from './shared-parts.ts';
+import { isCausedByMessage, type CommandDelivery } from './delivery/deliver-copy.ts';
+import type { DeliveryLog } from './state/delivery-log.ts';
+import { readCopy, withoutHeaders } from './retry/command-copy.ts';
 
 const STALL_MARGIN_MS = 60_000;
 
