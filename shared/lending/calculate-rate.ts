@@ -31,7 +31,7 @@ export function calculateRate(
   return { kind: 'rate', rate, ...proveRate(terms, rate), warnings };
 }
 
-/** Scaled to whole amounts. A shift of all flows by the same time keeps the rate, so earlier flows become the first. */
+/** The flows other than zero in order of time, with amounts scaled to whole numbers. */
 function sortFlows(terms: CashFlowTerms): RateFlows {
   const others = terms.flows.filter(({ amount }) => !amount.isZero());
   const flows = moveAfterStart({ ...terms, flows: others }).toSorted(compareTimes);
@@ -42,7 +42,7 @@ function sortFlows(terms: CashFlowTerms): RateFlows {
   };
 }
 
-/** No flow stays before time 0; left-over days keep the length of their year. */
+/** Moves all flows by the same time, which keeps the rate, so that none is before time 0; `yearDays` stays. */
 function moveAfterStart({ flows, unitsPerYear }: CashFlowTerms): readonly TimedFlow[] {
   if (!flows.some(isBeforeStart)) return flows;
   const least = flows.reduce((units, flow) => Math.min(units, flow.wholeUnits), 0);

@@ -21,17 +21,19 @@ import { validateDates, validateFields } from './terms/validate-schedule-request
 export interface ScheduleContext {
   /** UTC day of the request message's own timestamp, so that a replay gives the same answer (D2). */
   readonly requestDay: CalendarDate;
+  /** Largest InstallmentsNo that is accepted; default 1200 (E6). */
   readonly maxRows?: number;
-  /** Largest Avro-encoded reply in bytes; explanations that exceed it are refused; no limit by default (E6). */
+  /** Largest Avro-encoded reply in bytes; longer explanations are refused (E6). Default: no limit. */
   readonly maxReplyBytes?: number;
   /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
   readonly catalogue?: ScheduleCatalogue;
+  /** Default: none, so that a request that names a calendar is refused (H2). */
   readonly calendars?: KnownCalendars;
 }
 
 const NO_CALENDARS: KnownCalendars = { find: () => undefined };
 
-/** Never throws: an invalid request is refused with all its faults (E1, E3). Amounts are minor units. */
+/** Never throws: an invalid request is refused with all its faults (E1, E3). Amounts of rows are minor units. */
 export function calculateRepaymentSchedule(
   request: RepaymentScheduleRequest,
   context: ScheduleContext,
@@ -92,7 +94,7 @@ function calculateRates(
   dates: ScheduleDates,
   rows: readonly ScheduleRow[],
 ): Pick<RepaymentSchedule, 'dae' | 'eir'> {
-  // A prepayment may precede LastDueDate where interest begins before it: then Amount is owed from that day (A4, X1).
+  // A prepayment may precede LastDueDate if interest begins before it; Amount is then owed from that day (A4, X1).
   const isPrepaidBefore = rows.some(({ dueDate }) => dueDate < dates.startDate);
   const startDate = isPrepaidBefore ? dates.accrualStart : dates.startDate;
   const loan = { startDate, drawn: terms.amount - terms.upFront, rows };

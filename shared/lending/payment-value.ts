@@ -50,7 +50,7 @@ export function calculatePaymentValue(
   };
 }
 
-/** For callers that report faults together with schema violations, without a calculation (E3). */
+/** The faults that are found without a calculation, for callers that also report violations of the schema (E3). */
 export function findPaymentValueFaults(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,

@@ -4,7 +4,7 @@ import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
 import { collectRowCharges, sumColumnCharges } from './charges/charge-amounts.ts';
 import type { RowCharges } from './charges/schedule-charges.ts';
-import { explainCharge, withSum } from './explain/explain-charge.ts';
+import { explainCharge, selectWithSum } from './explain/explain-charge.ts';
 import { equation, explainSum } from './explain/explanation-text.ts';
 import {
   INSTALLMENT_TYPE_IDS,
@@ -31,7 +31,7 @@ export function listShownColumns({ compiled }: RepaymentPlan): readonly string[]
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
-/** One row for each amortised row; a fault if explanations exceed `maxReplyBytes` (E6); undefined: no limit. */
+/** One row for each amortised row. Reports a fault if explanations exceed `maxReplyBytes` (E6; undefined: no limit). */
 export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
   plan: RepaymentPlan,
@@ -84,7 +84,6 @@ export function buildScheduleRows(
 const NO_CHARGES: RowCharges = { managementFee: 0, insurance: 0 };
 const NO_COLUMNS: readonly number[] = [];
 
-/** The sums of a row's charges; read them before those of the next row. */
 function sumCharges(row: AmortisedRow, { charges, formulas }: RepaymentPlan): Readonly<RowCharges> {
   if (!collectsCharges(row)) return NO_CHARGES;
   return formulas?.finished[row.index] ?? collectRowCharges(charges, row.index, row);
@@ -105,7 +104,7 @@ function keepShown({ compiled }: RepaymentPlan, amounts: readonly number[]): rea
   return compiled.extras.flatMap(({ display }, index) => (display ? [amounts[index] ?? 0] : []));
 }
 
-/** Interest and principal, the charges of the request, formula columns that count as one, other columns, the total. */
+/** Explains interest and principal, the charges, the formula columns shown, and the total, in this order. */
 function explain(
   plan: RepaymentPlan,
   at: number,
@@ -134,16 +133,8 @@ function explain(
       : [{ figure: 'insurance', name: countsAs.insuranceClass, amount, formula }];
   });
   const all = [...items, ...counted];
-  const fees = withSum(
-    'managementFee',
-    all.filter(({ figure }) => figure === 'managementFee'),
-    context,
-  );
-  const insurances = withSum(
-    'insurance',
-    all.filter(({ figure }) => figure === 'insurance'),
-    context,
-  );
+  const fees = selectWithSum('managementFee', all, context);
+  const insurances = selectWithSum('insurance', all, context);
   const totalTerms = [
     { label: 'PMT', amount: row.interest + row.principal },
     { label: 'commissions', amount: fees.at(-1)?.amount ?? 0 },

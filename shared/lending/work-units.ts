@@ -16,14 +16,14 @@ import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
 const COLUMNS = 8;
 /** An explained figure takes as long as ten others. */
 const EXPLAINED = 10;
-/** So does a figure that a formula or an iteration finds as thirty others. */
+/** A figure that a formula or an iteration finds takes as long as thirty others. */
 const SOLVED = 30;
 /** The most work of any request: explanations stop when the reply is full, and all iterations are bounded. */
 const MAX_UNITS = 900_000;
 
 /** Units of work that an ordinary server does in a millisecond. */
 export const UNITS_PER_MS = 1_000;
-/** What has more runs in a thread, and counts as several in the rate limit: 100 calls a second occupy one processor. */
+/** A request with more units runs in a thread and counts as several calls; 100 calls a second occupy one processor. */
 const UNITS_PER_CALL = 10_000;
 
 /** The units of a repayment schedule; with a catalogue, the formulas of its schedule type are included. */
@@ -33,7 +33,7 @@ export function scheduleUnits(request: RepaymentScheduleRequest, catalogue?: Sch
   // A larger number is refused without a calculation.
   const rows = Math.min(request.InstallmentsNo, MAX_INSTALLMENTS) + early;
   const figures = COLUMNS + readChargeInputs(request).length;
-  // The payment is found again after each prepayment and change of rate; with bands of rates it may be in every row (S5).
+  // The payment is solved again after each prepayment and change of rate, and with bands perhaps in every row (S5).
   const payments = early + (request.MultipleInterestRates?.length ?? 0) + (bands > 0 ? rows / COLUMNS : 0);
   const formulas = countFormulas(catalogue?.findScheduleType(request.ScheduleType));
   const perRow = figures * (explainsRows(request) ? EXPLAINED : 1) + payments + bands + formulas * SOLVED;
@@ -62,7 +62,7 @@ function countFormulas(type: CompiledScheduleType | undefined): number {
   return methods.filter(({ kind }) => kind === 'Formula').length;
 }
 
-/** How many calls the work of a request counts as in the rate limit. */
+/** The number of calls, at least one, as which a request counts in the rate limit (E6). */
 export function callsOf(units: number): number {
   return Math.max(1, Math.ceil(units / UNITS_PER_CALL));
 }

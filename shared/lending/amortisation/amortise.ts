@@ -16,8 +16,9 @@ import { calculatePrincipal } from './planned-principal.ts';
 import { prepay, type PeriodLeft } from './prepayment-row.ts';
 import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
-export type Amortisation = { readonly kind: 'rows'; readonly rows: readonly AmortisedRow[] } | RowFault;
+type Amortisation = { readonly kind: 'rows'; readonly rows: readonly AmortisedRow[] } | RowFault;
 
+/** The rows with prepayments and residual, or the first fault. Call it once for a plan, whose explanations it fills. */
 export function amortise(plan: RepaymentPlan): Amortisation {
   const { amount, dates } = plan;
   const state = createLoanState(amount, plan.terms, dates.settledRows);

@@ -18,10 +18,12 @@ export interface AmortisedRow {
   readonly dueDate: CalendarDate;
   /** Numerator of the day-count fraction of the row. */
   readonly count: number;
+  /** Balance before the row. */
   readonly remaining: number;
   readonly accrued: number;
   /** Accrued interest, less what is held back, plus earlier deferred and blocked interest (G2, B4, X2). */
   readonly interest: number;
+  /** Accrued interest that is added to the balance (G2, B4). */
   readonly capitalised: number;
   readonly principal: number;
 }

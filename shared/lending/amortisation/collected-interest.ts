@@ -4,6 +4,7 @@ import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
+/** The interest that a row collects and the interest added to the balance; updates deferred and blocked interest. */
 export function collectInterest(
   plan: RepaymentPlan,
   state: LoanState,
@@ -30,24 +31,24 @@ export function findCapitalisedInterest({ terms }: RepaymentPlan, no: number, ac
   return isCapitalised ? accrued : 0;
 }
 
-export interface CollectingRow {
+interface CollectingRow {
   /** For a prepayment, the number of the due row in whose period or on whose due date it is made. */
   readonly no: number;
   readonly accrued: number;
   /** True if the row repays the loan in full, so that all deferred interest is due. */
   readonly ends: boolean;
-  /** The last due row, or a prepayment of the whole balance: its interest is collected, not capitalised. */
+  /** True for the last due row and a prepayment of the whole balance: interest is collected, not capitalised. */
   readonly repaysAll: boolean;
   /** Due rows left, with this one; 0 for a prepayment, which collects deferred interest only if it ends the loan. */
   readonly rowsLeft: number;
 }
 
-export interface CollectedInterest {
+interface CollectedInterest {
   readonly interest: number;
   readonly capitalised: number;
 }
 
-export function collectInGrace(
+function collectInGrace(
   { terms, explanations }: RepaymentPlan,
   state: LoanState,
   row: CollectingRow,
@@ -82,7 +83,7 @@ export function collectInGrace(
 }
 
 /** The deferred interest that a row collects: all of it, or an equal part with the remainder in the last row (G2). */
-export function collectDeferred(
+function collectDeferred(
   { terms, explanations, compiled }: RepaymentPlan,
   state: LoanState,
   row: CollectingRow,

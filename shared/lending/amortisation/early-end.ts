@@ -1,4 +1,4 @@
-/** The end of a loan before its planned last row (B2, X3): a fixed or kept payment or a prepayment repays it. */
+/** The end of a loan before its planned last row, if a fixed or kept payment or a prepayment repays it (B2, X3). */
 
 import { readChargeInputs } from '../charges/charge-input.ts';
 import type { ScheduledCharge, ScheduledCharges } from '../charges/schedule-charges.ts';
@@ -17,7 +17,7 @@ export function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boole
   );
 }
 
-/** The fault of a prepayment after the row that repaid the loan (X3); `done` is the number of those before the end. */
+/** The fault of the first prepayment after the first `done` ones, which is later than the end of the loan (X3). */
 export function refuseLatePrepayment({ terms }: RepaymentPlan, done: number): RowFault | undefined {
   const late = terms.prepayments[done];
   if (late === undefined) return undefined;
@@ -31,6 +31,7 @@ interface EarlyEnd {
   readonly date: CalendarDate;
 }
 
+/** Undefined if the schedule has all its due rows. */
 export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
   let dueRows = 0;
   for (const { kind } of rows) if (kind === 'regular' || kind === 'grace') dueRows += 1;
@@ -41,7 +42,7 @@ export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates
   return { dueRows, date: isPrepaid ? last.to : lastDueDate };
 }
 
-/** Refuses charges whose first date is after an early end (F3), and reports what no row left collects (E5, X2). */
+/** Refuses charges that begin after an early end (F3); warns of charges and blocked amounts of no row (E5, X2). */
 export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
   { charges }: ScheduledCharges,

@@ -1,7 +1,7 @@
 /**
- * A prepayment that keeps the payment (X3, DecreaseInstallment false), so that the loan ends earlier. A payment in
- * force stays. One that is not yet calculated is calculated as if the prepaid amount were outstanding. After
- * capitalising grace it is that of the same loan without these prepayments.
+ * Prepayments that keep the payment (X3, DecreaseInstallment false), so that the loan ends earlier. A payment in force
+ * stays. A payment that is not yet calculated is calculated as if the prepaid amount were outstanding. After
+ * capitalising grace the payment is that of the same loan without these prepayments.
  */
 
 import type { LoanState, RowPeriod } from './loan-state.ts';
@@ -18,24 +18,26 @@ export function keepPayment(state: LoanState, amount: number, before: LoanState[
   }
 }
 
+/** Has the next row calculate the payment again, after a prepayment that decreases it (X3). */
 export function releasePayment(state: LoanState): void {
   state.hold = 'none';
   state.solveDue = 'balance';
   forgetPrepaid(state);
 }
 
-/** The day-count numerator of the first row of a payment, whose period kept prepayments do not shorten. */
+/** The day-count numerator of a payment's first row; prepayments that keep the payment do not shorten its period. */
 export function countBeforePrepayment(state: LoanState, row: RowPeriod): number {
   return state.prepaidIn?.index === row.index ? state.prepaidIn.count : row.count;
 }
 
-/** Keeps a payment that was just calculated as if prepaid amounts were outstanding. */
+/** Keeps the payment just calculated, if prepaid amounts counted as outstanding. */
 export function holdSolvedPayment(state: LoanState): void {
   if (state.prepaid === 0) return;
   state.hold = 'kept';
   forgetPrepaid(state);
 }
 
+/** Puts the payment kept through capitalising grace in force, if there is one. */
 export function startKeptPayment(state: LoanState): void {
   if (state.keptPayment === undefined) return;
   state.payment = state.keptPayment;
@@ -47,8 +49,8 @@ export function startKeptPayment(state: LoanState): void {
 
 /**
  * The plan without the prepayments that keep the first payment after capitalising grace, and the number of rows up to
- * that payment; undefined if there are none. Earlier rows have no payment to keep: until then the planned one excludes
- * the capitalised interest (G2, X3).
+ * that payment; undefined without such prepayments. Earlier rows have no payment to keep, because the planned payment
+ * excludes the capitalised interest until then (G2, X3).
  */
 export function planWithoutKeeping(
   plan: RepaymentPlan,

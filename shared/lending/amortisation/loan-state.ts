@@ -5,10 +5,8 @@ import type { InterestSegment } from './interest-segments.ts';
 import type { RepaidBalance } from '../interest/level-payment.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
 
-type PaymentHold = 'none' | 'fixed' | 'kept';
-
 /** Deferred interest that is collected in equal parts over a number of rows (G2). */
-export interface SpreadInterest {
+interface SpreadInterest {
   readonly part: number;
   readonly total: number;
   readonly rows: number;
@@ -17,13 +15,15 @@ export interface SpreadInterest {
 export interface LoanState {
   balance: number;
   residual: number;
+  /** Index of the interest segment in force. */
   segment: number;
   /** Level payment or equal part in force; undefined only while it is still to be calculated. */
   payment: number | undefined;
-  hold: PaymentHold;
+  /** Why the payment stays: fixed by the request (B2), or kept by a prepayment (X3). */
+  hold: 'none' | 'fixed' | 'kept';
   /** Whether the next row with a payment recalculates that payment, because the rate or the balance has changed. */
   solveDue: 'no' | 'rate' | 'balance';
-  /** Prepaid amount that the next payment counts as owed, with the first such row and what is left of it (X3). */
+  /** Prepaid amount that the next payment counts as owed; its first row and the day-count numerator left then (X3). */
   prepaid: number;
   prepaidIn: { readonly index: number; readonly count: number } | undefined;
   /** Payment kept by prepayments from the first row after capitalising grace; undefined if none keeps one (X3). */
@@ -52,7 +52,7 @@ export interface RowPeriod {
   accrued: number;
 }
 
-/** The state before the first row; `settledRows` are the rows before it (X1). */
+/** The state before the first row; `settledRows` is the number of settled rows (X1). */
 export function createLoanState(amount: number, terms: RepaymentTerms, settledRows: number): LoanState {
   const { gracePrincipal, graceInterest, graceType, fixedPayment, residual } = terms;
   const partsFromPlan =

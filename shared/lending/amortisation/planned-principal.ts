@@ -48,7 +48,7 @@ function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): numb
   return state.balance - left;
 }
 
-/** Capitalised negative interest lowers what planned principal and blocked amount can repay (R3, G2, B4, X2). */
+/** Capitalised negative interest lowers the most that a row can repay, blocked amount included (R3, G2, B4, X2). */
 function capByBalance(plan: RepaymentPlan, state: LoanState, total: number, capitalised: number): number {
   const { balance } = state;
   const reduction = Math.min(0, capitalised);
@@ -151,7 +151,7 @@ function findPayment(
   return state.payment ?? 0;
 }
 
-/** The level payment, or the equal part, over the planned rows from this one on (S5, B6). */
+/** Calculates the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
 function calculatePayment(plan: RepaymentPlan, state: LoanState, row: RowPeriod, rest: RepaidBalance): void {
   const repaid = { balance: rest.balance + state.prepaid, residual: rest.residual };
   if (plan.compiled.principal.kind === 'EqualParts') {

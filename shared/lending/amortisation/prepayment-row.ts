@@ -15,10 +15,11 @@ import type { LoanState } from './loan-state.ts';
 import type { Prepayment } from '../terms/repayment-terms.ts';
 import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
+/** The part of a row's period that is left: from a date to the end, with its day-count numerator. */
 export interface PeriodLeft {
   readonly from: CalendarDate;
   readonly count: number;
-  /** Used by earlier prepayments; counted only in a regular 30/360 or 30/365 period (C2, X3). */
+  /** Numerator used by earlier prepayments; 0 unless the period is regular by 30/360 or 30/365 (C2, X3). */
   readonly usedCount: number;
 }
 
@@ -32,13 +33,13 @@ interface PrepaymentPlace {
 interface PrepaymentRow {
   readonly row: AmortisedRow;
   readonly period: PeriodLeft;
-  /** True if the loan ends with it. */
+  /** True if the loan ends with this row. */
   readonly ends: boolean;
 }
 
 const DAYS_PER_MONTH = 30;
 
-/** Interest since the previous date, the amount as principal, and the changed or kept payment (X3). */
+/** The row of a prepayment: interest since the previous date, the amount as principal. Updates `state` (X3). */
 export function prepay(
   plan: RepaymentPlan,
   state: LoanState,

@@ -23,7 +23,7 @@ export interface RepaymentPlan {
   readonly dayCount: DayCountName;
   /** Day-count numerators of the planned rows, including rows that are not shown (B6). */
   readonly counts: readonly number[];
-  /** That of the last row shown, whose date is its termination date even if the plan has later rows (C1). */
+  /** Numerator of the last row shown, which ends on the termination date even if the plan has later rows (C1). */
   readonly lastCount: number;
   /** In ascending order of rows; the first starts at row 0. */
   readonly segments: readonly InterestSegment[];
@@ -69,6 +69,7 @@ export function planRepayment(
   return { compiled, terms: loan.repayment, dates, dayCount, ...figures };
 }
 
+/** The segment in force. Throws a RangeError if it does not exist, which is a bug. */
 export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegment {
   const found = plan.segments[state.segment];
   if (found === undefined) throw new RangeError('the interest segment of the row does not exist');

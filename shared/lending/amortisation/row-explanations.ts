@@ -1,6 +1,6 @@
 /**
- * Explains interest, payment and principal of rows while they are calculated (S6). Each formula gives its figure by
- * hand; its words are English without digits. Nothing is calculated from explanations. Amounts are minor units.
+ * Explains interest, payment and principal of rows while they are calculated (S6). Each formula can be recalculated by
+ * hand; its words contain no digits. Nothing is calculated from explanations. Amounts are minor units.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
@@ -82,7 +82,7 @@ export class RowExplanations {
   #state: LoanState | undefined;
   #rate: RateFrom | undefined;
   #previous: AmortisedRow | undefined;
-  /** The latest calculated payment; one by a formula applies to its row only. */
+  /** The latest calculated payment; a payment by a formula applies to its row only. */
   #solved: FigureExplanation | undefined;
   #isByFormula = false;
 

@@ -38,14 +38,11 @@ interface FormulaContext {
   readonly explanations: RowExplanations | undefined;
 }
 
-export interface FormulaFigures {
+interface FinishedRow {
   readonly managementFee: number;
   readonly insurance: number;
   /** Amounts of the additional columns in their order, including hidden ones. */
   readonly columns: readonly number[];
-}
-
-interface FinishedRow extends FormulaFigures {
   readonly texts: readonly (string | undefined)[];
 }
 
@@ -59,6 +56,7 @@ export class RowFormulas {
   #sums = { fee: 0, insurance: 0 };
   #columns = new Map<ExtraColumn, number>();
   #texts = new Map<ExtraColumn, string>();
+  /** Charges and columns of the due rows, by row index. */
   readonly finished: FinishedRow[] = [];
 
   constructor(context: FormulaContext) {
@@ -150,7 +148,7 @@ export class RowFormulas {
     this.#put(SLOTS.PMT, state.payment ?? 0);
   }
 
-  /** Runs the steps up to the named one, or to the end; interest, payment and principal are calculated by the caller. */
+  /** Runs the steps before `kind`, or all that are left; the caller calculates interest, payment and principal. */
   #runTo(kind: RowStep['kind'] | undefined): RowFault | undefined {
     const { steps } = this.#context.compiled;
     for (; this.#step < steps.length; this.#step += 1) {

@@ -17,12 +17,12 @@ const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 /** Maximum number of flows of a request: more than any schedule has, few enough for an interactive call. */
 export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
-/** Largest absolute amount. */
+/** Largest absolute amount of a flow; amounts have no currency (A6). */
 export const MAX_CASH_FLOW = 1e15;
 /** More than any currency has, and few enough to bound the size of exact numbers. */
 const MAX_DECIMALS = 18;
 
-/** wholeUnits / unitsPerYear + extraDays / yearDays years after time 0; neither is positive for an earlier flow. */
+/** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after time 0; before it neither part is positive. */
 export interface TimedFlow extends RateInterval {
   /** Null for rule IRR, whose flows have no dates. */
   readonly date: CalendarDate | null;
@@ -30,6 +30,7 @@ export interface TimedFlow extends RateInterval {
 }
 
 export interface CashFlowTerms {
+  /** In the order of the request. */
   readonly flows: readonly TimedFlow[];
   readonly unitsPerYear: number;
   /** Periods in a year, by which the rate of rule IRR is multiplied (A3); 1 for DAE and XIRR. */
@@ -44,7 +45,7 @@ interface Reading {
   readonly validation: Validation;
 }
 
-/** The terms of a request; undefined after a fault. Ignored fields are reported (E5). */
+/** Reports faults and fields without effect (E5). Use the terms only if `validation` has no faults after the call. */
 export function parseCashFlowTerms(
   request: RateRequest,
   periodicities: readonly Periodicity[],
@@ -82,7 +83,7 @@ export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
   return wholeUnits < 0 || extraDays < 0;
 }
 
-/** A cost paid before the first drawdown: the interval of A1 with a negative sign (A6). */
+/** The interval of A1 with a negative sign, for a cost paid before the first drawdown (A6). */
 function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalUnit): RateInterval {
   const { wholeUnits, extraDays, yearDays } = intervalsFrom(date, unit)(start);
   return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
@@ -113,15 +114,17 @@ function parsePeriodsPerYear({ request, periodicities, validation }: Reading): E
   if (name === undefined) {
     return validation.reportMissing(path, 'is missing; must name the periods between Amounts with rule IRR');
   }
-  const periodicity = checkPeriodicity(validation, { path, name }, periodicities, isCounted);
-  return periodicity && periodsPerYear(periodicity);
+  const field = { path, name };
+  const found = checkPeriodicity(
+    validation,
+    field,
+    periodicities,
+    (one) => periodsPerYear(one) !== undefined,
+  );
+  return found && periodsPerYear(found);
 }
 
-function isCounted(periodicity: Periodicity): boolean {
-  return periodsPerYear(periodicity) !== undefined;
-}
-
-/** A DAE includes costs paid before time 0, the first drawdown; XIRR allows no earlier flows but those of zero (A6). */
+/** A DAE includes costs paid before time 0, the first drawdown; with XIRR flows before it must be zero (A6). */
 function checkDatedFlows({ request, validation }: Reading, rule: 'DAE' | 'XIRR') {
   const cashFlows = request.CashFlows;
   if (cashFlows === undefined) {

@@ -7,23 +7,23 @@ import { flowAtUnits, type RateFlow } from './rate-flows.ts';
 import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './rate-interval.ts';
 import { solveEffectiveRate } from './proven-rate.ts';
 
-export type RatedRow = Pick<
+type RatedRow = Pick<
   ScheduleRow,
   'dueDate' | 'interest' | 'principal' | 'managementFee' | 'totalInstallment'
 >;
 
 /** Amounts are minor units. */
-export interface ScheduledLoan {
+interface ScheduledLoan {
   readonly startDate: CalendarDate;
-  /** The net amount drawn at the start: the amount less upfront costs. */
+  /** The amount less upfront costs. */
   readonly drawn: number;
-  /** In any order, including prepayments and shifted due dates. */
+  /** In any order, with prepayments; due dates as shown (A1). */
   readonly rows: readonly RatedRow[];
 }
 
 /**
- * DAE (A1; Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225): time in whole months, weeks or years plus
- * left-over days. Percent with four decimals, rounded half up; null without a rate (A4).
+ * DAE (A1; Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225) in percent with four decimals, rounded half up;
+ * null if there is none (A4). Time counts in whole months, weeks or years, and in left-over days.
  */
 export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {
   const unit = chooseIntervalUnit(periodicity);
@@ -36,7 +36,7 @@ export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicit
   return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR[unit] });
 }
 
-/** EIR (A2): as XIRR, from interest, principal and fees. Percent with four decimals, half up; null without one (A4). */
+/** EIR (A2) of interest, principal and fees, in percent with four decimals, half up; null if there is none (A4). */
 export function effectiveInterestRate(loan: ScheduledLoan): string | null {
   const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
   for (const { dueDate, interest, principal, managementFee } of sortByDate(loan.rows)) {

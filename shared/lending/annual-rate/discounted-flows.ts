@@ -11,13 +11,14 @@ const YEARS_DECIMALS = 20;
 const YEARS_SCALE = 10n ** BigInt(YEARS_DECIMALS);
 /** Extra decimals of discounted amounts, in which the residual of a rate with ten decimals becomes visible. */
 const FURTHER_DECIMALS = 10;
-/** Maximum number of digits before the decimal point: a longer amount would not fit a JSON number. */
+/** Maximum number of digits before the decimal point; a longer amount might not fit a JSON number. */
 const MAX_DIGITS = 300;
-/** Bits of the first attempt beyond those of a large rate; each attempt doubles them until the rounding is certain. */
+/** Bits of the first attempt, besides those of a large rate. Further attempts double them until rounding is certain. */
 const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
 
+/** `rate` is percent with decimals, as solveRate returns it (`12.0000000000`); throws a RangeError for `12`. */
 export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
   const growth = growthAt(rate, terms.periodsPerYear);
   const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;
@@ -43,6 +44,7 @@ export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 
 
 /** The growth factor 1 + r of a year, or of a period if periodic rates are added (A3). */
 function growthAt(rate: string, periodsPerYear: ExactRatio): ExactRatio {
+  if (!rate.includes('.')) throw new RangeError(`the rate ${rate} must have decimals`);
   const decimals = rate.length - rate.indexOf('.') - 1;
   const one = 100n * 10n ** BigInt(decimals) * periodsPerYear.numerator;
   return reduceRatio(one + BigInt(rate.replace('.', '')) * periodsPerYear.denominator, one);
@@ -53,13 +55,11 @@ function formatYears(flow: TimedFlow, { unitsPerYear, periodsPerYear }: CashFlow
   const units = BigInt(unitsPerYear) * periodsPerYear.numerator;
   const numerator =
     BigInt(flow.wholeUnits) * periodsPerYear.denominator * yearDays + BigInt(flow.extraDays) * units;
-  return formatMinorUnits(
-    divideRounded(numerator * YEARS_SCALE, units * yearDays, 'HALF_UP'),
-    YEARS_DECIMALS,
-  );
+  const years = divideRounded(numerator * YEARS_SCALE, units * yearDays, 'HALF_UP');
+  return formatMinorUnits(years, YEARS_DECIMALS);
 }
 
-/** Present values in units of the last decimal, half up; null at -100 percent and for what no JSON number holds. */
+/** Present values in units of the last decimal, half up; null at -100 percent and above MAX_DIGITS. */
 function discounting(
   growth: ExactRatio,
   unitsPerYear: number,

@@ -3,26 +3,27 @@
  * (M1): a sign is returned only if the value exceeds its greatest possible error; otherwise exact integers decide
  * (net-present-value.ts). The bound relies only on + - * /, which IEEE 754 rounds correctly on every machine; the error
  * of Math.log and Math.exp is measured by raising their result to the degree of the root. Flows are discounted to the
- * first one at rates of zero or more, and compounded to the last one at negative rates.
+ * first one at rates of zero or more. At negative rates they are compounded to the last one, or to a year after its
+ * whole units if any flow has left-over days.
  */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { hasExtraDays, type RateFlows } from './rate-flows.ts';
 
 export interface PreparedFlows extends RateFlows {
-  /** Rounded if they cannot be represented exactly in floating point. */
+  /** Amounts in floating point, rounded if necessary. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
-  /** Units before each flow, and 0 after the last. A schedule has a handful of different ones, raised to a power once. */
+  /** Whole units since the previous flow, and 0 after the last flow. Each distinct number is raised to a power once. */
   readonly gaps: IndexedValues;
-  /** 2 * left-over days + 1 in a year of 365 days, + 0 in one of 366; empty if no flow has any. */
+  /** Left-over days as 2 * days, plus 1 in a year of 365 days; empty if no flow has any. */
   readonly extras: IndexedValues;
-  /** How often the sign of the amounts changes in the course of time, and the sign of the last amount. */
+  /** How often the sign of the amounts changes over time, and the sign of the last amount. */
   readonly signChanges: number;
   readonly lastSign: -1 | 1;
 }
 
-/** Prepares cash flows, which must differ from zero and have different times. */
+/** Prepares cash flows without zeros and with different times, as {@link mergeFlows} returns them. */
 export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   const { flows, unitsPerYear } = rateFlows;
   const hasDays = hasExtraDays(rateFlows);
@@ -56,7 +57,7 @@ export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   };
 }
 
-/** Each different value once, and for each added value its index. */
+/** Stores each distinct value once, and for each added value the index of its distinct value. */
 class IndexedValues {
   readonly distinct: number[] = [];
   readonly indexes: number[] = [];
@@ -72,7 +73,7 @@ class IndexedValues {
   }
 }
 
-/** Present values received and, without sign, paid; also weighted by years (`First`) and their squares (`Second`). */
+/** Sums of present values received and, without sign, paid; `First` weights by years, `Second` by their squares. */
 interface PresentValues {
   readonly received: number;
   readonly receivedFirst: number;
@@ -127,7 +128,7 @@ function presentValues(
   return { received, receivedFirst, receivedSecond, paid, paidFirst, paidSecond };
 }
 
-/** Near the root each step cubes the error; a usual loan takes three. */
+/** Near the root each step cubes the error; a usual loan takes three steps. */
 const MAX_CURVED_STEPS = 30;
 const MAX_HALVINGS = 55;
 /** The search ends when |step| * longest time is at most this value: the error left is about its cube, 1e-15. */
@@ -141,8 +142,9 @@ export interface LogRateBracket {
 }
 
 /**
- * Estimates ln(1 + r) in a bracket. ln(received / paid) is almost a parabola in it: its slope is the difference of two
- * mean times, its curvature that of their variances. Steps stay inside the bracket; bisection completes the search.
+ * Estimates s = ln(1 + r) in a bracket, and calls `countTrial` for each trial. As a function of s, ln(received / paid)
+ * is almost a parabola: its slope is the difference of two mean times, its curvature the difference of their variances.
+ * Steps stay inside the bracket; bisection completes the search.
  */
 export function estimateLogRate(
   flows: PreparedFlows,
@@ -159,7 +161,7 @@ export function estimateLogRate(
     if (excess > 0 === bracket.lowSign > 0) low = rate;
     else high = rate;
     const next = rate + step;
-    // The ends count as inside: a step too small to change the rate leads to one of them, and the rate is found.
+    // The ends count as inside: a step that is too small to change the rate leads to an end, which is the result.
     const isInside = next >= low && next <= high;
     if (isInside && Math.abs(step) * longest <= LAST_STEP) return next;
     rate = isInside && trial <= MAX_CURVED_STEPS ? next : (low + high) / 2;
@@ -197,11 +199,11 @@ const SAFETY = 2;
 /**
  * The proven sign of the net present value at the growth factor 1 + r > 0 of a year; zero when it is not certain.
  *
- * The bound on the relative error, with u = 2^-53; first-order terms are doubled to cover those of higher order. If the
+ * Relative errors are counted in u = 2^-53 and to first order; the bound is doubled to cover higher orders. If the
  * factor x of one unit has the relative error d, x^g has at most g d + (g - 1) u: each multiplication adds u, and
  * squaring doubles the error so far. The product of the factors over T units and n flows has at most T (d + u) + n u.
- * Left-over days add the same for their own factor. Amounts, products and the sum add at most (n + 4) u. The error of
- * the value is at most this bound times the sum of all absolute values.
+ * The factor of left-over days adds its own error of this kind. Amounts, products and the sum add at most (n + 4) u.
+ * The error of the value is at most this bound times the sum of all absolute values.
  */
 export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 | 1 {
   if (growth.numerator > MAX_EXACT || growth.denominator > MAX_EXACT) return 0;
@@ -232,6 +234,7 @@ export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 |
 
 interface BoundedFactor {
   readonly value: number;
+  /** Relative error. */
   readonly error: number;
 }
 

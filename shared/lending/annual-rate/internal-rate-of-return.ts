@@ -10,8 +10,8 @@ const PERCENT_DECIMALS = 4;
 
 /**
  * The periodic rate at which the amounts of periods 1, 2, ... are worth the financed amount, times the periods of a
- * year, such as `7.9500%`, half up. Null if nothing was financed, without a rate (A4), and for Once. Amounts are minor
- * units.
+ * year. Four decimals, half up, such as `7.9500%`; null if nothing was financed, if there is no rate (A4), and for
+ * Once. Amounts are minor units.
  */
 export function internalRateOfReturn(
   financed: number,
@@ -26,6 +26,7 @@ export function internalRateOfReturn(
   return percent === null ? null : `${percent}%`;
 }
 
+/** 12 for Monthly; a year has 52 weeks or 365 days. Undefined for Once. */
 export function periodsPerYear({ unit, count }: Periodicity): ExactRatio | undefined {
   if (unit === 'Once' || count <= 0) return undefined;
   return reduceRatio(BigInt(UNITS_PER_YEAR[unit]), BigInt(count));

@@ -1,9 +1,9 @@
 /**
- * Brackets with exactly one rate each, one of them the rate nearest to zero (A4). Amounts with one change of sign have
- * one rate (Descartes' rule of signs). Otherwise brackets of s = ln(1 + r) are examined by their distance from zero. In
- * each the net present value is a Taylor series with an error bound: there is no rate where the value cannot be zero,
- * and at most one where the slope cannot be zero; other brackets are halved. Where floating point cannot distinguish
- * the value from zero, whole numbers decide.
+ * Finds brackets with exactly one rate each, one of which is the rate nearest to zero (A4). Amounts with one change of
+ * sign have one rate (Descartes' rule of signs). Otherwise brackets of s = ln(1 + r) are examined by their distance
+ * from zero. In each the net present value is a Taylor series with an error bound. A bracket has no rate if the value
+ * cannot be zero, and at most one if the slope cannot be zero; other brackets are halved. Where floating point cannot
+ * distinguish the value from zero, whole numbers decide.
  */
 
 import { greatestCommonDivisor, numberToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -14,9 +14,9 @@ import { Decimal } from 'decimal.js';
 import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
 import { absoluteValue } from '../numbers/fixed-root.ts';
 
-/** Trial rates of the search and the proof together; a usual loan takes five. */
+/** Maximum number of trial rates of the search and the proof together; a usual loan takes five. */
 export const MAX_ITERATIONS = 200;
-/** Cash flows read while rates are isolated, in floating point and in whole numbers. */
+/** Maximum number of cash flows read to isolate rates, in floating point and in whole numbers. */
 const MAX_FLOATING_FLOWS = 6_000_000;
 const MAX_EXACT_FLOWS = 1_000_000;
 const MAX_BRACKETS = 20_000;
@@ -40,7 +40,7 @@ export interface RateProblem {
 
 /** ln(1 + r) for 1 + r = 1e260. No higher rate is published: its digits would not fit a JSON number. */
 export const MAX_LOG_RATE = 260 * Math.LN10;
-/** Far below the highest rate published as -100 percent: a last cent a day after the others can lead to such a rate. */
+/** Far below the rates published as -100 percent: a last cent a day after the other flows can lead to such a rate. */
 const MIN_LOG_RATE = -20_000;
 /** Below this ln(1 + r) the growth factor underflows; such rates are published as -100 percent. */
 const MIN_GROWTH_LOG = -600;
@@ -51,7 +51,7 @@ const RATE_OF_ZERO: IsolatedRate = {
   bracket: { low: 0, high: 0, lowSign: 1 },
 };
 
-/** The rate nearest to zero, or two where only exact digits decide which is nearer; none if that cannot be proven. */
+/** The rate nearest to zero, or all that only exact digits can compare; empty if none exists or is proven nearest. */
 export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedRate[] {
   if (flows.signChanges === 0) return [];
   if (flows.signChanges === 1) {
@@ -172,15 +172,15 @@ function growthFactor(logRate: number): ExactRatio | undefined {
 
 /**
  * The value at centre + u * radius for |u| <= 2: the sum of coefficients[j] * u^j, relative to the sum of all absolute
- * values at the centre. Errors of the coefficients, each times 2^j, add up to at most `error`; so do those of the value
- * and of each derivative over its factorial, as no binomial coefficient of j exceeds 2^j.
+ * values at the centre. Errors of the coefficients, each times 2^j, add up to at most `error`. This also bounds the
+ * errors of the value and of each derivative over its factorial, as no binomial coefficient of j exceeds 2^j.
  */
 interface Series {
   readonly coefficients: readonly number[];
   readonly error: number;
 }
 
-/** Up to how many radii from the centre a series is valid. */
+/** A series is valid up to this number of radii from the centre. */
 const MARGIN = 2;
 const DEGREE = 20;
 /** Exponent above which a flow is left out and its whole size counts as error. */
@@ -245,18 +245,19 @@ function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedVa
 }
 
 // Rates that lie close together or coincide are separated in whole numbers (A4). If some derivative of the net present
-// value has one sign, the next lower one has at most one root between the ends of the bracket; its roots separate those
-// of the one below, down to the value itself. A derivative in s is again the value of cash flows: each amount times its
-// time. A double root, where the value only touches zero, counts only where it is exactly zero at a short fraction.
+// value has one sign, the next lower one has at most one root between the ends of the bracket. The roots of each
+// derivative separate those of the next lower one, down to the value itself. A derivative in s is again the value of
+// cash flows: each amount times its time. A double root, where the value only touches zero, counts as a rate only if
+// the value is exactly zero at a short fraction.
 
-/** A bracket of one rate, as 1 + r and as ln(1 + r); `low` is undefined at -100 percent, `high` at the highest one published. */
+/** A bracket of one rate. `low` and `high` are 1 + r; undefined at -100 percent and at the highest published rate. */
 export interface IsolatedRate {
   readonly low: ExactRatio | undefined;
   readonly high: ExactRatio | undefined;
   readonly bracket: LogRateBracket;
 }
 
-/** A rate, or a place, as ln(1 + r), at which it cannot be proven whether there is one. */
+/** A rate, or the ln(1 + r) at which it cannot be proven whether there is one. */
 type FoundRate = IsolatedRate | { readonly unprovenAt: number };
 
 /** Radius, relative to 1 + |s|, below which floating point cannot halve a bracket. */
@@ -265,7 +266,7 @@ const MAX_ORDER = 40;
 /** Margin for proven values, each of which may be off by half of itself. */
 const MARGIN_OF_PROVEN_VALUES = 3;
 
-/** In ascending order; undefined if no derivative is known to have one sign. */
+/** The rates of a bracket in ascending order; undefined if no derivative is known to have one sign. */
 function separateRates({ flows, effort }: RateProblem, ends: Bracket): readonly FoundRate[] | undefined {
   const [centre, radius] = [(ends.low + ends.high) / 2, (ends.high - ends.low) / 2];
   const [low, high] = [growthFactor(ends.low), growthFactor(ends.high)];
@@ -305,7 +306,7 @@ function boundRemainders(flows: PreparedFlows, centre: number, radius: number) {
   return { meanTime, errorBeyond };
 }
 
-/** The lowest derivative whose coefficient outweighs all later ones, so that it has one sign. */
+/** The lowest derivative that has one sign, as its coefficient outweighs all later ones; undefined if none does. */
 function findDominantOrder(coefficients: readonly number[], error: number, margin = 1): number | undefined {
   const order = coefficients.findIndex((coefficient, derivative) => {
     let others = 0;
@@ -326,7 +327,7 @@ interface GridPoint extends SignedValue {
   readonly at: bigint;
 }
 
-/** The roots of the first element; each later one is the derivative of the one before, the last has one at most. */
+/** The roots of the first element. Each later element is the derivative of the one before; the last has at most one. */
 function rootsBelow(
   derivatives: readonly RateFlows[],
   [low, high]: readonly [low: ExactRatio, high: ExactRatio],
@@ -408,9 +409,9 @@ const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000
 const CLOSENESS = 1e-11;
 /** Bound on such a growth factor and its reciprocal. */
 const MAX_GROWTH = 1e7;
-/** Those of a growth factor whose rate has ten decimals in percent. */
+/** Decimals of a growth factor whose rate has ten decimals in percent. */
 const DECIMALS = 12;
-/** Longest numbers that an exact value may need. */
+/** Maximum number of bits of an exact value. */
 const MAX_BITS = 400_000;
 
 /**

@@ -12,7 +12,7 @@ const BIT_STEP = 64;
 /** Each attempt doubles the bits; a sign that is undecided after the last counts as zero. */
 const MAX_ATTEMPTS = 4;
 
-/** The sum of the flows at the growth factor 1 + r > 0 of a year, with its proven sign. */
+/** The value of the flows at the growth factor 1 + r > 0 of a year; sign 0 means zero or undecided. */
 export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedValue {
   const rateBits = growth.numerator.toString(16).length * 4;
   const firstBits = FIRST_BITS + Math.max(0, Math.ceil((rateBits - BIT_STEP) / BIT_STEP)) * BIT_STEP;
@@ -28,8 +28,8 @@ export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedVal
 
 /**
  * Below a rate of zero flows are compounded to a year after the units of the last one (without left-over days, to the
- * last one): the sign stays, and no factor exceeds one. Each step of Horner's scheme adds at most (sum of amounts) *
- * (errors of both factors) + 1 to the error.
+ * last one), so that the sign stays and no factor exceeds one. Each step of Horner's scheme adds at most (sum of
+ * amounts) * (errors of both factors) + 1 to the error.
  */
 function boundedValue(rateFlows: RateFlows, growth: ExactRatio, bits: bigint): BoundedFixed {
   const { flows, unitsPerYear } = rateFlows;
@@ -58,7 +58,7 @@ export function invertRatio({ numerator, denominator }: ExactRatio): ExactRatio 
 /** A number above the units of any year, used to build cache keys. */
 const UNIT_KEYS = 512;
 
-/** Discount factors growth^-(units / unitsPerYear) in fixed point with a proven error, each calculated once. */
+/** Discount factors growth^-(units / unitsPerYear), units >= 0, growth > 0, in fixed point; each is calculated once. */
 export class DiscountFactors {
   /** Largest error of a factor calculated so far, in units of its last bit (relative for factors above one). */
   largestError = 0n;

@@ -1,6 +1,6 @@
 /**
- * A rate as it is published: percent, half up, each digit proven (A1-A4), because the net present value changes its
- * sign between the two rounding boundaries around it.
+ * Rates as they are published: in percent, rounded half up (A1-A4). Each digit is proven, because the net present value
+ * changes its sign between the two rounding boundaries around the rate.
  */
 
 import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
@@ -19,13 +19,13 @@ import { netPresentValue } from './net-present-value.ts';
 import { mergeFlows, type RateFlows } from './rate-flows.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-export interface RateScale {
+interface RateScale {
   readonly percentDecimals: number;
   /** Time units of the flows in a year if their rates are added and not compounded (A3); otherwise 1. */
   readonly unitsAdded: ExactRatio;
 }
 
-export interface SolvedRate {
+interface SolvedRate {
   /** Percent text with the decimals of the scale; null when there is no rate (A4). */
   readonly percent: string | null;
   readonly iterations: number;
@@ -33,12 +33,12 @@ export interface SolvedRate {
 
 const EFFECTIVE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
 
-/** The effective rate nearest to zero, percent with four decimals; null if nothing was drawn or without one (A4). */
+/** The effective rate nearest to zero in percent with four decimals; null if there is none or nothing drawn (A4). */
 export function solveEffectiveRate(flows: RateFlows): string | null {
   return (flows.flows[0]?.amount ?? 0) < 0 ? solveRate(flows, EFFECTIVE).percent : null;
 }
 
-/** The rate nearest to zero of any cash flows; of two that are published at the same distance the positive one. */
+/** The rate nearest to zero; of two that are published at the same distance the positive one (A4). */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
   const steps = new RateSteps(scale);
   const effort = { iterations: 0, floatingFlows: 0, exactFlows: 0, brackets: 0 };
@@ -94,7 +94,7 @@ const WIDENING = 16n;
 
 const BEYOND_ANY_STEP = 10n ** 300n;
 
-/** Undefined if it takes too many trial rates, or is too large to be published. */
+/** The step of a rate; undefined if it takes too many trial rates, or is too large to be published. */
 function publishedStep(
   { flows, effort }: RateProblem,
   steps: RateSteps,

@@ -1,14 +1,14 @@
-/** Cash flows for annual rates: amounts with their times after the first one. */
+/** Cash flows for annual rates: amounts with their times. */
 
 import type { RateInterval } from './rate-interval.ts';
 
-/** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after the first one. */
+/** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after time 0. */
 export interface RateFlow extends RateInterval {
   /** Negative if paid out; a whole number of minor units, or of a smaller unit. */
   readonly amount: number | bigint;
 }
 
-/** Flows in order of time, the first at time 0. Their whole units never decrease. */
+/** Flows in order of time, none before time 0. Their whole units never decrease. */
 export interface RateFlows {
   readonly flows: readonly RateFlow[];
   readonly unitsPerYear: number;
@@ -18,7 +18,7 @@ export function flowAtUnits<Amount>(amount: Amount, wholeUnits: number) {
   return { amount, wholeUnits, extraDays: 0, yearDays: 1 };
 }
 
-/** The flows with amounts at the same time added up and zeros removed; the same object if there are none of these. */
+/** Adds up amounts at the same time and removes zeros; returns the same object if there is nothing to do. */
 export function mergeFlows(rateFlows: RateFlows): RateFlows {
   const { flows, unitsPerYear } = rateFlows;
   if (flows.every(({ amount }, at) => Number(amount) !== 0 && !isSameTime(flows, at))) return rateFlows;

@@ -1,6 +1,6 @@
 /**
- * Time as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC, Annex I, remark (c)): whole units
- * back from the later date; left-over days over the length of the year that ends with them.
+ * Time as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC, Annex I, remark (c)). Whole units
+ * are counted back from the later date, and left-over days over the days of the year that ends at the date reached.
  */
 
 import {
@@ -15,6 +15,7 @@ import type { Periodicity } from '../dates/periodicity.ts';
 
 export type IntervalUnit = 'Years' | 'Months' | 'Weeks';
 
+/** Whole units, and extraDays / yearDays of a year; without extra days `yearDays` has no meaning. */
 export interface RateInterval {
   readonly wholeUnits: number;
   readonly extraDays: number;
@@ -24,10 +25,10 @@ export interface RateInterval {
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_WEEK = 7;
 const DAYS_PER_YEAR = 365;
-/** Above any day of a month. */
+/** A number above any day of a month, used to build keys. */
 const DAY_KEYS = 32;
 
-/** Equal units in a year: 52 weeks or 12 months of any length (Annex I, remark (c)); days of XIRR and IRR (A2, A3). */
+/** Units in a year: 52 weeks or 12 months of any length (Annex I, remark (c)); Days is for XIRR and IRR (A2, A3). */
 export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
   Years: 1,
   Months: 12,
@@ -43,17 +44,18 @@ const INTERVAL_UNITS: Readonly<Record<Periodicity['unit'], IntervalUnit>> = {
   Once: 'Months',
 };
 
+/** The unit in which a DAE counts time (A1): that of the periodicity, Years for days, Months for Once. */
 export function chooseIntervalUnit({ unit }: Periodicity): IntervalUnit {
   return INTERVAL_UNITS[unit];
 }
 
-/** The intervals from `start` to dates that are not before it. */
+/** Returns the interval from `start` to an end, which must not be before `start` (A1). */
 export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: CalendarDate) => RateInterval {
   if (unit === 'Weeks') return (end) => weekInterval(start, end);
   const from = toDateParts(start);
   const isFromMonthEnd = isMonthEnd(from);
   const monthsPerUnit = unit === 'Years' ? MONTHS_PER_YEAR : 1;
-  // What is left over depends on two small numbers, of which a schedule has a few pairs.
+  // The rest depends on two small numbers, of which a schedule has few pairs, so each rest is calculated once.
   const remainders: (RateInterval | undefined)[] = [];
   const remainder = (monthsOver: number, day: number): RateInterval => {
     const back = dayInMonthAfter(from, monthsOver, day);

@@ -18,10 +18,10 @@ export interface OtherCalendars {
   readonly find: (name: string) => BusinessCalendar | undefined;
 }
 
-/** Days searched for a working day: no calendar is closed that long, and a faulty one causes no endless search. */
+/** Days searched for a working day: no calendar is closed for longer, and a faulty one causes no endless search. */
 export const MAX_CLOSURE_DAYS = 60;
 
-/** The next working day, with step -1 the previous one; `date` itself when there is none within the limit. */
+/** The next (step 1) or previous working day; `date` itself if there is none within {@link MAX_CLOSURE_DAYS}. */
 export function findWorkingDay(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
   for (let distance = 1; distance <= MAX_CLOSURE_DAYS; distance += 1) {
     const day = addDays(date, distance * step);

@@ -1,21 +1,22 @@
-/** Working days by rules, whose holidays are listed once for each year. */
+/** Working days by rules; the holidays are kept for spans of days. */
 
 import { type CalendarDate, toDateParts } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 
 /** The rules of a calendar before caching. Must be deterministic. */
-export interface CalendarRules {
+interface CalendarRules {
   readonly name: string;
   readonly version: string;
   /** True if the day is a weekly rest day, or closed in the calendar that this one extends. */
   readonly isWeekend: (date: CalendarDate) => boolean;
   /** The holidays of a year; a substitute day may fall in the previous or the next year. */
   readonly listHolidays: (year: number) => Iterable<CalendarDate>;
+  /** Working days, even if they are rest days or holidays. */
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 
 const SPAN_DAYS = 1_024;
-/** Maximum number of spans that are kept: contracts are far shorter, so clearing all of them costs little. */
+/** Maximum number of spans that are kept. Contracts are far shorter, so clearing all spans costs little. */
 const MAX_SPANS = 512;
 
 export function createCachedCalendar(rules: CalendarRules): BusinessCalendar {

@@ -15,7 +15,7 @@ import { findWeekday, WEEKDAYS, getWeekday } from '../dates/weekday.ts';
 export interface CalendarRecord {
   /** At most 64 letters, digits, blanks, `.`, `_`, `-`; not built in. Another country's name replaces its calendar. */
   readonly name: string;
-  /** Consists of the same characters as a name; reported with every schedule that uses the calendar. */
+  /** In the same characters as a name; every schedule that uses the calendar reports it. */
   readonly version: string;
   /** English names of the weekly rest days. If absent, those of `base`, or none without `base`. */
   readonly weekend?: readonly string[] | undefined;
@@ -25,18 +25,18 @@ export interface CalendarRecord {
   readonly base?: string | undefined;
 }
 
-/** A fault of a record, which has no calendar until the fault is corrected. */
-export interface CalendarRecordFault {
+/** A fault of a record, which has no calendar until the fault is corrected; `path` is such as `[0].name`. */
+interface CalendarRecordFault {
   readonly path: string;
   readonly message: string;
 }
 
-export interface CatalogueCalendars extends OtherCalendars {
+interface CatalogueCalendars extends OtherCalendars {
   readonly faults: readonly CalendarRecordFault[];
 }
 
 const MAX_HOLIDAYS = 20_000;
-/** A name is written to a response header, so nothing in it needs quoting; `+` is reserved for unions. */
+/** A name is written to a response header, so it has only characters without quoting; `+` is reserved for unions. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
@@ -48,7 +48,7 @@ interface Reading {
   readonly made: Map<string, BusinessCalendar | undefined>;
 }
 
-/** Reads the calendars of a catalogue once. `others` finds the countries that are not built in, as bases. */
+/** Calendars from the records of a catalogue, and all faults. `others` finds countries that are not built in. */
 export function readCatalogueCalendars(
   records: readonly CalendarRecord[],
   others?: OtherCalendars,

@@ -5,7 +5,7 @@ import { findBuiltInCalendar } from './built-in-calendars.ts';
 import { type BusinessCalendar, type OtherCalendars, findWorkingDay } from './business-calendar.ts';
 
 /** The catalogue is searched first, because its records replace a country under all its names. */
-export interface CalendarSources {
+interface CalendarSources {
   readonly catalogue?: OtherCalendars | undefined;
   readonly others?: OtherCalendars | undefined;
 }
@@ -17,13 +17,11 @@ export const CALENDARS_ALLOWED =
   'must be a country by its ISO 3166 code or English name, TARGET, a union such as RO+TARGET, or a calendar of the catalogue';
 const PARTS_ALLOWED =
   'a part is a country by its ISO 3166 code or English name, TARGET, or a calendar of the catalogue';
-/** Any date can be used to check whether a week has a working day. */
 const SAMPLE_DATE = 0 as CalendarDate;
 
 /**
  * The calendar of a code, a country name, TARGET, a catalogue name or a union of up to eight of them (`RO+TARGET`),
- * whose working days are those of all parts. Undefined for an unknown part and a union without working days (H2): an
- * unknown name never disables shifting silently.
+ * where a day is worked if all parts work. Undefined for an unknown part and a union without working days (H2).
  */
 export function findCalendar(name: string, sources: CalendarSources): BusinessCalendar | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
@@ -39,7 +37,7 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
   return sorted.length === 1 ? sorted[0] : createUnion(sorted);
 }
 
-/** Names unknown parts of a union by position, not by text, or too many parts; `find` is the look-up that failed. */
+/** Why `find` has no calendar of a name. Unknown parts of a union are named by position, not by their text. */
 export function describeCalendarFault(
   name: string,
   find: (name: string) => BusinessCalendar | undefined,
@@ -70,6 +68,7 @@ function createUnion(parts: readonly BusinessCalendar[]): BusinessCalendar | und
   return hasWorkingDay(union) ? union : undefined;
 }
 
+/** False if the calendar is closed for {@link MAX_CLOSURE_DAYS} from a sample date on. */
 export function hasWorkingDay(calendar: BusinessCalendar): boolean {
   return calendar.isWorkingDay(SAMPLE_DATE) || findWorkingDay(SAMPLE_DATE, 1, calendar) !== SAMPLE_DATE;
 }

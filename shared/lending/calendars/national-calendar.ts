@@ -19,7 +19,9 @@ interface HolidayRecord {
   readonly to?: number | undefined;
   /** Years in which it was a working day or was moved. */
   readonly except?: readonly number[] | undefined;
+  /** Only in years that this number divides. */
   readonly everyYears?: number | undefined;
+  /** True: it gets a substitute day by the rule of the year. */
   readonly moves?: boolean | undefined;
   readonly source: string;
 }
@@ -56,7 +58,7 @@ interface HolidayRule {
   readonly day: HolidayDay;
 }
 
-/** The calendar of a data file. Outside the years 2000 to 2060 the rules of the nearest of these years apply. */
+/** Throws for invalid data. Outside the years 2000 to 2060 the rules of the nearest of these years apply. */
 export function createNationalCalendar(data: NationalCalendarData): BusinessCalendar {
   const exchanged = data.exchangedDays?.days ?? [];
   return createCachedCalendar({
@@ -68,6 +70,7 @@ export function createNationalCalendar(data: NationalCalendarData): BusinessCale
   });
 }
 
+/** Lists the holidays of a year with their substitute days, which may fall in the next or the previous year. */
 export function listHolidays(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
   const exchanged = (data.exchangedDays?.days ?? [])
@@ -75,7 +78,7 @@ export function listHolidays(data: NationalCalendarData): (year: number) => Read
     .filter(isDate);
   const restsByYear = Map.groupBy(exchanged, (date) => toDateParts(date).year);
   const isWeekend = readWeekendRules(data.weekend);
-  // Runs for up to a thousand years of a request, so it allocates no intermediate lists.
+  // Runs for up to a thousand years of a request, so it allocates no lists unless holidays are substituted.
   return (year) => {
     const days = new Set(restsByYear.get(year));
     for (const { record, day } of rules) {
@@ -112,7 +115,7 @@ function findSubstitutionOfYear(data: NationalCalendarData, year: number): Subst
   return rule === undefined ? undefined : findSubstitution(rule.rule);
 }
 
-/** Earliest first, so that two of them never share a substitute day. */
+/** Holidays with substitute days, earliest first, so that no two share a substitute day. */
 function listMovingHolidays(rules: readonly HolidayRule[], year: number): readonly CalendarDate[] {
   return rules
     .filter(({ record }) => record.moves === true && isInForce(record, year))
@@ -132,7 +135,7 @@ const MONTHS = 'january february march april may june july august september octo
   ' ',
 );
 
-/** `12-25` (each year), `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january`. */
+/** `12-25`, `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january`; throws for other text. */
 export function readHolidayDay(text: string): HolidayDay {
   const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
   if (day === undefined) throw new Error(`Calendar data contain an invalid holiday date: ${text}`);
@@ -220,6 +223,7 @@ const SUBSTITUTIONS: ReadonlyMap<string, Substitution> = new Map<string, Substit
   ['nearest-weekday', findNearestWeekday],
 ]);
 
+/** Throws for an unknown name. */
 export function findSubstitution(name: string): Substitution {
   const substitution = SUBSTITUTIONS.get(name);
   if (substitution === undefined)
@@ -246,13 +250,13 @@ export interface WeekendRule {
   readonly source: string;
 }
 
-/** Checks whether a date is a rest day. The rules are built in: an invalid name or date throws. */
+/** Returns a check whether a date is a rest day. Throws for an invalid name or date, as the rules are built in. */
 export function readWeekendRules(rules: readonly WeekendRule[]): (date: CalendarDate) => boolean {
   const read = rules
     .map((rule) => ({ from: readDate(rule.from), rests: readRestDays(rule.days) }))
     .toSorted((left, right) => left.from - right.from);
   const [first, ...changes] = read;
-  // Called for each day of centuries: the single rule of most countries is looked up without a search.
+  // Called for each day of centuries, so the single rule of most countries is found without a search.
   return (date) => {
     const rule = changes.findLast((candidate) => candidate.from <= date) ?? first;
     return rule !== undefined && rule.rests[getWeekday(date)] === true;

@@ -35,7 +35,7 @@ export function completeCharge(input: ChargeInput, known: KnownCharges | undefin
   };
 }
 
-/** Refuses an item without a name and names of different charges (F1); warns of unknown and ambiguous names. */
+/** The first name. Refuses no name and names of different charges; warns of unknown and ambiguous names (F1). */
 export function checkChargeName(
   { input, match }: CompletedCharge,
   validation: Validation,
@@ -104,7 +104,7 @@ function isCalled(name: string | undefined, value: string): boolean {
   return name === undefined || name === value.toLowerCase();
 }
 
-/** The request precedes. Settings of percentages do not apply to an amount, nor a base to a charge for unusage. */
+/** Fields of the request precede. An amount takes no settings of percentages, a charge for unusage no base. */
 function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefined): ChargeDefaults {
   const ofPercent = input.percent === undefined ? undefined : defaults;
   const isForUnusage = input.isForUnusage ?? ofPercent?.isForUnusage ?? false;
@@ -116,7 +116,7 @@ function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefin
   };
 }
 
-/** As sent or as added from the catalogue; a class that is sent takes precedence. */
+/** The names that are sent and those from the catalogue, which adds none to an insurance with a class. */
 function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
   const sent = names
     .filter(({ field, value }) => field !== 'InsuranceName' && value !== '')

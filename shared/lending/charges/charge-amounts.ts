@@ -12,8 +12,8 @@ export interface ChargedFigures {
 }
 
 /**
- * Each charge is rounded separately. Sums above the limit become zero and are recorded: call refuseTooLargeCharges after
- * the last row.
+ * Each charge is rounded separately. Sums above the limit become zero and are recorded: call refuseTooLargeCharges
+ * after the last row.
  */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
@@ -37,6 +37,7 @@ export function collectRowCharges(
   return { managementFee: 0, insurance: 0 };
 }
 
+/** The charges of an additional column in row `row` (index from 0); zero if the sum exceeds the limit. */
 export function sumColumnCharges(
   scheduled: ScheduledCharges,
   column: string,
@@ -56,6 +57,7 @@ function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFig
   return calculateCharge(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
 
+/** Minor units, without the blocked amount; `row` is an index from 0. */
 export function calculateCharge(
   { counts, price }: ScheduledCharge,
   row: number,

@@ -11,7 +11,7 @@ import type { Validation } from '../request/validation.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** The start and due dates with which charges are compared; they are not shifted for holidays (F3). */
-export interface ChargeDates {
+interface ChargeDates {
   /** Where the first row begins: in a recalculation, the due date of the last settled row (X1). */
   readonly start: CalendarDate;
   readonly dueDates: readonly CalendarDate[];
@@ -45,7 +45,7 @@ export type AccrualPeriods = Pick<
   'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount'
 >;
 
-/** Numerator of each row's overlap with the unused period; all of a regular row counts as regular (C2). */
+/** Day-count numerator of each row's overlap with the unused period; the whole of a regular row is regular (C2). */
 export function countUnusedDays(
   unused: UnusedAmount,
   periods: AccrualPeriods,
@@ -56,11 +56,8 @@ export function countUnusedDays(
   const counts = new Int32Array(rowCount);
   if (unused.from === undefined && unused.to !== undefined && unused.to < accrualStart) {
     const earliest = formatCalendarDate(accrualStart);
-    validation.reject(
-      'ExpiryDateForOD',
-      'date-order',
-      `must be on or after ${earliest}, the start of the schedule`,
-    );
+    const message = `must be on or after ${earliest}, the start of the schedule`;
+    validation.reject('ExpiryDateForOD', 'date-order', message);
     return counts;
   }
   let start = accrualStart;

@@ -26,6 +26,7 @@ export interface ChargeItem {
   readonly path: string;
   readonly datePath: string;
   readonly name: string;
+  /** Names of the additional columns that show the item separately (F4). */
   readonly columns: readonly string[];
   readonly price: ChargePrice;
   readonly periodicity: Periodicity;
@@ -55,8 +56,8 @@ export interface ChargeTerms {
   readonly unused: UnusedAmount;
 }
 
-/** Maximum number of commissions in one request, and of insurances; limits the work for a row. */
-export const MAX_CHARGES = 200;
+/** Maximum number of commissions, and of insurances, in one request, to limit the work for a row. */
+const MAX_CHARGES = 200;
 /** A count of rows cannot exceed the maximum number of rows (M6). */
 const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
 
@@ -179,11 +180,8 @@ function checkUnused(
   if (!hasUnusageFee && from !== undefined) validation.warn('StartDateForUnusage');
   if (hasUnusageFee && from !== undefined && to !== undefined && to < from) {
     const earliest = formatCalendarDate(from);
-    validation.reject(
-      'ExpiryDateForOD',
-      'date-order',
-      `must be on or after StartDateForUnusage, ${earliest}`,
-    );
+    const message = `must be on or after StartDateForUnusage, ${earliest}`;
+    validation.reject('ExpiryDateForOD', 'date-order', message);
   }
 }
 

@@ -43,7 +43,7 @@ interface PriceContext {
   readonly bases: readonly ChargeBase[];
 }
 
-/** Undefined when its fields are invalid, which is reported; `periodicity` is undefined when its name is unknown. */
+/** Undefined, with all faults reported, if its fields are invalid or `periodicity` is undefined but needed. */
 export function parseChargePrice(
   { input, settings }: CompletedCharge,
   periodicity: Periodicity | undefined,
@@ -117,7 +117,7 @@ function warnBesideValue(input: ChargeInput, validation: Validation): void {
   if (input.isForUnusage === true) validation.warn(`${input.path}.IsForUnusage`);
 }
 
-/** It is always an annual percentage of the unused amount for the days of each row (F5). */
+/** A charge for unusage is always an annual percentage of the unused amount for the days of each row (F5). */
 function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, validation: Validation): void {
   if (base !== undefined && base !== 'UnusedAmount') validation.warn(`${input.path}.PercentAppliedTo`);
   if (input.isUpfront === true) validation.warn(`${input.path}.IsUpfront`);

@@ -15,7 +15,7 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount'>;
 
-export type ScheduledPrice =
+type ScheduledPrice =
   /** A share of a figure of the collecting row: the rule `share` applied to it with the numerator `periods`. */
   | {
       readonly kind: 'share';
@@ -43,8 +43,10 @@ export interface RowCharges {
 
 export interface ScheduledCharges {
   readonly charges: readonly ScheduledCharge[];
+  /** By name of an additional column. */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
   readonly hasInsurances: boolean;
+  /** Path of the first charge, or list of charges, that makes a sum exceed the limit on a figure. */
   tooLarge: string | undefined;
 }
 
@@ -59,7 +61,7 @@ export interface ChargeSchedule {
   readonly rounding: RoundingMode;
 }
 
-/** Assigns charges to rows, and finds fixed ones above the limit. Refuses an end of unusage before the start. */
+/** Assigns charges to rows, and notes fixed ones above the limit. Refuses an ExpiryDateForOD before the start (F5). */
 export function scheduleCharges(
   terms: ChargeTerms,
   schedule: ChargeSchedule,
@@ -84,8 +86,8 @@ export function scheduleCharges(
 }
 
 /**
- * The field of the first charge that makes the sum of its kind too large in any planned row, even in one after an early
- * end. Excludes shares of the row's figures.
+ * The path of the first charge that makes the sum of its kind too large in any planned row, even in a row after an
+ * early end. Shares of a row's figures are not known yet and are left out.
  */
 function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
   const sums: Record<ChargeKind, number[]> = { commission: [], insurance: [] };

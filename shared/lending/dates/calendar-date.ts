@@ -1,11 +1,11 @@
 /**
- * Dates without a zone (D1): whole days since 1970-01-01, proleptic Gregorian; the host's clock and zone change
- * nothing.
+ * Dates without a zone (D1): whole days since 1970-01-01 in the proleptic Gregorian calendar. They do not depend on the
+ * clock or the time zone of the host.
  */
 
 declare const calendarDateBrand: unique symbol;
 
-/** Whole days since 1970-01-01 (negative before it). Created only by the functions of this file. */
+/** Whole days since 1970-01-01 (negative before it). */
 export type CalendarDate = number & { readonly [calendarDateBrand]: 'CalendarDate' };
 
 export interface DateParts {
@@ -36,13 +36,13 @@ export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-export function daysInMonth(year: number, month: number): number {
+function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
-// `| 0` keeps the divisions of the two conversions in integers, which halves the time of what each row does repeatedly.
+// `| 0` keeps divisions in integers, which halves the time of both conversions. They are valid from 0000-03-01 on.
 
-/** The caller has checked that the day exists. Years count from March, so that the leap day is the last of its year. */
+/** The day must exist. Internally years begin in March, so that the leap day is the last day of its year. */
 export function toCalendarDate(year: number, month: number, day: number): CalendarDate {
   const marchYear = month > 2 ? year : year - 1;
   const era = (marchYear / YEARS_PER_ERA) | 0;
@@ -71,7 +71,7 @@ export function toDateParts(date: CalendarDate): DateParts {
   return { year: yearOfEra + era * YEARS_PER_ERA + (month <= 2 ? 1 : 0), month, day };
 }
 
-/** Reads `yyyy-mm-dd`, `yyyy-m-d` or the date of an ISO date-time (D1); undefined for others and outside 1900..2999. */
+/** The date of `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time (D1); undefined for other text and outside 1900..2999. */
 export function parseCalendarDate(text: string): CalendarDate | undefined {
   const match = text.length <= MAX_DATE_TEXT_LENGTH ? DATE_TEXT.exec(text) : null;
   if (match === null) return undefined;
@@ -83,6 +83,7 @@ export function parseCalendarDate(text: string): CalendarDate | undefined {
   return toCalendarDate(year, month, day);
 }
 
+/** As `yyyy-mm-dd`. */
 export function formatCalendarDate(date: CalendarDate): string {
   const { year, month, day } = toDateParts(date);
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
@@ -92,7 +93,7 @@ export function addDays(date: CalendarDate, days: number): CalendarDate {
   return (date + days) as CalendarDate;
 }
 
-/** `months` after the month of `parts`: on `dayOfMonth`, or on the last day of a shorter month (D4). */
+/** The day `dayOfMonth`, or the last day of a shorter month, `months` after the month of `parts` (D4). */
 export function dayInMonthAfter(parts: DateParts, months: number, dayOfMonth: number): CalendarDate {
   const monthIndex = parts.year * MONTHS_PER_YEAR + (parts.month - 1) + months;
   const year = (monthIndex / MONTHS_PER_YEAR) | 0;

@@ -26,6 +26,7 @@ export type DayCountName = (typeof DAY_COUNT_NAMES)[number];
 const ACTUAL_ACTUAL_DENOMINATOR = 365 * 366;
 const DAYS_PER_MONTH = 30;
 
+/** A period of interest; days count from `from` up to, but without, `to`. */
 interface InterestPeriod {
   readonly from: CalendarDate;
   readonly to: CalendarDate;
@@ -35,7 +36,7 @@ interface InterestPeriod {
   readonly endsOnTermination: boolean;
 }
 
-/** The convention of a name in any case, with blanks around the slash, or `ACT`; undefined if unknown. */
+/** The day count of a name in any case; blanks around the slash and `ACT` are accepted (C1). Undefined if unknown. */
 export function findDayCount(name: string): DayCountName | undefined {
   const wanted = name
     .toLowerCase()
@@ -49,7 +50,6 @@ export function findDayCount(name: string): DayCountName | undefined {
 
 interface Convention {
   readonly denominator: number;
-  /** A month as days of a year, for periodic rates (P1). */
   readonly month: readonly [days: number, perYear: number];
   readonly count: (period: InterestPeriod) => number;
 }
@@ -78,12 +78,14 @@ const CONVENTIONS: Readonly<Record<DayCountName, Convention>> = {
   },
 };
 
+/** A month as days over the days of a year, for periodic rates (P1): [1, 12], [30, 365] or [365, 4320]. */
 export const monthOfYear = (name: DayCountName) => CONVENTIONS[name].month;
 
 export function dayCountDenominator(name: DayCountName): number {
   return CONVENTIONS[name].denominator;
 }
 
+/** The length of a period times {@link dayCountDenominator}: days, except by Actual/Actual. */
 export function dayCountNumerator(name: DayCountName, period: InterestPeriod): number {
   return CONVENTIONS[name].count(period);
 }

@@ -1,13 +1,11 @@
 /** Periodicities: the intervals between due dates (D7). */
 
-/** Unit of a periodicity. Years are distinct from months because rates count them separately (A1). */
-type PeriodUnit = 'Days' | 'Weeks' | 'Months' | 'Years' | 'Once';
-
 /** A named periodicity: `count` units from one due date to the next (0 for Once). */
 export interface Periodicity {
   readonly name: string;
   readonly count: number;
-  readonly unit: PeriodUnit;
+  /** Years are distinct from months, because rates count them separately (A1). */
+  readonly unit: 'Days' | 'Weeks' | 'Months' | 'Years' | 'Once';
 }
 
 const MONTHS_PER_YEAR = 12;
@@ -28,6 +26,7 @@ export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
   { name: 'Yearly', count: 1, unit: 'Years' },
 ];
 
+/** Ignores case and surrounding blanks, but prefers the exact spelling; undefined if unknown. */
 export function findPeriodicity(
   name: string,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,

@@ -109,7 +109,7 @@ function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean
   return shift !== undefined && isShownOn(lastDueDate, firstDueDate, shift);
 }
 
-/** The installment day from which LastDueDate was shifted: the shifted one would miss or repeat a month (D4). */
+/** The installment day from which LastDueDate was shifted; a shifted day could skip or repeat a month (D4). */
 function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: HolidayShift): CalendarDate {
   if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
   const parts = toDateParts(lastDueDate);
@@ -117,7 +117,7 @@ function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: Ho
   return days.find((day) => isShownOn(lastDueDate, day, shift)) ?? lastDueDate;
 }
 
-/** The only row of a loan with a single repayment, due on its end date or otherwise on FirstDueDate (D7). */
+/** The only row of a single repayment, due on the end date or else on FirstDueDate (D7); undefined without both. */
 export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
   const startDate = findStartDate(terms);
   const dueDate = terms.endDate?.date ?? terms.firstDueDate;
@@ -135,20 +135,20 @@ export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
 // day 31 is restored after every short month (D4).
 
 /** The rule for the month of the first due date when FirstDueDate is not sent (D3). */
-export type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
+type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
 
 interface DueDateTerms {
   readonly periodicity: Periodicity;
   readonly installmentDay: number;
   readonly installmentMethod: InstallmentMethod;
-  /** In a recalculation the schedule starts there, regardless of other fields (D2). */
+  /** Where a recalculation starts, regardless of other fields (D2). */
   readonly lastDueDate: CalendarDate | undefined;
   readonly activationDate: CalendarDate | undefined;
   readonly firstDueDate: CalendarDate | undefined;
   readonly requestDay: CalendarDate;
 }
 
-/** True if no date of the request tells the start of its schedule, so that it starts on the day of the request (D2). */
+/** True if no date of the request determines the start of the schedule, so that the day of the request does (D2). */
 export function startsOnRequestDay(
   { LastDueDate, ActivationDate, FirstDueDate, PeriodicityType }: RepaymentScheduleRequest,
   periodicities: readonly Periodicity[],
@@ -164,7 +164,7 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
   return countsBack ? subtractPeriod(terms, terms.firstDueDate) : terms.requestDay;
 }
 
-/** On the installment day if the first due date is: with day 31 the period to 28 February begins on 31 January (D4). */
+/** One period earlier, on the installment day if the first due date is: on day 31, 31 January for 28 February (D4). */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
@@ -194,7 +194,7 @@ function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate
   }
 }
 
-/** By the number of periods after the first due date's month; -1 starts a regular first period (C2). */
+/** Returns the due date by the number of periods after the month of the first; -1 starts a regular period (C2). */
 function createDueDateGenerator(
   terms: DueDateTerms,
   firstDueDate: CalendarDate,

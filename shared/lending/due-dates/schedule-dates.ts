@@ -16,19 +16,16 @@ import {
   planRows,
   planSingleRow,
   type EndDate,
-  type InstallmentMethod,
   type PlanTerms,
   type PlannedRows,
 } from './planned-due-dates.ts';
 import { parseHolidayShift, shiftDueDates, type KnownCalendars } from './shift-due-date.ts';
 
-export const INSTALLMENT_METHODS = [
-  'ActualMonth',
-  'NextMonth',
-] as const satisfies readonly InstallmentMethod[];
+/** The values of the field InstallmentMethod (D3). */
+export const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const;
 const LAST_DAY_OF_MONTH = 31;
 
-/** How a schedule type treats the date on which a contract ends. */
+/** Whether a schedule type reads MaturityDate (D5) and ExpiryDateForOD (B5). */
 export interface EndDateRules {
   readonly useMaturityDate: boolean;
   readonly usesExpiry: boolean;
@@ -79,8 +76,7 @@ export function planScheduleDates(
     rejectMissingDueDate(context, validation);
     return undefined;
   }
-  // With an unknown calendar the unshifted dates are calculated all the same, to report more faults; the request is
-  // refused anyway (E3).
+  // An unknown calendar refuses the request, but unshifted dates are still calculated to report more faults (E3).
   const faultsOfFields = validation.faults.length;
   checkDateOrder(terms, planned, validation);
   return validation.faults.length > faultsOfFields ? undefined : buildScheduleDates(terms, planned, range);
@@ -116,7 +112,7 @@ function readPlanTerms(
     settledRows,
     requestDay,
     installmentDay,
-    // The method places the first instalment of a contract; the others follow by one period (D3, X1).
+    // The method determines the first due date of a contract; later ones follow by one period (D3, X1).
     installmentMethod: settledRows > 0 ? 'OnePeriodLater' : (method ?? 'OnePeriodLater'),
     lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
@@ -175,11 +171,9 @@ function readRowRange(request: RepaymentScheduleRequest, validation: Validation)
   const settleable = { min: 0, max: rows - 1 };
   const settledRows = checkWhole(validation, 'BlockInstallmentNo', BlockInstallmentNo, settleable) ?? 0;
   if (settledRows > 0 && request.LastDueDate === undefined) {
-    validation.reject(
-      'BlockInstallmentNo',
-      'not-allowed',
-      'must be sent with LastDueDate, the due date of the last settled installment, or left out',
-    );
+    const message =
+      'must be sent with LastDueDate, the due date of the last settled installment, or left out';
+    validation.reject('BlockInstallmentNo', 'not-allowed', message);
   }
   const payable = { min: settledRows + 1, max: rows };
   const lastRow = checkWhole(validation, 'RealInstallmentNo', RealInstallmentNo, payable);
@@ -193,11 +187,8 @@ function checkDateOrder(terms: PlanTerms, planned: PlannedRows, validation: Vali
   const { settledDate, beforeLast, dueDates } = planned;
   const last = dueDates.at(-1) ?? settledDate;
   if (Math.max(last, beforeLast) > MAX_DUE_DATE) {
-    validation.reject(
-      'InstallmentsNo',
-      'out-of-range',
-      `must be smaller: the last due date would be after the year ${MAX_YEAR}`,
-    );
+    const message = `must be smaller: the last due date would be after the year ${MAX_YEAR}`;
+    validation.reject('InstallmentsNo', 'out-of-range', message);
   } else if (terms.endDate !== undefined) {
     checkEndDate(terms.endDate.path, last, planned, validation);
   }
@@ -226,9 +217,7 @@ function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Vali
   }
   const row = terms.settledRows + 1;
   const due = formatCalendarDate(first);
-  validation.reject(
-    'LastDueDate',
-    'date-order',
-    `must be before ${due}, the due date of installment ${row}, the first one after the settled ones (BlockInstallmentNo)`,
-  );
+  const place = `installment ${row}, the first one after the settled ones (BlockInstallmentNo)`;
+  const message = `must be before ${due}, the due date of ${place}`;
+  validation.reject('LastDueDate', 'date-order', message);
 }

@@ -19,9 +19,8 @@ export const HOLIDAY_METHODS = [
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
 /**
- * The working day on which an amount due on `date` is paid (H1). Modified methods reverse the direction rather than leave
- * the month; Nearest prefers the later of two equally near days. A date that would move to `start` or before it is
- * shifted forward.
+ * The working day on which an amount due on `date` is paid (H1). Modified methods reverse the direction rather than
+ * leave the month; Nearest prefers the later of two days. A date is shifted forward rather than to `start` or before.
  */
 export function shiftDueDate(
   date: CalendarDate,
@@ -61,6 +60,7 @@ function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {
   return toDateParts(left).month === toDateParts(right).month;
 }
 
+/** The calendars that requests may name, in any case; the default applies to HolidayShift without a name (H2). */
 export interface KnownCalendars {
   find(name: string): BusinessCalendar | undefined;
   readonly defaultName?: string | undefined;
@@ -73,7 +73,7 @@ export interface HolidayShift {
   readonly defersAccrual: boolean;
 }
 
-/** Undefined when no date is shifted. A named calendar is always looked up, and an unknown one refused (H2, E5). */
+/** Undefined if no date is shifted. Refuses an unknown calendar even then (H2, E5). */
 export function parseHolidayShift(
   request: RepaymentScheduleRequest,
   calendars: KnownCalendars,
@@ -112,7 +112,7 @@ export function shiftDueDates(
   return shifted ?? dates;
 }
 
-/** Accepts a forward shift as well: the start of the contract, which forbids a shift back (H1), is not known here. */
+/** True for a forward shift too: the start of the contract, which can forbid a shift back (H1), is unknown here. */
 export function isShownOn(shown: CalendarDate, unshifted: CalendarDate, shift: HolidayShift): boolean {
   const start = shown > unshifted ? unshifted : addDays(shown, -1);
   return shiftDueDate(unshifted, shift.method, shift.calendar, start) === shown;

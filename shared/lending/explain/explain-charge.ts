@@ -12,6 +12,7 @@ import {
   type Term,
 } from './explanation-text.ts';
 
+/** `row` is an index from 0. Undefined if the row collects nothing of the charge. */
 export function explainCharge(
   charge: ScheduledCharge,
   row: number,
@@ -63,11 +64,13 @@ function describePrice(
   return { text: `${sent.base} ${moneyText(base, context)} * ${percent} %${part}`, fields };
 }
 
-export function withSum(
+/** The charges of the figure, followed by their sum even if there are none. */
+export function selectWithSum(
   figure: 'managementFee' | 'insurance',
-  charges: readonly FigureExplanation[],
+  all: readonly FigureExplanation[],
   context: ExplanationContext,
 ): readonly FigureExplanation[] {
+  const charges = all.filter((charge) => charge.figure === figure);
   const amount = charges.reduce((sum, charge) => sum + charge.amount, 0);
   const kind = figure === 'managementFee' ? 'commission' : 'insurance';
   const terms: Term[] =

@@ -9,6 +9,7 @@ export interface ExplanationContext {
   readonly dayCountDenominator: number;
 }
 
+/** Part of a sum, as `label amount after`; `text` replaces the amount. Amounts are minor units. */
 export interface Term {
   readonly label: string;
   readonly amount: number;
@@ -35,6 +36,7 @@ export function equation(text: string, amount: number, context: ExplanationConte
   return `${text} = ${moneyText(amount, context)}`;
 }
 
+/** `balance 100.00 - principal 10.00 = 90.00`, or `no interest: 0.00` for one term without a text. */
 export function explainSum(
   figure: ExplainedFigure,
   terms: readonly Term[],
@@ -59,7 +61,7 @@ function sumText(terms: readonly Term[], context: ExplanationContext): string {
     .join(' ');
 }
 
-/** Actual/Actual has one denominator for years of both lengths; the text gives the days of each. */
+/** `30/360` for 30; by Actual/Actual the days in each kind of year: `(10/365 + 20/366)` for `days` 30. */
 export function fractionText(count: number, context: ExplanationContext, days?: number): FractionText {
   if (context.dayCountDenominator !== ORDINARY_YEAR * LEAP_YEAR) {
     const basis = context.dayCountDenominator;

@@ -5,7 +5,7 @@ import { formatMinorUnits } from '../numbers/money.ts';
 import type { FormulaOperator } from './tree.ts';
 import type { FormulaValue } from './scope.ts';
 
-/** Maximum number of decimals of a value; one that needs more is written as a fraction. */
+/** Maximum number of decimals of a value; a value that needs more is written as a fraction. */
 const MAX_WRITTEN_DECIMALS = 20;
 
 export function compareValues(first: FormulaValue, second: FormulaValue): number {
@@ -16,6 +16,7 @@ export function compareValues(first: FormulaValue, second: FormulaValue): number
 
 type Calculate = (left: FormulaValue, right: FormulaValue) => FormulaValue;
 
+/** Comparisons give 1 or 0. */
 export const OPERATORS: Readonly<Record<Exclude<FormulaOperator, '/'>, Calculate>> = {
   '+': (left, right) => addValues(left, right, 1n),
   '-': (left, right) => addValues(left, right, -1n),
@@ -45,6 +46,7 @@ function toTruthValue(holds: boolean): FormulaValue {
   return { numerator: holds ? 1n : 0n, denominator: 1n };
 }
 
+/** Decimal text such as `0.5`, or a fraction in lowest terms such as `1/3`. */
 export function formatValue(value: FormulaValue): string {
   const { numerator, denominator } = reduceRatio(value.numerator, value.denominator);
   const decimals = countDecimals(denominator);

@@ -7,13 +7,14 @@ import { divideRounded, type RoundingMode } from '../numbers/rounding.ts';
 
 const MAX_ROUND_DIGITS = 10;
 
-export interface FormulaSurroundings {
+interface FormulaSurroundings {
   readonly getSlot: (name: string) => number;
   readonly rounding: RoundingMode;
 }
 
 export interface CompiledExpression {
   readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
+  /** The value, if it is the same in every row. */
   readonly constant: FormulaValue | undefined;
 }
 
@@ -32,7 +33,7 @@ interface Compiling extends FormulaSurroundings {
   error: FormulaError | undefined;
 }
 
-/** An error if it divides by a constant zero, or if the decimals of a `round` are not constant or not in range. */
+/** Returns an error if it divides by a constant zero, or if decimals of `round` are not constant or above 10. */
 export function compileFormula(
   tree: FormulaTree,
   surroundings: FormulaSurroundings,
@@ -160,10 +161,8 @@ function compileRound(
   const kept = digits === undefined ? ZERO : digits.constant;
   const count = kept?.denominator === 1n ? Number(kept.numerator) : -1;
   if (count < 0 || count > MAX_ROUND_DIGITS) {
-    compiling.error ??= formulaError(
-      at,
-      `round keeps a fixed number of decimals, from 0 to ${MAX_ROUND_DIGITS}`,
-    );
+    const message = `round keeps a fixed number of decimals, from 0 to ${MAX_ROUND_DIGITS}`;
+    compiling.error ??= formulaError(at, message);
     return value;
   }
   const scale = 10n ** BigInt(count);

@@ -9,7 +9,7 @@ interface OpenBracket {
   hasComma: boolean;
 }
 
-/** `Amount / 12` becomes `1000 / 12`, `round(x)` becomes `round(x, 0)`, a value without short decimals a fraction. */
+/** `Amount / 12` becomes `1000 / 12`; for a third `round(x)` becomes `round((1/3), 0)`. Invalid text stays as it is. */
 export function formatFormulaWithValues(
   text: string,
   slots: ReadonlyMap<string, number>,

@@ -35,7 +35,7 @@ interface Reading {
   error: FormulaError | undefined;
 }
 
-/** Parses a text; returns the expression, or an error with its position. Does not throw for any text. */
+/** Returns the expression, or an error with its position. Never throws. */
 export function parseFormula(text: string): FormulaTree | FormulaError {
   const tokens = tokenize(text);
   if ('kind' in tokens) return tokens;
@@ -112,11 +112,8 @@ function parseNested(
   read: (reading: Reading, token: FormulaToken) => FormulaTree | undefined,
 ): FormulaTree | undefined {
   if (reading.depth >= MAX_FORMULA_DEPTH) {
-    return fail(
-      reading,
-      token.at,
-      `brackets, calls and signs may be nested at most ${MAX_FORMULA_DEPTH} levels deep`,
-    );
+    const message = `brackets, calls and signs may be nested at most ${MAX_FORMULA_DEPTH} levels deep`;
+    return fail(reading, token.at, message);
   }
   reading.depth += 1;
   const tree = read(reading, token);
@@ -219,7 +216,7 @@ interface FormulaToken {
 const TOKEN =
   /\s*(?:(?<number>\d+(?:\.\d+)?)|(?<name>[A-Za-z][A-Za-z0-9_]*)|(?<sign><=|>=|<>|[-+*/(),<>=]))/y;
 
-/** The tokens in order, or the position of the error. Takes linear time. */
+/** The tokens in order, or an error with its position. Takes linear time. */
 export function tokenize(text: string): readonly FormulaToken[] | FormulaError {
   if (text.length > MAX_FORMULA_LENGTH) {
     return formulaError(MAX_FORMULA_LENGTH + 1, `must have at most ${MAX_FORMULA_LENGTH} characters`);

@@ -51,7 +51,7 @@ export const SLOTS = Object.fromEntries(
 
 export const FIRST_EXTRA_SLOT = INPUT_NAMES.length + READABLE_COLUMNS.length;
 
-/** The row loop writes the slots in place; a formula reads only columns that its type has calculated before it. */
+/** The row loop writes the slots in place. A formula reads only columns that are calculated before it. */
 export interface FormulaScope {
   readonly slots: FormulaValue[];
 }
@@ -84,6 +84,7 @@ export interface MoneyFormat {
 
 const MAX_FIGURE = BigInt(MAX_FIGURE_MINOR);
 
+/** An amount in major units: `moneyValue(1050, 2)` is 10.50. */
 export function moneyValue(minor: number, digits: number): FormulaValue {
   return { numerator: BigInt(minor), denominator: 10n ** BigInt(digits) };
 }
@@ -92,7 +93,7 @@ export function isFormulaFailure(result: number | FormulaValue | FormulaFailure)
   return typeof result === 'object' && 'kind' in result;
 }
 
-/** Rounded once (M2); a failure if it exceeds the limit on a figure of a row. */
+/** Rounds major units to minor units once (M2); a failure above {@link MAX_FIGURE_MINOR}. */
 export function roundToMinorUnits(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
   const scaled = value.numerator * 10n ** BigInt(money.digits);
   const minor = divideRounded(scaled, value.denominator, money.rounding);

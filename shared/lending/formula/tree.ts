@@ -3,7 +3,7 @@
 import type { FormulaValue } from './scope.ts';
 
 export const MAX_FORMULA_LENGTH = 1000;
-/** Maximum number of numbers, names, operators and calls in an expression: bounds the work of every row. */
+/** Maximum number of numbers, names, operators and calls in an expression, which bounds the work of every row. */
 export const MAX_FORMULA_PARTS = 200;
 export const MAX_FORMULA_DEPTH = 30;
 

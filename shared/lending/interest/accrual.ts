@@ -1,4 +1,4 @@
-/** The interest of the rows at one annual rate, and the level payment over the remaining rows (S2, S5). */
+/** The interest of the rows at one annual rate or by bands, and the level payment over the rows left (S2, R2, S5). */
 
 import { divideRounded } from '../numbers/rounding.ts';
 import { createPaymentSolver } from './banded-payment.ts';
@@ -13,7 +13,7 @@ import {
 } from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
-/** After a prepayment the first day-count numerator is smaller than planned (X3). */
+/** The rows from index `first` on; a prepayment may make its day-count numerator less than planned (X3). */
 interface RowsLeft {
   readonly first: number;
   readonly firstCount: number;
@@ -22,15 +22,17 @@ interface RowsLeft {
 export interface InterestAccrual {
   /** Interest in minor units that a balance earns over a day-count numerator, rounded once. */
   accrue(balance: number, count: number): number;
+  /** The level payment over the rows left, in minor units, rounded once (S5). */
   solveLevelPayment(repaid: RepaidBalance, rows: RowsLeft): number;
   /** False when a balance lies outside all bands (R2). */
   covers(balance: number): boolean;
 }
 
+/** `counts` are the day-count numerators of all planned rows. */
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
   let discounts: readonly Discounts[] | undefined;
   let solved = 0;
-  /** Kept from the second payment on: it may be recalculated many times; at high rates, in every second row (S5). */
+  /** Discounts are kept from the second payment on; at high rates every second row may recalculate the payment (S5). */
   const discountLeft = ({ first, firstCount }: RowsLeft): Discounts | undefined => {
     solved += 1;
     if (rule.sign === 0 || solved === 1) return undefined;

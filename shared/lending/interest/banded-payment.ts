@@ -1,7 +1,7 @@
 /**
- * The level payment with bands (R2): with it the unrounded balance B := B + I(B) - payment ends at the residual. The
- * rounded one is the whole number with which the balance ends above the residual if it is half a unit lower, and below
- * if it is half a unit higher. Both are proven: in floating point with an error bound, or else in fixed point.
+ * The level payment with bands (R2). With the exact payment the unrounded balance B := B + I(B) - payment ends at the
+ * residual. The rounded payment is a whole number: half a unit less leaves the balance above the residual, and half a
+ * unit more leaves it below. Both are proven: in floating point with an error bound, or else in fixed point.
  */
 
 import { cacheByCount } from './interest-rule.ts';
@@ -9,12 +9,12 @@ import type { RepaidBalance } from './level-payment.ts';
 import { findBand, type BandFactors, type BandedRule } from './rate-bands.ts';
 
 const MAX_ESTIMATES = 60;
-/** Doublings, and halvings, of the proven search: the absolute value of a payment is at most 2^53 minor units. */
+/** Maximum number of doublings, and of halvings, of the proven search; a payment is at most 2^53 minor units. */
 const MAX_PROVEN_STEPS = 130;
 
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
-/** The interest of the bands for a day-count numerator is calculated once for all payments of a loan. */
+/** Returns a solver of level payments in minor units; use one for all payments of a loan, as it keeps band interest. */
 export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   const estimateEnd = createEndEstimator(rule);
   const proveSign = createSignProver(rule);
@@ -159,8 +159,8 @@ const FRACTION_BITS = 192n;
 const TIE_BITS = 100n;
 
 /**
- * For payments in half units. Ends once the sign is certain, which also bounds the numbers: a negative balance stays
- * negative, and without negative rates a balance that grows in spite of the payments stays above the residual.
+ * Proves signs for payments in half units, and ends once a sign is certain, which also bounds the numbers. A negative
+ * balance stays negative; without negative rates a balance that grows despite the payments stays above the residual.
  */
 function createSignProver(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
   const getFactors = cacheByCount((count): BandFactors<bigint> => {

@@ -17,7 +17,7 @@ export interface InterestRule {
   computeNumerator(count: number): bigint;
   /** Sign of the rate, and of the interest over a positive day-count numerator. */
   readonly sign: -1 | 0 | 1;
-  /** Linear interest as numbers, fastNumerator * count / fastDenominator; zero if these are not safe integers. */
+  /** Linear interest as fastNumerator * count / fastDenominator; fastDenominator is 0 if it must not be used. */
   readonly fastNumerator: number;
   readonly fastDenominator: number;
   readonly rounding: RoundingMode;
@@ -42,7 +42,7 @@ export function createLinearRule(
   };
 }
 
-/** S2, correct to {@link GROWTH_DECIMALS} decimals, exact for whole years; the rate is above -100 percent (R3). */
+/** EffectiveRate (S2) to {@link GROWTH_DECIMALS} decimals, exact for whole years; the rate must exceed -100 % (R3). */
 export function createEffectiveRule(
   annualRate: ExactRatio,
   dayCountDenominator: number,
@@ -65,6 +65,7 @@ export function createEffectiveRule(
   };
 }
 
+/** The interest of a balance over a day-count numerator in minor units, rounded once by the rule's mode. */
 export function computeInterest(rule: InterestRule, balance: number, count: number): number {
   const product = balance * (rule.fastNumerator * count);
   if (rule.fastDenominator > 0 && Number.isSafeInteger(product)) {
@@ -75,7 +76,7 @@ export function computeInterest(rule: InterestRule, balance: number, count: numb
   );
 }
 
-/** Over the denominator of the rule; zero or negative if negative interest consumes the whole balance (R3). */
+/** Growth times the rule's denominator; zero or negative if negative interest consumes the whole balance (R3). */
 export function computeGrowth(rule: InterestRule, count: number): bigint {
   return rule.denominator + rule.computeNumerator(count);
 }

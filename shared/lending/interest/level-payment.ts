@@ -14,7 +14,7 @@ export interface RepaidBalance {
   readonly residual: number;
 }
 
-/** Rounded by the rule's mode. Every growth factor must be positive (R3). `discounts`: those of the rows, if known. */
+/** Minor units, rounded by the rule's mode. Growth factors must be positive (R3). `discounts`: of `counts`, if known. */
 export function computeLevelPayment(
   rule: InterestRule,
   counts: readonly number[],
@@ -35,10 +35,10 @@ export function computeLevelPayment(
 }
 
 /**
- * Undefined close to a tie, or if it is not above zero. Binary floats decide no figure (M1). The bound on the error,
- * with u = 2^-53; first-order terms are doubled to cover those of higher order: a factor 1/g_j has at most 3u, each of
- * the n rows adds 2u to the sum and u to the product, the payment itself 3u. So 9n + 3 of them are less than 10n + 10,
- * relative to the sum of both parts of the dividend.
+ * Undefined close to a tie, or if the payment is not above zero: binary floats decide no figure (M1). Relative errors
+ * are counted in u = 2^-53 and to first order. A factor 1/g_j has at most 3u, each of the n rows adds 2u to the sum and
+ * u to the product, and the payment itself adds 3u. These (9n + 3)u are less than (10n + 10)u, which is doubled to
+ * cover higher orders, relative to the sum of both parts of the dividend.
  */
 function estimatePayment(
   rule: InterestRule,
@@ -88,6 +88,7 @@ export function sumDiscounts(rule: InterestRule, counts: readonly number[]): rea
   return ofLastRows.toReversed();
 }
 
+/** The discount factor 1/g of one row in fixed point, rounded down. */
 export function computeDiscount(rule: InterestRule, count: number): bigint {
   return (rule.denominator << FRACTION_BITS) / computeGrowth(rule, count);
 }

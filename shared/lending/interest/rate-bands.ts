@@ -5,7 +5,7 @@ import type { RoundingMode } from '../numbers/rounding.ts';
 import { cacheByCount, type InterestRule } from './interest-rule.ts';
 
 /** Starts at `from` (minor units) and ends where the next band starts. */
-export interface Band {
+interface Band {
   readonly from: number;
   readonly rule: InterestRule;
 }
@@ -20,6 +20,7 @@ export interface Bands {
   readonly rounding: RoundingMode;
 }
 
+/** Interest for a day-count numerator by band: of one unit of balance in the band, and of the bands below. */
 export interface BandFactors<Factor> {
   readonly perUnit: readonly Factor[];
   /** Interest on the full slices below each band; zero if one rate applies to the whole balance. */
@@ -64,7 +65,7 @@ function accrueBands(
   return { perUnit, below };
 }
 
-/** Lower balances are in the first band; `starts` is in ascending order. */
+/** The index of a balance's band, 0 for lower balances; `starts` must be in ascending order. */
 export function findBand(starts: readonly number[], balance: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -76,6 +77,7 @@ export function findBand(starts: readonly number[], balance: number): number {
   return low;
 }
 
+/** Interest in minor units times the rule's denominator. */
 export function computeInterestNumerator(rule: BandedRule, balance: number, count: number): bigint {
   const { perUnit, below } = rule.forCount(count);
   const band = findBand(rule.starts, balance);

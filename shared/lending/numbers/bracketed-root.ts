@@ -9,7 +9,7 @@ export interface SignedValue {
   readonly bits: bigint;
 }
 
-/** Its weight is halved while the end stays in place (Illinois method). */
+/** An end of the bracket; its weight is halved while it stays in place (Illinois method). */
 interface End {
   readonly at: bigint;
   readonly weight: bigint;

@@ -22,11 +22,13 @@ export function greatestCommonDivisor(first: bigint, second: bigint): bigint {
   return BigInt(x);
 }
 
+/** The denominator must be above zero. */
 export function reduceRatio(numerator: bigint, denominator: bigint): ExactRatio {
   const divisor = greatestCommonDivisor(numerator, denominator);
   return { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
+/** A finite percentage as a fraction: 12 becomes 3/25. */
 export function percentToRatio(percent: Decimal): ExactRatio {
   const [whole = '', decimals = ''] = percent.toFixed().split('.');
   return reduceRatio(BigInt(whole + decimals), 10n ** BigInt(decimals.length + 2));

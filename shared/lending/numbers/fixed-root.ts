@@ -1,5 +1,6 @@
 /** Roots in fixed point with a proven error: published digits must not depend on binary floating point. */
 
+/** A number in fixed point with a bound on its error, in units of the last bit. */
 export interface BoundedFixed {
   readonly value: bigint;
   readonly error: bigint;
@@ -10,8 +11,8 @@ const DOUBLE_BITS = 52;
 const MAX_NEWTON_STEPS = 12;
 
 /**
- * Each step is rounded down; exponent >= 1. With an exact base, the result is at most 2 * exponent units of the last
- * bit too small, or that multiple of the result if it is above one.
+ * base^exponent for a whole exponent >= 1; each step is rounded down. With an exact base, the result is at most
+ * 2 * exponent units of the last bit too small, or that multiple of the result if it is above one.
  */
 export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint {
   let power = base;
@@ -23,8 +24,8 @@ export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint
 }
 
 /**
- * By Newton's method from a floating-point start; both parts > 0. |x - root| <= |x^n - target| / (n * root^(n-1)). The
- * error exceeds the root itself if the power underflows at this number of bits.
+ * The root of a fraction, both parts > 0, by Newton's method from a floating-point start. The error bound is
+ * |x - root| <= |x^n - target| / (n * root^(n-1)). It exceeds the root itself if the power underflows at these bits.
  */
 export function fixedRoot(
   numerator: bigint,

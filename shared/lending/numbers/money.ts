@@ -2,19 +2,17 @@
 
 import type { Decimal } from 'decimal.js';
 
-/** Largest amount of a request (ten trillion euro); safe integers leave nine times as much for interest and fees. */
+/** Largest amount of a request (ten trillion euro); the largest safe integer is nine times as much. */
 export const MAX_AMOUNT_MINOR = 1_000_000_000_000_000;
 
 /** Largest absolute figure of a row in minor units: 2^53 - 2, the most that an Avro long holds exactly here. */
 export const MAX_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
-/** Refused first, so that a huge exponent is never expanded. */
+/** Larger exponents are refused first, so that they are never expanded. */
 const MAX_EXPONENT = 15;
 
-type MinorUnits = number | 'too-many-decimals' | 'too-large';
-
-/** Never rounded: too many decimals (M2), or more than {@link MAX_AMOUNT_MINOR}, is reported. The value is finite. */
-export function toMinorUnits(amount: Decimal, digits: number): MinorUnits {
+/** A finite amount in minor units, such as 1050 for 10.5 with 2 digits; never rounded (M2), else why it is refused. */
+export function toMinorUnits(amount: Decimal, digits: number): number | 'too-many-decimals' | 'too-large' {
   if (amount.isZero()) return 0;
   if (amount.e > MAX_EXPONENT) return 'too-large';
   if (amount.decimalPlaces() > digits) return 'too-many-decimals';
@@ -28,13 +26,13 @@ export function scaleToInteger(amount: Decimal, digits: number): bigint {
   return BigInt(scaledDigits(amount, digits));
 }
 
-/** The digits of the amount times 10^digits. Without an argument, `toFixed` does not round, which is faster. */
+/** The digits of the amount times 10^digits. `toFixed` is called without an argument, as rounding takes time. */
 function scaledDigits(amount: Decimal, digits: number): string {
   const [whole = '', decimals = ''] = amount.toFixed().split('.');
   return whole + decimals.padEnd(digits, '0');
 }
 
-/** `.00` to `.99`: nearly every amount of an answer has two decimals, and there are thousands of them. */
+/** `.00` to `.99`, for the thousands of amounts with two decimals that an answer may have. */
 const CENTS = Array.from({ length: 100 }, (_, cents) => `.${String(cents).padStart(2, '0')}`);
 
 /** A whole number of minor units as plain decimal text with exactly `digits` decimals, for example `-0.05`. */
@@ -73,6 +71,7 @@ const DIGITS_BY_CODE: ReadonlyMap<string, number> = new Map(
   CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
 );
 
+/** Decimals of an ISO 4217 currency, in any case; undefined for an unknown code or one without minor unit (M2). */
 export function currencyDigits(code: string): number | undefined {
   return DIGITS_BY_CODE.get(code.toUpperCase());
 }

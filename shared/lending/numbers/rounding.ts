@@ -3,6 +3,7 @@
 /** HALF_UP rounds a tie away from zero, HALF_EVEN to the even neighbour. */
 export type RoundingMode = 'HALF_UP' | 'HALF_EVEN';
 
+/** The denominator must be above zero. */
 export function divideRounded(numerator: bigint, denominator: bigint, mode: RoundingMode): bigint {
   const negative = numerator < 0n;
   const magnitude = negative ? -numerator : numerator;

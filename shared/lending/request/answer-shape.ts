@@ -12,7 +12,7 @@ export interface AnswerShape {
 /** The value of CalculateDAE for which the reply contains only the rate (A5). */
 const RATE_ALONE = 1;
 
-/** With CalculateDAE the reply's fields begin in lower case; without it they are capitalised and include EIR (A5). */
+/** Undefined, with a fault, unless CalculateDAE is absent, 0, 1 or 2 (A5). */
 export function readAnswerShape(
   calculateDae: number | undefined,
   validation: Validation,

@@ -53,7 +53,7 @@ export function checkAmount(
   return minor;
 }
 
-/** A percentage as an exact fraction (M4, M6), when its size and number of decimals are within the limits. */
+/** A percentage as an exact fraction (12 becomes 3/25), if its size and decimals are within the limits (M4, M6). */
 export function checkRate(
   validation: Validation,
   path: string,

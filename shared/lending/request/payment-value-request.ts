@@ -1,6 +1,6 @@
 /**
- * The request of `PLAT_BP_CalculatePMT` and its answer: section 4.7 of the interface, with the extension of M5. Not yet
- * validated; absent and null are undefined (M6), amounts and rates exact decimals (M1).
+ * The request of `PLAT_BP_CalculatePMT`, not yet validated, and its answer: section 4.7 of the interface, with the
+ * extension of M5. Absent and null are undefined (M6); amounts and rates are exact decimals (M1).
  */
 
 import type { Decimal } from 'decimal.js';

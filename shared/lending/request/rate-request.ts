@@ -1,6 +1,6 @@
 /**
- * Request and answer of `PLAT_BP_CalculateRate` (A6). Not yet validated; absent and null are undefined (M6), amounts
- * exact decimals without a currency (M1), dates without a zone (D1), names in any case.
+ * The request of `PLAT_BP_CalculateRate`, not yet validated, and its answer (A6). Absent and null are undefined (M6),
+ * amounts are exact decimals without a currency (M1), dates have no zone (D1), and names may be in any case.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -34,19 +34,19 @@ export interface DiscountedFlow {
   /** Years from time 0 with 20 decimals, negative before it (DAE); for IRR periods divided by periods per year. */
   readonly years: string;
   /**
-   * DAE and XIRR: amount / (1 + rate/100)^years. IRR: amount / (1 + rate/100/p)^(years * p) with p periods per year. At
-   * the published rate, with ten decimals more than the amounts. Null at -100 percent per period or year, and from
-   * 1e300.
+   * DAE and XIRR: amount / (1 + rate/100)^years. IRR: amount / (1 + rate/100/p)^(years * p) with p periods per year.
+   * The rate is the published one; the result has ten decimals more than the amounts. Null at -100 percent per period
+   * or year, and from 1e300.
    */
   readonly discountedAmount: string | null;
 }
 
 export interface ProvenRate {
-  /** Percent a year with ten correct decimals, nearest to zero; null without one, above 1e262 %, or unproven (A4). */
+  /** Percent a year with ten decimals, nearest to zero. Null without one, above 1e262 %, or if unproven (A4). */
   readonly rate: string | null;
   /** One line for each flow, in the order of the request; empty when there is no rate. */
   readonly proof: readonly DiscountedFlow[];
-  /** Sum of the published discounted amounts, not zero since the rate is rounded; null if one is, or without a rate. */
+  /** Sum of the discounted amounts, rarely zero as the rate is rounded; null without a rate or if an amount is null. */
   readonly residual: string | null;
   readonly warnings: readonly RequestWarning[];
 }

@@ -1,7 +1,7 @@
 /**
- * The request of `PLAT_BP_CalculateRepaymentSchedule`: section 4.1 of the interface, with the extensions of S6. Not yet
- * validated; absent and null are undefined (M6), amounts exact decimals of major units, rates of annual percent (M1), 0/1
- * flags booleans, dates without a zone (D1), names in any case.
+ * The request of `PLAT_BP_CalculateRepaymentSchedule`, not yet validated: section 4.1 of the interface, with the
+ * extensions of S6. Absent and null are undefined (M6), amounts are exact decimals in major units, rates are annual
+ * percentages (M1), flags of 0 and 1 are booleans, dates have no zone (D1), and names may be in any case.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -137,7 +137,7 @@ export interface InterestRateBand {
 }
 
 /** A prepayment of principal (X3). */
-export interface EarlyRepaymentItem {
+interface EarlyRepaymentItem {
   readonly Date: CalendarDate;
   readonly Amount: Decimal;
   /** True (default): the term stays and the payment falls; false: the payment stays. */

@@ -9,7 +9,7 @@ export type Casing = 'lower' | 'capitalised';
 /** Which parts of the answer are shown (A5): all rows without DAE, the DAE alone, rows with DAE, or rows with EIR. */
 export type ShownParts = 'rows' | 'dae' | 'rows-with-dae' | 'rows-with-eir';
 
-/** Safe integers of minor units, never -0; pmt = interest + principal, and totalInstallment adds the charges (M3). */
+/** Amounts are safe integers of minor units, never -0. pmt is interest + principal; the total adds charges (M3). */
 export interface ScheduleRow {
   readonly InstallmentNo: number;
   readonly dueDate: CalendarDate;
@@ -61,10 +61,8 @@ export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
-/** Installment types (S7). The ids are published, the same on every node and in every version. */
-type InstallmentType = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
-
-export const INSTALLMENT_TYPE_IDS: Readonly<Record<InstallmentType, string>> = {
+/** The published ids of the installment types (S7), the same on every node and in every version. */
+export const INSTALLMENT_TYPE_IDS = {
   Regular: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c01',
   Grace: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c02',
   Residual: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c03',

@@ -1,7 +1,7 @@
 /** The faults of a request (E1) and its fields without effect (E5). */
 
 /** 400 if the request is incomplete or contradictory, 422 if it is well-formed but cannot be calculated (E1). */
-export type FaultStatus = 400 | 422;
+type FaultStatus = 400 | 422;
 
 /** Codes of faults that this engine reports. They are stable: callers may branch on them. */
 export type FaultCode =
@@ -33,12 +33,7 @@ export type FaultCode =
   | 'unknown-value'
   | 'wrong-unit';
 
-export type WarningCode =
-  | 'ambiguous-name'
-  | 'from-catalogue'
-  | 'no-effect'
-  | 'unknown-filter'
-  | 'unknown-name';
+type WarningCode = 'ambiguous-name' | 'from-catalogue' | 'no-effect' | 'unknown-filter' | 'unknown-name';
 
 export interface RequestFault {
   /** Path of the field, for example `Amount` or `Commission[0].SourceValue`. */
@@ -48,7 +43,7 @@ export interface RequestFault {
   readonly status: FaultStatus;
 }
 
-/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1), or a field that it adds (S6). */
+/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1), or a field added from it (S6). */
 export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;
@@ -64,7 +59,7 @@ export class Validation {
     this.faults.push({ path, code, message, status: 422 });
   }
 
-  /** Reports a fault unless its field already has one. */
+  /** Like `reject`, unless the field already has a fault. */
   rejectOnce({ path, code, message }: Pick<RequestFault, 'path' | 'code' | 'message'>): undefined {
     if (this.faults.every((fault) => fault.path !== path)) this.reject(path, code, message);
   }
@@ -73,7 +68,7 @@ export class Validation {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }
 
-  /** Reports two fields that contradict each other, so that the request is malformed. */
+  /** Reports two fields that contradict each other (400). */
   reportConflict(path: string, message: string): undefined {
     this.faults.push({ path, code: 'exclusive', message, status: 400 });
   }

@@ -16,7 +16,7 @@ import {
 import { MAX_COLUMNS, countsAsCharge, draftColumn, type ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** Checks a record and returns all its faults, in the order of the record's fields. */
+/** All faults of a record, in the order of its fields; `type` is undefined if a setting is invalid. */
 export function checkScheduleType(record: ScheduleTypeRecord) {
   const faults: ActivationFault[] = [];
   const type = readSettings(record, faults);
@@ -33,12 +33,12 @@ export function checkScheduleType(record: ScheduleTypeRecord) {
   return { type, columns, faults };
 }
 
-/** The faults that prevent the activation of a record; empty when there are none. Never throws. */
+/** The faults that prevent the activation of a record (S3). Never throws. */
 export function findActivationFaults(record: ScheduleTypeRecord): readonly ActivationFault[] {
   return checkScheduleType(record).faults;
 }
 
-/** Formats a fault as a sentence: the column, if the fault concerns one, and what to do. */
+/** A fault as a sentence, such as `column PMT must be listed after Interest: move it below`. */
 export function formatActivationFault(fault: ActivationFault): string {
   return fault.column === undefined ? fault.message : `column ${fault.column} ${fault.message}`;
 }
@@ -78,10 +78,8 @@ function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]):
       if (circle === undefined && isAnyOrder === true) continue;
       if (circle === undefined) {
         const otherName = columns[other]?.name;
-        faults.push({
-          column: column.name,
-          message: `must be listed after ${otherName}${because}: move it below`,
-        });
+        const message = `must be listed after ${otherName}${because}: move it below`;
+        faults.push({ column: column.name, message });
         continue;
       }
       reportCircle([place, ...circle], columns, reported, faults);
@@ -147,7 +145,6 @@ const MAX_NAME_LENGTH = 200;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ROUNDING_MODES: readonly RoundingMode[] = ['HALF_UP', 'HALF_EVEN'];
 
-/** True for the text form of a GUID. */
 export function isGuid(text: string): boolean {
   return GUID.test(text);
 }

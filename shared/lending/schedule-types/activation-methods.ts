@@ -13,7 +13,7 @@ export interface ColumnSet {
   readonly standard: ReadonlyMap<StandardColumn, ColumnDraft>;
 }
 
-/** The first column of each standard name. */
+/** `standard` has the first column of each standard name. */
 export function createColumnSet(all: readonly ColumnDraft[]): ColumnSet {
   const standard = new Map<StandardColumn, ColumnDraft>();
   for (const column of all) {
@@ -23,12 +23,12 @@ export function createColumnSet(all: readonly ColumnDraft[]): ColumnSet {
   return { all, standard };
 }
 
-/** True when the payment of a row is the sum of its interest and principal. */
+/** True if the payment of a row is calculated as the sum of its interest and principal. */
 export function paysInterestPlusPrincipal({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.method !== 'Balance';
 }
 
-/** True when all principal is repaid with the last row: its formula is zero in every row. */
+/** True if all principal is repaid with the last row, since the formula of Principal is zero in every row. */
 export function repaysAtMaturity({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.expression?.constant?.numerator === 0n;
 }
@@ -183,7 +183,7 @@ export function assignSlots(columns: readonly ColumnDraft[]): ReadonlyMap<string
   return slots;
 }
 
-/** Compiles each formula whose names are all known; reports the unknown names of the others. */
+/** Compiles each formula whose names are all known; reports unknown names and formulas without a value. */
 export function compileFormulas(
   columns: readonly ColumnDraft[],
   rounding: RoundingMode,

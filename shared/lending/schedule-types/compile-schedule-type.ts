@@ -141,8 +141,8 @@ function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
 }
 
 // Interest precedes payment and principal, as it never depends on them; otherwise columns follow the order of the
-// record (S1). Charges and additional columns come last, unless a formula of these three reads one of them. So charges
-// may be percentages of all three (F2), except of those whose formulas read the charges.
+// record (S1). Charges and additional columns come last, unless a formula of these three reads one of them. A charge
+// may thus be a percentage of any of the three whose formula does not read charges (F2).
 
 interface Ordering {
   readonly steps: RowStep[];
@@ -180,7 +180,7 @@ function collectChargeColumns(columns: readonly ColumnDraft[]): ReadonlySet<stri
   return new Set(holders.map(({ name }) => name.toLowerCase()));
 }
 
-/** Payment, principal and columns calculated from them, moved after the interest if listed before it. */
+/** Moves payment, principal and columns calculated from them after the interest, if they are listed before it. */
 function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraft[] {
   const place = columns.findIndex(({ standard }) => standard === 'Interest');
   const moved = new Set<string>();

@@ -28,7 +28,7 @@ export interface Agreement {
 
 export type ChargeLists = ReadonlyMap<string, readonly KnownCharge[]>;
 
-/** The common data of these charges (at least one). */
+/** `charges` must not be empty. */
 export function findAgreement(charges: Iterable<KnownCharge>): Agreement {
   const distinct = new Map<string, ChargeDefaults>();
   let names: Partial<Record<NameField, string>> | undefined;
@@ -63,6 +63,7 @@ export class ChargeDirectory {
     return this.#index().size === 0;
   }
 
+  /** An empty list is removed. */
   replace(list: string, charges: readonly KnownCharge[]): void {
     this.#lists = undefined;
     this.#byName = undefined;

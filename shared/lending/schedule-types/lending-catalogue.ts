@@ -38,7 +38,7 @@ type CatalogueOutcome =
   | { readonly kind: 'catalogue'; readonly catalogue: LendingCatalogue }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
-/** `otherCalendars` finds countries that are not built in, as bases of calendars. Never throws. */
+/** Checks the records; never throws for them. `otherCalendars` finds countries that are not built in, as bases. */
 export function createLendingCatalogue(
   records: CatalogueRecords,
   otherCalendars?: OtherCalendars,
@@ -87,9 +87,8 @@ function readScheduleTypes(entries: readonly CatalogueEntry<ScheduleTypeRecord>[
     const found = checkRecord(record, compiled);
     if (readStatus(record) === 'Active') found.push(...names.take(record));
     if (BUILT_IN_SCHEDULE_TYPE_RECORDS.filter((known) => replaces(record, known)).length > 1) {
-      found.push({
-        message: 'PaymentScheduleTypeId and PaymentScheduleTypeName belong to two built-in types',
-      });
+      const message = 'PaymentScheduleTypeId and PaymentScheduleTypeName belong to two built-in types';
+      found.push({ message });
     }
     const recordName = record.PaymentScheduleTypeName;
     const messages = found.map(formatActivationFault);
@@ -133,6 +132,8 @@ function normalizeName(text: string): string {
   return text.trim().toLowerCase();
 }
 
+const NAME_FIELDS = ['PaymentScheduleTypeId', 'PaymentScheduleCode', 'PaymentScheduleTypeName'] as const;
+
 class TakenNames {
   readonly #ownerByKey = new Map<string, string>();
 
@@ -140,15 +141,11 @@ class TakenNames {
     for (const record of records) this.take(record);
   }
 
-  /** Reserves the names of a record, and returns those that belong to another. */
+  /** Reserves the names of a record, and returns a fault for each that belongs to another. */
   take(record: ScheduleTypeRecord): ActivationFault[] {
     const faults: ActivationFault[] = [];
     const own = new Set<string>();
-    for (const field of [
-      'PaymentScheduleTypeId',
-      'PaymentScheduleCode',
-      'PaymentScheduleTypeName',
-    ] as const) {
+    for (const field of NAME_FIELDS) {
       const key = normalizeName(record[field]);
       const owner = this.#ownerByKey.get(key);
       if (owner !== undefined && !own.has(key)) {
@@ -163,7 +160,7 @@ class TakenNames {
 
 export interface PeriodicityRecord {
   readonly name: string;
-  /** Units from one due date to the next, at least 1; left out with Once. */
+  /** Units from one due date to the next, from 1 to 1200; left out with Once. */
   readonly count?: number | null | undefined;
   readonly unit: string;
 }
@@ -220,7 +217,7 @@ export interface CatalogueEntry<RecordKind> {
 
 export interface CatalogueFault {
   readonly source: string;
-  /** Name of the record as spelled there. */
+  /** Name of the record as spelled in the source. */
   readonly record: string;
   readonly message: string;
 }

@@ -23,11 +23,11 @@ export interface ScheduleCatalogue {
   /** The Active schedule type with that name or code, ignoring case (S1). */
   findScheduleType(name: string): CompiledScheduleType | undefined;
   readonly periodicities: readonly Periodicity[];
-  /** Commissions and insurances; undefined: every name is accepted, without defaults (F1, S6). */
+  /** Commissions and insurances. If undefined, every name is accepted and has no defaults (F1, S6). */
   readonly knownCharges?: KnownCharges | undefined;
 }
 
-/** In the order in which messages list them (S4, S7); templates for records of a catalogue. */
+/** In the order in which messages list the types (S4, S7); also templates for records of a catalogue. */
 export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
   equalInstallments,
   equalPrincipal,

@@ -102,6 +102,7 @@ export function countsAsCharge(column: ColumnDraft): boolean {
   return column.method === 'Formula' && (column.fee !== undefined || column.insuranceClass !== undefined);
 }
 
+/** Reads a column; its expression is compiled later. */
 export function draftColumn(record: ScheduleColumnRecord, faults: ActivationFault[]): ColumnDraft {
   const standard = findName(STANDARD_COLUMNS, record.ColumnRepaymentSchedule);
   const name = standard ?? record.ColumnRepaymentSchedule.trim();

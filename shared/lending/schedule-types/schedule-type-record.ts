@@ -9,7 +9,7 @@ export interface ScheduleColumnRecord {
   readonly CalculationMethod: string;
   /** Fee columns: the commission to show. Formula columns: the commission that the amount counts as. */
   readonly Fee?: string | null | undefined;
-  /** As Fee, for the insurances of a class. */
+  /** The same as Fee for the insurances of a class. */
   readonly InsuranceClass?: string | null | undefined;
   /** The named input that the column reads; null: that of the method. A Formula column may have it as its formula. */
   readonly Source?: string | null | undefined;
@@ -41,15 +41,15 @@ export interface ScheduleTypeRecord {
   readonly Rounding?: string | null | undefined;
   /** Maximum number of installments of a request; default: the maximum of all schedules. */
   readonly MaximumInstallments?: number | null | undefined;
-  /** ResidualValue is mandatory; default false. */
+  /** True makes ResidualValue mandatory; default false. */
   readonly ResidualRequired?: boolean | null | undefined;
   /** Default for whether the residual is paid in the last row; default false. */
   readonly ResidualInInstallment?: boolean | null | undefined;
-  /** Commissions and insurances are accepted; default true. */
+  /** False refuses commissions and insurances; default true. */
   readonly AcceptsCharges?: boolean | null | undefined;
-  /** ExpiryDateForOD is used as the maturity date; default false. */
+  /** True uses ExpiryDateForOD as the maturity date; default false. */
   readonly UseExpiryDate?: boolean | null | undefined;
-  /** InterestCapitalization 1 adds interest to the balance; default false. */
+  /** True allows InterestCapitalization 1 to add interest to the balance; default false. */
   readonly InterestCapitalization?: boolean | null | undefined;
   readonly PaymentScheduleTypeDetails: readonly ScheduleColumnRecord[];
 }

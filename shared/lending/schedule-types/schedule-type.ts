@@ -10,7 +10,7 @@ export type ScheduleTypeStatus = (typeof SCHEDULE_TYPE_STATUSES)[number];
 
 export const MEASUREMENT_UNITS = ['Days', 'Months'] as const;
 
-export type MeasurementUnit = (typeof MEASUREMENT_UNITS)[number];
+type MeasurementUnit = (typeof MEASUREMENT_UNITS)[number];
 
 export interface ScheduleType {
   /** Published id, shown as ScheduleTypeId (S7). */
@@ -52,7 +52,7 @@ export function servesProductType(type: ScheduleType, productType: string): bool
 
 export type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';
 
-export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
+const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
   TL: 'Term Loan',
   MG: 'Mortgage',
   C: 'Credit',
@@ -66,6 +66,7 @@ export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
 /** All codes, in the order in which messages list them. */
 export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly ProductTypeCode[];
 
+/** In any case; undefined if unknown. */
 export function findProductType(codeOrName: string): ProductTypeCode | undefined {
   const wanted = codeOrName.trim().toLowerCase();
   return PRODUCT_TYPE_CODES.find(
@@ -97,7 +98,7 @@ export type PaymentMethod =
   | { readonly kind: 'Sum' }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
-/** S2, B3; the last row repays the remainder with every method (M3). */
+/** How rows repay principal (S2, B3); the last row repays the rest with every method (M3). */
 export type PrincipalMethod =
   | { readonly kind: 'Balance' }
   | { readonly kind: 'EqualParts' }

@@ -41,7 +41,7 @@ interface DateRules extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
 }
 
-/** An expiry that does not end the schedule is not reported, since unused amounts may read it (F5). */
+/** Reports date fields without effect (E5), except an expiry, since charges on unused amounts may read it (F5). */
 export function warnIgnoredDateFields(
   request: RepaymentScheduleRequest,
   rules: DateRules,

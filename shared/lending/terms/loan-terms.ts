@@ -25,7 +25,7 @@ export interface LoanTerms {
   readonly currencyDigits: number;
   /** Financed amount in minor units. */
   readonly amount: number;
-  /** Costs paid at the start in minor units; none in a recalculation. */
+  /** Costs paid at the start in minor units; 0 in a recalculation. */
   readonly upFront: number;
   readonly rates: RateTerms;
   readonly installmentsNo: number;
@@ -33,6 +33,7 @@ export interface LoanTerms {
   readonly charges: ChargeTerms;
 }
 
+/** A term that cannot be read is undefined. */
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
 interface Reading extends ParsingContext {
@@ -45,6 +46,7 @@ export interface ParsingContext {
   readonly maxRows: number;
 }
 
+/** Reports the faults of all fields, so that a caller gets them together (E3). */
 export function parseLoanTerms(
   request: RepaymentScheduleRequest,
   context: ParsingContext,
@@ -139,7 +141,7 @@ function parseAmount({ request, validation }: Reading, digits: number): number |
   return checkAmount(validation, 'Amount', request.Amount, digits);
 }
 
-/** Zero in a recalculation: they were paid, so the rates are based on Amount and the remaining rows (A4). */
+/** The upfront costs; zero in a recalculation, whose rates are based on Amount and the remaining rows (A4). */
 function parseUpFront({ request, validation }: Reading, digits: number): number {
   const upFront = checkAmount(validation, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;

@@ -1,4 +1,4 @@
-/** The checked terms of a payment value: names resolved, amounts whole numbers of one scale, the rate exact (P1, P2). */
+/** The checked terms of a payment value: names resolved, amounts in major units, the rate exact (P1, P2). */
 
 import { Decimal } from 'decimal.js';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -11,7 +11,7 @@ import { dayCountDenominator, monthOfYear, type DayCountName } from '../dates/da
 
 /** Largest absolute value of an amount, in major units: ten trillion, as in a schedule with two decimals (M6). */
 export const MAX_PAYMENT_AMOUNT = 1e13;
-/** As many as a message can contain, and few enough to limit the work with exact fractions. */
+/** As many decimals as a message can contain, and few enough to limit the work with exact fractions. */
 const MAX_AMOUNT_DECIMALS = 18;
 const DEFAULT_DIGITS = 2;
 /** Maximum number of decimals that Precision may request (M5). */
@@ -37,7 +37,7 @@ export function parsePaymentTerms(
   const range = { min: 1, max: MAX_INSTALLMENTS };
   const installments = checkWhole(validation, 'InstallmentsNo', request.InstallmentsNo, range);
   const field = { path: 'PeriodicityType', name: request.PeriodicityType };
-  const periodicity = checkPeriodicity(validation, field, known, repeats);
+  const periodicity = checkPeriodicity(validation, field, known, ({ unit }) => unit !== 'Once');
   const dayCount = parseDayCount(request.InterestCalculationMethod, validation);
   const fraction = periodicity && dayCount && periodFraction(dayCount, periodicity);
   const { financed, future } = parseAmounts(request, validation);
@@ -49,11 +49,8 @@ export function parsePaymentTerms(
     max: MAX_PAYMENT_DIGITS,
   });
   if (hasGrace === true && installments === 1) {
-    validation.reject(
-      'GracePeriodPrincipal',
-      'not-allowed',
-      'must be 0 with one installment: no payment is left',
-    );
+    const message = 'must be 0 with one installment: no payment is left';
+    validation.reject('GracePeriodPrincipal', 'not-allowed', message);
   }
   const growth = rate && fraction && checkGrowth(rate, fraction, validation);
   if (validation.faults.length > 0 || installments === undefined || growth === undefined) return undefined;
@@ -66,10 +63,6 @@ export function parsePaymentTerms(
     isInAdvance: isInAdvance === true,
     digits: digits ?? DEFAULT_DIGITS,
   };
-}
-
-function repeats({ unit }: Periodicity): boolean {
-  return unit !== 'Once';
 }
 
 /** With a financed amount any final balance is allowed; without one it is the target of a savings plan (P2). */
@@ -108,23 +101,20 @@ function checkChoice(validation: Validation, path: string, value: number | undef
   return validation.reject(path, 'out-of-range', 'must be 0 or 1');
 }
 
-/** 1 + i, which a negative rate must leave above zero (R3). */
+/** 1 + i; undefined, with a fault, if a negative rate does not leave it above zero (R3). */
 function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validation): ExactRatio | undefined {
   const denominator = rate.denominator * fraction.denominator;
   const growth = denominator + rate.numerator * fraction.numerator;
   if (growth > 0n) return reduceRatio(growth, denominator);
-  return validation.reject(
-    'InterestPercent',
-    'rate-too-low',
-    'must leave a positive balance in every period',
-  );
+  const message = 'must leave a positive balance in every period';
+  return validation.reject('InterestPercent', 'rate-too-low', message);
 }
 
 const DAYS_PER_YEAR = 365;
 
 /**
- * Converts an annual to a periodic rate (P1); undefined for Once. m months count m/12, but 30m/365 by 30/365 and (365
- * m/12)/360 by Actual/360; d days count d/360 by the methods over 360 and d/365 by the others.
+ * The part of an annual rate for one period (P1); undefined for Once. m months count m/12, but 30m/365 by 30/365 and
+ * (365m/12)/360 by Actual/360. d days count d/360 by the methods over 360 and d/365 by the others.
  */
 export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
   const months = monthsPerPeriod(periodicity);

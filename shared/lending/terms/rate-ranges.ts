@@ -24,7 +24,7 @@ export interface RateFrom extends AnnualRate {
 }
 
 /** A rate for the part of a balance from `from`, in minor units, up to the start of the next band. */
-export interface RateBand extends AnnualRate {
+interface RateBand extends AnnualRate {
   readonly from: number;
 }
 
@@ -49,7 +49,7 @@ interface RateContext {
 /** Whether each slice of a balance has the rate of its band, or the whole balance has one rate (R2). */
 export const BAND_METHODS = ['Slices', 'Whole'] as const;
 
-/** The single rate may be absent only if ranges or bands replace it (S4); ranges without a rate use it (R1). */
+/** InterestPercent is mandatory unless ranges or bands replace it (S4); ranges without a rate use it (R1). */
 export function parseRateTerms(
   request: RepaymentScheduleRequest,
   context: RateContext,
@@ -68,11 +68,8 @@ export function parseRateTerms(
   if (InterestPercent !== undefined && hasOtherRates && !isRangeOpen) validation.warn('InterestPercent');
   const single = parseAnnualRate(InterestPercent, 'InterestPercent', validation);
   if (ranges.length > 0 && bands.length > 0) {
-    return validation.reject(
-      'BandedInterestRates',
-      'not-allowed',
-      'must be left out when MultipleInterestRates is sent',
-    );
+    const message = 'must be left out when MultipleInterestRates is sent';
+    return validation.reject('BandedInterestRates', 'not-allowed', message);
   }
   if (ranges.length > 0) {
     if (isRangeOpen && single === undefined && InterestPercent !== undefined) return undefined;
@@ -144,7 +141,7 @@ interface DraftBand extends RateBand {
   readonly item: string;
 }
 
-/** Each band ends at the minimum of the next, the last at its maximum; every part of the balance has a rate (R2). */
+/** A band ends at the minimum of the next, the last band at its maximum; every part of the balance has a rate (R2). */
 function parseRateBands(
   items: readonly InterestRateBand[],
   whole: boolean,

@@ -24,6 +24,7 @@ export interface RepaymentTerms {
   /** Payment, or equal part of the principal, that the request fixes (B2). */
   readonly fixedPayment: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
+  /** CapitalPercent as a fraction, undefined if absent, and as percent text (B3). */
   readonly capitalShare: ExactRatio | undefined;
   readonly capitalPercent: string;
   /** True: interest is capitalised until the last row (B4). */
@@ -48,6 +49,7 @@ export const MAX_CAPITAL_PERCENT = 100;
 const FIXED_FIELDS = ['installmentValue', 'principalValue'] as const;
 type FixedField = (typeof FIXED_FIELDS)[number];
 
+/** Invalid fields are reported, and have the value of absent ones. */
 export function parseRepaymentTerms(
   request: RepaymentScheduleRequest,
   context: RepaymentContext,
@@ -116,7 +118,7 @@ function parseFixedPayment(request: RepaymentScheduleRequest, context: Repayment
   return fixed > 0 && (compiled === undefined || !readsFixed(field, compiled)) ? fixed : undefined;
 }
 
-/** A type whose formulas read a fixed amount would else repay nothing before the last row; it may be 0 (S2). */
+/** Requires a fixed amount, which may be 0, if formulas read one: else nothing is repaid before the last row (S2). */
 function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
   const read = FIXED_FIELDS.filter((path) => readsFixed(path, compiled));
@@ -214,7 +216,7 @@ export interface Prepayment {
 }
 
 /** The prepayments in order of date; those of the same day stay in the order of the request. */
-export function parsePrepayments(
+function parsePrepayments(
   request: RepaymentScheduleRequest,
   digits: number,
   validation: Validation,
@@ -230,7 +232,7 @@ export function parsePrepayments(
   return prepayments.toSorted((a, b) => a.date - b.date);
 }
 
-/** Prepayments must be after the day on which interest begins and not after the last due date (X3). */
+/** Reports prepayments on or before the day on which interest begins, and after the last due date (X3). */
 export function checkPrepaymentDates(
   prepayments: readonly Prepayment[],
   dates: ScheduleDates,

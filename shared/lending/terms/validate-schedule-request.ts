@@ -13,17 +13,18 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-export interface ValidationContext extends ParsingContext {
+interface ValidationContext extends ParsingContext {
   readonly requestDay: CalendarDate;
   readonly calendars: KnownCalendars;
 }
 
-export interface ValidatedFields {
+interface ValidatedFields {
   readonly shape: AnswerShape | undefined;
   readonly draft: DraftTerms;
   readonly dateContext: DateContext;
 }
 
+/** Reports all faults and fields without effect that do not depend on the due dates. */
 export function validateFields(
   request: RepaymentScheduleRequest,
   context: ValidationContext,
@@ -43,7 +44,7 @@ export function validateFields(
   return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
 }
 
-/** Plans the dates even if other fields are invalid, and reports what depends on them; undefined if impossible. */
+/** Plans the dates even if other fields are invalid, and reports the faults that depend on them. */
 export function validateDates(
   request: RepaymentScheduleRequest,
   { draft: { repayment }, dateContext }: ValidatedFields,
@@ -63,20 +64,17 @@ export function validateDates(
     ['GracePeriodInterest', repayment.graceInterest],
   ] as const;
   for (const [path, rows] of graces) {
-    if (rows > most)
-      validation.reject(
-        path,
-        'out-of-range',
-        `must be at most ${most}: at least one installment must follow the grace period`,
-      );
+    if (rows <= most) continue;
+    const message = `must be at most ${most}: at least one installment must follow the grace period`;
+    validation.reject(path, 'out-of-range', message);
   }
   return dates;
 }
 
-/** A placeholder that no date depends on: dates are planned only if the request determines the start. */
+/** A placeholder on which no date depends: dates are planned only if the request determines the start. */
 const ANY_DAY = 0 as CalendarDate;
 
-/** Faults that depend on no calendar and no calculated figure, for callers that report unreadable fields too (E3). */
+/** The faults without a calendar and a calculation, for callers that also report unreadable fields (E3). */
 export function findScheduleFaults(
   request: RepaymentScheduleRequest,
   catalogue: ScheduleCatalogue = BUILT_IN_CATALOGUE,

@@ -20,7 +20,7 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
 
 let countries: ReadonlyMap<string, string> | undefined;
 
-/** National public holidays by ISO 3166 code or English name; outside 2000 to 2060 only weekends. */
+/** By ISO 3166 code or English name; only weekends outside 2000 to 2060. `find` throws if a file is damaged. */
 export function createLibraryCalendars(): OtherCalendars {
   const calendars = new Map<string, BusinessCalendar>();
   return {
@@ -47,7 +47,7 @@ function indexCountries(): ReadonlyMap<string, string> {
   return byKey;
 }
 
-/** The calendar of a listed code. Throws when the file, which comes with the program, is missing or damaged. */
+/** Throws if the file, which comes with the program, is missing or damaged. */
 function loadLibraryCalendar(country: string): BusinessCalendar {
   const file = new URL(`days/${country}.txt`, import.meta.url);
   const daysByYear = readLibraryDays(readFileSync(file, 'utf8'));

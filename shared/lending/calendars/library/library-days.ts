@@ -1,6 +1,6 @@
 /**
- * The files that `npm run calendars -- generate` writes: a comment, the holidays of every year, and a line for each
- * year with its others. Fixed holidays are listed once, so that an upgrade of the package is a short diff.
+ * The files that `npm run calendars -- generate` writes: a comment, a line with the holidays of every year, and for
+ * each year a line with its other holidays. Fixed holidays are listed once, so that an upgrade is a short diff.
  */
 
 import { type CalendarDate, toDateParts, parseCalendarDate } from '../../dates/calendar-date.ts';
@@ -11,7 +11,7 @@ export const LAST_LIBRARY_YEAR = 2060;
 const EVERY_YEAR = 'every';
 const LINE = /^(every|\d{4})((?: \d{2}-\d{2})*)$/;
 
-export type DaysByYear = ReadonlyMap<number, readonly CalendarDate[]>;
+type DaysByYear = ReadonlyMap<number, readonly CalendarDate[]>;
 
 /** Formats the holidays of a country; `title` names the country and the source. Days of other years are dropped. */
 export function writeLibraryDays(title: string, days: Iterable<CalendarDate>): string {
@@ -40,7 +40,7 @@ function padTwoDigits(part: number): string {
   return String(part).padStart(2, '0');
 }
 
-/** Parses what {@link writeLibraryDays} wrote. The files come with the program, so an invalid one throws. */
+/** Reads text of {@link writeLibraryDays}; throws for other text, as the files come with the program. */
 export function readLibraryDays(text: string): DaysByYear {
   const daysByYear = new Map<number, readonly CalendarDate[]>();
   let fixed: readonly string[] = [];
