@@ -75,7 +75,7 @@ export function buildScheduleRows(
     return answer;
   });
   if (room < 0) {
-    const message = `must be absent here: the explanations need more than the ${maxReplyBytes} bytes of a reply`;
+    const message = `must be false: the explanations need more than the ${maxReplyBytes} bytes of a reply`;
     validation.reject('Explain', 'reply-too-large', message);
   }
   return rows;

@@ -164,8 +164,8 @@ function areAmounts(
   }
   const isPaidOut = amounts.some((amount) => amount.lessThan(0));
   if (!isPaidOut || !amounts.some((amount) => amount.greaterThan(0))) {
-    const missing = isPaidOut ? 'greater than zero, paid back' : 'less than zero, paid out';
-    validation.reject(list, 'one-sign', `must hold a flow that is ${missing}`);
+    const missing = isPaidOut ? 'above zero, which is paid back' : 'below zero, which is paid out';
+    validation.reject(list, 'one-sign', `must hold a flow ${missing}`);
   }
   return validation.faults.length === faultsBefore;
 }

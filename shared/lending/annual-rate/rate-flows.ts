@@ -14,6 +14,7 @@ export interface RateFlows {
   readonly unitsPerYear: number;
 }
 
+/** A flow without left-over days. */
 export function flowAtUnits<Amount>(amount: Amount, wholeUnits: number) {
   return { amount, wholeUnits, extraDays: 0, yearDays: 1 };
 }

@@ -66,16 +66,14 @@ export function createNationalCalendar(data: NationalCalendarData): BusinessCale
     version: data.version,
     isWeekend: readWeekendRules(data.weekend),
     listHolidays: listHolidays(data),
-    workedDays: new Set(exchanged.map((pair) => parseCalendarDate(pair.worked)).filter(isDate)),
+    workedDays: new Set(exchanged.flatMap(({ worked }) => parseCalendarDate(worked) ?? [])),
   });
 }
 
 /** Lists the holidays of a year with their substitute days, which may fall in the next or the previous year. */
 export function listHolidays(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
-  const exchanged = (data.exchangedDays?.days ?? [])
-    .map((pair) => parseCalendarDate(pair.rest))
-    .filter(isDate);
+  const exchanged = (data.exchangedDays?.days ?? []).flatMap(({ rest }) => parseCalendarDate(rest) ?? []);
   const restsByYear = Map.groupBy(exchanged, (date) => toDateParts(date).year);
   const isWeekend = readWeekendRules(data.weekend);
   // Runs for up to a thousand years of a request, so it allocates no lists unless holidays are substituted.
@@ -97,10 +95,6 @@ export function listHolidays(data: NationalCalendarData): (year: number) => Read
   };
 }
 
-function isDate(date: CalendarDate | undefined): date is CalendarDate {
-  return date !== undefined;
-}
-
 function isInForce(record: HolidayRecord, year: number): boolean {
   const isSince = record.from === undefined || record.from <= FIRST_YEAR_OF_DATA || year >= record.from;
   const isUntil = record.to === undefined || year <= record.to;
@@ -119,8 +113,7 @@ function findSubstitutionOfYear(data: NationalCalendarData, year: number): Subst
 function listMovingHolidays(rules: readonly HolidayRule[], year: number): readonly CalendarDate[] {
   return rules
     .filter(({ record }) => record.moves === true && isInForce(record, year))
-    .map(({ day }) => day(year))
-    .filter(isDate)
+    .flatMap(({ day }) => day(year) ?? [])
     .toSorted((left, right) => left - right);
 }
 

@@ -25,6 +25,7 @@ export interface CompletedCharge {
   readonly typeNames: readonly string[];
 }
 
+/** Completes an item from the catalogue (F1, S6); without `known` no name is looked up. */
 export function completeCharge(input: ChargeInput, known: KnownCharges | undefined): CompletedCharge {
   const match = findCharge(input, known);
   return {

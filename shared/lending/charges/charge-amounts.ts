@@ -11,10 +11,7 @@ export interface ChargedFigures {
   readonly principal: number;
 }
 
-/**
- * Each charge is rounded separately. Sums above the limit become zero and are recorded: call refuseTooLargeCharges
- * after the last row.
- */
+/** Rounds each charge. Sums above the limit become zero: call refuseTooLargeCharges after the last row. */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
   row: number,

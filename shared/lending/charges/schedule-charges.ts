@@ -57,6 +57,7 @@ export interface ChargeSchedule {
   readonly start: CalendarDate;
   readonly isRecalculation: boolean;
   readonly dayCount: DayCountName;
+  /** Financed amount in minor units. */
   readonly amount: number;
   readonly rounding: RoundingMode;
 }
@@ -85,10 +86,7 @@ export function scheduleCharges(
   };
 }
 
-/**
- * The path of the first charge that makes the sum of its kind too large in any planned row, even in a row after an
- * early end. Shares of a row's figures are not known yet and are left out.
- */
+/** Path of the first charge that makes the sum of its kind too large in any planned row, without shares of figures. */
 function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
   const sums: Record<ChargeKind, number[]> = { commission: [], insurance: [] };
   for (const { item, counts, price } of charges) {

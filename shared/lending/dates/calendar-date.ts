@@ -8,6 +8,7 @@ declare const calendarDateBrand: unique symbol;
 /** Whole days since 1970-01-01 (negative before it). */
 export type CalendarDate = number & { readonly [calendarDateBrand]: 'CalendarDate' };
 
+/** `month` and `day` count from 1. */
 export interface DateParts {
   readonly year: number;
   readonly month: number;

@@ -81,6 +81,7 @@ const CONVENTIONS: Readonly<Record<DayCountName, Convention>> = {
 /** A month as days over the days of a year, for periodic rates (P1): [1, 12], [30, 365] or [365, 4320]. */
 export const monthOfYear = (name: DayCountName) => CONVENTIONS[name].month;
 
+/** 360 or 365; 365 * 366 for Actual/Actual. */
 export function dayCountDenominator(name: DayCountName): number {
   return CONVENTIONS[name].denominator;
 }

@@ -32,6 +32,7 @@ export function moneyText(amount: number, context: ExplanationContext): string {
   return formatMinorUnits(amount, context.currencyDigits);
 }
 
+/** `text = 10.00` for an amount of 1000 minor units. */
 export function equation(text: string, amount: number, context: ExplanationContext): string {
   return `${text} = ${moneyText(amount, context)}`;
 }

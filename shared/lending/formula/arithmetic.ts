@@ -8,6 +8,7 @@ import type { FormulaValue } from './scope.ts';
 /** Maximum number of decimals of a value; a value that needs more is written as a fraction. */
 const MAX_WRITTEN_DECIMALS = 20;
 
+/** -1 if the first value is smaller, 0 if both are equal, else 1. */
 export function compareValues(first: FormulaValue, second: FormulaValue): number {
   const difference = first.numerator * second.denominator - second.numerator * first.denominator;
   if (difference === 0n) return 0;

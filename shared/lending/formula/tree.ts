@@ -9,6 +9,7 @@ export const MAX_FORMULA_DEPTH = 30;
 
 export type FormulaOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '=' | '<>';
 
+/** The functions, with the least and the greatest number of their values. */
 export const FORMULA_FUNCTIONS = {
   min: { least: 2, most: MAX_FORMULA_PARTS },
   max: { least: 2, most: MAX_FORMULA_PARTS },

@@ -78,11 +78,8 @@ export function checkName<Name extends string>(
   allowed: readonly Name[],
 ): Name | undefined {
   if (value === undefined) return undefined;
-  const found = findName(allowed, value);
-  if (found === undefined) {
-    validation.reject(path, 'unknown-value', `must be one of ${allowed.join(', ')}`);
-  }
-  return found;
+  const message = `must be one of ${allowed.join(', ')}`;
+  return findName(allowed, value) ?? validation.reject(path, 'unknown-value', message);
 }
 
 /** The known name that equals a text, ignoring case and surrounding blanks; undefined if there is none. */

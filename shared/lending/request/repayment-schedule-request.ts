@@ -21,6 +21,7 @@ export interface RepaymentScheduleRequest {
   readonly PeriodicityType: string;
   /** Day of month of each due date, 1..31 (D4); ignored by day and week units. */
   readonly InstallmentDay: number;
+  /** Without effect unless a formula reads it (E5). */
   readonly AdvanceAmount?: Decimal | undefined;
   /** Number of rows that do not collect interest (G2). */
   readonly GracePeriodInterest?: number | undefined;
@@ -30,16 +31,23 @@ export interface RepaymentScheduleRequest {
   readonly LastDueDate?: CalendarDate | undefined;
   /** Number of settled rows in a recalculation (X1). */
   readonly BlockInstallmentNo?: number | undefined;
+  /** True: the first new row collects the blocked amounts, those of charges included (X2). */
   readonly IsLocked?: boolean | undefined;
   readonly BlockAmount?: Decimal | undefined;
   readonly BlockInterestAmount?: Decimal | undefined;
+  /** Start of the schedule (D2). */
   readonly ActivationDate?: CalendarDate | undefined;
+  /** Absent: found by InstallmentMethod, or one period after the start (D3). */
   readonly FirstDueDate?: CalendarDate | undefined;
+  /** Replaces the last due date if the schedule type uses it (D5). */
   readonly MaturityDate?: CalendarDate | undefined;
+  /** True: due dates on days without business are shifted by HolidayMethod, Forward by default (H1). */
   readonly HolidayShift?: boolean | undefined;
   readonly HolidayCountry?: string | undefined;
   readonly HolidayMethod?: string | undefined;
+  /** True: interest accrues to the shifted date (H3). */
   readonly DeferDueDate?: boolean | undefined;
+  /** Number of the row that ends the schedule and repays the rest (B6). */
   readonly RealInstallmentNo?: number | undefined;
   readonly ContractPeriod?: number | undefined;
   /** 0, 1 or 2: determines casing and content of the answer (A5). */

@@ -66,7 +66,7 @@ const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
 /** All codes, in the order in which messages list them. */
 export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly ProductTypeCode[];
 
-/** In any case; undefined if unknown. */
+/** The code of a product type by its code or name in any case; undefined if unknown. */
 export function findProductType(codeOrName: string): ProductTypeCode | undefined {
   const wanted = codeOrName.trim().toLowerCase();
   return PRODUCT_TYPE_CODES.find(

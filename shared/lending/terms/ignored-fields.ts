@@ -10,6 +10,7 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import type { Validation } from '../request/validation.ts';
 import type { DraftTerms } from './loan-terms.ts';
 
+/** Largest ContractPeriod: the days of a hundred years. */
 export const MAX_CONTRACT_PERIODS = 36_525;
 const SHOWS_NO_RATE = 0;
 

@@ -114,13 +114,10 @@ function parsePeriodicity(
   return found;
 }
 
+/** Undefined, with a fault of InterestCalculationMethod, if the name is unknown (C1). */
 export function parseDayCount(name: string, validation: Validation): DayCountName | undefined {
-  const found = findDayCount(name);
-  if (found === undefined) {
-    const message = `must be one of ${DAY_COUNT_NAMES.join(', ')}`;
-    validation.reject('InterestCalculationMethod', 'unknown-day-count', message);
-  }
-  return found;
+  const message = `must be one of ${DAY_COUNT_NAMES.join(', ')}`;
+  return findDayCount(name) ?? validation.reject('InterestCalculationMethod', 'unknown-day-count', message);
 }
 
 /** Precision takes precedence over Currency; without either, amounts have two decimals (M2). */
@@ -162,7 +159,7 @@ function parseInstallmentsNo(
     validation.reject('InstallmentsNo', 'out-of-range', `must be at most ${most} with this schedule type`);
   }
   if (installmentsNo > maxRows) {
-    validation.reject('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} here`);
+    validation.reject('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} on this server`);
   }
   return installmentsNo;
 }

@@ -9,6 +9,7 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
+/** What happens to interest that a grace period holds back (G2). */
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
 export type GraceType = (typeof GRACE_TYPES)[number];
 
@@ -41,7 +42,7 @@ interface RepaymentContext {
   readonly compiled: CompiledScheduleType | undefined;
   readonly currencyDigits: number;
   readonly amount: number | undefined;
-  /** Rows of the contract, and of the schedule where RealInstallmentNo is less (B6). */
+  /** Rows of the contract; RealInstallmentNo may end the schedule earlier (B6). */
   readonly installmentsNo: number | undefined;
 }
 
@@ -155,7 +156,7 @@ function parseCapitalShare(
   const isRead = isNeeded || compiled?.namesRead.has('CapitalPercent') === true;
   const allowed = `must be from 0 to ${MAX_CAPITAL_PERCENT}`;
   if (CapitalPercent === undefined && isNeeded) {
-    validation.reportMissing('CapitalPercent', `is missing; ${allowed} here`);
+    validation.reportMissing('CapitalPercent', `is missing; ${allowed} with this schedule type`);
   }
   const isAllowed = CapitalPercent?.gte(0) === true && CapitalPercent.lte(MAX_CAPITAL_PERCENT);
   if (CapitalPercent !== undefined && !isAllowed)

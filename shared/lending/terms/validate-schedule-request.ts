@@ -1,4 +1,4 @@
-/** Validates a schedule request: its fields, then the checks that need the due dates (E3, E5). */
+/** Validates a schedule request: first its fields, then what depends on the due dates (E3, E5). */
 
 import { readAnswerShape, type AnswerShape } from '../request/answer-shape.ts';
 import { MAX_YEAR, MIN_YEAR, toCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
@@ -44,7 +44,7 @@ export function validateFields(
   return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
 }
 
-/** Plans the dates even if other fields are invalid, and reports the faults that depend on them. */
+/** Reports the faults that depend on the dates, even if other fields are invalid; undefined without valid dates. */
 export function validateDates(
   request: RepaymentScheduleRequest,
   { draft: { repayment }, dateContext }: ValidatedFields,
@@ -56,8 +56,7 @@ export function validateDates(
   if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, validation);
   if (repayment === undefined) return dates;
   checkPrepaymentDates(repayment.prepayments, dates, validation);
-  // An expiry date may leave fewer rows than the contract had; at least one of them must be after the grace period
-  // (G2, B5).
+  // An expiry date may leave fewer rows than the contract had; at least one must be after the grace period (G2, B5).
   const most = dates.settledRows + dates.rowCount - 1;
   const graces = [
     ['GracePeriodPrincipal', repayment.gracePrincipal],

@@ -97,7 +97,7 @@ ScheduleType = "InterestOnly"; installmentValue = 200
   installmentValue not-allowed must be left out: InterestOnly accepts no fixed payment or principal
 ScheduleType = "CreditCard"; CapitalPercent = 10; principalValue = 200
   principalValue not-allowed must be left out: CreditCard accepts no fixed payment or principal
-ScheduleType = "CreditCard" | CapitalPercent missing is missing; must be from 0 to 100 here
+ScheduleType = "CreditCard" | CapitalPercent missing is missing; must be from 0 to 100 with this schedule type
 ScheduleType = "CreditCard"; CapitalPercent = 101 | CapitalPercent out-of-range must be from 0 to 100
 ScheduleType = "CreditCard"; CapitalPercent = -0.01 | CapitalPercent out-of-range must be from 0 to 100
 GracePeriodPrincipal = 4 | GracePeriodPrincipal out-of-range must be a whole number from 0 to 3
