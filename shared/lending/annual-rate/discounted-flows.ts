@@ -18,7 +18,7 @@ const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
 
-/** `rate` is percent with decimals, as solveRate returns it (`12.0000000000`); throws a RangeError for `12`. */
+/** `rate` is percent text with decimals, as solveRate returns it (`12.0000000000`). Throws a RangeError for `12`. */
 export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
   const growth = growthAt(rate, terms.periodsPerYear);
   const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;

@@ -10,7 +10,7 @@ const PERCENT_DECIMALS = 4;
 
 /**
  * The periodic rate at which the amounts of periods 1, 2, ... are worth the financed amount, times the periods of a
- * year. Four decimals, half up, such as `7.9500%`; null if nothing was financed, if there is no rate (A4), and for
+ * year (A3). Four decimals, half up, such as `7.9500%`; null if nothing was financed, if there is no rate (A4), and for
  * Once. Amounts are minor units.
  */
 export function internalRateOfReturn(

@@ -26,7 +26,6 @@ export type DayCountName = (typeof DAY_COUNT_NAMES)[number];
 const ACTUAL_ACTUAL_DENOMINATOR = 365 * 366;
 const DAYS_PER_MONTH = 30;
 
-/** A period of interest; days count from `from` up to, but without, `to`. */
 interface InterestPeriod {
   readonly from: CalendarDate;
   readonly to: CalendarDate;

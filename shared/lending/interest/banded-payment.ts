@@ -14,7 +14,7 @@ const MAX_PROVEN_STEPS = 130;
 
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
-/** Returns a solver of level payments in minor units; use one for all payments of a loan, as it keeps band interest. */
+/** Returns a solver of level payments in minor units. It keeps interest by band, so use one solver for a loan. */
 export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   const estimateEnd = createEndEstimator(rule);
   const proveSign = createSignProver(rule);

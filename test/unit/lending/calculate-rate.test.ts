@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { proveRate } from '../../../shared/lending/annual-rate/discounted-flows.ts';
 import { calculateRate } from '../../../shared/lending/calculate-rate.ts';
 import { addMonths } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RateRequest } from '../../../shared/lending/request/rate-request.ts';
@@ -27,6 +28,11 @@ describe('calculateRate (A6)', () => {
       [date('2013-04-30'), '520', '0.29918032786885245902', '496.63110234999'],
     ]);
     expect(residual).toBe('0.00000000001');
+  });
+
+  it('proves no rate without decimals, which would be read as a hundredth', () => {
+    const terms = { flows: [], unitsPerYear: 1, periodsPerYear: { numerator: 1n, denominator: 1n } };
+    expect(() => proveRate(terms, '12')).toThrow(new RangeError('the rate 12 must have decimals'));
   });
 
   it('counts DAE intervals in months by default, and in the given Unit otherwise', () => {
