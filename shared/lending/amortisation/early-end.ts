@@ -42,7 +42,7 @@ export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates
   return { dueRows, date: isPrepaid ? last.to : lastDueDate };
 }
 
-/** Refuses charges that begin after an early end (F3); warns of charges and blocked amounts of no row (E5, X2). */
+/** Refuses charges that begin after an early end (F3); warns of charges and blocked amounts left out (E5, X2). */
 export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
   { charges }: ScheduledCharges,

@@ -73,7 +73,7 @@ interface Draft {
   blockedInterest: number;
 }
 
-/** The explanations of a schedule. For each row call `begin`, then the methods for what happens in the row, then `end`. */
+/** The explanations of a schedule. For each row call `begin`, then the methods that apply to it, then `end`. */
 export class RowExplanations {
   /** The entries of each row, from its balance to its payment; charges, columns and the total follow them. */
   readonly rows: (readonly FigureExplanation[])[] = [];

@@ -46,7 +46,7 @@ interface FinishedRow {
   readonly texts: readonly (string | undefined)[];
 }
 
-/** Calculates the figures of rows in order: interest first, `finish` last. For a prepayment only the interest is calculated. */
+/** Calculates the figures of rows: `accrued` first, `finish` last. For a prepayment call only `accrued`. */
 export class RowFormulas {
   readonly #context: FormulaContext;
   readonly #scope: FormulaScope;

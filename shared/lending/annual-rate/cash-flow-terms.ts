@@ -19,7 +19,7 @@ export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
 /** Largest absolute amount of a flow; amounts have no currency (A6). */
 export const MAX_CASH_FLOW = 1e15;
-/** More than any currency has, and few enough to bound the size of exact numbers. */
+/** More decimals than any currency has, and few enough to bound the size of exact numbers. */
 const MAX_DECIMALS = 18;
 
 /** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after time 0; before it neither part is positive. */

@@ -1,5 +1,5 @@
 /**
- * Finds brackets with exactly one rate each, one of which is the rate nearest to zero (A4). Amounts with one change of
+ * Finds brackets of exactly one rate each, and among them the rate nearest to zero (A4). Amounts with one change of
  * sign have one rate (Descartes' rule of signs). Otherwise brackets of s = ln(1 + r) are examined by their distance
  * from zero. In each the net present value is a Taylor series with an error bound. A bracket has no rate if the value
  * cannot be zero, and at most one if the slope cannot be zero; other brackets are halved. Where floating point cannot
@@ -51,7 +51,7 @@ const RATE_OF_ZERO: IsolatedRate = {
   bracket: { low: 0, high: 0, lowSign: 1 },
 };
 
-/** The rate nearest to zero, or all that only exact digits can compare; empty if none exists or is proven nearest. */
+/** The rate nearest to zero, or all that only exact digits can compare; empty without one, or if none is proven. */
 export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedRate[] {
   if (flows.signChanges === 0) return [];
   if (flows.signChanges === 1) {
@@ -407,7 +407,7 @@ function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growt
 /** Denominators of fractions tried as the growth factor, and their largest relative distance from the estimate. */
 const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const CLOSENESS = 1e-11;
-/** Bound on such a growth factor and its reciprocal. */
+/** Bound on the growth factor for which fractions are tried, and on its reciprocal. */
 const MAX_GROWTH = 1e7;
 /** Decimals of a growth factor whose rate has ten decimals in percent. */
 const DECIMALS = 12;

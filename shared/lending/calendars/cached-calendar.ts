@@ -3,7 +3,7 @@
 import { type CalendarDate, toDateParts } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 
-/** The rules of a calendar before caching. Must be deterministic. */
+/** The rules of a calendar before caching; its functions must be deterministic. */
 interface CalendarRules {
   readonly name: string;
   readonly version: string;

@@ -4,7 +4,7 @@ import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import { type BusinessCalendar, type OtherCalendars, findWorkingDay } from './business-calendar.ts';
 
-/** The catalogue is searched first, because its records replace a country under all its names. */
+/** Built-in calendars come first, then `catalogue`, whose records replace countries of `others` under all names. */
 interface CalendarSources {
   readonly catalogue?: OtherCalendars | undefined;
   readonly others?: OtherCalendars | undefined;

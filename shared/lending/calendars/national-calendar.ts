@@ -243,7 +243,7 @@ export interface WeekendRule {
   readonly source: string;
 }
 
-/** Returns a check whether a date is a rest day. Throws for an invalid name or date, as the rules are built in. */
+/** Returns whether a date is a rest day. Throws at once for an invalid name or date, as the rules are built in. */
 export function readWeekendRules(rules: readonly WeekendRule[]): (date: CalendarDate) => boolean {
   const read = rules
     .map((rule) => ({ from: readDate(rule.from), rests: readRestDays(rule.days) }))

@@ -36,7 +36,7 @@ export function completeCharge(input: ChargeInput, known: KnownCharges | undefin
   };
 }
 
-/** The first name. Refuses no name and names of different charges; warns of unknown and ambiguous names (F1). */
+/** The first name. Refuses a missing name and contradictory names; warns of unknown and ambiguous names (F1). */
 export function checkChargeName(
   { input, match }: CompletedCharge,
   validation: Validation,
