@@ -1,14 +1,14 @@
 import type { AttemptRecord } from './notification-state.ts';
 
-/** Limits the header size; enough for diagnosis. */
+/** It limits the size of the header, but is enough for diagnosis. */
 const MAX_ATTEMPTS = 20;
-/** Largest number of a round that is read: it and the next one fit the int of the delivery log's records. */
+/** Largest round that is read. This round and the next one fit the Avro int in records of the delivery log. */
 export const MAX_ROUND = 2 ** 31 - 2;
-/** Longest provider or code that is read, in UTF-16 code units; those that this worker writes are shorter. */
+/** Longest provider or code that is read, in UTF-16 code units. Those that this worker writes are shorter. */
 const MAX_TEXT = 128;
 const RESULTS: ReadonlySet<string> = new Set(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']);
 
-/** Adds attempts, newest last, at most 20. Unknown outcomes are kept first: they decide who may be called again. */
+/** Returns at most 20 attempts, newest last. Unknown ones are kept before others, because they decide who may be called. */
 export function addAttempts(
   earlier: readonly AttemptRecord[],
   added: readonly AttemptRecord[],
@@ -21,12 +21,12 @@ export function addAttempts(
   return all.filter((attempt) => kept.has(attempt));
 }
 
-/** Whether the message may have been sent by this attempt. */
+/** True if the attempt may have sent the message. */
 export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
   return result === 'unknown';
 }
 
-/** Reads the header. What is invalid, or would not fit a record of the delivery log, is skipped. */
+/** Reads the header. Attempts that are invalid, or do not fit a record of the delivery log, are left out. Never throws. */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
   if (text === undefined) return [];
   try {

@@ -1,26 +1,27 @@
-/** Proves that the ingress wrote a command under one of its ids, and recognises another text under a known id (N3). */
+/** Proofs that the ingress wrote a command under one of its ids, and hashes that reveal another text under a known id (N3). */
 
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { EmailCommand, SmsCommand } from './notification-command.ts';
 import { formatUuid } from './notification-id.ts';
 
 const KEY_BYTES = 32;
-/** Ids of the ingress are UUIDs of this version; upstream systems use others. */
+/** Ids of the ingress are UUIDs of this version. Upstream systems use other versions. */
 const VERSION = '8';
 const VERSION_AT = 14;
-/** Characters of base64url, 48 bits: enough to tell texts from each other, too few to be the proof. */
+/** Characters of base64url. These 48 bits are enough to tell texts apart, but too few to reveal the proof. */
 const TEXT_HASH_CHARACTERS = 8;
 
-/** A key for one use, derived from a secret (RFC 5869). */
+/** Derives a key for one use from a secret (HKDF, RFC 5869). */
 export function keyFor(secret: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
 }
 
+/** Makes an id of 32 hexadecimal digits, some of which the version and variant replace. */
 export function ingressId(digits: string): string {
   return formatUuid(digits, VERSION);
 }
 
-/** True for ids of the ingress, each of whose commands must have a proof. */
+/** True for an id of the ingress. Its commands must have a proof. */
 export function isIngressId(id: string): boolean {
   return id[VERSION_AT] === VERSION;
 }
@@ -43,12 +44,13 @@ export function createCommandProofs(secret: string) {
 }
 
 export interface CommandText {
-  /** Differs for another text under the same id; undefined without a secret, since short texts could be guessed from it. */
+  /** Differs for another text under the same id. Undefined without a secret, since short texts could be guessed from it. */
   readonly textHash: string | undefined;
+  /** True: the id is one of the ingress, but the proof is missing or wrong. */
   readonly isForeign: boolean;
 }
 
-/** Checks commands by the secret of the ingress; without it a proof must be there, but it is not verified. */
+/** Creates a check of commands by the secret of the ingress. Without a secret any proof is accepted. */
 export function createCommandCheck(secret: string | undefined) {
   const proofs = secret === undefined ? undefined : createCommandProofs(secret);
   return (id: string, command: SmsCommand | EmailCommand, proof: string | undefined): CommandText => {

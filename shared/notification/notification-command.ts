@@ -2,8 +2,8 @@
 export type Channel = 'sms' | 'email';
 
 /**
- * `urgent` messages, such as one-time passwords, have command topics of their own and never wait behind normal ones (N5). The
- * topic of a command decides.
+ * The topic of a command decides its priority. Urgent messages, such as one-time passwords, have topics of their own and
+ * never wait behind normal ones (N5).
  */
 export type Priority = 'normal' | 'urgent';
 export const PRIORITIES: readonly Priority[] = ['normal', 'urgent'];
@@ -16,9 +16,9 @@ export interface Attachment {
 
 /** Payload of message type SendSmsCommand. */
 export interface SmsCommand {
-  /** UUID; may be absent in commands of upstream systems, which are then identified by their offset. */
+  /** A UUID. Commands of upstream systems may lack it; their offset then identifies them. */
   readonly notificationId: string | undefined;
-  /** Absent: the default sender of the provider (N3). */
+  /** Undefined: the default sender of the provider (N3). */
   readonly sender: string | undefined;
   /** E.164, such as +40722123456 (N4). */
   readonly receiver: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const ID_SPACE = '6f1d7f0c-2a4e-5d0b-9f39-5a3f8c1b7e52';
 
-/** The id of a notification whose command has none, derived from the offset of the original (UUID version 5). */
+/** Derives the id of a notification from the offset of its command, which has none (UUID version 5). */
 export function idOfPosition(position: {
   readonly topic: string;
   readonly partition: number;
@@ -13,7 +13,7 @@ export function idOfPosition(position: {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A UUID in lower case; undefined for any other text, which is treated as absent. */
+/** Returns a UUID in lower case, or undefined for any other text. */
 export function readId(text: string | undefined): string | undefined {
   return text !== undefined && UUID.test(text) ? text.toLowerCase() : undefined;
 }
@@ -24,7 +24,7 @@ const VARIANT = 0b1000;
 const OTHER_BITS = 0b0011;
 const HEX = 16;
 
-/** The UUID of a name in a namespace, which is a UUID itself (RFC 9562, 5.5): the same in any process. */
+/** Returns the UUID of a name (RFC 9562, 5.5), the same in any process. The namespace is a UUID too. */
 export function uuidV5(name: string, namespace: string): string {
   return formatUuid(
     createHash('sha1').update(namespace.replaceAll('-', ''), 'hex').update(name).digest('hex'),
@@ -32,7 +32,7 @@ export function uuidV5(name: string, namespace: string): string {
   );
 }
 
-/** The UUID of a version with the first of these hexadecimal digits; version 8 leaves their meaning to the application (RFC 9562, 5.8). */
+/** Makes a UUID of the first 32 hexadecimal digits, some of which version and variant replace (RFC 9562, 5.5 and 5.8). */
 export function formatUuid(hash: string, version: '5' | '8'): string {
   const variant = ((Number.parseInt(hash.charAt(VARIANT_AT), HEX) & OTHER_BITS) | VARIANT).toString(HEX);
   const digits = `${hash.slice(0, ENDS[1])}${version}${hash.slice(ENDS[1] + 1, VARIANT_AT)}${variant}${hash.slice(VARIANT_AT + 1)}`;

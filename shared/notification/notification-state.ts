@@ -1,18 +1,18 @@
 import type { Channel } from './notification-command.ts';
 
 /**
- * `sending`: an intent is on the log, and a provider may have the message; without an outcome before the lease ends, that is
- * unknown. `retrying`: a copy waits on a retry tier. Final unless an operator redrives: `sent`, `failed` (rejected or too
- * late), `parked` (outcome unknown, never retried automatically).
+ * `sending`: an intent is on the log, so a provider may have the message; if the lease ends first, the outcome is unknown.
+ * `retrying`: a copy waits on a retry tier. `sent`, `failed` (rejected or too late) and `parked` (outcome unknown) are
+ * final unless an operator redrives.
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
-/** Code of notifications that may have been sent: they are parked and never retried automatically. */
+/** Code of notifications that may have been sent. They are parked and never retried automatically. */
 export const OUTCOME_UNKNOWN = 'outcome-unknown';
 
-/** One call of one provider. No personal data. */
+/** One call of a provider, without personal data. */
 export interface AttemptRecord {
-  /** Round of delivery, counted from 1; the attempts of one round share it. */
+  /** Round of delivery, counted from 1. The attempts of a round share its number. */
   readonly attempt: number;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -20,7 +20,7 @@ export interface AttemptRecord {
   readonly result: 'sent' | 'transient' | 'permanent' | 'misconfigured' | 'unknown';
   /** Stable code of the result, such as `smtp-452-4.2.2`; absent when sent. */
   readonly code: string | undefined;
-  /** For an unknown outcome: identity of the provider that recognises the id; no other provider may be called. */
+  /** With an unknown outcome: identity of the provider that recognises the id. No other provider may be called. */
   readonly repeatableBy?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface NotificationState {
   readonly notificationId: string;
   readonly channel: Channel;
   readonly status: NotificationStatus;
-  /** Round of delivery, counted from 1; it never decreases. */
+  /** Round of delivery, counted from 1. It never decreases. */
   readonly attempt: number;
   readonly attempts: readonly AttemptRecord[];
   /** Epoch milliseconds. */
@@ -38,7 +38,7 @@ export interface NotificationState {
   readonly nextAttemptAt: number | undefined;
   readonly providerMessageId: string | undefined;
   readonly code: string | undefined;
-  /** While sending: the process that owns the round, and the end of its lease in epoch milliseconds. */
+  /** While sending: the process that owns the round, and the end of its lease (`leaseUntil`) in epoch milliseconds. */
   readonly owner: string | undefined;
   readonly leaseUntil: number | undefined;
   /** While sending: names of the providers that may be called in this round. */
@@ -55,7 +55,7 @@ export const BLANK_STATE = {
   leaseUntil: undefined,
 } as const;
 
-/** The earliest time of a state and its attempts, in epoch milliseconds: a retry or redrive does not change it. */
+/** Returns the earliest time of a state and its attempts, in epoch milliseconds. A retry or redrive does not change it. */
 export function earliestTime(state: Pick<NotificationState, 'updatedAt' | 'attempts'>): number {
   return Math.min(state.updatedAt, ...state.attempts.map(({ at }) => at));
 }
@@ -66,8 +66,8 @@ export interface NotificationAcceptance {
   readonly channel: Channel;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
-  /** Hash of the caller's subject; only this caller may query the notification. */
+  /** Hash of the caller's subject. Only this caller may query the notification. */
   readonly owner: string;
-  /** HMAC of the body; the same Idempotency-Key with a different body is a conflict (N3). */
+  /** HMAC of the body. The same Idempotency-Key with another body is a conflict (N3). */
   readonly bodyHash: string;
 }

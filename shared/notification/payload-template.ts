@@ -5,7 +5,7 @@ import { BINARY_DIGITS, parseJson } from '../platform/bounded-json.ts';
 /** Written in a template as `<NAME>_PLACEHOLDER`. */
 export const PLACEHOLDERS = [
   'SENDER',
-  /** Name and address of a sender such as `Bank <info@bank.example>`. */
+  /** This and the next: the parts of a sender such as `Bank <info@bank.example>`. */
   'SENDER_NAME',
   'SENDER_ADDRESS',
   'RECEIVER',
@@ -29,7 +29,7 @@ export const PLACEHOLDERS = [
 ] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** Placeholders with several values: a list item that contains one is repeated for each value. */
+/** Placeholders with several values. A list item that contains one is repeated for each value. */
 export type Repeated = 'CC' | 'BCC' | 'ATTACHMENT';
 
 export type Template = string | number | boolean | null | Template[] | TemplateObject;
@@ -40,17 +40,17 @@ export interface TemplateObject {
 /** The encoding of a body; `query` puts the fields into the query of the URL. */
 export type Encoding = 'json' | 'form' | 'multipart' | 'query';
 
-/** Reports a fault: the path below the checked value, and the rule that it breaks. */
+/** Reports a fault by its path below the checked value and the rule that is broken. */
 export type FaultReporter = (path: readonly PropertyKey[], message: string) => void;
 
 const TOKEN = /([A-Z][A-Z_]*?)_PLACEHOLDER/g;
 const ONE_TOKEN = /^([A-Z][A-Z_]*?)_PLACEHOLDER$/;
 const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
-/** Limits the recursion; no provider needs deeper templates. */
+/** It limits the recursion. No provider needs deeper templates. */
 const MAX_DEPTH = 16;
 const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
 
-/** The known placeholders of a text; unknown ones are reported. */
+/** Returns the known placeholders of a text. Unknown ones are reported. */
 export function placeholdersOfText(
   text: string,
   path: readonly PropertyKey[] = [],
@@ -67,13 +67,13 @@ function isPlaceholder(name: string): name is Placeholder {
   return KNOWN.has(name);
 }
 
-/** The placeholder of which a text consists; undefined for any other text. */
+/** Returns the placeholder that is the whole text, or else undefined. */
 export function onlyPlaceholder(text: string): Placeholder | undefined {
   const name = ONE_TOKEN.exec(text)?.[1] ?? '';
   return isPlaceholder(name) ? name : undefined;
 }
 
-/** Inserts values into a text; missing ones are empty. Values are never searched for placeholders. */
+/** Inserts values, or nothing for undefined ones. Inserted values are not searched for placeholders. */
 export function fillText(text: string, valueOf: (name: Placeholder) => string | undefined): string {
   return text.replaceAll(TOKEN, (_, name: Placeholder) => valueOf(name) ?? '');
 }
@@ -85,7 +85,7 @@ export function placeholdersOf(template: Template): readonly Placeholder[] {
     : [];
 }
 
-/** For which values an item of a list is repeated: at most one kind in a valid template. Inner lists have their own. */
+/** Returns the values for which an item of a list is repeated, at most one kind in a valid template. Inner lists are ignored. */
 export function repeatedFor(item: Template): readonly Repeated[] {
   const texts = (part: Template): readonly Placeholder[] => {
     if (typeof part === 'string') return placeholdersOfText(part);
@@ -99,7 +99,7 @@ export function repeatedFor(item: Template): readonly Repeated[] {
   return [...new Set(repeated)];
 }
 
-/** Reads JSON (placeholders may be unquoted) or `name=value&…`; undefined, with a reported fault, when it is invalid. */
+/** Reads JSON, where placeholders may be unquoted, or `name=value&…`. Reports faults and then returns undefined. */
 export function readTemplate(
   template: unknown,
   encoding: Encoding,
@@ -165,7 +165,7 @@ function checkPart(value: unknown, checking: Checking): void {
   }
 }
 
-/** Attachments must be in a list, since a message may have none, and a file part is alone in its item. */
+/** Attachments must be in a list, since a message may have none. A file part must be alone in its item. */
 function checkText(text: string, { encoding, report, path, isInList }: Checking): void {
   const files = placeholdersOfText(text, path, report).filter((name) => name.startsWith('ATTACHMENT'));
   if (files.length > 0 && !isInList) report(path, 'must contain attachments in a list');
@@ -183,18 +183,18 @@ function reportNested(template: TemplateObject, report: FaultReporter): void {
   }
 }
 
-/** Placeholders that every URL may have, in addition to the connector's parameters. */
+/** Placeholders that every URL may have, besides the connector's parameters: `{sender}`. */
 export const URL_VALUES = ['sender', 'receiver', 'id', 'username'] as const;
 
 const URL_PLACEHOLDER = /\{([^{}]*)\}/g;
-/** Path segments that a server resolves to the same folder or its parent. */
+/** Path segments, as sent, that a server may resolve to the same folder or its parent. */
 const DOTS = /^(?:\.|%2e){0,2}$/i;
 
 export function urlPlaceholders(url: string): readonly string[] {
   return [...url.matchAll(URL_PLACEHOLDER)].map(([, name = '']) => name);
 }
 
-/** Undefined when a value would change the path (empty, `.` or `..`): some servers resolve these even if encoded. */
+/** Returns undefined if a value would change the path (empty, `.` or `..`), which some servers resolve even if encoded. */
 export function fillUrl(url: string, values: Readonly<NodeJS.Dict<string>>): string | undefined {
   const filled = url.replaceAll(URL_PLACEHOLDER, (_, name: string) =>
     encodeURIComponent((values[name] ?? '').toWellFormed()),
@@ -210,12 +210,13 @@ function pathSegments(url: string): readonly string[] {
   return (url.split('?', 1)[0] ?? '').split('/');
 }
 
-/** The URL with sample values; undefined if it is invalid. */
+/** Returns the URL with sample values, or undefined if it is invalid. */
 export function sampleUrl(url: string): URL | undefined {
   const sample = url.replaceAll(URL_PLACEHOLDER, 'x');
   return URL.canParse(sample) ? new URL(sample) : undefined;
 }
 
+/** True if the scheme and the host have no placeholder. */
 export function hasFixedOrigin(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#{}]+(?:[/?#]|$)/i.test(url);
 }

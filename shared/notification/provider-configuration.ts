@@ -1,4 +1,4 @@
-/** Reads the provider configuration (interface 4.8, N1). All faults are reported; none repeats a value of the file. */
+/** Reads the provider configuration (interface 4.8, N1). */
 
 import type { z } from 'zod';
 import { ConfigError } from '../platform/errors.ts';
@@ -16,20 +16,20 @@ import {
 } from './provider-settings.ts';
 
 export interface ProviderEntry {
-  /** As in the file, with the suffix `#2` and so on for a repeated name of the channel. */
+  /** As in the file. A repeated name of the channel gets the suffix `#2` and so on. */
   readonly name: string;
   readonly channel: Channel;
   readonly kind: ProviderKind;
-  /** Its own, or that of the first provider of the channel that has one (N3). */
+  /** The provider's own, or that of the first provider of the channel that has one (N3). */
   readonly defaultSender: string | undefined;
   readonly settings: ProviderSettings;
   readonly template: TemplateObject | undefined;
   readonly path: string;
 }
 
-/** It never contains a value from the file. */
+/** A fault of the file. It never contains a value, which may be a secret. */
 export interface ConfigurationFault {
-  /** Such as `notificationConfigurations[0].provider-configurations[1].url`; `file`: the whole file. */
+  /** Such as `notificationConfigurations[0].provider-configurations[1].url`, or `file` for the whole file. */
   readonly path: string;
   readonly message: string;
 }
@@ -39,18 +39,19 @@ type ReadConfiguration =
   | { readonly kind: 'configuration'; readonly providers: readonly ProviderEntry[] }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
-export interface ChannelProfile {
+interface ChannelProfile {
   /** The channels that have a provider, and the sender of messages that name none (N3). */
   readonly channels: Readonly<Partial<Record<Channel, { readonly defaultSender: string | undefined }>>>;
 }
 
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
-/** Each provider has its own connections and timers. */
+/** It limits the resources, since each provider has its own connections and timers. */
 const MAX_PROVIDERS = 100;
 
 type Path = readonly PropertyKey[];
 
+/** Returns the providers, or all faults. Never throws. */
 export function readProviderConfiguration(text: string): ReadConfiguration {
   const faults: ConfigurationFault[] = [];
   const report: FaultReporter = (path, message) => {
@@ -70,7 +71,7 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   return { kind: 'configuration', providers: entriesOf(read) };
 }
 
-/** Channels and default senders, without secrets. Throws ConfigError when the configuration is invalid. */
+/** Returns channels and default senders, without secrets. Throws ConfigError with all faults of an invalid configuration. */
 export function readChannelProfile(text: string): ChannelProfile {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
@@ -138,7 +139,7 @@ function senderOf(settings: ProviderSettings): string | undefined {
   return settings.defaultSender ?? settings['default-sender'];
 }
 
-/** Unknown names come from the operator, so they are sanitised and truncated for a log line. */
+/** Names in the path may be unknown ones of the operator, so they are sanitised and truncated for a log line. */
 function pathOf(path: Path): string {
   const shown = path.map((key) =>
     typeof key === 'number'

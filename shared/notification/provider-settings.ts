@@ -1,6 +1,6 @@
 /**
- * The settings of a provider (interface 4.8, N1). Unknown ones are faults: a misspelt one would have no effect. Messages
- * state the rule and never repeat a value, which may be a secret.
+ * The settings of a provider (interface 4.8, N1). Unknown settings are faults, because a misspelt one would have no effect.
+ * Messages state the rule and never repeat a value, which may be a secret.
  */
 
 import { createPrivateKey } from 'node:crypto';
@@ -20,7 +20,7 @@ import {
 } from './payload-template.ts';
 import { isSenderOf, isSingleAddress } from './sender-address.ts';
 
-/** Maximum length of a URL, name or credential, in UTF-16 code units; the tokens of some providers are JWTs. */
+/** Longest URL or credential, in UTF-16 code units. The tokens of some providers are long JWTs. */
 const MAX_TEXT = 8_192;
 const MAX_TEMPLATE = 65_536;
 const MAX_NAME = 64;
@@ -30,7 +30,7 @@ const HOUR = 60 * MINUTE;
 
 /** Header names are tokens (RFC 9110, 5.6.2). */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Of the connection or the body: the connector sets them. */
+/** Headers of the connection and of the body, which the connector sets. */
 const OWN_HEADER =
   /^(?:host|connection|content-length|content-type|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
@@ -47,10 +47,10 @@ const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
-/** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1): it is not folded. */
+/** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1), so it needs no folding. */
 const MAX_UNSUBSCRIBE_URL = 600;
 
-/** One-click URLs are written in a header between angle brackets (RFC 8058). */
+/** A one-click URL is written in a header between angle brackets (RFC 8058). */
 function isUnsubscribeUrl(url: string): boolean {
   const filled = url.replaceAll('{id}', 'x'.repeat(36));
   const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);
@@ -72,7 +72,7 @@ const text = (longest = MAX_TEXT) =>
   z.string({ error: expected('text') }).max(longest, { error: `must have at most ${longest} characters` });
 const line = (longest = MAX_TEXT) =>
   text(longest).refine(isSingleLine, { error: 'must not contain line breaks or other control characters' });
-/** Empty strings count as absent, since interface 4.8 shows all fields of authentication together. */
+/** An empty string counts as absent, because interface 4.8 shows all fields of authentication together. */
 const maybeLine = () =>
   line()
     .nullish()
@@ -125,7 +125,7 @@ const connectorAuthentication = object({
 const matches = () =>
   object({
     status: list(status()).optional(),
-    /** Values of `errorCode`, below status 500; `*`: every value in a 2xx that no list names. */
+    /** Values of `errorCode` in answers below status 500. `*` stands for every value in a 2xx that no list names. */
     code: list(scalar()).optional(),
     values: list(scalar()).optional(),
   }).optional();
@@ -138,13 +138,13 @@ const success = object({
   error: 'must have a pointer if it has values',
 });
 
-/** What a response that is not a success means: the first whose list matches. */
+/** A response that is not a success means the first of these whose list matches. */
 const failures = object({
   sent: matches(),
   unknown: matches(),
   misconfigured: matches(),
   transient: matches(),
-  /** Transient for this receiver only, so that it is not a failure of the provider. */
+  /** Transient for this receiver only, so it does not count as a failure of the provider. */
   receiver: matches(),
   permanent: matches(),
 });
@@ -259,14 +259,14 @@ export const DEFAULT_CONNECTOR: ConnectorSettings = CONNECTOR.parse({});
 
 export type ProviderSettings = z.infer<typeof PROVIDER_SHAPE>;
 export type ConnectorSettings = z.infer<typeof CONNECTOR>;
-export type ConnectorAuthentication = z.infer<typeof connectorAuthentication>;
+type ConnectorAuthentication = z.infer<typeof connectorAuthentication>;
 export type FailureKind = keyof z.infer<typeof failures>;
 export type ProviderCredentials = ProviderSettings['authentication'];
 
-/** The client of a provider: `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
+/** The client of a provider. `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
 export type ProviderKind = 'smtp' | 'twilio' | 'http';
 
-/** As configured; otherwise basic with username and password, or bearer with a key (N1). */
+/** Returns the configured kind, or else basic with username and password, or bearer with a key (N1). */
 export function authenticationKind(
   { authentication }: ConnectorSettings,
   { username, password, key }: ProviderCredentials,
@@ -289,7 +289,7 @@ const ACCOUNT_SID = /^AC[0-9a-zA-Z]{32}$/;
 
 type Check = (isKept: boolean, path: string, rule: string) => void;
 
-/** Reports the faults of one provider, by paths below it. Returns the template of one that is called by HTTP. */
+/** Reports the faults of a provider by paths below it. Returns the template if the kind is http and the template is valid. */
 export function checkProvider(settings: ProviderSettings, report: FaultReporter): TemplateObject | undefined {
   const check: Check = (isKept, path, rule) => {
     if (!isKept) report(path.split('.'), rule);
@@ -411,7 +411,7 @@ function checkAuthentication(settings: ProviderSettings, connector: ConnectorSet
   const { username, password, key } = authentication;
   const { kind, prefix, header, members } = connector.authentication ?? {};
   const inBody = Object.values(members ?? {});
-  // With only one of username and password, requests would be sent without credentials or with the wrong ones.
+  // With only one of username and password, requests would have no credentials or wrong ones.
   const isInUrl = urlPlaceholders(settings.url ?? '').includes('username');
   const hasPassword = (password ?? username) === password || isInUrl || inBody.includes('username');
   check(hasPassword, 'authentication.password', 'is missing; must be text if username is given');

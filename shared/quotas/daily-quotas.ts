@@ -3,12 +3,13 @@ import type { Usage } from './usage-record.ts';
 
 export type Quota = 'country-not-allowed' | 'quota-caller' | 'quota-receiver' | 'quota-country';
 
-/** Limits the memory: further callers of a day share one count, and so one quota. */
+/** It limits the memory. Further callers of a day share one count, and so one quota. */
 const MAX_CALLERS = 100_000;
 const OTHER_CALLERS = 'others';
-/** Takes about 100 MB. A further receiver of a day is refused rather than forgotten. */
+/** As many receivers take about 100 MB. Further receivers of a day are refused. */
 const MAX_RECEIVERS = 1_000_000;
 
+/** Counts of one UTC day. Receivers are hashes; they are counted only if there is a quota for receivers. */
 export class DailyQuotas {
   readonly callers = new Map<string, number>();
   readonly countries = new Map<string, number>();
@@ -22,11 +23,12 @@ export class DailyQuotas {
     this.#maxReceivers = maxReceivers;
   }
 
+  /** Returns the quota that forbids one more such message; undefined if none does. */
   exceeded({ caller, receivers, country }: Usage): Quota | undefined {
     const { countries, perCaller = Infinity, perReceiver, perCountry } = this.#settings;
     if (country !== undefined && countries?.includes(country) === false) return 'country-not-allowed';
     if ((this.callers.get(this.#callerKey(caller)) ?? 0) >= perCaller) return 'quota-caller';
-    // A receiver that does not fit into the table is treated like one that has used up its quota.
+    // A receiver that does not fit into the table counts as one that has used up its quota.
     const isUsedUp = (hash: string, most: number): boolean =>
       this.#hasPlace(hash) ? (this.receivers.get(hash) ?? 0) >= most : true;
     if (perReceiver !== undefined && receivers.some((hash) => isUsedUp(hash, perReceiver)))
@@ -36,7 +38,7 @@ export class DailyQuotas {
     return (this.countries.get(country) ?? 0) >= mostOfCountry ? 'quota-country' : undefined;
   }
 
-  /** Counts a message, or takes it back. */
+  /** Counts a message (1) or takes it back (-1). */
   count({ caller, country, receivers }: Usage, by: 1 | -1): void {
     const change = (counts: Map<string, number>, key: string) =>
       counts.set(key, Math.max(0, (counts.get(key) ?? 0) + by));

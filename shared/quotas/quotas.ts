@@ -1,6 +1,7 @@
 /**
- * Quotas of notifications (N6). Each process counts what it admits, writes it to the usage topic and reads the records of all.
- * Quotas can be exceeded by at most what other processes admit within a round trip to the broker.
+ * Quotas of notifications (N6). Each process counts the messages that it admits. It writes a record of each to the usage
+ * topic, from which all processes read the records of the others. So a quota can be exceeded by at most as many messages as
+ * other processes admit during a round trip to the broker.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -26,18 +27,18 @@ import {
 export type { Quota } from './daily-quotas.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** A start that reads no record of the day for this time fails: the broker cannot be read. */
+/** A start fails if it reads no record for this time before it has caught up. */
 const STANDSTILL_MS = 60_000;
-/** About 10 MB: a notification that is received again is not counted again. More than the windows of all consumers contain. */
+/** Notifications (about 10 MB) that are not counted again if received again. The windows of all consumers contain fewer. */
 const MAX_REMEMBERED = 100_000;
-/** A notification that waits over midnight counts for the day on which it was accepted. Later its id may be used again. */
+/** A notification that waits over midnight counts only for the day of its acceptance. After these days its id may be reused. */
 const REMEMBERED_DAYS = OUTCOME_RETENTION_MS / DAY_MS;
 
 export type QuotaDecision =
-  /** `record` must be published with the message; absent: it is on the topic already. */
+  /** `record` must be published with the message. Undefined: it is on the topic already. */
   | { readonly kind: 'admitted'; readonly record: OutgoingMessage | undefined }
   | { readonly kind: 'refused'; readonly quota: Quota; readonly resetsAtMs: number }
-  /** The usage topic is not being read, so that the counts are not known. */
+  /** The counts are not known, because the usage topic is not being read. */
   | { readonly kind: 'unknown' };
 
 export type Quotas = ReturnType<typeof createQuotas>;
@@ -60,6 +61,7 @@ interface Unread {
   isKept: boolean;
 }
 
+/** Returns undefined if no quotas are configured. */
 export function openQuotas(
   context: Pick<QuotaOptions, 'broker' | 'clock' | 'metrics' | 'log'> & { readonly config: Config },
   clientId: string,
@@ -99,13 +101,13 @@ export function createQuotas(options: QuotaOptions) {
     return undefined;
   };
   return {
-    /** Counts a message if no quota is used up. Repeated calls with an id count once. */
+    /** Admits and counts a message if no quota is used up. Repeated calls with an id count once. */
     admit: (id: string, message: CountedMessage): QuotaDecision => {
       if (!progress.isCaughtUp || !tail.isReady()) return { kind: 'unknown' };
       const day = counts.today();
       if (isRemembered(readDays.get(id), day)) return { kind: 'admitted', record: undefined };
       const own = unread.get(id);
-      // Its record may have been lost with a request whose result is unknown.
+      // The record may have been lost with a request whose result is unknown.
       if (own !== undefined && isRemembered(own.day, day))
         return { kind: 'admitted', record: usageRecord(topic, id, own) };
       const usage = measure(message, day);
@@ -124,11 +126,12 @@ export function createQuotas(options: QuotaOptions) {
       if (own === undefined || own.isKept || !unread.delete(id)) return;
       counts.of(own.day).count(own.usage, -1);
     },
-    /** The message may be on the log: a repetition that certainly is not does not take it back. */
+    /** Notes that the message may be on the log, so that a later {@link release} of its id has no effect. */
     keep: (id: string): void => {
       const own = unread.get(id);
       if (own !== undefined) own.isKept = true;
     },
+    /** Resolves when the usage topic has been read. Rejects with MessagingError if reading stands still for 60 s. */
     start: async (): Promise<void> => {
       await tail.start(read);
       await readToEnd(tail, () => progress.received);
@@ -142,7 +145,7 @@ export function createQuotas(options: QuotaOptions) {
   };
 }
 
-/** What was used today and, by processes whose clocks are ahead, tomorrow. Days are those of UTC, since 1970-01-01. */
+/** Counts of today and, if clocks of other processes are ahead, of tomorrow. Days are UTC days since 1970-01-01. */
 function createDayCounts({ clock, settings }: Pick<QuotaOptions, 'clock' | 'settings'>) {
   const days = new Map<number, DailyQuotas>();
   const today = (): number => Math.floor(clock.now() / DAY_MS);
@@ -159,7 +162,7 @@ function isRemembered(day: number | undefined, today: number): boolean {
   return day !== undefined && today - day < REMEMBERED_DAYS;
 }
 
-/** Resolves when the records of the day have been read, however many there are; `received` counts those that were. */
+/** Resolves when the topic has been read, however long that takes, as long as `received` still grows. */
 async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   for (let before = -1; ; before = received()) {
     try {
@@ -170,7 +173,7 @@ async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   }
 }
 
-/** Labels are quotas, channels and countries only: callers and receivers are personal data. */
+/** Callers and receivers are personal data, so they are not labels. */
 function createQuotaMetrics({ metrics }: QuotaOptions, today: () => DailyQuotas) {
   const refusals = metrics.counter(
     'plat_notification_quota_refusals_total',

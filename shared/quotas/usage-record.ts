@@ -8,15 +8,15 @@ import type { QuotaSettings } from '../platform/load-config.ts';
 
 /** What one message uses. It contains no personal data. */
 export interface Usage {
-  /** Hash of the caller; all upstream systems together are one. */
+  /** Hash of the caller. All upstream systems together are one caller. */
   readonly caller: string;
-  /** Hashes of receivers, cc and bcc, in base64url; equal only within a day. */
+  /** Hashes of receivers, cc and bcc. They are equal only within a day; none without a quota for receivers. */
   readonly receivers: readonly string[];
-  /** ISO 3166 code of the receiver of an SMS, or UNKNOWN_COUNTRY; undefined for e-mail. */
+  /** ISO 3166 code of the number of an SMS, or ZZ if it has no country. Undefined for e-mail. */
   readonly country: string | undefined;
 }
 
-/** The country of numbers that belong to none, such as satellite networks. */
+/** Stands for numbers without a country, such as those of satellite networks. */
 const UNKNOWN_COUNTRY = 'ZZ';
 
 export interface CountedMessage {
@@ -27,13 +27,13 @@ export interface CountedMessage {
 
 export const UPSTREAM = 'upstream';
 
-/** Without a configured secret all processes use this one; the configuration requires a secret where hashes are shared. */
+/** Used without a configured secret. The configuration requires a secret if processes share hashes. */
 const DEFAULT_SECRET = 'banking-product-engine';
 /** Two of ten million receivers share a hash of this length with a chance below 10^-14. */
 const HASH_BYTES = 12;
 const HASH = /^[\w-]{16}$/;
 
-/** Creates the function that says what a message uses on a day. Hashes contain the day, so that days cannot be linked. */
+/** Creates a function that measures a message on a UTC day. Hashes depend on the day, so that days cannot be linked. */
 export function createUsageMeasure({ perReceiver }: QuotaSettings, secret: string = DEFAULT_SECRET) {
   const key = keyFor(secret, 'plat notification quota');
   const hash = (channel: Channel, day: number, receiver: string): string =>
@@ -68,6 +68,7 @@ export function usageRecord(
   return { topic, key: id, value: Buffer.from(JSON.stringify({ day, caller, receivers, country })) };
 }
 
+/** Returns undefined for an unreadable record. */
 export function readUsageRecord({ key, value }: Pick<LogMessage, 'key' | 'value'>) {
   if (key === null || value === null) return undefined;
   try {

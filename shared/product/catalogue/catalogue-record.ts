@@ -15,7 +15,7 @@ import type {
 } from './list-records.ts';
 import type { ProductRecord } from './product-record.ts';
 
-/** Records by kind; a kind is also part of a message key, and its plural the name of its folder. */
+/** Records by kind. The kind is part of the message key; its plural is the name of the folder. */
 export interface RecordsByKind {
   readonly product: ProductRecord;
   readonly 'interest-list': InterestListRecord;
@@ -32,7 +32,7 @@ export type RecordKind = keyof RecordsByKind;
 
 export type ListKind = Extract<RecordKind, `${string}-list`>;
 
-/** A record with its kind; `source` is its file, message key or other origin. */
+/** `source` is the file, message key or other origin. */
 export type CatalogueRecord = {
   readonly [Kind in RecordKind]: {
     readonly kind: Kind;

@@ -24,7 +24,7 @@ import { selectListVersion, type ListVersion } from './version-in-force.ts';
 export const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
 
 export interface ListsInForce {
-  /** Finds the Active version with the highest number (L2); custom lists have no status. Undefined for null. */
+  /** Finds the Active version with the highest number (L2); of custom lists, which have no status, any version counts. */
   list<Kind extends ListKind>(kind: Kind, code: string | null): RecordsByKind[Kind] | undefined;
 }
 

@@ -11,13 +11,13 @@ import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './version-in-force.ts';
 
-/** Reading a list takes some tenths of a millisecond. A request reads at most this many changed lists. */
+/** Changed lists that an access after the first reads at most. Reading a list takes some tenths of a millisecond. */
 const MAX_LISTS_ON_ACCESS = 20;
 const LISTS_PER_TURN = 10;
 
 /**
- * The Active charges of a catalogue; only lists that changed since the last access are read again. After a change of many
- * lists they are read in turns of the event loop, and the former charges stay in force until all have been read.
+ * The Active charges of a catalogue. Only lists that changed since the last access are read again. Many changed lists are
+ * read in turns of the event loop. Until all have been read, the former charges stay in force.
  */
 export class CatalogueCharges {
   readonly #lists: ListsInForce;
@@ -35,7 +35,7 @@ export class CatalogueCharges {
     this.#nextTurn = nextTurn;
   }
 
-  /** Must be called when a version of a record was added, changed or removed; ignores all but lists of charges. */
+  /** Must be called after a version of a record was added, changed or removed. Only lists of charges matter. */
   noteChange(kind: CatalogueRecord['kind'], code: string): void {
     if (kind !== 'commission-list' && kind !== 'insurance-list') return;
     const read = (): readonly KnownCharge[] | undefined =>
@@ -46,7 +46,7 @@ export class CatalogueCharges {
     if (this.#isUsed && !this.#isReading) this.#continue();
   }
 
-  /** The current charges; undefined when there are none: every name then counts as known (F1). */
+  /** The current charges. Undefined if there are none: then every name counts as known (F1). */
   get known(): KnownCharges | undefined {
     if (!this.#isReading || this.#unread.size <= MAX_LISTS_ON_ACCESS) this.#readLists(this.#unread.size);
     this.#isUsed = true;

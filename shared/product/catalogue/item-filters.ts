@@ -1,4 +1,4 @@
-/** Filters of product items (L3): an item passes when all of its filters do. One for which the request has no figure passes. */
+/** Filters of product items (L3). An item passes if all its filters pass. A filter without a figure in the request passes. */
 
 import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from './catalogue-record.ts';
@@ -11,9 +11,10 @@ export interface NamedFigure {
   readonly value: number;
 }
 
+/** Figures by name, as {@link codeKey} normalises it. */
 export type NamedFigures = ReadonlyMap<string, number>;
 
-/** Reads figures. Two different ones of one name are a conflict (400); a name that no filter has is ignored with a warning (L3). */
+/** Two different figures of one name are a fault (400). A name that no filter has is reported as `unknown-filter` (L3). */
 export function readFigures(
   field: string,
   sent: readonly NamedFigure[] = [],

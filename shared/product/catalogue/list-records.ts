@@ -1,4 +1,4 @@
-/** Lists to which products refer by code (docs/catalogue.md). Percentages are annual for interests, otherwise with PerAnnum (F2). */
+/** Lists to which products refer by code (docs/catalogue.md). Rates of interests are annual; percentages of charges are so with PerAnnum (F2). */
 
 import { anyList, anyNumber } from '../../platform/json-kinds.ts';
 import {
@@ -43,7 +43,7 @@ const listFields = () => ({
 
 const charge = () => anyNumber().min(0, { error: 'must not be below 0' });
 
-/** A range of instalments, both ends inclusive; null: from the first instalment, or to the last. */
+/** A range of instalments, both ends included. A null start means the first instalment, a null end the last. */
 export const collectionInterest = recordOf({
   InterestName: name('The interest whose value is the rate.'),
   InterestStartPeriod: maybeCount('First installment.'),
@@ -91,7 +91,7 @@ export const answeredInterest = recordOf({
 
 const { Name, Code, Type, Description, ...otherFields } = answeredInterest.shape;
 
-/** Its order is that of stored records: another one would publish all lists of interests again. */
+/** The order of fields is that of stored records. Another order would publish all lists of interests again. */
 const interest = recordOf({
   Id: recordId(),
   Name,
@@ -102,7 +102,7 @@ const interest = recordOf({
   ...otherFields,
   Values: items(interestValue),
   CollectionInterests: items(collectionInterest),
-  /** Rates by utilised amount, of a Collection interest; look-ups then return the second set of fields of the interface. */
+  /** Rates of a Collection interest by utilised amount. With these, look-ups return the interface's second set of fields. */
   BandedInterests: items(bandedInterest),
   Formula: maybeFormula(),
 });
@@ -136,12 +136,12 @@ export const commission = recordOf({
   MandatoryForApplicant: flagOrFalse('Mandatory.'),
   UseBankingFormula: flagOrFalse('Calculated by a formula.'),
   IsForContractVersion: maybeFlag('Charged for a new version of a contract.'),
-  /** The base of F2; null: the financed amount. */
+  /** The base of the percentage (F2). Null: the financed amount. */
   PercentAppliedTo: maybeText('Base of the percentage.'),
   Percent: maybeNumber('Its percentage.'),
   Values: items(commissionValue),
   Formula: maybeFormula(),
-  /** Due at the start of its period; null: as defined by the schedule type (F1). */
+  /** True: due at the start of its period. Null: as the schedule type defines (F1). */
   IsUpfront: maybeFlag(),
   /** The percentage is annual (F2). */
   PerAnnum: flagOrFalse(),
@@ -188,7 +188,7 @@ export type InsuranceRecord = RecordOf<typeof insurance>;
 export const INSURANCE_LIST_SHAPE = recordOf({ ...listFields(), Insurances: items(insurance) });
 export type InsuranceListRecord = RecordOf<typeof INSURANCE_LIST_SHAPE>;
 
-/** Null in a field that limits a discount, such as CommissionType: it applies to all. */
+/** A field that limits the discount, such as CommissionType, has no effect if it is null. */
 export const discount = recordOf({
   /** ProductDiscountId in requests. */
   Id: recordId(),
@@ -230,7 +230,7 @@ export const CUSTOM_LIST_SHAPE = recordOf({
 });
 export type CustomListRecord = RecordOf<typeof CUSTOM_LIST_SHAPE>;
 
-/** Id of each option; ids never change. */
+/** Published ids of the options (Q3). They never change. */
 export const INTEREST_OPTION_IDS: Readonly<Record<InterestType, string>> = {
   Fixed: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a101',
   Variable: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a102',

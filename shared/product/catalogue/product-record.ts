@@ -81,7 +81,7 @@ export const role = recordOf({
   SearchLimit: flagOrFalse('As in the catalogue.'),
 });
 
-/** Bounds are inclusive; null: no bound. The advances are limited by Q6. */
+/** Bounds are inclusive; null means no bound (Q6). */
 export const availabilityFields = recordOf({
   Currency: name('ISO 4217 code.'),
   PeriodType: word(PERIOD_TYPES)('Unit of the periods.'),

@@ -1,4 +1,4 @@
-/** Reads a record of any kind from a file or a message, with all its schema violations (docs/catalogue.md, docs/schedule-types.md). */
+/** Checks records of any kind against their schemas (docs/catalogue.md, docs/schedule-types.md). */
 
 import type { z } from 'zod';
 import type { CatalogueFault, PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
@@ -17,7 +17,7 @@ import {
 } from './list-records.ts';
 import { PRODUCT_SHAPE } from './product-record.ts';
 
-/** Separators, parent folders, control characters and outer blanks, which message keys and paths cannot contain. */
+/** Separators, parent folders, control characters and outer blanks, which message keys and paths must not contain. */
 const UNSAFE_IN_KEY = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;
 /** A name that is part of a message key; the semantic validation refuses an empty one. */
 const keyText = () =>
@@ -39,7 +39,7 @@ const scheduleColumn = recordOf({
   IsUpfront: setFlag().nullish(),
 });
 
-export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
+const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeId: anyText(),
   PaymentScheduleCode: keyText(),
   PaymentScheduleTypeName: anyText(),
@@ -60,13 +60,13 @@ export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
   PaymentScheduleTypeDetails: anyList(scheduleColumn),
 });
 
-export const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
+const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
   name: keyText(),
   count: optionalCount(),
   unit: anyText(),
 });
 
-export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
+const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
   name: keyText(),
   version: anyText(),
   weekend: anyList(anyText()).optional(),
@@ -86,7 +86,7 @@ export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsBy
   calendar: CALENDAR_SHAPE,
 };
 
-export type ReadRecord =
+type ReadRecord =
   | { readonly kind: 'record'; readonly entry: CatalogueRecord }
   | {
       readonly kind: 'invalid';
@@ -94,7 +94,7 @@ export type ReadRecord =
       readonly paths: readonly string[];
     };
 
-/** Reads a parsed JSON value; `source` names its file or message. Never throws. */
+/** Reads a parsed JSON value and reports all its faults, with the `paths` of the fields. Never throws. */
 export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
   const read = RECORD_SHAPES[kind].safeParse(value, { jitless: true });
   if (!read.success) {

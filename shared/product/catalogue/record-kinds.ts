@@ -1,6 +1,7 @@
 /**
- * The kinds of fields of catalogue records. Reading replaces absent fields with null, false or an empty list.
- * Unknown fields are faults: a misspelt setting would otherwise have no effect. Look-ups answer fields with a description.
+ * The kinds of fields of catalogue records. Reading replaces absent fields with a default, such as null or an empty list.
+ * Unknown fields are faults, because a misspelt setting would otherwise have no effect. Look-ups return the fields that have
+ * a description.
  */
 
 import { z } from 'zod';
@@ -24,7 +25,7 @@ import {
 
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 10_000;
-/** Maximum number of items in any list of a record; limits the work of checks, which compare items with each other. */
+/** Most items of a list in a record. It limits the work of checks, which compare items with each other. */
 const MAX_ITEMS = 1000;
 /** Codes are parts of message keys and file names, so they cannot contain a path. */
 const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
@@ -38,7 +39,7 @@ const WHOLE = { error: 'must be a whole number' };
 const ITEM_STATUSES = ['Active', 'Draft', 'Closed'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-/** A record as a schema reads it, which must not be changed. */
+/** A record as a schema reads it; it must not be changed. */
 export type RecordOf<Schema extends z.ZodType> = Fixed<z.output<Schema>>;
 type Fixed<Value> = Value extends object ? { readonly [Key in keyof Value]: Fixed<Value[Key]> } : Value;
 
@@ -74,7 +75,7 @@ function answersOf(record: z.ZodObject): readonly (readonly [string, Answer])[] 
   });
 }
 
-/** The fields of a record that look-ups return: those with a description, each as it is answered. */
+/** Returns the schemas of the fields that look-ups return, as they are answered. */
 export function answerFields<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   const fields = answersOf(record).map(([field, { kind }]) => [field, kind] as const);
   return Object.fromEntries(fields) as AnswerFields<Shape>;
@@ -107,7 +108,7 @@ function answered<Kind extends z.ZodType, Given extends z.ZodType>(
   return field;
 }
 
-/** Wraps a day `yyyy-mm-dd` in an object, as in interface section 2.2; null for an open end. */
+/** Wraps a day `yyyy-mm-dd` in an object, as interface section 2.2 does. Null means an open end. */
 export function toInvariantDate(day: string | null): { readonly invariantDate: string } | null {
   return day === null ? null : { invariantDate: day };
 }
@@ -115,11 +116,13 @@ export function toInvariantDate(day: string | null): { readonly invariantDate: s
 const text = (longest: number) =>
   anyText().max(longest, { error: `must have at most ${longest} characters` });
 
+/** Text of at most 200 characters that is not blank. */
 export const name = answered(
   () => text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' }),
   plainText,
 );
 
+/** Text of at most 10,000 characters, or null. */
 export const maybeText = answered(() => maybe(text(MAX_TEXT_LENGTH)), textOrNull);
 
 export const code = answered(() => anyText().regex(CODE, { error: NOT_A_CODE }), plainText);
@@ -133,14 +136,18 @@ export const recordId = answered(
   plainText,
 );
 
+/** A number of either sign, or null. */
 export const maybeSigned = answered(() => maybe(anyNumber()), figureOrNull);
 
+/** A number that is not below 0, or null. */
 export const maybeNumber = answered(() => maybe(anyNumber().min(0, NOT_NEGATIVE)), figureOrNull);
 
+/** A whole number that is not below 0, or null. */
 export const maybeCount = answered(() => maybe(anyNumber().int(WHOLE).min(0, NOT_NEGATIVE)), countOrNull);
 
 export const flagOrFalse = answered(() => orDefault(setFlag(), false), yesOrNo);
 
+/** As flagOrFalse, but the published answer allows null. */
 export const interestFlag = answered(() => orDefault(setFlag(), false), flagOrNull);
 
 export const maybeFlag = answered(() => maybe(setFlag()), flagOrNull);
@@ -169,8 +176,10 @@ export const word = <Word extends string>(words: readonly Word[]) => answered(()
 export const maybeWord = <Word extends string>(words: readonly Word[]) =>
   answered(() => maybe(oneOf(words)), textOrNull);
 
+/** Default: Active. */
 export const itemStatus = answered(() => orDefault(oneOf(ITEM_STATUSES), 'Active'), plainText);
 
+/** A whole number from 1, which is the default. */
 export const version = () =>
   orDefault(
     anyNumber()
@@ -180,6 +189,7 @@ export const version = () =>
     1,
   );
 
+/** A list of at most 1000 items; absent or null becomes an empty one. */
 export const items = <Item extends z.ZodType>(item: Item) =>
   anyList(item)
     .max(MAX_ITEMS, { error: `must have at most ${MAX_ITEMS} items` })
@@ -202,7 +212,7 @@ export type FormulaRecord = RecordOf<typeof formula>;
 
 export const maybeFormula = () => maybe(formula);
 
-/** A condition on a figure of a request (L3): from From to To (inclusive, null for no bound), or one of a set or custom list. */
+/** A condition on a figure of a request (L3): an inclusive range (null: no bound), a set of values, or a custom list's code. */
 export type ItemFilter =
   | { readonly Name: string; readonly From: number | null; readonly To: number | null }
   | { readonly Name: string; readonly Values: readonly number[] }

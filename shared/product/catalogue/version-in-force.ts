@@ -1,22 +1,22 @@
-/** Validity of records on a day: ranges include both ends, and null leaves an end open (L1, L2). */
+/** Validity of records on a day (L1, L2). Ranges include both ends; null leaves an end open. */
 
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { ProductStatus } from './product-record.ts';
 import type { ItemStatus, ValidDays } from './record-kinds.ts';
 
-/** A list, an item or a value; the values of interests call their status ValueStatus. */
+/** A list, an item or a value. Only the values of interests call their status ValueStatus. */
 export type WithStatus = { readonly Status: ItemStatus } | { readonly ValueStatus: ItemStatus };
 
 type DatedValue = ValidDays & WithStatus;
 
-/** True when the day lies between `from` and `to`, strings `yyyy-mm-dd`, which sort like days. */
+/** True if the day is within `from` and `to`, which are written `yyyy-mm-dd`. */
 export function isWithin(day: CalendarDate, from: string | null, to: string | null): boolean {
   if (from === null && to === null) return true;
   const text = formatDay(day);
   return (from === null || from <= text) && (to === null || text <= to);
 }
 
-/** The last formatted day: a request compares many records with the same day. */
+/** The last formatted day, kept because a request compares many records with the same day. */
 let lastFormatted: { readonly day: CalendarDate; readonly text: string } | undefined;
 
 function formatDay(day: CalendarDate): string {
@@ -48,7 +48,7 @@ export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';
 }
 
-export interface ProductVersion {
+interface ProductVersion {
   readonly Version: number;
   readonly Status: ProductStatus;
   readonly StartDate: string | null;
@@ -60,12 +60,11 @@ export interface ListVersion {
   readonly Status?: ItemStatus | undefined;
 }
 
-/** True for an Approved version whose validity covers the day, both ends inclusive (L1). */
 export function isValidOn(version: ProductVersion, day: CalendarDate): boolean {
   return version.Status === 'Approved' && isWithin(day, version.StartDate, version.EndDate);
 }
 
-/** The Approved version that is valid on the day. While versions are being published there may be two, then the later one. */
+/** Selects the Approved version that is valid on the day. If there are two, during publishing, it is the later one. */
 export function selectProductVersion<Version extends ProductVersion>(
   versions: readonly Version[],
   day: CalendarDate,

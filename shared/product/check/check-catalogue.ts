@@ -1,4 +1,4 @@
-/** Builds a catalogue in memory and validates it as a whole. Drafts may be incomplete: they are not checked. */
+/** Builds a catalogue in memory and validates it as a whole. Drafts may be incomplete, so they are not checked. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
@@ -21,18 +21,18 @@ import {
 import { findOverlaps, isValidOn, selectProductVersion } from '../catalogue/version-in-force.ts';
 import { checkRecord, collectChargeNames, type CheckContext, type Place } from './check-records.ts';
 
-export type CatalogueBuild =
+type CatalogueBuild =
   | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
-/** Builds and validates a catalogue. Records of a kind in `unknown` may be unreadable: references to it are valid. Never throws. */
+/** Never throws. Not all records of the kinds in `unknown` could be read, so every reference to these kinds is valid. */
 export function buildCatalogue(
   records: readonly CatalogueRecord[],
   otherCalendars?: OtherCalendars,
   unknown: ReadonlySet<RecordKind> = new Set(),
 ): CatalogueBuild {
   const lending = compileLending(records, otherCalendars);
-  // A reference to a faulty schedule type or periodicity is not a fault: without them only the rest is checked.
+  // If schedule types, periodicities or calendars are faulty or unread, references to them are not checked.
   const isRead = [...LENDING_KINDS].every((kind) => !unknown.has(kind));
   const names = lending.kind === 'catalogue' && isRead ? lending.catalogue : undefined;
   const faults = [
@@ -43,6 +43,7 @@ export function buildCatalogue(
   return { kind: 'catalogue', catalogue: buildCatalogueView(records, names) };
 }
 
+/** The records must be valid. Later changes of them have no effect. */
 export function buildCatalogueView(
   records: readonly CatalogueRecord[],
   lending: LendingCatalogue,
@@ -63,7 +64,7 @@ export function buildCatalogueView(
   };
 }
 
-/** Finds all faults of these records, in catalogue order; each names record, field and what to do. */
+/** Finds all faults of these records. Each names the record and the field, and says what to do. */
 export function checkCatalogue(
   records: readonly CatalogueRecord[],
   context: CheckContext,
@@ -140,7 +141,7 @@ function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueF
   }
 }
 
-/** Items keep their GUIDs in later versions of their record; otherwise GUIDs are unique. */
+/** Items keep their GUIDs in other versions of their record. All other GUIDs are unique. */
 function mayShareId(one: GuidField, other: GuidField): boolean {
   const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
   const isItem = one.field.includes('.') && other.field.includes('.');

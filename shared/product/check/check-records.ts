@@ -43,28 +43,29 @@ import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/v
 import { BASES_AT_START, comesWithContract, readCharge } from '../simulation/charge-prices.ts';
 
 export interface CheckContext {
-  /** Undefined when schedule types, periodicities or calendars are faulty: references to them are then not checked. */
+  /** Undefined if schedule types, periodicities or calendars are faulty or unread; references to them are then not checked. */
   readonly lending: LendingCatalogue | undefined;
   readonly otherCalendars?: OtherCalendars | undefined;
+  /** Kinds of which not all records could be read; every reference to them is valid. */
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 
 /** A record, or a part of it, with what its references may name. */
 export interface Place extends CheckContext {
-  /** True when a product, or a list in force, has the code, or may have it because not all records could be read. */
+  /** True also if a record with the code may exist because not all records of the kind could be read. */
   readonly hasProduct: (code: string) => boolean;
   readonly hasList: (kind: ListKind, code: string) => boolean;
   readonly charges: ChargeNames;
-  /** Reports a fault; `message` continues the field's name: `must ...` or `names ...`. */
+  /** `message` continues the name of the field: `must ...` or `names ...`. */
   readonly report: (field: string, message: string) => void;
 }
 
-/** Names of commissions and insurances of Active lists, and of their types and classes, in lower case. */
+/** Names, types and classes of the charges of Active lists, in lower case. */
 type ChargeNames = Readonly<
   Record<'Commission' | 'CommissionType' | 'Insurance' | 'InsuranceClass', { has(name: string): boolean }>
 >;
 
-/** Rates in percent, of both signs; percentages and amounts of charges (M6). */
+/** Limits of rates (percent, also negative), and of percentages and amounts of charges (M6). */
 const RATE_LIMITS = { least: -MAX_RATE_PERCENT, most: MAX_RATE_PERCENT };
 const PERCENT_LIMITS = { least: 0, most: MAX_RATE_PERCENT };
 const MONEY_LIMITS = { least: 0, most: MAX_AMOUNT_MINOR };
@@ -73,6 +74,7 @@ type Limits = typeof RATE_LIMITS;
 const MAX_DECIMALS = 20;
 const WHOLE_PERCENT = 100;
 
+/** Reports the faults of an Approved product or an Active list. Other records are not checked. */
 export function checkRecord({ kind, record }: CatalogueRecord, place: Place): void {
   if (kind === 'product' && record.Status === 'Approved') checkProduct(record, place);
   if (!('Status' in record) || record.Status !== 'Active') return;
@@ -82,7 +84,7 @@ export function checkRecord({ kind, record }: CatalogueRecord, place: Place): vo
   else if (kind === 'discount-list') checkNamed('Discounts', record.Discounts, place, checkDiscount);
 }
 
-/** Collects the names that discounts may refer to; of unreadable lists any name may exist. */
+/** Collects the names that discounts may refer to. If lists are unreadable, any name may exist. */
 export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
@@ -174,7 +176,7 @@ function checkGeneralData({ GeneralData }: ProductRecord, place: Place): void {
   }
 }
 
-/** Each calendar must be known, and all of them combined must leave business days to which due dates can be shifted (H2). */
+/** Each calendar must be known. All of them combined must leave business days to which due dates can be shifted (H2). */
 function checkCalendars({ CountryCalendars }: ProductRecord, place: Place): void {
   const { lending, otherCalendars, report } = place;
   if (lending === undefined || CountryCalendars.length === 0) return;
@@ -205,7 +207,7 @@ function checkScheduleTypes({ PaymentScheduleTypes, BankingProductType }: Produc
   }
 }
 
-/** A simulation needs a schedule type and an interest (Q2, Q3); a product without both can only be looked up. */
+/** A simulation needs a schedule type and an interest (Q2, Q3). A product must have both or neither. */
 function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord, place: Place): void {
   const hasTypes = PaymentScheduleTypes.length > 0;
   const hasInterests = InterestsAndCommissions.some(({ InterestList }) => InterestList !== null);
@@ -321,7 +323,7 @@ function checkDiscount(discount: DiscountRecord, place: Place): void {
   }
 }
 
-/** Simulations without an interest type use it (Q3). */
+/** True if a simulation without an interest type uses the interest (Q3). */
 function isDefault(interest: InterestRecord): boolean {
   return interest.IsDefault && isActive(interest) && !interest.IsPenalty;
 }
@@ -334,7 +336,7 @@ function checkInterests(interests: readonly InterestRecord[], place: Place): voi
     const message = `must be false here or in Interests[${first}]: only one interest can be the default`;
     place.report(`Interests[${index}].IsDefault`, message);
   }
-  // Only an interest with values can be the rate of a range.
+  // The rate of a range must be an interest with values.
   const rates = interests.filter(
     ({ Type, Status }) => (Type === 'Fixed' || Type === 'Variable') && Status === 'Active',
   );
@@ -350,7 +352,7 @@ function checkInterests(interests: readonly InterestRecord[], place: Place): voi
   });
 }
 
-/** The type of an interest determines which field holds its rate; the others would have no effect. */
+/** The type of an interest determines which field holds its rate. The other fields would have no effect. */
 function checkType(interest: InterestRecord, place: Place): void {
   const { Type, CollectionInterests, BandedInterests, Formula } = interest;
   const { report } = place;
@@ -422,7 +424,7 @@ interface Span extends ValidDays {
   readonly to: number;
 }
 
-/** On any day an instalment, or an amount, has only one rate. */
+/** An instalment, or an amount, may have only one rate on any day. */
 function checkSpans(list: string, spans: readonly Span[], { report }: Place): void {
   for (const [index, span] of spans.entries()) {
     const earlier = spans
@@ -521,7 +523,6 @@ function describeMissing(kind: RecordKind, code: string): string {
   return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${KIND_FOLDERS[kind]}, or name another`;
 }
 
-/** Periodicities are built in or records of the catalogue (D7). */
 function checkPeriodicity(name: string, { lending, report }: Place): void {
   if (lending === undefined || findPeriodicity(name, lending.periodicities) !== undefined) return;
   const known = lending.periodicities.map((periodicity) => periodicity.name).join(', ');
@@ -529,7 +530,7 @@ function checkPeriodicity(name: string, { lending, report }: Place): void {
   report('PeriodicityType', message);
 }
 
-/** An expression must use exactly the declared arguments; one without arguments must have a value within the limits. */
+/** An expression must use exactly the declared arguments. Without arguments its value must be within the limits. */
 function checkFormula(formula: FormulaRecord, { least, most }: Limits, place: Place): void {
   const { report } = partOf('Formula', place);
   const inputs = new Set(formula.Inputs.map(codeKey));
@@ -577,7 +578,6 @@ function checkCurrency(currency: string, { report }: Place): void {
   report('Currency', 'must be a currency code of ISO 4217, such as EUR');
 }
 
-/** A rate or percentage must lie within the limits and have at most {@link MAX_DECIMALS} decimals (M6). */
 function checkPercent(field: string, value: number | null, { least, most }: Limits, place: Place): void {
   if (value === null) return;
   if (value < least || value > most) place.report(field, `must be from ${least} to ${most} percent`);
@@ -586,7 +586,6 @@ function checkPercent(field: string, value: number | null, { least, most }: Limi
   }
 }
 
-/** Money must not exceed the largest amount in minor units of its currency (M6). */
 function checkMoney(field: string, value: number | null, currency: string, { report }: Place): void {
   const digits = currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
   const largest = formatMinorUnits(MAX_AMOUNT_MINOR, digits);

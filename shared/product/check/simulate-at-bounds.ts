@@ -1,4 +1,4 @@
-/** Simulates products at both ends of their bounds, so that none refuses its callers because of the catalogue alone (Q2-Q7). */
+/** Simulates products at both ends of their bounds, to find those that the catalogue alone makes fail (Q2-Q7). */
 
 import { Decimal } from 'decimal.js';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
@@ -22,10 +22,10 @@ import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulat
 import { simulate } from '../simulation/simulate-product.ts';
 import { describeRecord } from './check-catalogue.ts';
 
-export interface SimulationCheck {
+interface SimulationCheck {
   readonly catalogue: CatalogueView;
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** A product that is valid later is simulated on its first day. */
+  /** The day of the simulations. A product that becomes valid later is simulated on its first day. */
   readonly today: CalendarDate;
 }
 
@@ -33,13 +33,13 @@ type Loan = Pick<SimulateRequest, 'amount' | 'loanPeriod' | 'downPayment'>;
 
 const LARGE_AMOUNT = 1_000_000;
 const PERCENT = 100;
-/** For products that shift due dates by the default calendar, which each instance configures. */
+/** Stands for the default calendar, which each instance configures. */
 const ANY_CALENDAR = 'TARGET';
 const ANY_FIGURE = new Decimal(1);
-/** Figures that the caller sends decide, not the catalogue. */
+/** Paths of faults that depend on figures of the caller, not on the catalogue alone. */
 const BY_CALLER = /^(?:json|interestType$|installmentValue$|principalValue$)/;
 
-/** Finds the faults of Approved products that are valid today or later, each with the loan that is refused. */
+/** Reports, for Approved products valid today or later, each schedule type with which a loan within the bounds is refused. */
 export function checkSimulations(
   products: readonly CatalogueEntry<ProductRecord>[],
   check: SimulationCheck,
@@ -71,7 +71,7 @@ function checkProduct(product: ProductRecord, check: SimulationCheck): readonly 
   });
 }
 
-/** The smallest loan with the shortest term, and the largest with the longest; or why the bounds allow none. */
+/** Returns the smallest loan with the shortest term and the largest with the longest, or a text why the bounds allow none. */
 function listLoans(
   { Availability }: ProductRecord,
   { type, periodicity, start }: { type: CompiledScheduleType; periodicity: Periodicity; start: CalendarDate },
@@ -113,7 +113,7 @@ function listLoans(
   }));
 }
 
-/** The faults of a loan with each type of interest that the product has, as far as the catalogue is at fault. */
+/** Returns the faults for which the catalogue is to blame, of the loan with each interest type of the product. */
 function refusalsOf(
   product: ProductRecord,
   loan: Loan & Pick<SimulateRequest, 'scheduleType'>,
@@ -138,7 +138,7 @@ function refusalsOf(
   return faults.map(({ path, message }) => `${refused}: ${path} ${message}`);
 }
 
-/** The types of a product's interests, undefined without any, and a figure for each argument of its formulas. */
+/** Returns the types of the product's interests, or undefined as the only one, and a figure for each argument of formulas. */
 function readLists(product: ProductRecord, catalogue: CatalogueView) {
   const items = product.InterestsAndCommissions;
   const interests = items.flatMap(

@@ -1,4 +1,4 @@
-/** Looks up a product with the requested sections (interface 2.2 and 4.2, L1, L2). Parts that are public as a whole are copied. */
+/** Looks up a product with the requested sections (interface 2.2 and 4.2, L1, L2). Wholly public parts are answered as stored. */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
@@ -46,7 +46,7 @@ export type SectionFlags = { readonly [Flag in SectionFlag]?: boolean | undefine
 
 export interface ProductByCodeRequest extends SectionFlags {
   readonly BankingProductCode: string;
-  /** Extension: the day for which product and values are returned; absent: the day of the request. */
+  /** Extension: the day whose product and values are returned. Default: the day of the request. */
   readonly Date?: CalendarDate | undefined;
 }
 
@@ -135,7 +135,7 @@ function formatDateTime(day: string | null): string | null {
   return day === null ? null : `${day}T00:00:00`;
 }
 
-/** Details.AssociatedPaymentScheduleTypes: the Active schedule types of the product, its default first (S1). */
+/** Answers the Active schedule types of the product, its default first (S1). */
 function listScheduleTypes(product: ProductRecord, { lending }: CatalogueView) {
   return product.PaymentScheduleTypes.flatMap((name) => {
     const id = lending.findScheduleType(name)?.type.id;

@@ -22,7 +22,7 @@ export type LookUp<Answer> =
   | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly RequestWarning[] }
   | FailedLookUp;
 
-export interface FailedLookUp {
+interface FailedLookUp {
   readonly kind: 'unknown-product' | 'refused';
   readonly faults: readonly RequestFault[];
 }
@@ -34,7 +34,7 @@ export interface SelectorRequest {
   readonly productCode?: string | undefined;
   readonly productId?: string | undefined;
   readonly bankingProductId?: string | undefined;
-  /** Extension: the day whose product is looked up; absent: the day of the request. */
+  /** Extension: the day whose product is looked up. Default: the day of the request. */
   readonly Date?: CalendarDate | undefined;
 }
 
@@ -54,7 +54,7 @@ export function resolveDay(request: { readonly Date?: CalendarDate | undefined }
   return request.Date ?? context.requestDay;
 }
 
-/** Selects the version of the product that is valid on the day (L1). Throws without code and id, which is a bug. */
+/** Selects the version of the product that is valid on the day (L1). Throws Error without code and id, which is a bug. */
 export function selectProduct(
   { code, id }: ProductSelector,
   catalogue: CatalogueView,
@@ -85,6 +85,7 @@ export function isProduct(selected: ProductRecord | FailedLookUp): selected is P
   return 'Code' in selected;
 }
 
+/** Looks up the display data; `ProductImage` is the JSON text of the images' names, or null. */
 export function lookUpDetails(request: SelectorRequest, context: LookUpContext) {
   const product = selectRequestedProduct(request, context);
   if (!isProduct(product)) return product;

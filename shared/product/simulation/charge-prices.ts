@@ -38,7 +38,7 @@ import { type Discount, type Discounted, applyPercentages, applyValues } from '.
 import type { SimulatedLoan } from './simulated-loan.ts';
 import type { OfferedCharge } from './simulation.ts';
 
-export type ChargeRecord = CommissionRecord | InsuranceRecord;
+type ChargeRecord = CommissionRecord | InsuranceRecord;
 
 interface ListCharge {
   readonly record: ChargeRecord;
@@ -64,7 +64,7 @@ interface PriceContext {
   readonly inputs: FormulaArguments;
 }
 
-/** The commissions of a list that come with every contract, in catalogue order; those without a price are left out. */
+/** Prices the commissions of a list that come with every contract, in catalogue order. Those without a price are left out. */
 export function priceCommissions(
   list: CommissionListRecord | undefined,
   context: PriceContext,
@@ -73,7 +73,7 @@ export function priceCommissions(
   return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
 }
 
-/** The insurances that come with every contract: of items that are valid on the day, where all filters pass, each once. */
+/** Prices each insurance that comes with every contract, if its item is valid on the day and all filters pass (Q6). */
 export function priceInsurances(
   items: readonly ListedInsuranceItem[],
   { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
@@ -87,7 +87,7 @@ export function priceInsurances(
   return [...new Set(insurances)].flatMap((insurance) => priceOnDay(insurance, context) ?? []);
 }
 
-/** True if a charge comes with every contract (Q6). A commission on an unused amount does not. */
+/** True if a charge comes with every contract. A commission on an unused amount does not (Q6). */
 export function comesWithContract(record: ChargeRecord): boolean {
   if (!isActive(record)) return false;
   if ('InsuranceName' in record) {
@@ -116,7 +116,7 @@ export function readCharge(record: ChargeRecord): ListCharge {
       };
 }
 
-/** The charge with its price; undefined if it has none on the day, or its formula has no value. */
+/** Returns undefined if the charge has no price on the day or its formula has no value. */
 function priceOnDay(record: ChargeRecord, { requestDay, inputs }: PriceContext): CatalogueCharge | undefined {
   const charge = readCharge(record);
   if (record.UseBankingFormula && record.Formula !== null) {
@@ -139,20 +139,20 @@ function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 
-/** Percentage bases of charges that are paid at the start, when both equal the financed amount. */
+/** Percentage bases of charges that are paid at the start. Both then equal the financed amount. */
 export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
-/** A charge with its price after the discounts that apply, if any; exactly one of value and percent is charged. */
+/** A charge with its price after discounts. */
 export interface DiscountedCharge {
   readonly charge: CatalogueCharge;
-  /** Minor units per charge; undefined: the percentage is charged. */
+  /** Minor units per charge. Undefined: `percent` is charged instead. */
   readonly value: bigint | undefined;
   readonly percent: ExactFigure;
   readonly isOnce: boolean;
   readonly shown: OfferedCharge;
 }
 
-/** Applies the discounts to a charge; undefined, with the fault added, when this loan cannot be charged with it. */
+/** Applies the discounts to a charge (Q5). If the loan cannot have the charge, adds a fault (422) and returns undefined. */
 export function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
@@ -208,7 +208,7 @@ export function formulaPath({ dimension }: CatalogueCharge): string {
   return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
 }
 
-/** The cost per charge of a percentage of the financed amount, in major units, unrounded (F2). */
+/** Returns the cost per charge of a percentage of the financed amount, in unrounded major units (F2). */
 function calculateCost(
   { PerAnnum }: ChargeRecord,
   percent: ExactFigure,
@@ -223,7 +223,7 @@ function calculateCost(
   return times(cost, part);
 }
 
-/** True when a discount applies to a charge. One that names neither a charge nor a group applies to its whole dimension. */
+/** True if a discount applies to a charge. A discount that names no charge and no group applies to its whole dimension. */
 export function appliesToCharge(record: DiscountRecord, charge: ListCharge): boolean {
   if (record.AppliedToDimension !== charge.dimension) return false;
   const isCommission = charge.dimension === 'Commission';
@@ -261,7 +261,7 @@ function describeCharge(
   };
 }
 
-/** Sum of the charges that are paid once at the start, in minor units, each rounded separately (Q6). */
+/** Sums the charges that are paid once at the start, in minor units; each is rounded separately (Q6). */
 export function sumUpFrontCharges(charges: readonly DiscountedCharge[], loan: SimulatedLoan): bigint {
   const atStart = charges.filter(({ isOnce }) => isOnce);
   return atStart.reduce((sum, { value, percent }) => {
@@ -299,7 +299,7 @@ export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }
   });
 }
 
-/** Exactly one of SourceValue and SourcePercent, with all digits (M4), and the settings of a percentage (F1, F2). */
+/** Sends exactly one of SourceValue and SourcePercent (F1). A percentage keeps all digits (M4) and its settings (F2). */
 function toSource({ charge, shown, percent }: DiscountedCharge) {
   const { IsUpfront, PercentAppliedTo, PerAnnum } = charge.record;
   if (shown.value !== null) return { SourceValue: shown.value, IsUpfront: IsUpfront ?? undefined };
@@ -315,7 +315,7 @@ function toSource({ charge, shown, percent }: DiscountedCharge) {
 const CURRENCY_ID_PREFIX = '2e9b7d10-4c86-4f35-a1d0-000000';
 const HEXADECIMAL = 16;
 
-/** The id of a currency: a prefix, and the ASCII codes of its ISO 4217 letters in hexadecimal, such as 455552 for EUR. */
+/** Appends the hexadecimal ASCII codes of the ISO 4217 letters to a prefix (Q4): 455552 for EUR. */
 export function currencyId(code: string): string {
   const letters = code.trim().toUpperCase().split('');
   return CURRENCY_ID_PREFIX + letters.map((letter) => letter.charCodeAt(0).toString(HEXADECIMAL)).join('');

@@ -24,10 +24,9 @@ import {
 import type { FormulaArguments } from './product-formula.ts';
 import type { ChosenDiscount, SimulateRequest } from './simulation.ts';
 
-/** A discount with its amount: percent, percentage points of a rate, or money. */
 export interface Discount {
   readonly record: DiscountRecord;
-  /** Not below zero. */
+  /** Above zero, in percent, percentage points of a rate, or major units. */
   readonly amount: ExactFigure;
   /** Set as soon as the discount has reduced any price or rate. */
   hasEffect: boolean;
@@ -36,9 +35,9 @@ export interface Discount {
 /** A discounted figure: base * (1 - percent / 100) - value. */
 export interface Discounted {
   readonly left: ExactFigure;
-  /** All percentages combined, as a percentage of the base; null: there are none. */
+  /** All percentages combined, as a percentage of the base. Null: there are none. */
   readonly percent: ExactFigure | null;
-  /** Sum of the values, at most what the percentages leave; null: there are none. */
+  /** Sum of the values, at most what the percentages leave. Null: there are none. */
   readonly value: ExactFigure | null;
 }
 
@@ -48,18 +47,18 @@ interface DiscountContext {
   readonly inputs: FormulaArguments;
 }
 
-export interface ChosenDiscounts {
+interface ChosenDiscounts {
   readonly discounts: readonly Discount[];
   readonly named: readonly NamedDiscount[];
 }
 
 interface NamedDiscount {
   readonly path: string;
-  /** More than one when several discounts of the product share the name. */
+  /** There is more than one if discounts of the product share the name. */
   readonly records: readonly DiscountRecord[];
 }
 
-/** The Active discounts of the day whose filters pass, in catalogue order; optional ones only if the request names them (Q5). */
+/** Chooses Active discounts of the day whose filters pass, in catalogue order. The request must name optional ones (Q5). */
 export function chooseDiscounts(
   request: SimulateRequest,
   product: ProductRecord,
@@ -88,7 +87,7 @@ export function chooseDiscounts(
   return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, validation)), named };
 }
 
-/** Warns of named discounts without an effect in any offer (E5). Must be called after the last offer is calculated. */
+/** Warns of named discounts without an effect in any offer (E5). Call it after the last offer is calculated. */
 export function warnOfUnusedDiscounts({ discounts, named }: ChosenDiscounts, validation: Validation): void {
   for (const { path, records } of named) {
     const isUsed = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
@@ -154,7 +153,7 @@ export function appliesToInterest(
   return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
 }
 
-/** Percentages first, then values, each applied to what remains, never below zero (Q5). A base of zero or less is not discounted. */
+/** Applies percentages, then values, each to what is left, never below zero (Q5). A base of at most zero stays as it is. */
 export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]): Discounted {
   if (signOf(base) <= 0) return { left: base, percent: null, value: null };
   const ofPercent = applyPercentages(base, discounts);

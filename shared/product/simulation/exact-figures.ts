@@ -1,4 +1,4 @@
-/** Prices and rates as exact fractions: discounts and formulas are calculated without rounding (M1, M4). */
+/** Prices and rates as exact fractions, so that discounts and formulas are calculated without rounding (M1, M4). */
 
 import { Decimal } from 'decimal.js';
 import { reduceRatio } from '../../lending/numbers/exact-ratio.ts';
@@ -10,7 +10,7 @@ import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding
 /** An exact fraction; its denominator is above zero. */
 export type ExactFigure = FormulaValue;
 
-/** Largest number of decimals in requests and replies of every format, and in the catalogue. */
+/** Most decimals of a figure in requests, replies and the catalogue. */
 const MAX_DECIMALS = 20;
 /** Decimals of displayed percentages (Q4). */
 const PERCENT_DECIMALS = 4;
@@ -20,7 +20,7 @@ const SHOWN_DECIMALS = 10;
 export const ZERO: ExactFigure = { numerator: 0n, denominator: 1n };
 export const ONE_HUNDRED: ExactFigure = { numerator: 100n, denominator: 1n };
 
-/** The exact figure of a decimal, or of a JSON number, which stands for its shortest decimal notation (M1). */
+/** Converts a decimal, or a JSON number, which stands for its shortest decimal notation (M1). */
 export function toExact(value: Decimal | number): ExactFigure {
   const decimal = new Decimal(value);
   const digits = Math.max(0, decimal.decimalPlaces());
@@ -29,6 +29,7 @@ export function toExact(value: Decimal | number): ExactFigure {
 
 const powerOfTen = (exponent: number) => 10n ** BigInt(exponent);
 
+/** Both must be whole numbers, and the denominator above zero. */
 export function fraction(numerator: number, denominator: number): ExactFigure {
   return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
 }
@@ -36,17 +37,18 @@ export function fraction(numerator: number, denominator: number): ExactFigure {
 export const plus = (first: ExactFigure, second: ExactFigure) => OPERATORS['+'](first, second);
 export const minus = (first: ExactFigure, second: ExactFigure) => OPERATORS['-'](first, second);
 
-/** The product in lowest terms. */
+/** Returns the product in lowest terms. */
 export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
   const { numerator, denominator } = OPERATORS['*'](first, second);
   return reduceRatio(numerator, denominator);
 }
 
+/** Returns so many percent of a figure: 20 percent of 50 are 10. */
 export function percentOf(figure: ExactFigure, percent: ExactFigure): ExactFigure {
   return times(figure, { numerator: percent.numerator, denominator: percent.denominator * 100n });
 }
 
-/** A part as a percentage of a whole above zero. */
+/** Returns a part as a percentage of the whole, which must be above zero: 10 of 50 are 20. */
 export function percentageOf(part: ExactFigure, whole: ExactFigure): ExactFigure {
   return times(part, { numerator: 100n * whole.denominator, denominator: whole.numerator });
 }
@@ -59,26 +61,27 @@ export function signOf({ numerator }: ExactFigure): number {
   return Number(numerator > 0n) - Number(numerator < 0n);
 }
 
-/** The figure in minor units of a currency with `digits` decimals, rounded (M2). */
+/** Rounds major units to minor units of a currency with `digits` decimals (M2). */
 export function roundToMinor(figure: ExactFigure, digits: number, rounding: RoundingMode): bigint {
   return divideRounded(figure.numerator * powerOfTen(digits), figure.denominator, rounding);
 }
 
-/** The decimal of a figure; a non-terminating one is rounded to 20 decimals. */
+/** Converts to a decimal, rounded half up to 20 decimals. */
 export function toDecimal(figure: ExactFigure): Decimal {
   return scaledDecimal(roundToMinor(figure, MAX_DECIMALS, 'HALF_UP'), MAX_DECIMALS);
 }
 
-/** A calculated figure for display: at most ten decimals, rounded half up. Calculations keep all digits (M4). */
+/** Rounds a calculated figure half up to ten decimals, for display only (M4). */
 export function roundForDisplay(figure: ExactFigure): Decimal {
   return scaledDecimal(roundToMinor(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
 }
 
+/** Converts minor units to major units: `scaledDecimal(1050n, 2)` is 10.5. */
 export function scaledDecimal(minor: bigint, digits: number): Decimal {
   return new Decimal(formatMinorUnits(minor, digits));
 }
 
-/** A percentage with four decimals and its sign, rounded half up, such as `7.9500%` (Q4). */
+/** Formats a percentage with four decimals, rounded half up, such as `7.9500%` (Q4). */
 export function formatPercent(figure: ExactFigure): string {
   return `${formatMinorUnits(roundToMinor(figure, PERCENT_DECIMALS, 'HALF_UP'), PERCENT_DECIMALS)}%`;
 }

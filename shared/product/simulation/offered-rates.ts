@@ -33,7 +33,7 @@ import {
 } from './exact-figures.ts';
 import type { FormulaArguments } from './product-formula.ts';
 
-/** Maximum number of offers of one simulation, which limits its work and the size of its reply. */
+/** Most offers of a simulation (Q3). It limits the work and the size of the reply. */
 const MAX_OFFERS = 100;
 
 export interface Offer {
@@ -42,7 +42,7 @@ export interface Offer {
   readonly interest: InterestRecord;
 }
 
-/** Selects the offers: of each item whose filters pass, the interests of the requested type, or its default or first one (Q3). */
+/** Chooses, of each item whose filters pass, the interests of the requested type, or its default or first one (Q3). */
 export function chooseOffers(
   request: SimulateRequest,
   product: ProductRecord,
@@ -139,10 +139,10 @@ const NOTHING = toDecimal(ZERO);
 export interface RateContext {
   readonly requestDay: CalendarDate;
   readonly installmentsNo: number;
-  /** Financed amount in major units; the band that contains it is displayed. */
+  /** In major units. The band that contains it is displayed. */
   readonly financed: ExactFigure;
   readonly isOverdraft: boolean;
-  /** Ranges of the request, which replace those of a Collection. */
+  /** Ranges of the request. If there are any, they replace those of a Collection (Q7). */
   readonly sentRates: readonly InterestRateRange[];
   readonly inputs: FormulaArguments;
   readonly discounts: readonly Discount[];
@@ -157,7 +157,7 @@ interface OfferedRates {
   readonly shown: OfferedInterest;
 }
 
-/** True when an interest has a rate on the day; a formula counts without being evaluated. */
+/** True if an interest has a rate on the day. A formula counts without being evaluated. */
 function hasRate(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -170,7 +170,7 @@ function hasRate(
   return ranges.length > 0 && ranges.every((range) => findRangeRate(range, list, requestDay) !== undefined);
 }
 
-/** Calculates the rates of an interest; undefined when it has none, or its formula has no value (the fault is added). */
+/** Returns undefined if the interest has no rate, or if its formula has no value; `inputs` then adds the fault. */
 export function calculateRates(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -250,7 +250,7 @@ function findBandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
   );
 }
 
-/** Overdraft bands apply to overdrafts only, unless there are no others. */
+/** Bands for overdrafts apply to other loans only if there are no other bands. */
 function calculateBandedRates(
   interest: InterestRecord,
   { requestDay, isOverdraft, financed, discounts }: RateContext,

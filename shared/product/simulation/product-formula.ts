@@ -1,4 +1,4 @@
-/** Evaluates banking formulas of a product: expressions of the closed grammar (S2) over the caller's arguments (Q7). */
+/** Evaluates banking formulas: expressions of the closed grammar (S2) over the caller's arguments (Q7). */
 
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
@@ -10,7 +10,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-kinds.ts';
 import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulation.ts';
 
-/** The arguments of one part of jsonInputFormula; records which of them the formulas read. */
+/** The arguments of one part of jsonInputFormula. It notes which of them the formulas read. */
 export class FormulaArguments {
   readonly #path: string;
   readonly #validation: Validation;
@@ -33,7 +33,7 @@ export class FormulaArguments {
     }
   }
 
-  /** The exact value; undefined, with the fault added once, when an argument is missing or the formula has no value (422). */
+  /** Returns undefined, and adds the fault (422) once, if an argument is missing or the formula has no value. */
   evaluate(formula: FormulaRecord): ExactFigure | undefined {
     if (!this.#values.has(formula)) this.#values.set(formula, this.#calculate(formula));
     return this.#values.get(formula);

@@ -1,4 +1,4 @@
-/** Simulates a product for a customer: one offer, with rates, charges and schedule, for each of its interests that fit the request (interface 4.4, Q3-Q6). */
+/** Simulates a product: one offer, with rates, charges and schedule, for each interest that fits the request (4.4, Q3-Q6). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { KnownCalendars } from '../../lending/due-dates/shift-due-date.ts';
@@ -46,21 +46,21 @@ import { INSTALLMENT_TYPE_IDS, type RepaymentSchedule } from '../../lending/requ
 import type { CommissionListRecord } from '../catalogue/list-records.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 
-export interface SimulateContext {
+interface SimulateContext {
   readonly catalogue: CatalogueView;
   readonly calendars: KnownCalendars;
-  /** UTC day of the request's own timestamp: the start of the loan (Q2), and the day on which validity is determined (L1). */
+  /** UTC day of the request's timestamp. The loan starts on it (Q2), and records must be valid on it (L1). */
   readonly requestDay: CalendarDate;
 }
 
-/** Rows of all offers together: limits the time of a simulation, and keeps its reply within one message. */
+/** Most rows of all offers together (Q3). It limits the time of a simulation and keeps its reply within one message. */
 const MAX_ROWS = 36_000;
-/** The payment is recalculated for each rate of the request; doing so for this many instalments takes as long as one row. */
+/** The payment is solved again for each rate of the request. Solving it over this many instalments takes as long as one row. */
 const INSTALLMENTS_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
-/** Simulates a product. An invalid request is refused with all of its faults (E1, E3); all offers are calculated or none. */
+/** Calculates all offers, or refuses the request with all of its faults (E1). */
 export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
   const steps = simulateInSteps(request, context);
   let step = steps.next();
@@ -68,7 +68,7 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
   return step.value;
 }
 
-/** Yields before each offer, so that the event loop is not blocked. Values are the remaining work in rows of a plain schedule. */
+/** As {@link simulate}, but yields the remaining work, in rows, before each offer, so that the event loop is not blocked. */
 export function* simulateInSteps(
   request: SimulateRequest,
   context: SimulateContext,
@@ -129,13 +129,13 @@ export function* simulateInSteps(
   return { kind: 'simulation', records, calendar: records[0]?.calendar, warnings: validation.warnings };
 }
 
-/** The catalogue without charges: the terms of an offer contain all of its charges, so none is looked up by name. */
+/** Leaves out the charges, because the terms of an offer contain all of its charges and none is looked up by name. */
 function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
   const { scheduleTypes, periodicities } = names;
   return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
 }
 
-/** Finds each calendar once: all offers have the same one, although the catalogue may change between them. */
+/** Finds each calendar once, so that all offers have the same one even if the catalogue changes between them. */
 function keepFound(calendars: KnownCalendars): KnownCalendars {
   const found = new Map<string, ReturnType<KnownCalendars['find']>>();
   return {
@@ -163,7 +163,7 @@ function refuseTooManyRows(
   validation.reject('loanPeriod', 'too-many-rows', message);
 }
 
-/** The offers with their commissions; formulas are evaluated here, so that all missing arguments are reported together (Q7). */
+/** Adds the commissions. All formulas are evaluated here, so that all missing arguments are reported together (Q7). */
 function addCommissions(
   offers: readonly Offer[],
   { catalogue, requestDay }: SimulateContext,
@@ -277,7 +277,7 @@ function buildChargeTerms(
   };
 }
 
-/** The first figures are those of row 1, the totals are column sums; `total` includes the down payment of row 0 (Q4). */
+/** The first figures are those of row 1; the totals are column sums. Only `total` includes the down payment of row 0 (Q4). */
 function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
   const { amount, downPayment } = loan;
   // Row 0 shows the whole amount and the down payment (Q1).
@@ -295,7 +295,7 @@ function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
   const sums = { insurance: 0, fee: 0, total: down.totalInstallment };
   for (const row of schedule.rows) {
     rows.push(row);
-    // The lender's share: premiums go to the insurer (A3).
+    // The lender's share, without premiums, which go to the insurer (A3).
     const flow = row.interest + row.principal + row.managementFee;
     // A residual row is due on the day of the row before it, so it belongs to the same period (A3, B1).
     const isResidual = row.installmentTypeId === INSTALLMENT_TYPE_IDS.Residual;

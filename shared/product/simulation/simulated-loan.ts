@@ -1,4 +1,4 @@
-/** Builds the loan of a simulation within the bounds of its product: amounts, dates and settings, before interest and charges (Q1, Q2, Q6). */
+/** Builds the loan of a simulation, without interest and charges, within the bounds of its product (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
 import { addDays, addMonths, toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -27,7 +27,7 @@ const NOTHING = new Decimal(0);
 export interface SimulatedLoan {
   readonly amount: number;
   readonly downPayment: number;
-  /** amount - downPayment, more than zero (Q1). */
+  /** `amount` less `downPayment`, above zero (Q1). */
   readonly financed: number;
   readonly currency: string;
   readonly digits: number;
@@ -36,11 +36,12 @@ export interface SimulatedLoan {
   readonly periodicities: readonly Periodicity[];
   readonly start: CalendarDate;
   readonly installmentsNo: number;
-  /** True for schedule types for overdrafts, to which overdraft rates apply. */
+  /** True if the schedule type is for overdrafts; then overdraft rates apply. */
   readonly isOverdraft: boolean;
   readonly terms: RepaymentScheduleRequest;
 }
 
+/** Returns undefined, with all faults (422) added, if the request or the product does not allow the loan. */
 export function buildLoan(
   request: SimulateRequest,
   product: ProductRecord,
@@ -83,7 +84,7 @@ export function buildLoan(
       }),
       ...readHolidayShift(product),
       ...readPercentages(product, scheduleType, { financed: amounts.financed, digits }),
-      // Others would report it as a field without effect (E5).
+      // A type that does not read it would report it as a field without effect (E5).
       ...(scheduleType.namesRead.has('AdvanceAmount') && { AdvanceAmount: request.downPayment }),
       CalculateDAE: 0,
       Currency,
@@ -132,7 +133,7 @@ function findAttachedType(
   return undefined;
 }
 
-/** loanPeriod counts periods of the product's periodicity; Once has no length, so it counts units of the PeriodType. */
+/** loanPeriod counts periods of the product's periodicity. Once has no length, so it then counts units of the PeriodType. */
 function readPeriods(
   { loanPeriod }: SimulateRequest,
   { Availability }: ProductRecord,
@@ -165,7 +166,7 @@ function readPercentages(
   };
 }
 
-/** Combines the product's calendars: only days that are business days in all of them count (H2). */
+/** Combines the product's calendars; a business day must be one in all of them (H2). */
 function readHolidayShift({ GeneralData, CountryCalendars }: ProductRecord) {
   if (!GeneralData.HolidayShiftForRepaymentInstallments) return {};
   const calendars = [...new Map(CountryCalendars.map((name) => [codeKey(name), name.trim()])).values()];
@@ -212,13 +213,13 @@ function checkAmountBounds(
   }
 }
 
-/** Describes the unit of loanPeriod, such as `Monthly periods`; for Once, which has no length, the PeriodType. */
+/** Describes the unit of loanPeriod, such as `Monthly periods`, or `months` for Once. */
 function describePeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
   if (periodicity === undefined) return 'periods';
   return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
 }
 
-/** Refuses a term outside the product's bounds, which count in its PeriodType; the message names the bound (Q6). */
+/** Adds a fault (422) for each bound of the product, counted in its PeriodType, that the term is outside (Q6). */
 export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, validation: Validation): void {
   const { PeriodType } = bounds;
   const units = PeriodType.toLowerCase();

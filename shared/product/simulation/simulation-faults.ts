@@ -1,4 +1,4 @@
-/** Translates faults of a schedule into faults of the simulation request (E1): productCode when the catalogue is at fault. */
+/** Translates faults of a schedule into faults of the simulation request (E1). Faults of the catalogue are on productCode. */
 
 import type { RequestFault, Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
@@ -6,7 +6,7 @@ import type { InterestRecord } from '../catalogue/list-records.ts';
 import { formulaPath, type DiscountedCharge, chargeTitle } from './charge-prices.ts';
 import type { SimulateRequest } from './simulation.ts';
 
-export interface FaultContext {
+interface FaultContext {
   readonly request: SimulateRequest;
   readonly terms: RepaymentScheduleRequest;
   readonly interest: InterestRecord;
@@ -76,6 +76,7 @@ const CHARGE_FIELDS: Readonly<Record<string, string>> = {
   GracePeriodFee: 'GracePeriodFee',
 };
 
+/** Adds the translated faults; one with an unknown path becomes a fault of productCode. */
 export function addFaults(
   faults: readonly RequestFault[],
   context: FaultContext,
@@ -89,7 +90,7 @@ export function addFaults(
   }
 }
 
-/** Removes repeated faults: a faulty charge is reported for each of its offers. */
+/** Removes repeated faults, because a faulty charge is reported for each of its offers. */
 export function deduplicateFaults(faults: readonly RequestFault[]): readonly RequestFault[] {
   return [
     ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
@@ -104,13 +105,13 @@ function refuseType(code: RequestFault['code'], requirement: string): RequestFau
   return refusal('scheduleType', code, `must be a schedule type ${requirement}`);
 }
 
-/** If the schedule request lacks a field, the product is at fault: the simulation request has no such field. */
+/** The simulation request has no field that corresponds to a missing one of the schedule, so the product is at fault. */
 function refuseProduct(code: RequestFault['code'], requirement: string): RequestFault {
   const own = code === 'missing' ? 'not-allowed' : code;
   return refusal('productCode', own, `must be a product ${requirement}`);
 }
 
-/** A field of the simulation request itself; it can be missing where formulas of the schedule type read it (400, Q2). */
+/** The simulation request has this field too. It is missing (400) if formulas of the schedule type read it (Q2). */
 function translateFixedInstalment(fault: RequestFault): RequestFault {
   if (fault.code !== 'payment-below-interest') return fault;
   const [covering = ''] = fault.message.split(',', 1);
@@ -141,7 +142,7 @@ function refuseRate({ code, message }: RequestFault, { Name }: InterestRecord): 
   return refuseProduct(code, `whose interest ${Name} has valid rates: each ${message}`);
 }
 
-/** Ranges of the request keep their positions; the term may exceed the last range of the catalogue. */
+/** Ranges of the request keep their positions. Ranges of the catalogue may end before the term does. */
 function translateRanges(fault: RequestFault, { request, terms, interest }: FaultContext): RequestFault {
   if ((request.jsonMultipleInterestRates?.length ?? 0) > 0) {
     return { ...fault, path: fault.path.replace('MultipleInterestRates', 'jsonMultipleInterestRates') };
@@ -193,7 +194,7 @@ function translateCharge({ path, code, message }: RequestFault, context: FaultCo
   return refuseProduct(code, `whose terms can be calculated: ${title}, ${name}, ${message}`);
 }
 
-/** A price by formula depends on its arguments, a percentage on the amount, any other price on the catalogue alone. */
+/** A price by formula depends on its arguments, a percentage on the amount, and any other price only on the catalogue. */
 function refuseLargeCharges(charges: readonly DiscountedCharge[], title: string): RequestFault {
   const code = 'amount-too-large';
   const reason = 'otherwise an instalment exceeds the largest supported amount';

@@ -19,7 +19,7 @@ export interface SimulateRequest {
   /** Name or code of a schedule type that is attached to the product (Q2). */
   readonly scheduleType: string;
   readonly downPayment?: Decimal | undefined;
-  /** Id of an option, see INTEREST_OPTION_IDS (Q3). */
+  /** One of INTEREST_OPTION_IDS (Q3). */
   readonly interestType?: string | undefined;
   readonly interestTypeName?: string | undefined;
   /** Optional discounts to apply (Q5). */
@@ -29,20 +29,20 @@ export interface SimulateRequest {
   readonly jsonInsuranceFilter?: readonly NamedFigure[] | undefined;
   readonly jsonDiscountFilter?: readonly NamedFigure[] | undefined;
   readonly jsonInputFormula?: FormulaInputs | undefined;
-  /** Rates by instalment range, which replace those of a Collection interest (Q7). */
+  /** Rates by range of instalments. They replace those of a Collection interest (Q7). */
   readonly jsonMultipleInterestRates?: readonly InterestRateRange[] | undefined;
-  /** Desired instalment value: a fixed instalment; zero: not fixed (B2). */
+  /** The fixed payment in major units; zero: not fixed (B2). */
   readonly installmentValue?: Decimal | undefined;
-  /** Desired principal value: a fixed principal; zero: not fixed (B2). */
+  /** The fixed principal in major units; zero: not fixed (B2). */
   readonly principalValue?: Decimal | undefined;
 }
 
-export interface OptionalFeature {
+interface OptionalFeature {
   readonly Name?: string | undefined;
   readonly ProductDiscountId?: string | undefined;
 }
 
-/** An optional discount by its name or its id; ProductCode, if present, must be that of the request. */
+/** An optional discount, by its name or its id. ProductCode, if present, must be that of the request. */
 export interface ChosenDiscount extends OptionalFeature {
   readonly ProductCode?: string | undefined;
 }
@@ -74,13 +74,13 @@ export interface SimulationRow {
   readonly totalInstallment: number;
   /** Present only when the offer has insurances (F4). */
   readonly insurance?: number;
-  /** Interest that was added to the balance; present only when that occurs (M3). */
+  /** Interest that is added to the balance; present only if there is any (M3). */
   readonly capitalisedInterest?: number;
 }
 
 /**
- * The rate of an offer in percent, for display: base less discountPercent percent of it, less discountValue points (Q5).
- * Of several rates it is that of row 1, or of the band that contains the financed amount.
+ * The rate of an offer in percent is basePercent less discountPercent percent of it, less discountValue points (Q5). If there
+ * are several rates, the figures are those of row 1, or of the band that contains the financed amount (Q4).
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
@@ -89,24 +89,23 @@ export interface OfferedInterest {
 }
 
 /**
- * A price in money is baseValue less discountPercent percent of it, less discountValue; a percentage is basePercent less
- * discountPercent percent of it. A discount in money turns a percentage into a price (Q5): baseValue is then the amount of
- * basePercent per charge. Bases are the figures of the catalogue, others have at most ten decimals. null: not applicable.
+ * A price in money is baseValue less discountPercent percent of it, less discountValue. A percentage is basePercent less
+ * discountPercent percent of it. A discount in money turns a percentage into a price; baseValue is then the amount of
+ * basePercent per charge (Q5). Money is in major units. Calculated figures have at most ten decimals. Null: not applicable.
  */
 export interface OfferedCharge {
   readonly name: string;
-  /** Money per charge, major units. */
+  /** Money per charge. */
   readonly value: Decimal | null;
   readonly percent: Decimal | null;
   readonly baseValue: Decimal | null;
   readonly basePercent: Decimal | null;
-  /** Money. */
   readonly discountValue: Decimal | null;
   readonly discountPercent: Decimal | null;
   readonly valueIsPercent: boolean;
   readonly currencyId: string;
   readonly periodicityType: string;
-  /** Start of its first period: the day of the request. */
+  /** Start of its first period, which is the day of the request. */
   readonly date: CalendarDate;
   readonly id: string;
   readonly isUpfront: boolean | null;
@@ -117,7 +116,7 @@ export interface SimulationRecord {
   /** Number of decimals of the amounts, which are whole minor units (M2). */
   readonly currencyDigits: number;
   readonly interestPercent: string;
-  /** Internal rate of return, such as `8.2413%`; null when there is none (A3, A4). */
+  /** Internal rate of return, such as `8.2413%`; null if there is none (A3, A4). */
   readonly irr: string | null;
   readonly firstInstallment: number;
   readonly firstInsurance: number;
@@ -129,7 +128,7 @@ export interface SimulationRecord {
   readonly interestId: string;
   readonly interestListId: string;
   readonly interestCommissionItemId: string;
-  /** null: the item has no commissions. */
+  /** Null: the item has no commission list in force. */
   readonly commissionListId: string | null;
   /** Numbers of offered interests and interest-commission items; the same on every record. */
   readonly cntInterestId: number;
@@ -139,7 +138,7 @@ export interface SimulationRecord {
   readonly insurances: readonly OfferedCharge[];
   /** The holiday calendar that the due dates were checked against (H2). */
   readonly calendar: UsedCalendar | undefined;
-  /** The terms of the schedule: `CalculateRepaymentSchedule` returns the same rows for them. */
+  /** Terms for which `CalculateRepaymentSchedule` returns the same rows. */
   readonly terms: RepaymentScheduleRequest;
 }
 
@@ -153,6 +152,6 @@ export type SimulationOutcome =
   | {
       readonly kind: 'refused';
       readonly faults: readonly RequestFault[];
-      /** True: there is no approved product of that code on the day (L1). */
+      /** True: the code has no Approved version on the day (404, L1). */
       readonly unknownProduct?: true;
     };

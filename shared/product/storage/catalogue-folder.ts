@@ -1,4 +1,4 @@
-/** Reads a catalogue from a folder of JSON files (docs/catalogue.md). Unknown files are faults: their records would be missing. */
+/** Reads a catalogue from a folder of JSON files (docs/catalogue.md). An unknown file is a fault, because its records would be missing. */
 
 import path from 'node:path';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -23,19 +23,20 @@ import type { Broker } from '../../messaging/ports.ts';
 import { topicName } from '../../messaging/topics/topic-list.ts';
 import type { Config } from '../../platform/load-config.ts';
 
-/** Detects mistakes, such as a folder of data dumps, before reading. */
+/** A folder with more files is a mistake, such as data dumps, and is refused before its files are read. */
 const MAX_FILES = 1000;
-/** Files that are not records: explanations, and files of editors, version control and mounted volumes. */
+/** Names of files that are not records: explanations, and hidden files of editors, version control and mounted volumes. */
 const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
 
 interface FolderRecords {
   readonly records: readonly CatalogueRecord[];
   readonly faults: readonly CatalogueFault[];
+  /** Kinds with at least one file or record that could not be read. */
   readonly unknown: ReadonlySet<RecordKind>;
 }
 
-/** Reads the records of a folder and validates them, also against each other. Throws ConfigError without the folder. */
+/** Reads and checks all records of a folder. `catalogue` is undefined on faults. Throws ConfigError without the folder. */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars) {
   const { records, unknown, faults } = readFolderRecords(folder);
   const outcome = buildCatalogue(records, otherCalendars, unknown);
@@ -124,8 +125,8 @@ function readFile(file: string) {
 const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../example-catalogue', import.meta.url));
 
 /**
- * Publishes the catalogue folder to an embedded broker: what changed since the last start, and tombstones for what is gone.
- * Does nothing if a shared broker has records already. Rejects with a ConfigError that lists all faults.
+ * Publishes the records of the catalogue folder that changed since the last start, and tombstones for those that are gone.
+ * Does nothing if the broker is shared and already has records. Rejects with a ConfigError that lists all faults.
  */
 export async function publishCatalogue(
   broker: Broker,

@@ -27,9 +27,10 @@ export const CATALOGUE_RECORD = 'CatalogueRecord';
 const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
 type BodyEncoding = (typeof BODY_ENCODINGS)[number];
 
-/** Largest record as JSON text, as for files; also limits decompression. */
+/** Most bytes of the JSON text of a record, in a file and in a message. */
 export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
 
+/** The Avro payload; `body` is the record's JSON text, encoded as `encoding` says. */
 export interface CatalogueMessage {
   readonly kind: string;
   readonly code: string;
@@ -63,7 +64,7 @@ export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   };
 }
 
-/** Creates the message of a record. Rejects with the errors of the codec. */
+/** Creates the message of a record. Rejects with an error of the codec, or a RangeError if the record is too large. */
 export async function encodeRecord(
   codec: Codec,
   topic: string,
@@ -73,7 +74,7 @@ export async function encodeRecord(
   return { topic, key: recordKey(identifyRecord(entry)), value: unpooled(value), headers };
 }
 
-/** The payload of a decoded message. Throws on a message of another type; the error does not contain any of its content. */
+/** Returns the payload of a decoded message. Throws Error, without any content, if it is no catalogue record. */
 export function readPayload(decoded: Decoded): CatalogueMessage {
   if (decoded.kind === 'decoded' && decoded.type === CATALOGUE_RECORD)
     return decoded.payload as CatalogueMessage;
@@ -83,7 +84,7 @@ export function readPayload(decoded: Decoded): CatalogueMessage {
   throw new Error([`it cannot be decoded (${code})`, ...paths].join(', '));
 }
 
-/** The identity of the record in a payload. Throws if it does not match the key. */
+/** Reads the identity of a record. Throws Error on an unknown kind, a bad version or day, or another key than its own. */
 export function readIdentity(key: string, message: CatalogueMessage): RecordIdentity {
   const kind = RECORD_KINDS.find((known) => known === message.kind);
   if (kind === undefined) throw new Error('its kind is unknown');
@@ -99,7 +100,7 @@ function identityOf({ kind, code, version, id, status, validFrom, validTo }: Cat
   return { kind, code, version, id: id ?? null, status: status ?? null, ...days };
 }
 
-/** Unpacks the record and checks its schema; `source` names it in faults. Errors do not contain any of its content. */
+/** Unpacks a record of `bytes` of JSON text. Throws Error, without any content, if it is invalid or contradicts the message. */
 export function unpackRecord(message: CatalogueMessage, source: string) {
   const { value, bytes } = unpackBody(message.encoding, message.body);
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);
@@ -111,14 +112,14 @@ export function unpackRecord(message: CatalogueMessage, source: string) {
   return { entry, bytes };
 }
 
-/** Copies a value out of the buffer pool: the embedded broker keeps it, and would keep the whole pool, ten times its size. */
+/** Copies a value out of the buffer pool, because the embedded broker would keep the whole pool, ten times its size. */
 function unpooled(value: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(value.length);
   value.copy(copy);
   return copy;
 }
 
-/** The fields outside the body that contradict it; `stated` may have fewer fields than the identity. */
+/** Returns the names of the fields of `stated` that contradict the identity; fields that `stated` lacks do not. */
 export function contradictingFields(
   identity: RecordIdentity,
   stated: Readonly<Record<string, unknown>>,
@@ -138,7 +139,7 @@ function formatDay(day: CalendarDate | undefined): string | null {
   return formatCalendarDate(day);
 }
 
-/** Parses a body; returns the value and the size of its JSON text. Errors do not contain any of its content. */
+/** Parses a body of `bytes` of JSON text. Throws Error, without any content, if it is too large or unreadable. */
 export function unpackBody(encoding: string, body: Buffer) {
   const text = unpackedText(encoding, body);
   if (text.length > MAX_RECORD_BYTES) throw new Error(TOO_LARGE);

@@ -1,5 +1,3 @@
-/** The catalogue in memory, materialised from its compacted topic. */
-
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
@@ -31,8 +29,8 @@ export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onCh
 }
 
 /**
- * Materialises the catalogue topic: a record is unpacked on demand; an unreadable one is counted, logged and treated as absent.
- * Returned records are immutable: a change of the catalogue creates new objects.
+ * The catalogue in memory, which follows its compacted topic. Records are unpacked on demand. An unreadable record is
+ * counted, logged and treated as absent. Returned records never change: a change of the catalogue creates new objects.
  */
 export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
@@ -65,6 +63,7 @@ export class CatalogueTable implements CatalogueView {
     });
   }
 
+  /** Resolves when the whole topic has been read. Rejects with MessagingError `tail-behind` after the time limit. */
   async start(): Promise<void> {
     await this.#records.start();
     this.#lending = this.#compile();
@@ -110,6 +109,7 @@ export class CatalogueTable implements CatalogueView {
     return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
   }
 
+  /** Returns the record of a message key; undefined if there is none or it is unreadable. */
   record(key: string): CatalogueRecord | undefined {
     const entry = this.#records.index.get(key);
     return entry === undefined ? undefined : this.#records.unpack(entry);
@@ -176,8 +176,8 @@ export interface WorkerCatalogue {
 }
 
 /**
- * Follows the catalogue topic, and resolves when it has been read. Rejects after the time limit, leaving nothing running.
- * `otherCalendars` finds countries that are not built in; default: those of the holiday library.
+ * Follows the catalogue topic and resolves when it has been read. After 30 s it rejects with MessagingError `tail-behind`,
+ * leaving nothing running. `otherCalendars` finds countries that are not built in, by default in the holiday library.
  */
 export async function openCatalogue(
   context: CatalogueContext,

@@ -1,5 +1,3 @@
-/** The encoded records of the catalogue topic, which are indexed on arrival by code and id, and unpacked on demand. */
-
 import { type MessageContent, contentBytes, copyContent } from '../../messaging/headers.ts';
 import {
   codeKey,
@@ -20,7 +18,7 @@ import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Timers } from '../../platform/system-ports.ts';
 
-export interface EncodedRecord extends MessageContent {
+interface EncodedRecord extends MessageContent {
   readonly partition: number;
   readonly offset: number;
 }
@@ -96,10 +94,10 @@ function placesOf({ identity: { kind, code, id } }: IndexEntry): readonly string
   return id === null ? [byCode] : [byCode, `${kind}#${codeKey(id)}`];
 }
 
-/** Limits of the topic; what exceeds them is left out, and the catalogue is not ready. */
+/** Limits of the topic. Records beyond them are left out, and the catalogue is then not ready. */
 const MAX_RECORDS = 100_000;
 const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
-/** Limits of the cache of unpacked records. Bytes are counted in the JSON text; the objects need somewhat more. */
+/** Limits of the cache of unpacked records. Bytes are those of the JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 /** Interval of retries while the schema registry is unavailable. */
@@ -112,6 +110,7 @@ export interface EncodedRecordsOptions {
   readonly clientId: string;
   readonly log: Log;
   readonly timers: Timers;
+  /** Default: 30,000. */
   readonly catchUpTimeoutMs?: number;
   readonly maxRecords?: number;
   readonly maxBytes?: number;
@@ -119,7 +118,7 @@ export interface EncodedRecordsOptions {
   readonly onChange: (identity: RecordIdentity) => void;
 }
 
-/** Follows the compacted topic of the catalogue, read without a consumer group. Values stay encoded. */
+/** Follows the catalogue topic, indexes its records by code and id on arrival, and unpacks them on demand. */
 export class EncodedRecords {
   readonly index = new CatalogueIndex();
   readonly #options: EncodedRecordsOptions;
@@ -130,7 +129,7 @@ export class EncodedRecords {
     maxSize: MAX_UNPACKED_BYTES,
   });
   readonly #unreadable = new WeakSet<IndexEntry>();
-  /** Readers of records whose schema must be fetched, by key: one of each, so that replaced records take no memory. */
+  /** Reads that wait for a schema, by key. Each key has at most one, so that replaced records take no memory. */
   readonly #waiting = new Map<string, Promise<void>>();
   readonly #delayed = new Set<string>();
   #bytes = 0;
@@ -145,7 +144,7 @@ export class EncodedRecords {
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   }
 
-  /** Resolves when the whole topic has been read. Rejects with `tail-behind` after the time limit. */
+  /** Resolves when the whole topic has been read. Rejects with MessagingError `tail-behind` after the time limit. */
   async start(): Promise<void> {
     await this.#tail.start((message) => this.#receive(message));
     await this.caughtUp(this.#options.catchUpTimeoutMs ?? 30_000);
@@ -157,7 +156,7 @@ export class EncodedRecords {
     await this.#awaitSchemas(timeoutMs);
   }
 
-  /** The record of an entry; undefined when it is unreadable, which is counted and logged once. */
+  /** Returns the record of an entry, or undefined if it is unreadable; that is counted and logged once. */
   unpack(entry: IndexEntry): CatalogueRecord | undefined {
     const known = this.#unpacked.get(entry.key);
     if (known !== undefined) return known;
@@ -187,7 +186,7 @@ export class EncodedRecords {
     return { status: 'degraded', reason };
   }
 
-  /** `badRecords` could not be read, `leftOut` exceed the limits; `unpackedBytes` are those of the JSON text. */
+  /** `badRecords` counts unreadable records, `leftOut` those beyond the limits. `bytes` are encoded, `unpackedBytes` JSON text. */
   stats() {
     return {
       records: this.index.size,
@@ -204,13 +203,13 @@ export class EncodedRecords {
     await this.#tail.stop(timeoutMs);
   }
 
-  /** A record that cannot be read leaves the previous one of its key. One whose schema must be fetched first is read later. */
+  /** An unreadable record does not replace the previous one of its key. A record whose schema must be fetched is read later. */
   #receive(message: LogMessage): void {
     const key = message.key?.toString();
     const { value } = message;
     if (key === undefined) return this.#skip(message, new Error('it has no key'));
     if (value === null) return this.#remove(key);
-    // The reader of an earlier record continues with this one.
+    // A read of this key that waits for a schema will go on to this record.
     const identity = this.#waiting.has(key) ? undefined : this.#identify(key, message);
     if (identity === 'unreadable') return;
     const record = this.#keep(key, { ...message, value });
@@ -266,7 +265,7 @@ export class EncodedRecords {
     this.#options.onChange(identity);
   }
 
-  /** Reads the newest record of a key, whose schema must be fetched; a newer one may arrive meanwhile. */
+  /** Reads the newest record of a key when its schema has been fetched, and again if a newer one arrived meanwhile. */
   async #readLater(key: string): Promise<void> {
     let read: EncodedRecord | undefined;
     for (;;) {

@@ -18,26 +18,27 @@ import {
   type WorkerCatalogue,
 } from './catalogue-table.ts';
 
-/** The environment of calculations. Must be read for each request, because it follows the catalogue. */
+/** The environment of calculations. It follows the catalogue, so read its properties anew for each request. */
 export interface LendingEnvironment {
   /** Current schedule types and periodicities (S1, D7), and the commissions and insurances of lists (F1, S6). */
   readonly catalogue: ScheduleCatalogue;
   readonly calendars: KnownCalendars;
-  /** The environment for another thread; the same object until the catalogue changes. Absent: all runs in this thread. */
+  /** Returns the same object until the catalogue changes. If absent, all calculations run in this thread. */
   readonly snapshot?: () => LendingSnapshot;
 }
 
+/** What another thread needs for {@link restoreEnvironment}. */
 export interface LendingSnapshot {
   readonly records: CatalogueRecords;
   readonly charges: ChargeLists | undefined;
   readonly defaultHolidayCalendar: string | undefined;
 }
 
-export interface LendingWorkerCatalogue extends WorkerCatalogue {
+interface LendingWorkerCatalogue extends WorkerCatalogue {
   readonly environment: LendingEnvironment;
 }
 
-/** Opens the catalogue for a calculation worker. Rejects with ConfigError on an unknown default calendar, leaving nothing running. */
+/** Opens the catalogue for a calculation worker. Rejects as `open` does, and with ConfigError on an unknown default calendar. */
 export async function openLendingCatalogue(
   context: CatalogueContext,
   worker: string,
@@ -65,7 +66,7 @@ export async function openLendingCatalogue(
   }
 }
 
-/** Restores the environment of a snapshot in another thread. Throws on an invalid snapshot, which is a bug. */
+/** Restores the environment of a snapshot in another thread. Throws Error on an invalid snapshot, which is a bug. */
 export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironment {
   const others = createLibraryCalendars();
   const outcome = createLendingCatalogue(snapshot.records, others);
@@ -76,7 +77,7 @@ export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironmen
   return createEnvironment({ lending }, others, snapshot);
 }
 
-/** Creates the environment of a catalogue. The default calendar may be missing: its record may have been deleted. */
+/** The default calendar may be missing, because its record may have been deleted. */
 function createEnvironment(
   view: Pick<CatalogueView, 'lending'>,
   others: OtherCalendars,

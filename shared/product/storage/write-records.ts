@@ -1,5 +1,3 @@
-/** Writes catalogue records to their topic. */
-
 import type { Codec } from '../../messaging/codec.ts';
 import type { OutgoingMessage } from '../../messaging/message.ts';
 import type { Broker } from '../../messaging/ports.ts';
@@ -11,7 +9,7 @@ import {
 } from '../catalogue/catalogue-record.ts';
 import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 
-/** Messages per batch: encoding one batch blocks the event loop for some hundred milliseconds. */
+/** Messages per batch. Encoding a batch blocks the event loop for some hundred milliseconds. */
 const BATCH_SIZE = 200;
 
 /** Referenced kinds come before those that refer to them, so that a reader never sees a product without its lists. */
@@ -29,6 +27,7 @@ const WRITING_ORDER: readonly RecordKind[] = [
 
 export interface RecordChanges {
   readonly put: readonly CatalogueRecord[];
+  /** Message keys. */
   readonly remove: readonly string[];
 }
 
@@ -70,8 +69,8 @@ function batchesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
 }
 
 /**
- * By kind; within a kind active versions and later ones first: a new version is there before the previous one ends, and of
- * two active versions readers select the later one.
+ * Orders by kind, then active versions first, then later versions first. So a new version is there before the previous one
+ * ends. Of two active versions readers select the later one.
  */
 function compareForWriting(one: RecordIdentity, other: RecordIdentity): number {
   return (
