@@ -1,4 +1,4 @@
-/** The program of the calculation threads; piscina calls its exported functions. */
+/** The program of the calculation threads. piscina calls its exported functions. */
 
 import { workerData } from 'node:worker_threads';
 import { deserialize } from 'node:v8';
@@ -23,7 +23,7 @@ export function render(task: ThreadTasks['render']): Promise<ThreadAnswer<Reply>
   return answer(() => renderReply(task));
 }
 
-/** An error as an answer: its class would not reach the other thread. */
+/** Answers with an error instead of rejecting, because its class would not reach the other thread. */
 async function answer<Result>(work: () => Promise<Result>): Promise<ThreadAnswer<Result>> {
   try {
     return { result: await work() };

@@ -1,5 +1,4 @@
-/** The entry point of all processes: checks the version of Node and runs the command. */
-/** The first version that runs the TypeScript sources directly. */
+/** The first version of Node that runs the TypeScript sources directly. */
 const MIN_NODE = [24, 15] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

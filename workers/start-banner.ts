@@ -35,7 +35,7 @@ export async function renderStartBanner(options: {
   return `${lines.join('\n')}\n`;
 }
 
-/** The first example of each action. Loaded here, since only a process with an ingress needs the definitions of the actions. */
+/** Loads the definitions of the actions only here, because only a process with an ingress needs them. */
 async function renderActionCalls(config: Config, url: string, access: string): Promise<string[]> {
   const { ACTIONS } = await import('../shared/api/actions/actions.ts');
   const isExampleCatalogue = config.kafka === undefined && config.lending.catalogueFolder === undefined;
@@ -59,7 +59,7 @@ async function renderActionCalls(config: Config, url: string, access: string): P
   );
 }
 
-/** On other addresses than loopback the output may go to a log, which holds no secrets. */
+/** Prints a token only on a loopback address, because elsewhere the output may go to a log, which must hold no secrets. */
 async function printedToken({ auth, http }: Config, issuedAtMs: number): Promise<string> {
   if (auth.jwtSecret === undefined || !isLoopback(http.host)) return '$TOKEN';
   const { signToken } = await import('./ingress/access/sign-token.ts');

@@ -27,7 +27,7 @@ export interface RunningSystem {
   readonly metrics: Metrics;
   readonly url: string | undefined;
   health(): Readonly<Record<string, Health>>;
-  /** Drains all workers in reverse order, then closes the broker. Idempotent. */
+  /** Drains all workers in reverse order, then closes the broker. Default: 10 s. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -37,10 +37,10 @@ export interface StartOptions {
   readonly log: Log;
   readonly ports?: SystemPorts;
   readonly metrics?: Metrics;
-  /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
+  /** A broker that several systems share, in tests. Default: as configured. */
   readonly broker?: Broker;
   readonly disk?: DiskCalls | undefined;
-  /** Replace those of the list: a simulation passes workers with its own providers and sockets. */
+  /** Starters instead of those of the list. The simulation of test/ passes workers with its own providers and sockets. */
   readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
   readonly signal?: AbortSignal;
 }
@@ -48,13 +48,13 @@ export interface StartOptions {
 const UNSERVED =
   'the embedded broker serves this process only: requests for the absent workers are not handled';
 
-/** How long a stopping process may finish its work: the longest reply takes as long by default. */
+/** Time in which a stopping process may finish its work. The longest reply takes as long by default. */
 export const DRAIN_TIMEOUT_MS = 10_000;
 
 /**
- * Starts the named workers, over Kafka if `config.kafka` is set, otherwise over the embedded broker, whose topics it creates. Waits for Kafka
- * and the schema registry for two minutes at most. Rejects with ConfigError naming what is missing, with the error of a service that could
- * not be used, or with the reason of the signal; nothing is left running then.
+ * Starts the named workers, over Kafka if `config.kafka` is set, or else over the embedded broker. Waits at most two minutes
+ * for Kafka and the schema registry. Rejects with a ConfigError that names what is missing, with the error of a service that
+ * could not be used, or with the reason of the signal. Then nothing is left running.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
   const { config, names, log, ports = systemPorts } = options;
@@ -83,7 +83,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     if (options.broker === undefined && broker.kind === 'embedded' && absent.length > 0)
       log.warn({ absent }, UNSERVED);
     codec = await createCodec(config, ports.clock);
-    // Before any worker is started, so that one that has to wait for it has nothing to stop.
+    // No worker has been started yet, so nothing must be stopped if the registry is not available.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') {
       await publishCatalogue(broker, codec, config, { isShared: options.broker !== undefined });
@@ -92,11 +92,11 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     const startOne = async (name: WorkerName): Promise<RunningWorker> => {
       const start = options.starters?.[name] ?? (await WORKERS[name].load());
       const ownLog = log.child({ worker: name });
-      // The broker may fail meanwhile; a worker whose start fails leaves nothing running.
+      // The broker may fail meanwhile. A worker can be started again, because a failed start leaves nothing running.
       return wait(`the services that worker ${name} needs`, () => start({ ...context, log: ownLog }));
     };
     await startTogether(names.filter((name) => name !== 'ingress').map(startOne), started);
-    // It accepts requests once the workers of this process can respond, and stops before them.
+    // The ingress starts when the workers of this process can respond, and stops before them.
     if (names.includes('ingress')) started.push(await startOne('ingress'));
   } catch (error) {
     await stopAll(options.signal?.aborted === true ? DRAIN_TIMEOUT_MS : 0);

@@ -1,7 +1,7 @@
 import type { StartWorker } from './runtime/worker.ts';
 import type { TopicKey } from '../shared/messaging/topics/topic-list.ts';
 
-/** A worker: its code, which is loaded when it is started, and its topics. */
+/** A worker has its topics, and code that is loaded when it starts. */
 export interface WorkerEntry {
   readonly load: () => Promise<StartWorker>;
   readonly topics: readonly TopicKey[];
@@ -10,7 +10,7 @@ export interface WorkerEntry {
 
 const COMMANDS = ['smsCommands', 'emailCommands', 'smsUrgentCommands', 'emailUrgentCommands'] as const;
 
-/** All workers by name, in the order of their start: the ingress last, so that the consumers are running. */
+/** All workers by name. The ingress starts last, when the consumers are running. */
 export const WORKERS = {
   schedule: {
     load: async () => (await import('./schedule/main.ts')).startScheduleWorker,

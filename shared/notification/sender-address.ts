@@ -5,7 +5,7 @@ export interface MailAddress {
   readonly address: string;
 }
 
-/** A single address without list, route or quoting, and without characters that end a header or an SMTP command. */
+/** One address without list, route, quoting, or characters that end a header or an SMTP command. */
 const SINGLE_ADDRESS = /^[^\s<>,;:"\\()[\]@\p{Cc}]+@[^\s<>,;:"\\()@\p{Cc}]+$/u;
 const NAMED_ADDRESS = /^([^<>\p{Cc}]*)<([^<>]+)>$/u;
 /** Longer than any mailbox (RFC 5321, 4.5.3.1). */
@@ -13,7 +13,7 @@ const MAX_ADDRESS = 320;
 
 const PHONE_NUMBER = /^\+[1-9]\d{5,14}$/;
 const DIGITS = /^\d{3,15}$/;
-/** 3GPP TS 23.040, 9.1.2.5, restricted to characters of every SMS alphabet. */
+/** A name as sender (3GPP TS 23.040, 9.1.2.5), restricted to characters of every SMS alphabet. */
 const NAME = /^(?=.*[A-Za-z])[A-Za-z0-9 !"#%&'()*+,./:;<=>?-]{1,11}$/;
 /** A messaging service of Twilio, which chooses the number. */
 export const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
@@ -22,7 +22,7 @@ export function isSingleAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS && SINGLE_ADDRESS.test(text);
 }
 
-/** Reads `address` or `name <address>`; undefined for any other string. */
+/** Reads `address`, whose name is empty, or `name <address>`. Returns undefined for any other text. */
 export function readMailSender(sender: string): MailAddress | undefined {
   const named = NAMED_ADDRESS.exec(sender.trim());
   const address = (named?.[2] ?? sender).trim();

@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { Channel } from './notification-command.ts';
 
 export const KEPT_MESSAGES = 1_000;
-/** Writes between two removals of the oldest: reading a thousand entries with each write would be too expensive. */
+/** Writes between two removals of the oldest. Reading a thousand entries with each write would be too expensive. */
 const PRUNE_EVERY = 50;
-/** Larger than any message, since requests are limited (E6). */
+/** No message is larger, because requests are limited (E6). */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
-/** Larger than any header, even with the longest subject and addresses. */
+/** No header is larger, even with the longest subject and addresses. */
 const MAX_HEAD_BYTES = 64 * 1_024;
 
 const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
@@ -24,16 +24,17 @@ export interface SentMessage {
   readonly content: Buffer;
 }
 
-/** The local outbox: one file per message, which a repeated id replaces. Only the user of the process may read it. */
+/** The local outbox has a file for each message, which a repeated id replaces. Only the user of the process may read it. */
 export function openSentMessages(folder: string) {
   let writesUntilPrune = 0;
   const create = (): Promise<unknown> => mkdir(folder, { recursive: true, mode: 0o700 });
   return {
+    /** Creates the folder. Rejects with a system error if it cannot be created or written. */
     prepare: async (): Promise<void> => {
       await create();
       await access(folder, constants.W_OK);
     },
-    /** Writes a message, replacing an earlier one with the same id. Rejects for an id that is not a UUID. */
+    /** Writes a message over an earlier one with the same id. Rejects with TypeError if the id is no UUID in lower case. */
     write: async (id: string, channel: Channel, content: Buffer): Promise<void> => {
       const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
       if (!FILE.test(name)) throw new TypeError('the id of an outbox message must be a UUID');
@@ -44,7 +45,7 @@ export function openSentMessages(folder: string) {
       for (const file of surplus) await rm(path.join(folder, file.name), { force: true });
       writesUntilPrune = (writesUntilPrune + 1) % PRUNE_EVERY;
     },
-    /** Lists the newest messages first, with sender, receiver and subject; empty if the folder does not exist. */
+    /** Lists at most {@link KEPT_MESSAGES}, the newest first. A missing folder is an empty list. */
     list: async (limit: number) => {
       const newest = (await filesOf(folder)).slice(0, Math.min(limit, KEPT_MESSAGES));
       const items = [];
@@ -68,7 +69,7 @@ export function openSentMessages(folder: string) {
   };
 }
 
-/** Newest first. */
+/** Lists the newest first. */
 async function filesOf(folder: string) {
   const names = await readdir(folder).catch((error: unknown) => ifMissing<string[]>(error, []));
   const files = await Promise.all(names.map((name) => look(folder, name)));
@@ -85,7 +86,7 @@ async function look(folder: string, name: string) {
   return found && { name, id, channel, writtenAt: found.mtimeMs, sizeBytes: found.size };
 }
 
-/** The first bytes of a file; undefined if it does not exist or is a symbolic link. */
+/** Reads the first bytes of a file. Returns undefined if it does not exist or is a symbolic link. */
 async function readStart(file: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
     await using handle = await open(file, O_RDONLY | O_NOFOLLOW);
@@ -106,7 +107,7 @@ function ifMissing<T>(error: unknown, otherwise: T): T {
 
 const END = /\r?\n\r?\n/;
 
-/** Reads From, To and Subject from the first bytes of a message; missing fields are empty. */
+/** Reads From, To and Subject from the first bytes of a message. Missing fields are empty. */
 export async function readMessageHead(start: Buffer) {
   const { decodeWords, default: mail } = await import('postal-mime');
   const [head = ''] = start.toString('latin1').split(END, 1);

@@ -4,12 +4,12 @@ import type { NotificationState, NotificationStatus } from './notification-state
 type ComparedState = Pick<NotificationState, 'status' | 'attempt'> &
   Partial<Pick<NotificationState, 'channel' | 'owner'>>;
 
-/** Whether the id belongs to a notification of the other channel. */
+/** True if the id belongs to a notification of the other channel. */
 export function isOfOtherChannel(channel: Channel | undefined, known: ComparedState | undefined): boolean {
   return channel !== undefined && known?.channel !== undefined && known.channel !== channel;
 }
 
-/** A known outcome replaces the assumption that it is unknown. */
+/** Precedence within a round. An outcome replaces the assumption that the outcome is unknown. */
 const RANK: Readonly<Record<NotificationStatus, number>> = {
   sending: 0,
   parked: 1,
@@ -19,9 +19,9 @@ const RANK: Readonly<Record<NotificationStatus, number>> = {
 };
 
 /**
- * All readers end with the same state, whatever the order of the outcomes. `sent` replaces any state for good; then the
- * later round wins, and within a round the higher rank. Of two intents of one round the first on the log wins, and the other
- * process must not send. An id belongs to the channel that used it first.
+ * True if `next` replaces `known`, so that all readers end with the same state whatever the order of outcomes. `sent`
+ * replaces any state for good. Otherwise the later round wins, and within a round the higher rank. Of two intents of one
+ * round the first on the log wins, and the other process must not send. An id belongs to the channel that used it first.
  */
 export function supersedes(next: ComparedState, known: ComparedState | undefined): boolean {
   if (known === undefined) return true;

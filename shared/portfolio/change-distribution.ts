@@ -1,16 +1,17 @@
-/** The bins are the same for every portfolio (steps of 1, 2 and 5 from 0.01 % to 100 %), so that two reports can be compared. */
+/** Bins of 0.01, 0.02, 0.05 and so on to 100 %, the same for every portfolio, so that two reports can be compared. */
 
-/** Counts by bin: falls with the largest first, unchanged amounts in the middle, then rises. */
+/** Counts by bin: first falls, from the largest on, then unchanged amounts, then rises. */
 export interface ChangeCounts {
   readonly bins: number[];
   /** Changes from an amount of zero or less, which have no percentage. */
   withoutBase: number;
 }
 
-/** A bin as it is shown: changes of at least `from` and less than `to` percent, without their sign. */
+/** A bin as it is shown, of changes of at least `from` and less than `to` percent. Both are without sign. */
 export interface ChangeBin {
   readonly direction: 'lower' | 'unchanged' | 'higher';
   readonly from: number;
+  /** Undefined: there is no limit. */
   readonly to: number | undefined;
   readonly count: number;
 }
@@ -21,13 +22,13 @@ const SIDE = LIMITS.length;
 const HUNDREDTHS = 10_000n;
 const PERCENT = 100;
 
-export const CHANGE_BINS = 2 * SIDE + 1;
+const CHANGE_BINS = 2 * SIDE + 1;
 
 export function noChanges(): ChangeCounts {
   return { bins: Array.from({ length: CHANGE_BINS }, () => 0), withoutBase: 0 };
 }
 
-/** Counts a change of a former amount; both in the same minor units. */
+/** Counts a change of a former amount. Both are in the same minor units. */
 export function countChange(changes: ChangeCounts, change: bigint, former: bigint): void {
   if (change !== 0n && former <= 0n) {
     changes.withoutBase += 1;

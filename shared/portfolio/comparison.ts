@@ -4,24 +4,24 @@ interface FormerRow extends SummedRow {
   readonly InstallmentNo: number;
 }
 
-export interface FormerSchedule {
+interface FormerSchedule {
   readonly rows: readonly FormerRow[];
   readonly sums: ScheduleSums;
 }
 
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
-/** Up to 2^52 minor units the shortest form of a JSON number is the decimal that was written; larger ones must be strings. */
+/** Below 2^52 minor units the shortest form of a JSON number is the decimal that was written. Larger amounts must be strings. */
 const MAX_EXACT_MINOR = 2 ** 52;
 
-/** Undefined without rows, or if an amount has more decimals than the currency (M2) or is too large to be exact. */
+/** Returns undefined without rows, or if a row is invalid: an amount has too many decimals (M2) or is too large to be exact. */
 export function readFormerSchedule(former: unknown, currencyDigits: number): FormerSchedule | undefined {
   if (!Array.isArray(former) || former.length === 0) return undefined;
   const rows = former.flatMap((item) => readRow(item, currencyDigits) ?? []);
   return rows.length < former.length ? undefined : { rows, sums: sumsOf(rows) };
 }
 
-/** The totals of an instalment in minor units; undefined if only the other schedule has it. */
+/** The totals of an instalment in minor units. A total is undefined if only the other schedule has the instalment. */
 interface InstallmentChange {
   readonly InstallmentNo: number;
   readonly before: number | undefined;
@@ -29,7 +29,7 @@ interface InstallmentChange {
   readonly difference: bigint;
 }
 
-export interface PaymentChange {
+interface PaymentChange {
   readonly before: bigint;
   readonly difference: bigint;
 }
@@ -39,12 +39,12 @@ export interface Comparison {
   readonly before: ScheduleSums;
   readonly after: ScheduleSums;
   readonly difference: ScheduleSums;
-  /** The largest change of an instalment with its sign; the first of several equal ones. */
+  /** The largest change of an instalment, with its sign. Of equal changes it is the first. */
   readonly largestDifference: bigint;
-  /** The change of the payment: the largest change among the instalments of both schedules; undefined if they share none. */
+  /** The largest change among instalments that both schedules have; undefined if there are none. */
   readonly payment: PaymentChange | undefined;
   readonly isChanged: boolean;
-  /** Whether only one of the schedules has some of the instalments. */
+  /** True if an instalment is in one schedule only. */
   readonly hasOtherLength: boolean;
 }
 
@@ -53,7 +53,7 @@ interface NumberedRow {
   readonly totalInstallment: number;
 }
 
-/** By number, and those with the same number (a prepayment has that of the previous instalment, X3) in order. */
+/** Pairs instalments by number, and in order within a number: a prepayment has that of the instalment before it (X3). */
 export function compareSchedules(
   former: FormerSchedule,
   rows: readonly NumberedRow[],
@@ -87,7 +87,7 @@ function largestOf([first, ...others]: readonly InstallmentChange[]): Installmen
   );
 }
 
-/** The amounts of a row in their other spelling, and what counts for an absent one. */
+/** The amounts of a row: their other spelling, and the value of an absent one; undefined makes the row invalid. */
 const ROW_AMOUNTS = {
   principal: ['Principal', undefined],
   interest: ['Interest', undefined],
@@ -145,6 +145,7 @@ export function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
+/** Writes JSON whose amounts have `digits` decimals, which a JSON serialiser would drop. */
 export function renderComparison(comparison: Comparison, digits: number): string {
   const { installments, before, after, difference, largestDifference } = comparison;
   const money = (minor: number | bigint | undefined): string =>
@@ -166,7 +167,7 @@ function renderSums(sums: ScheduleSums, digits: number): string {
   return `{"principal":${principal},"interest":${interest},"fees":${fees},"total":${total}}`;
 }
 
-/** Sums in minor units; fees are commissions and insurances, and total = principal + interest + fees (M3). */
+/** Sums in minor units. Fees are commissions and insurances; `total` sums `totalInstallment` (M3). */
 export interface ScheduleSums {
   readonly principal: bigint;
   readonly interest: bigint;
@@ -177,7 +178,7 @@ export interface ScheduleSums {
 export const SUM_NAMES = ['principal', 'interest', 'fees', 'total'] as const;
 export type SumName = (typeof SUM_NAMES)[number];
 
-export interface SummedRow {
+interface SummedRow {
   readonly principal: number;
   readonly interest: number;
   readonly managementFee: number;

@@ -13,7 +13,7 @@ export interface CsvField {
 export interface CsvColumn {
   readonly name: string;
   readonly path: string;
-  /** `ignored` has no effect; `unnamed` must have empty cells. */
+  /** `ignored` columns have no effect. `unnamed` columns must have empty cells. */
   readonly kind: CellKind | 'ignored' | 'unnamed';
 }
 
@@ -27,7 +27,7 @@ export const OWN_COLUMNS = ['id', 'jsonParam', 'schedule'] as const;
 const [ID, REQUEST, FORMER] = OWN_COLUMNS;
 const OWN_KINDS: Readonly<Record<string, CellKind>> = { [ID]: 'text', [REQUEST]: 'json', [FORMER]: 'json' };
 
-/** Or all faults. Names are case-insensitive; `ignored` columns and those without a name are not read. */
+/** Returns the columns, or all faults. Names, also those of `ignored` columns, are case-insensitive. */
 export function readColumns(
   names: readonly string[],
   fields: readonly CsvField[],
@@ -75,9 +75,10 @@ export interface NotationFault {
   readonly value: string;
 }
 
-/** A rate has no thousands: `7.125` is not 7125 percent. */
+/** A rate has no thousands, so that `7.125` is not 7125 percent. */
 const RATE_COLUMN = /percent|rate/i;
 
+/** Returns the first cell of a record that has two readings in this notation; undefined if there is none. */
 export function ambiguousCell(
   columns: readonly CsvColumn[],
   { line, cells }: CsvRecord,
@@ -95,7 +96,7 @@ export function ambiguousCell(
 
 const NOT_UTF8 = '\uFFFD';
 
-/** The cells of a record as a line, one for each column; undefined without any value. An empty cell is an absent field. */
+/** Makes a line of the cells of a record. An empty cell is an absent field; without any value the line is undefined. */
 export function lineOfCells(columns: readonly CsvColumn[], cells: readonly string[], notation: Notation) {
   // Spreadsheets append lines of empty cells.
   if (cells.every(isEmpty)) return undefined;
@@ -117,7 +118,7 @@ export function lineOfCells(columns: readonly CsvColumn[], cells: readonly strin
 
 type CellFault = Pick<Fault, 'code' | 'message'>;
 
-/** Empty cells may be added or, below a column without a name, missing. */
+/** Empty cells may follow the last column. Cells of columns without a name may be missing. */
 function lineFault(columns: readonly CsvColumn[], cells: readonly string[]): CellFault | undefined {
   if (cells.some((cell) => cell.includes(NOT_UTF8)))
     return { code: 'not-utf8', message: 'is not valid UTF-8' };
@@ -152,7 +153,7 @@ function readCell(
   return number.length > BINARY_DIGITS ? readJson(number) : { value: Number(number) };
 }
 
-/** Whether the mark of a rate contradicts the decimal mark that was named. */
+/** True if the only mark of a rate is not the given decimal mark. */
 function isThousandOfRate(name: string, cell: string, { decimal }: Notation): boolean {
   return (
     decimal !== undefined &&
@@ -173,15 +174,15 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-/** Maximum length of a record; a request with a previous schedule of 1,200 instalments takes a third of it. */
+/** Longest record. A request with a previous schedule of 1,200 instalments takes a third of it. */
 export const MAX_LINE_BYTES = 1_048_576;
-/** Why no record after a certain line can be told apart: what follows a stray quote may belong to its cell. */
+/** Records after such a line cannot be told apart, because what follows a stray quote may belong to its cell. */
 export const MALFORMED = 'has a misplaced quote, or one that is not closed within 1 MiB';
 
 const LINE_FEED = /\n/g;
 const CARRIAGE_RETURN = /\r/g;
 
-/** `head`: the first line. csv-parse returns what `onRecord` returns, and refuses a misplaced quote. */
+/** `head` is the first line. csv-parse returns what `onRecord` returns, and fails on a misplaced quote. */
 export function csvParseOptions(head: string, onRecord: (record: CsvRecord) => unknown): Options {
   // csv-parse counts each carriage return in a cell as a line.
   let carriageReturns = 0;

@@ -1,4 +1,4 @@
-/** How a CSV file writes numbers and dates. Each cell is read by itself, unless it has two readings: `1.000`, `03/04/2026`. */
+/** How a CSV file writes numbers and dates. Only cells with two readings, such as `1.000` or `03/04/2026`, need it. */
 
 export interface Notation {
   readonly decimal?: DecimalMark | undefined;
@@ -6,7 +6,7 @@ export interface Notation {
 }
 
 export type DecimalMark = '.' | ',';
-export type DateOrder = 'day-first' | 'month-first';
+type DateOrder = 'day-first' | 'month-first';
 
 const DELIMITERS = [',', ';', '\t'];
 const QUOTED = /"[^"]*"/g;
@@ -14,10 +14,11 @@ const QUOTED = /"[^"]*"/g;
 const NUMBER =
   /^(-?)(?:([1-9]\d{0,2}(?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)|(0|[1-9]\d*))(?:([.,])(\d+))?$/;
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-/** One group and no decimals: the mark could also be the decimal mark. */
+/** The mark of one group without decimals could also be the decimal mark. */
 const TWO_READINGS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 const MONTHS = 12;
 
+/** True if the trimmed cell has two readings and the notation does not decide between them. */
 export function isAmbiguous(kind: 'number' | 'date', cell: string, { decimal, dates }: Notation): boolean {
   if (kind === 'number') return decimal === undefined && TWO_READINGS.test(cell);
   const [, first, , second] = TWO_ORDERS.exec(cell) ?? [];
@@ -25,7 +26,7 @@ export function isAmbiguous(kind: 'number' | 'date', cell: string, { decimal, da
   return isOpen && Math.max(Number(first), Number(second)) <= MONTHS;
 }
 
-/** The number in JSON notation; undefined if it is none with this decimal mark. Without one the last mark is the decimal mark. */
+/** Returns JSON notation, or undefined if the cell is no number with this decimal mark. By default the last mark is that mark. */
 export function readNumber(cell: string, given: DecimalMark | undefined): string | undefined {
   const [text, sign = '', grouped, group, plain = '', decimal, fraction = ''] = NUMBER.exec(cell) ?? [];
   if (text === undefined || (decimal !== undefined && decimal === group)) {
@@ -44,7 +45,7 @@ const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[./] ?(\d{1,2})[./] ?(\d{1,2})\
 const DAY_FIRST = new RegExp(String.raw`^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})${TIME}$`);
 const TWO_ORDERS = new RegExp(String.raw`^(\d{1,2})([/-])(\d{1,2})\2(\d{4})${TIME}$`);
 
-/** The date as yyyy-mm-dd; any other text as it is, which the reader of the request refuses. */
+/** Returns a date as yyyy-mm-dd. Other text is returned as it is, for the reader of the request to refuse. */
 export function readDate(cell: string, given: DateOrder | undefined): string {
   const [, year, month, day] = YEAR_FIRST.exec(cell) ?? [];
   if (year !== undefined) return isoDate(year, month, day);
@@ -60,18 +61,18 @@ function isoDate(year: string, month = '', day = ''): string {
   return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
-/** Whichever of comma, semicolon and tab is most frequent in the first line. */
+/** Returns the most frequent of comma, semicolon and tab in the first line, outside quotes. */
 export function delimiterOf(head: string): string {
   const plain = head.replaceAll(QUOTED, '');
   const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** A spreadsheet takes a text with such a first character for a formula, also in quotes. */
+/** A spreadsheet takes text with such a first character for a formula, even in quotes. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const PLAIN_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
 
-/** A text for a cell of CSV. An apostrophe before what could be a formula makes spreadsheets show it as it is. */
+/** Puts an apostrophe before text that could be a formula, so that spreadsheets show it as text. */
 export function withoutFormula(text: string | number): string {
   const plain = String(text);
   return FORMULA.test(plain) && !PLAIN_NUMBER.test(plain) ? `'${plain}` : plain;

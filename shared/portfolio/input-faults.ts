@@ -1,13 +1,13 @@
-/** A line of a portfolio, `{id, jsonParam, schedule?}`, and the ids that occur again. */
+/** Reads lines of a portfolio, `{id, jsonParam, schedule?}`, and finds ids that occur again. */
 
 import { isAbsent, isRecord, shapeFault } from '../api/json/faults.ts';
 import type { Fault } from '../platform/problem.ts';
 
-/** Maximum length of a contract id in characters; the same as in a request batch. */
+/** Longest contract id in UTF-16 code units, as in a request batch. */
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
 
-/** The members of a line, or the fault of a value that is no object. The request is not checked. */
+/** Returns the members of a line, or the fault of a value that is no object. Only the id is checked. */
 export function readContractLine(value: unknown) {
   if (!isRecord(value)) {
     return shapeFault('line', 'wrong-type', 'must be an object with the members id and jsonParam');
@@ -18,7 +18,7 @@ export function readContractLine(value: unknown) {
   return { id, jsonParam, schedule: schedule ?? undefined, ignored: Object.keys(others), faults };
 }
 
-/** A number above the safe integers would be rounded, and become another id. */
+/** A number beyond the safe integers would be rounded and so become another id. */
 function readId(sent: unknown): string | number | undefined {
   if (typeof sent === 'string') return sent.length > 0 && sent.length <= MAX_ID_LENGTH ? sent : undefined;
   return typeof sent === 'number' && Number.isSafeInteger(sent) ? sent : undefined;
@@ -37,7 +37,7 @@ function idFault(sent: unknown): Fault {
   return shapeFault(path, 'out-of-range', largest);
 }
 
-export interface DuplicateId {
+interface DuplicateId {
   readonly id: string | number;
   readonly line: number;
   readonly firstLine: number;
@@ -49,10 +49,10 @@ export interface DuplicateIds {
 }
 
 const MAX_LISTED = 10;
-/** A million ids take about 100 MB; ids after these are not remembered. */
+/** Ids after these are not remembered. A million ids take about 100 MB. */
 const MAX_IDS = 5_000_000;
 
-/** An id as a number equals the same id as text. */
+/** Finds ids that occur again. A number equals the same id as text. */
 export function createDuplicateSearch() {
   const firstLines = new Map<string, number>();
   const listed: DuplicateId[] = [];

@@ -1,4 +1,4 @@
-/** The results of a portfolio as HTML without styles of its own, for `--html` and the page Portfolio of the workbench. */
+/** Renders the results of a portfolio as HTML without styles, for `--html` and the page Portfolio of the workbench. */
 
 import { html, type Html } from '../api/documents/html.ts';
 import { type ChangeBin, type ChangeCounts, countDirections, filledBins } from './change-distribution.ts';
@@ -214,7 +214,7 @@ interface TableHead {
   readonly words: ReportWords;
 }
 
-/** A table that scrolls by itself when it is wider than the page, also by keyboard. The first cell of a row names it. */
+/** A table that is wider than the page scrolls by itself, also by keyboard. The first cell of a row is its header. */
 function dataTable(
   { caption, isCaptionHidden = false, columns, words }: TableHead,
   rows: readonly (readonly (string | Html)[])[],

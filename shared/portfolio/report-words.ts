@@ -1,4 +1,4 @@
-/** The texts of a report in English, and how it writes figures. The workbench has the same texts in its other languages. */
+/** The texts and figures of a report. The workbench has the texts in its other languages. */
 
 import { formatMinorUnits } from '../lending/numbers/money.ts';
 import texts from './report-texts.json' with { type: 'json' };
@@ -10,9 +10,11 @@ export type ReportTexts = Readonly<Record<keyof typeof REPORT_TEXTS, string>>;
 export interface ReportWords {
   readonly text: (key: keyof ReportTexts, values?: Readonly<Record<string, string | number>>) => string;
   readonly count: (value: number) => string;
-  /** An amount in minor units, exact whatever its size. */
+  /** Writes minor units of `digits` decimals, exact whatever their size: `amount(1050n, 2)` is 10.50. */
   readonly amount: (minor: bigint, digits: number) => string;
+  /** As `amount`, with a sign unless it is zero. */
   readonly change: (minor: bigint, digits: number) => string;
+  /** Writes percent with at most two decimals; `share` and `signedShare` always have two. */
   readonly percent: (value: number) => string;
   readonly share: (value: number) => string;
   readonly signedShare: (value: number) => string;

@@ -1,25 +1,25 @@
-/** The results of a recalculation so far, in bounded memory whatever the number of contracts. */
+/** Counts the results of a recalculation, in bounded memory whatever the number of contracts. */
 
 import type { Problem, Warning } from '../platform/problem.ts';
 import { type ChangeCounts, countChange, noChanges } from './change-distribution.ts';
 import { addSums, type Comparison, magnitude, NO_SUMS, type ScheduleSums } from './comparison.ts';
 
 export interface CurrencyTotals {
-  /** ISO code of the requests in capitals; null without one. */
+  /** ISO code of the requests in capitals. Null: they name none. */
   readonly currency: string | null;
   readonly digits: number;
   contracts: number;
   after: ScheduleSums;
-  /** The contracts that were compared with a previous schedule, with its sums and the change. */
+  /** Contracts that were compared with a previous schedule; `before` and `difference` are sums over these. */
   compared: number;
   before: ScheduleSums;
   difference: ScheduleSums;
 }
 
 export interface FieldCounts {
-  /** How many contracts have a fault or warning in a field; the items of a list count as one field. */
+  /** Numbers of contracts with a fault or warning in a field. All items of a list count as one field. */
   readonly fields: Map<string, { readonly path: string; readonly code: string; readonly count: number }>;
-  /** Contracts with further fields than those that are kept apart. */
+  /** Contracts with faults or warnings in other fields than those. */
   others: number;
 }
 
@@ -30,7 +30,7 @@ export interface Tally {
   rows: number;
   compared: number;
   changed: number;
-  /** Contracts whose schedule has instalments that the previous one had not, or lacks some. */
+  /** Contracts of which an instalment is in only one of the two schedules. */
   otherLength: number;
   formerUnreadable: number;
   formerUnreadableLines: number[];
@@ -53,7 +53,7 @@ export interface CountedSchedule {
   readonly rows: number;
   readonly sums: ScheduleSums;
   readonly warnings: readonly Warning[];
-  /** `none` if there is no previous schedule, `unreadable` if it is not a list of instalments. */
+  /** `none`: there is no previous schedule. `unreadable`: the previous schedule is not a valid list of instalments. */
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
 
@@ -65,7 +65,7 @@ export interface CountedFailure {
 
 const MAX_LISTED_LINES = 10;
 const MAX_LISTED_FAILURES = 20;
-/** Paths may contain names of the input, so that their number has no other limit. */
+/** Paths may contain names of the input, so their number would otherwise be unlimited. */
 const MAX_FIELDS = 50;
 const MAX_PATH = 200;
 const MAX_REASON = 400;
@@ -121,7 +121,7 @@ function fieldKey({ path, code }: Warning): string {
   return `${field.slice(0, MAX_PATH)}\n${code}`;
 }
 
-/** The faults of a problem with their fields, or what happened; at most {@link MAX_REASON} characters. */
+/** Returns the faults of a problem with their fields, or its detail or title, in at most 400 characters. */
 export function reasonOf({ title, detail, errors = [] }: CountedFailure['problem']): string {
   const faults = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
   const reason = faults === '' ? (detail ?? title) : faults;
@@ -180,14 +180,14 @@ export function totalsByCurrency({ totals }: Pick<Tally, 'totals'>): readonly Cu
   });
 }
 
-/** Counts with the largest first, equal ones in the order of the input. */
+/** Sorts the largest count first, and equal counts in the order of the input. */
 export function byCount<Entry extends { readonly count: number }>(
   entries: Iterable<Entry>,
 ): readonly Entry[] {
   return [...entries].toSorted((left, right) => right.count - left.count);
 }
 
-/** A contract whose total changes; amounts in minor units of `digits` decimals. */
+/** A contract whose total changes. Amounts are minor units of `digits` decimals. */
 export interface Mover {
   readonly line: number;
   readonly id: string | number;
@@ -198,10 +198,10 @@ export interface Mover {
 }
 
 const MAX_MOVERS = 10;
-/** The maximum number of decimals of a currency. Changes in all currencies are ordered by their amounts scaled to it. */
+/** Most decimals of amounts. Changes in all currencies are ordered by their amounts with so many decimals. */
 const COMMON_DIGITS = 12;
 
-/** The contracts that rise or fall most, by the absolute value of the change; equal changes in the order of the input. */
+/** Returns at most ten contracts that rise or fall most. Equal changes are in the order of the input. */
 export function largestMovers(
   { rises, falls }: { readonly rises: readonly Mover[]; readonly falls: readonly Mover[] },
   count = MAX_MOVERS,

@@ -38,19 +38,19 @@ export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' 
 
 const MIB = 1_024 * 1_024;
 const READY: Health = { status: 'ready' };
-/** Longest synchronous work of a consumer between two turns of the event loop: urgent commands do not wait for many normal ones. */
+/** Longest work of a consumer between two turns of the event loop. Short slices of normal commands let urgent ones in. */
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
-/** Time limit for reading the delivery log and the hold topic to their ends after an assignment; then it is retried. */
+/** Time limit for reading the delivery log and the hold topic to their ends after an assignment. Then this is retried. */
 const CATCH_UP_MS = 30_000;
-/** Beyond the time limit, for the steps of a delivery other than waiting. */
+/** Added to the time limit for the steps of a delivery other than waiting. */
 const STEP_MS = 60_000;
-/** Time that a shutdown waits for the outcomes of interrupted deliveries to be written. */
+/** A shutdown waits so long for the outcomes of interrupted deliveries to be written. */
 const LAST_OUTCOMES_MS = 2_000;
-/** Interval of the search for lost copies, which are rare and delay only messages to the same receiver. */
+/** Interval of the search for lost copies. They are rare and delay only messages to the same receiver. */
 const LOST_COPIES_MS = 30_000;
 const POLL_MS = 20;
 
-/** Reserved for the headers that retries add: a command with them must not exceed the record size of its topic. */
+/** Reserved for headers that retries add, because a command with them must not exceed the record size of its topic. */
 const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
 const MAX_RECORD_BYTES = 8 * MIB;
 
@@ -63,7 +63,7 @@ export interface ChannelOptions {
 
 export type RunningChannel = Awaited<ReturnType<typeof startChannel>>;
 
-/** Each channel and priority has its own consumer, so that none delays another. Leaves nothing running if it rejects. */
+/** Starts a consumer for each priority, so that none delays another. Leaves nothing running if it rejects. */
 export async function startChannel(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, monotonic, timers } = context;
   const { channel, providers, metrics, closing } = options;
@@ -217,7 +217,7 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
   };
 }
 
-/** Of later copies the headers do not count, since they have taken the room that was reserved. */
+/** The headers of later copies do not count, because they are in the reserved room. */
 function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCopy): boolean {
   if (value === null) return false;
   const bytes = (key?.length ?? 0) + contentBytes({ value, headers: isOriginal ? headers : {} });

@@ -21,7 +21,7 @@ const openConfigured: OpenProviders = async (context) => {
   return createProviders(config.notification, { ...context, hooks: providerHooks(metrics, log) });
 };
 
-/** Leaves nothing running if it rejects. */
+/** Starts the notification worker. Leaves nothing running if it rejects. */
 export async function start(
   context: WorkerContext,
   open: OpenProviders = openConfigured,

@@ -18,7 +18,7 @@ export interface Watched {
 
 export type NotificationMetrics = ReturnType<typeof createNotificationMetrics>;
 
-/** The metrics of notifications. Labels contain configured names and codes, never data of a message. */
+/** Labels contain configured names and codes, never data of a message. */
 export function createNotificationMetrics(metrics: Metrics) {
   const counter = (name: string, help: string, ...labels: string[]) =>
     metrics.counter(name, help, ['channel', ...labels]);

@@ -25,13 +25,13 @@ export interface RetryTier {
   readonly priority: Priority;
 }
 
-/** Each tier has its own consumer, since a log is read in order and the delays differ. */
 export interface RunningTier extends RetryTier {
   readonly consumer: Consumer;
 }
 
 type Deliveries = Readonly<Record<Channel, Pick<CommandDelivery, 'reject'>>>;
 
+/** Starts the consumer of a tier. Each tier needs one, because a log is read in order and the delays differ. */
 export async function startTier(
   context: WorkerContext,
   shared: SharedParts,
@@ -79,15 +79,15 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   readonly onDeadLetter: (code: string) => void;
 }
 
-/** If a reader's clock is ahead, every copy seems due: one that keeps failing returns once a second, not at full speed. */
+/** If a reader's clock is ahead, every copy seems due. A copy that keeps failing then returns only once a second. */
 const MIN_WAIT_MS = 1_000;
 
 const UNDECODABLE = 'undecodable-message';
-/** Reading what is on the delivery log's topic takes milliseconds; after this time the copy is processed again. */
+/** Time limit of reading the delivery log to its end, which takes milliseconds. After it the copy is processed again. */
 const LOG_READ_MS = 5_000;
 const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return to';
 
-/** A copy that can never be returned becomes a dead letter and ends its notification, so that it holds back no others. */
+/** Returns due copies. A copy that can never return becomes a dead letter and ends its notification, to hold back no others. */
 export function createTierProcess(parts: TierParts): Process {
   return async (message, attempt, signal, progress) => {
     const receivedMs = progress?.receivedMs ?? parts.monotonic.elapsedMs();
@@ -120,8 +120,8 @@ async function endCopy(
 }
 
 /**
- * Due time and timestamp are of the writer's clock, which may be hours off. So the monotonic clock limits the wait from when
- * this process received the copy: at least a second, at most the delay of the tier.
+ * Due time and timestamp are of the writer's clock, which may be hours off. So the wait on the monotonic clock, from when
+ * this process received the copy, is at least a second and at most the delay of the tier.
  */
 function waitLeftMs(
   { headers, timestampMs }: LogMessage,
@@ -136,7 +136,7 @@ function waitLeftMs(
 
 type ReturningCopy = OutgoingMessage & { readonly partition: number };
 
-/** Why the copy can never be returned. Rejects with a transient failure while the command topic cannot be written. */
+/** Returns why the copy can never return, or undefined if it did. Rejects with a transient failure if that may still succeed. */
 async function returnCopy(copy: ReturningCopy, { copies, admin }: TierParts): Promise<string | undefined> {
   try {
     await copies.publish([copy]);

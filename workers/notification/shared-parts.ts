@@ -15,7 +15,7 @@ import { DeliveryLog } from './state/delivery-log.ts';
 import { PacedPublisher } from './state/paced-publisher.ts';
 import { HoldTopic } from './order/hold-topic.ts';
 
-/** Longest delay that an unavailable foreign reply topic causes; after it, the topic is skipped for a while. */
+/** Longest delay by an unavailable reply topic of another system. After it the topic is skipped for a while. */
 const FOREIGN_DEADLINE_MS = 3_000;
 const FIRST_READ_MS = 120_000;
 
@@ -30,7 +30,7 @@ export function createSharedParts(context: WorkerContext) {
   const { broker, config, clock } = context;
   const self = context.newId();
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
-  // Intents and outcomes: small records that must not wait behind large ones.
+  // Intents and outcomes are small records that must not wait behind large ones.
   const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }), context);
   // Urgent intents are neither paced nor sent behind a request of other records.
   const urgentStates = broker.createPublisher({ clientId: 'notification-urgent-states' });
@@ -83,7 +83,7 @@ export function createSharedParts(context: WorkerContext) {
   };
 }
 
-/** The secret of the ingress; undefined: on Kafka this process does not have it. */
+/** Returns the secret of the ingress, or undefined if on Kafka this process does not have it. */
 function secretOf({ broker: { kind }, config, log }: WorkerContext): string | undefined {
   const { resultIdSecret: configured, dataFolder } = config;
   if (kind === 'embedded')
@@ -100,6 +100,7 @@ export interface ConsumedTopic {
   readonly observe: ConsumerMetrics;
 }
 
+/** Rejects if the consumer cannot start. */
 export async function startConsumer(
   context: WorkerContext,
   { groupId, clientId, topic, observe }: ConsumedTopic,

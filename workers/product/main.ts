@@ -18,7 +18,7 @@ import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 
-/** Starts the product worker. Rejects when it cannot start, and leaves nothing running. */
+/** Starts the product worker. Leaves nothing running if it rejects. */
 export function startProductWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -45,7 +45,7 @@ export function createProductHandlers(catalogue: CatalogueView): Handlers {
   ]);
 }
 
-/** Filters contain JSON numbers, so a figure is rounded to the nearest number before it is compared (L3). */
+/** Filters contain JSON numbers, so figures are rounded to the nearest such number before they are compared (L3). */
 function lookUpInsurances({ filterList, ...request }: InsuranceListInput, context: LookUpContext) {
   const figures = filterList?.map(({ name, value }) => ({ name, value: value.toNumber() }));
   return lookUpInsuranceList({ ...request, filterList: figures }, context);

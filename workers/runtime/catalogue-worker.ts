@@ -16,14 +16,14 @@ import { createProblem } from '../../shared/platform/problem.ts';
 
 interface CatalogueWorker<Opened extends WorkerCatalogue> {
   readonly name: 'schedule' | 'product' | 'simulation';
-  /** Message types in addition to those of the actions of its topics. */
+  /** Message types besides those of the actions of its topics. */
   readonly furtherTypes?: readonly string[];
   readonly lanes: readonly Pick<RequestConsumerOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
   readonly open: (context: WorkerContext, worker: string) => Promise<Opened>;
   readonly createHandlers: (catalogue: Opened) => Handlers;
 }
 
-/** Reads the complete catalogue, then consumes requests on the lanes; stops in reverse. Stops everything again before it rejects. */
+/** Reads the complete catalogue, then consumes requests on the lanes. Leaves nothing running if it rejects. */
 export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   context: WorkerContext,
   worker: CatalogueWorker<Opened>,
@@ -61,8 +61,8 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
 const REQUESTS = new Map(ACTIONS.map(({ requestType, request }) => [requestType, request]));
 
 /**
- * Wraps handlers so that they receive valid requests only. Requests in JSON were validated when they were parsed; requests in Avro are
- * validated here by the reader of their action, and refused with all of their faults (E1, E3).
+ * Wraps handlers so that they receive only valid requests. JSON was validated when it was parsed. Requests in Avro are
+ * checked here and refused with all of their faults (E1, E3).
  */
 export function checkedHandlers(handlers: Handlers, view: { readonly lending: ScheduleCatalogue }): Handlers {
   const checked = Object.entries(handlers).map(([type, handler]): [string, Handler] => {

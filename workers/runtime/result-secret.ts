@@ -12,8 +12,8 @@ const OPEN_SECRET = 'results of an instance without access control';
 const ownSecret = lazy(createSecret);
 
 /**
- * The secret that signs result ids and keys the hashes of notifications, the same for all instances. Throws ConfigError unless it is configured
- * (RESULT_ID_SECRET) when callers are authenticated on Kafka.
+ * Chooses the secret for result ids and hashes of notifications, which all processes share. Throws ConfigError if it is not
+ * configured (RESULT_ID_SECRET) although Kafka is used with access control, or if its file cannot be used.
  */
 export function chooseResultSecret(options: {
   readonly configured: string | undefined;
@@ -36,13 +36,13 @@ function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** The secret in the data folder, which the first start creates. Only the process that has the folder may call this. */
+/** Reads the secret in the data folder, which the first start creates. Only the process that owns the folder may call this. */
 function keptSecret(folder: string): string {
   const file = path.join(folder, FILE);
   let secret: string;
   try {
     if (!existsSync(file)) {
-      // Never leaves a part of a secret, whenever the process ends.
+      // The file is renamed when complete, so that it never has a part of a secret.
       const unfinished = path.join(folder, `.${FILE}`);
       rmSync(unfinished, { force: true });
       writeFileSync(unfinished, createSecret(), { mode: 0o600, flag: 'wx', flush: true });

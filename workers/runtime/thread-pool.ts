@@ -1,6 +1,6 @@
 /**
- * Long work outside the event loop (E6), so that other callers, health checks and heartbeats do not wait: threads calculate requests of more than
- * one call's units of work and encode their replies, and render large replies.
+ * Does long work outside the event loop (E6), so that other callers, health checks and heartbeats do not wait. Threads
+ * calculate requests whose units of work exceed one call, encode their replies, and render large replies.
  */
 
 import { getCompileCacheDir } from 'node:module';
@@ -23,22 +23,23 @@ export interface CalculationWork {
   readonly value: Uint8Array;
   readonly format: MessageFormat;
   readonly originTimestampMs: number;
+  /** Epoch milliseconds. Undefined: no caller waits. */
   readonly deadlineMs: number | undefined;
   readonly units: number;
-  /** The queue is shared between requesters. */
+  /** Whose work this is; requesters share the queue. */
   readonly requester: string;
   readonly snapshot: LendingSnapshot;
-  /** Queued without a limit, since its batch limits their number. */
+  /** True: queued without a limit, because the batch of the work limits the number. */
   readonly isPatient: boolean;
 }
 
-/** Long work outside the event loop. Its calls reject with InfrastructureError when the process stops meanwhile. */
+/** Calls reject with InfrastructureError if the process stops meanwhile. */
 export interface CalculationThreads {
-  /** The outcome has the encoded reply. Undefined when it could not be answered in time, because of what its requester and others have queued. */
+  /** Resolves with an outcome with its encoded reply, or undefined if so much is queued that it would be too late. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
-  /** Decodes a reply and renders it as JSON; undefined when too many replies are being rendered. */
+  /** Decodes a reply and renders it as JSON. Resolves with undefined if 64 MiB of replies are being rendered. */
   render(message: EncodedMessage): Promise<Reply | undefined>;
-  /** Terminates the threads. Running and queued tasks are rejected. Idempotent. */
+  /** Ends the threads. Running and queued tasks reject. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +56,7 @@ export interface ThreadTasks {
   };
 }
 
-/** `mayPass`: the infrastructure is unavailable. */
+/** `mayPass`: the error is a transient failure. */
 export type ThreadAnswer<Result> =
   | { readonly result: Result }
   | { readonly error: Error; readonly mayPass: boolean };
@@ -65,27 +66,27 @@ interface ThreadResults {
   readonly render: Reply;
 }
 
-/** More threads would compete for the same processors; one processor is for the event loop. */
+/** One processor is left for the event loop. More threads would compete for the same processors. */
 const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** An idle thread keeps about 40 MiB; its start takes 0.3 s. */
+/** An idle thread keeps about 40 MiB. Its start takes 0.3 s. */
 const IDLE_MS = 60_000;
-/** Estimated time of the calculations in the queue without a caller that waits: the rest of the reply timeout is for others. */
+/** Most queued time for work that no caller waits for. The rest of the reply timeout is for waiting callers. */
 const UNHURRIED_MS = 5_000;
-/** Bytes of the replies that are being rendered or wait for it: eight of the largest. */
+/** Most bytes of replies that are being rendered or wait for it, as many as eight of the largest have. */
 const MAX_RENDERED_BYTES = 67_108_864;
-/** The most expensive request takes about a second; a thread that takes longer than this is replaced. */
+/** A thread that takes longer is replaced. The most expensive request takes about a second. */
 const MAX_TASK_MS = 60_000;
-/** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
+/** Limits of the heap of a thread. A reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-/** Threads that start on first use. */
+/** Its threads start on first use. */
 export class ThreadPool implements CalculationThreads {
   readonly #program: URL;
   readonly #config: ThreadConfig;
   readonly #clock: Clock;
   readonly #units = new SharedLimit();
   #renderedBytes = 0;
-  /** Tasks that the pool has; the others wait here, since its own queue is not in order when tasks have time limits. */
+  /** Tasks that piscina has. Others wait here, because its own queue loses the order of tasks with time limits. */
   #running = 0;
   readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = { render: [], calculate: [] };
   #pool: Promise<Piscina> | undefined;
@@ -115,7 +116,7 @@ export class ThreadPool implements CalculationThreads {
 
   async render({ value, headers }: EncodedMessage): Promise<Reply | undefined> {
     if (this.#renderedBytes >= MAX_RENDERED_BYTES) return undefined;
-    // As text, since their bytes may be views of a complete fetch response, which would be copied.
+    // Headers go as text, because their bytes may be views of a complete fetch response, which would be copied.
     const texts = Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]));
     const bytes = value ?? new Uint8Array();
     this.#renderedBytes += bytes.length;
@@ -155,7 +156,7 @@ export class ThreadPool implements CalculationThreads {
     throw mayPass ? new InfrastructureError('calculation-thread', error.message, error) : error;
   }
 
-  /** When a thread is free. Renderings come before calculations, since each completes a call. */
+  /** Starts a task if a thread is free. Renderings come before calculations, because each completes a call. */
   #startNext(): void {
     if (this.#running >= MAX_THREADS) return;
     const start = this.#waiting.render.shift() ?? this.#waiting.calculate.shift();
@@ -175,11 +176,11 @@ export class ThreadPool implements CalculationThreads {
       idleTimeout: IDLE_MS,
       recordTiming: false,
       workerData: { schemaRegistry: this.#config.schemaRegistry },
-      // Only the cache of compiled code, which halves the time that the start of a thread takes: its settings are data.
+      // Threads need only the cache of compiled code, which halves their start. Their settings are in workerData.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
       resourceLimits: HEAP,
     });
-    // A thread that fails while it starts: its task is rejected by its time limit, and the next one starts another thread.
+    // If a thread fails while it starts, its task rejects after its time limit, and the next task starts another thread.
     pool.on('error', () => undefined);
     return pool;
   }

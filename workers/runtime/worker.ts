@@ -7,7 +7,7 @@ import type { Health } from '../../shared/platform/health.ts';
 import type { Metrics } from '../../shared/platform/metrics.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 
-/** All dependencies of a worker, which does not read the environment or open connections itself. */
+/** All dependencies of a worker. Workers do not read the environment. */
 export interface WorkerContext extends SystemPorts {
   readonly config: Config;
   readonly log: Log;
@@ -19,14 +19,14 @@ export interface WorkerContext extends SystemPorts {
   readonly processHealth: () => Readonly<Record<string, Health>>;
 }
 
-/** A worker that was started. */
 export interface RunningWorker {
   readonly name: string;
   health(): Health;
-  /** Drains: accepts no new work, finishes work in progress within `timeoutMs`, and leaves its groups. Idempotent. */
+  /** Accepts no new work, finishes work in progress within `timeoutMs`, and leaves its groups. Idempotent. */
   stop(timeoutMs: number): Promise<void>;
+  /** Where an ingress listens. */
   readonly url?: string;
 }
 
-/** Starts a worker; each workers/<name>/main.ts exports such a function. */
+/** Each workers/<name>/main.ts exports such a function. It leaves nothing running if it rejects. */
 export type StartWorker = (context: WorkerContext) => Promise<RunningWorker>;

@@ -4,7 +4,7 @@ import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createScheduleHandlers } from './schedule-calculations.ts';
 
-/** Starts the schedule worker. Rejects when it cannot start, after stopping what it has started. */
+/** Starts the schedule worker. Leaves nothing running if it rejects. */
 export function startScheduleWorker(context: WorkerContext): Promise<RunningWorker> {
   const { codec, threads } = context;
   return startCatalogueWorker(context, {
@@ -12,7 +12,7 @@ export function startScheduleWorker(context: WorkerContext): Promise<RunningWork
     furtherTypes: [REQUEST_BATCH, REPLY_BATCH],
     lanes: [
       { lane: 'interactive', requestTopic: 'scheduleRequests' },
-      // After 2 ms bulk work yields to interactive requests in the same process.
+      // Bulk work yields to interactive requests in the same process after 2 ms.
       { lane: 'bulk', requestTopic: 'scheduleBulkRequests', sliceMs: 2 },
     ],
     open: openLendingCatalogue,

@@ -1,4 +1,4 @@
-/** The calculations of the schedule worker, which the event loop and the calculation threads share, and where each runs. */
+/** The calculations of the schedule worker, which run on the event loop or in the calculation threads. */
 
 import type { LendingEnvironment } from '../../shared/product/storage/lending-environment.ts';
 import { MAX_BATCH_REPLY_BYTES } from '../../shared/messaging/codec/request-batch.ts';
@@ -42,12 +42,13 @@ type CalculationResult =
     };
 
 interface Calculation {
-  /** Refuses a request whose answer depends on its day (D2), which is unknown because of `fault`. */
+  /** Refuses a request whose answer depends on its day (D2), if the day is unknown because of `fault`. */
   readonly refuseUnknownDay?: (payload: unknown, fault: Fault) => Outcome | undefined;
+  /** Returns units of work, about microseconds. */
   readonly units: (payload: unknown) => number;
   /**
-   * A refusal contains all faults (E1, E3). The day of the request is the UTC day of its message's timestamp, so that a replay gives the same
-   * reply (D2).
+   * A refusal contains all faults (E1, E3). The day of the request is the UTC day of the timestamp (epoch milliseconds), so
+   * that a replay gives the same reply (D2).
    */
   readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
 }
@@ -55,7 +56,7 @@ interface Calculation {
 /** Calculations by the type of the request. */
 export type Calculations = Readonly<Record<string, Calculation>>;
 
-/** `environment` may change from one request to the next. */
+/** The environment is read again for each request. */
 export function createCalculations(environment: LendingEnvironment): Calculations {
   return {
     CalculateRepaymentScheduleRequest: {
@@ -99,7 +100,7 @@ interface Offload {
 
 type LongCalculation = Pick<CalculationWork, 'type' | 'units' | 'snapshot'> & { readonly payload: unknown };
 
-/** The handlers by type of request, the same for both lanes; with `offload` a long calculation runs in a thread (E6). */
+/** Creates the handlers by type of request for both lanes. With `offload` long calculations run in a thread (E6). */
 export function createScheduleHandlers(environment: LendingEnvironment, offload?: Offload): Handlers {
   const handlers = Object.entries(createCalculations(environment)).map(
     ([type, { refuseUnknownDay, units: unitsOf, answer }]): [string, Handler] => [
@@ -118,7 +119,7 @@ export function createScheduleHandlers(environment: LendingEnvironment, offload?
   return Object.fromEntries(handlers);
 }
 
-/** When too many calculations wait, a request with a deadline is refused and one without is retried later. Batch items always wait. */
+/** If too many calculations wait, refuses a request with a deadline and retries others later. Batch items always wait. */
 async function calculateInThread(
   { threads, codec, payload, ...calculation }: Offload & LongCalculation,
   request: Request,
@@ -145,7 +146,7 @@ function toOutcome(type: string, result: CalculationResult): Outcome {
   return done({ ...reply, payload: { ...result, warnings: located }, warnings: header });
 }
 
-/** Refuses an incomplete or contradictory request with 400, and one that cannot be computed with 422 (E1). */
+/** Refuses an incomplete or contradictory request with 400, and any other with 422 (E1). */
 function refuseFaults(faults: readonly RequestFault[], ofMessage: readonly Fault[] = []): Outcome {
   const tooLarge = faults.find(({ code }) => code === 'reply-too-large');
   if (tooLarge !== undefined) {

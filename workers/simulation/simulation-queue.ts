@@ -6,18 +6,18 @@ import { InfrastructureError } from '../../shared/platform/errors.ts';
 import { SharedLimit } from '../../shared/platform/shared-limit.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
-/** A simulation with at most this many rows takes about 5 ms; it runs without yielding or waiting for long ones. */
+/** A simulation of so many rows takes about 5 ms. Up to this size it runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
-/** Rows of the long simulations in progress, half of them of one requester: with more, the last would exceed the reply timeout (E6). */
+/** Most rows of long simulations in progress, half of them for one requester. More would exceed the reply timeout (E6). */
 const MAX_ROWS_IN_PROGRESS = 1_440_000;
-/** For a simulation without a deadline: the rest is reserved for waiting callers. */
+/** Limit for a simulation without a deadline. The rest is reserved for waiting callers. */
 const MAX_UNHURRIED_ROWS_IN_PROGRESS = 720_000;
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
   detail: 'Too many long simulations are waiting; try again in a moment.',
 });
 
-/** Runs short simulations immediately, and long ones one after the other, which yield to the event loop after each slice. */
+/** Runs short simulations at once. Long ones run one after the other and yield to the event loop after each slice. */
 export class SimulationQueue {
   readonly #slices: WorkSlices;
   readonly #clock: Clock;
@@ -29,8 +29,9 @@ export class SimulationQueue {
   }
 
   /**
-   * When too many rows are in progress, a long simulation with a deadline is refused and one without is retried later. One whose deadline passes
-   * while it waits is refused. Rejects with InfrastructureError when the process stops.
+   * `steps` yields the remaining rows. If too many rows are in progress, a long simulation with a deadline is refused and one
+   * without is retried later. A simulation whose deadline passes while it waits is refused. Rejects with InfrastructureError
+   * if the process stops.
    */
   async run<Result>(
     steps: Generator<number, Result, undefined>,
@@ -68,7 +69,7 @@ export class SimulationQueue {
   }
 }
 
-/** The next owner of the partition handles the request. */
+/** On a stop the next owner of the partition handles the request. */
 function assertNotStopping(signal: AbortSignal): void {
   if (!signal.aborted) return;
   throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a simulation');

@@ -1,4 +1,4 @@
-/** Looks up the display data, the documents and the insurance lists of a product (interface sections 2.3, 4.3, 4.5 and 4.6, L1, L3). */
+/** Looks up the display data, documents and insurance lists of a product (interface 2.3, 4.3, 4.5 and 4.6, L1, L3). */
 
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { type RequestFault, Validation, type RequestWarning } from '../../lending/request/validation.ts';

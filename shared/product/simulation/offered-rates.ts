@@ -1,4 +1,4 @@
-/** Selects the interests of a product that are offered for a request, and calculates their annual rates after discounts (Q3, Q5, Q7, R1, R2). */
+/** Selects the interests that are offered for a request, and calculates their annual rates after discounts (Q3, Q5, Q7). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Validation } from '../../lending/request/validation.ts';

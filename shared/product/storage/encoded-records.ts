@@ -186,7 +186,7 @@ export class EncodedRecords {
     return { status: 'degraded', reason };
   }
 
-  /** `badRecords` counts unreadable records, `leftOut` those beyond the limits. `bytes` are encoded, `unpackedBytes` JSON text. */
+  /** `badRecords` are unreadable, `leftOut` beyond the limits. `bytes` are encoded, `unpackedBytes` those of JSON text. */
   stats() {
     return {
       records: this.index.size,

@@ -1,7 +1,7 @@
 /**
- * Decides what happens to a copy of a command, by what the delivery log says of its notification. Its status changes only in
- * these ways; between two records `supersedes` decides, so that all processes agree. A notification that may have been sent
- * ends as parked, never as failed.
+ * Decides what happens to a copy of a command, by the state of its notification in the delivery log. The state changes only
+ * in these ways. Between two records `supersedes` decides, so that all processes agree. A notification that may have been
+ * sent ends as parked, never as failed.
  *
  *     nothing ──► sending ──► sent
  *                    ├──────► retrying ──► sending   next copy from a retry tier
@@ -28,11 +28,11 @@ import type { RoundEnd, RoundResult } from './provider-round.ts';
 export interface DeliveryContext {
   readonly copy: DeliveryCopy;
   readonly plan: RetryPlan;
-  /** Policy for unknown outcomes: park the notification, or resend and accept that it may be delivered twice. */
+  /** After an unknown outcome: park the notification, or send again and accept a second delivery. */
   readonly unknownPolicy: 'park' | 'resend';
 }
 
-/** The wall clock in epoch milliseconds, and the time since the start of the time limit. */
+/** The wall clock in epoch milliseconds, and the milliseconds since the start of the time limit. */
 export interface Times {
   readonly nowMs: number;
   readonly ageMs: number;
@@ -41,17 +41,18 @@ export interface Times {
 export interface Situation {
   readonly known: LogEntry | undefined;
   readonly channel: NotificationState['channel'];
-  /** Undefined: the copy has not been decoded. */
+  /** Undefined if the copy has not been decoded. */
   readonly text?: CommandText | undefined;
   readonly self: string;
   readonly elapsedMs: number;
   readonly times: Times;
   readonly isInProgress: boolean;
-  /** Whether a round of this process has called a provider and its outcome is not on the log. */
+  /** True if a round of this process has called a provider and its outcome is not on the log. */
   readonly hasBegun: boolean;
   readonly isDeadlineOver: boolean;
   /** The quota that a new notification would exceed (N6). */
   readonly quota?: string | undefined;
+  /** Code with which the command was refused. */
   readonly rejection?: string | undefined;
   /** Identities of the configured providers that recognise repeated ids, as in `repeatableBy`. */
   readonly repeatable: readonly string[];
@@ -84,7 +85,7 @@ export interface Concluding {
   readonly kind: 'conclude';
   readonly conclusion: Conclusion;
   readonly attempts: readonly AttemptRecord[];
-  /** False: the round belongs to another process, which may still write its outcome; the order of the log decides. */
+  /** False: another process may still write an outcome of this round. The order of the log then decides. */
   readonly isOwnRound: boolean;
 }
 
@@ -98,16 +99,16 @@ export type Decision =
 const TIME_LIMIT_EXCEEDED = 'time-limit-exceeded';
 const LEASE_OVER = 'lease-over';
 
-/** For a notification that another process is sending: its outcome usually arrives long before its lease expires. */
+/** Delay while another process sends. Its outcome usually arrives long before its lease ends. */
 const LEASED_RETRY_MS = 1_000;
 const IN_PROGRESS_RETRY_MS = 250;
-/** Without a provider; or after a lost claim, when the outcome of the other process may arrive soon. */
+/** Delay without a provider, or after another process has claimed the round and its outcome may arrive soon. */
 export const SOON_RETRY_MS = 100;
 
 const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
 export const PARKED: FinalFailure = { status: 'parked', code: OUTCOME_UNKNOWN };
 
-/** After a crash, missing records are written. If the message may have been sent, its outcome is recorded as unknown. */
+/** After a crash, decides to write missing records. If the message may have been sent, its outcome becomes unknown. */
 export function decideOnCopy(delivery: DeliveryContext, situation: Situation): Decision {
   const { known, channel, isInProgress, text } = situation;
   const { attempt } = delivery.copy;
@@ -135,14 +136,14 @@ export function decideOnCopy(delivery: DeliveryContext, situation: Situation): D
   }
 }
 
-/** Whether another text was sent, or is being sent, under the id. An operator may have edited the text of a later round. */
+/** True if another text was or is being sent under the id. An operator may have edited the text of a later round. */
 function isOtherText({ attempt }: DeliveryCopy, known: LogEntry, text: CommandText | undefined): boolean {
   const textHash = text?.textHash;
   if (textHash === undefined || known.textHash === undefined || known.textHash === textHash) return false;
   return known.status === 'sent' || attempt <= known.attempt;
 }
 
-/** An intent of this process may be renewed only if no provider was called. */
+/** A process may renew its own intent only if it called no provider. */
 function afterIntent(delivery: DeliveryContext, known: LogEntry, situation: Situation): Decision {
   const { self, hasBegun, elapsedMs } = situation;
   if (known.owner === self) {
@@ -154,7 +155,7 @@ function afterIntent(delivery: DeliveryContext, known: LogEntry, situation: Situ
     : retryLater(Math.min(leftMs + 1, LEASED_RETRY_MS));
 }
 
-/** The round is repeated only if its intent names a single provider that recognises ids and has the same settings. */
+/** The round is repeated only if its intent names a single provider, which recognises ids and has the same settings. */
 function concludeLostRound(
   delivery: DeliveryContext,
   { providers, repeatableBy }: LogEntry,
@@ -184,7 +185,7 @@ function repeatRetryCopy({ copy, plan }: DeliveryContext, known: LogEntry, { now
   return { kind: 'retry-copy', next: { attempt: copy.attempt + 1, dueAtMs, tierMs, attempts } };
 }
 
-/** An overdue notification without an attempt is attempted once, since differing clocks may be the reason. */
+/** An overdue notification without an attempt is attempted once, because differing clocks may be the reason. */
 function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
   const { known, isDeadlineOver, quota, rejection, times } = situation;
   const { copy, plan } = delivery;
@@ -203,14 +204,14 @@ function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
 export type NoProvider =
   /** The providers that may repeat an unknown outcome are no longer configured. */
   | { readonly kind: 'not-eligible' }
-  /** Only some of the channel's providers may be called after an unknown outcome, and these are not available now. */
+  /** After an unknown outcome only some providers may be called, and none of these is available now. */
   | { readonly kind: 'eligible-unavailable'; readonly afterMs: number }
-  /** `isUnserved`: no provider of the channel has been available for the whole time limit. */
+  /** `isUnserved`: the channel has had no available provider for the whole time limit. */
   | { readonly kind: 'none-available'; readonly isUnserved: boolean };
 
 /**
- * While only some providers may be called, the copy waits on a tier, so that others of its partition are sent. This consumes
- * no attempt.
+ * While only some providers may be called, the copy waits on a retry tier, so that later copies of its partition are sent.
+ * This consumes no attempt.
  */
 export function decideWithoutProvider(
   { copy, plan }: DeliveryContext,
@@ -261,12 +262,12 @@ function conclude(delivery: DeliveryContext, round: RoundEnd, times: Times): Con
   };
 }
 
-/** Whether any provider may send again after an unknown outcome: by policy, or because an operator accepts it. */
+/** True if any provider may send again after an unknown outcome, because the policy or an operator accepts it. */
 export function acceptsSecondSend({ copy, unknownPolicy }: DeliveryContext): boolean {
   return unknownPolicy === 'resend' || copy.redriveUnknown;
 }
 
-/** The end of a notification that fails; parked if it may have been sent in an earlier round. */
+/** Ends a notification as failed, or as parked if an earlier round may have sent it. */
 export function fail({ history }: Pick<DeliveryCopy, 'history'>, code: string): FinalFailure {
   return history.some(isUnknown) ? PARKED : { status: 'failed', code };
 }

@@ -73,23 +73,23 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly log: Log;
 }
 
-/** How long a copy waits for a send slot, and then for a provider, before it is received again. */
+/** A copy waits at most so long for a slot, and then as long for a provider, before it is received again. */
 const MAX_PROVIDER_WAIT_MS = 10_000;
 const NO_SLOT_RETRY_MS = 1_000;
-/** Reading what is on the topic of the delivery log takes milliseconds; after this time the copy is received again. */
+/** Time limit of reading the delivery log to its end, which takes milliseconds. After it the copy is received again. */
 const LOG_READ_MS = 5_000;
 const PROVIDER_CHECK_MS = 1_000;
 
-/** Rounds per call that a provider can serve: one is being sent while the intents and outcomes of the others are written. */
+/** Rounds for each concurrent call of a provider. One is sent while the intents and outcomes of the others are written. */
 const ROUNDS_PER_CALL = 3;
-/** As many more are reserved for urgent rounds, which therefore do not wait for normal ones. */
+/** Further rounds for each call, reserved for urgent ones, so that these do not wait for normal ones. */
 const URGENT_ROUNDS_PER_CALL = 1;
 
 interface Run {
   readonly delivery: DeliveryContext & { readonly copy: CommandCopy };
-  /** Undefined: no round begins. */
+  /** Undefined: the copy is rejected and begins no round. */
   readonly message: Outbound | undefined;
-  /** What the records of the notification say besides its state: the hash of its text, and the unknown members of its command. */
+  /** Headers of the notification's records: the hash of its text, and the unknown members of its command. */
   readonly headers: MessageHeaders;
   readonly signal: AbortSignal;
   leave: () => void;
@@ -98,13 +98,14 @@ interface Run {
 type Limits = Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined };
 
 /**
- * Carries out the decisions of decide-delivery.ts. Each step is on the log before the next: intent, call, outcome, retry
- * copy or dead letter, commit. If infrastructure fails, the copy is received again and finds its records. Both priorities
- * share one delivery, so that an id is recognised whatever its topic.
+ * Carries out the decisions of decide-delivery.ts. Each step is on the log before the next begins: intent, call, outcome,
+ * retry copy or dead letter, commit. If infrastructure fails, the copy is received again and finds its records. Both
+ * priorities share one delivery, so that an id is recognised whatever its topic.
  */
 export class CommandDelivery {
+  /** Ids of notifications of which a copy is being handled. */
   readonly inProgress = new Set<string>();
-  /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
+  /** Notifications that reached a provider and whose outcome is not on the log. They get no other round. */
   readonly #begun = new Set<string>();
   readonly #slots: PrioritySlots;
   readonly #options: CommandDeliveryOptions;
@@ -115,8 +116,8 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     const { providers, channel } = options;
-    // By the largest provider. Without a limit all deliveries would write intents and then queue inside the provider, and a
-    // crash would leave all their outcomes unknown.
+    // The provider with most concurrent calls decides. Without a limit, all deliveries would write intents and then wait
+    // inside the provider, and a crash would leave all their outcomes unknown.
     this.#slots = new PrioritySlots(() => {
       const most = Math.max(0, ...providers.of(channel).map(({ concurrency = Infinity }) => concurrency));
       const calls = most === 0 ? Infinity : most;
@@ -124,7 +125,7 @@ export class CommandDelivery {
     });
   }
 
-  /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
+  /** Delivers a copy. Rejects if infrastructure is unavailable; the copy is then received again. */
   async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
     const { signal, deadlineMs, warnings = [] } = context;
     const text = this.#textOf(given, message);
@@ -143,7 +144,7 @@ export class CommandDelivery {
     }
   }
 
-  /** Ends a notification whose copy can begin no round, unless `command` is another system's under an id of the ingress. */
+  /** Ends a notification with the code `rejection`. If `command` lacks the proof that its id needs, only a dead letter is written. */
   async reject(
     given: CommandCopy,
     rejection: string,
@@ -162,7 +163,7 @@ export class CommandDelivery {
     return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
   }
 
-  /** The quota that a new command of an upstream system would exceed (N6); the ingress has counted what it accepted. */
+  /** Returns the quota that a new command of an upstream system would exceed (N6). The ingress has counted its own ones. */
   async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
     const { quotas, deliveryLog, copies, channel } = this.#options;
     const { id, message } = copy;
@@ -191,7 +192,7 @@ export class CommandDelivery {
     const { deadlineMs, ...situation } = limits;
     if (isLogBehind(given, deliveryLog)) await deliveryLog.caughtUp(LOG_READ_MS);
     const { id, attempt, originTimestampMs, redriveUnknown } = given;
-    // A lost entry may be the intent of a round that was sent: its outcome is unknown.
+    // A lost entry may be the intent of a round that was sent, so the outcome is unknown.
     const mayMiss = !redriveUnknown && deliveryLog.mayMiss(originTimestampMs);
     const known = deliveryLog.find(id) ?? (mayMiss ? { ...LOST_ENTRY, attempt } : undefined);
     const copy = withLoggedAttempts(given, known, clock.now());
@@ -269,8 +270,8 @@ export class CommandDelivery {
   }
 
   /**
-   * What only some providers may send does not wait for them here, since the others can send what is behind it. An overdue
-   * notification checks once if no provider has been available for the whole time limit.
+   * A copy that only some providers may send does not wait for them here, because the others can send the copies behind it.
+   * An overdue copy tries only once if no provider has been available for the whole time limit.
    */
   async #acquireProvider(delivery: Run['delivery'], isOverdue: boolean): Promise<ProviderTurn | NoProvider> {
     const { providers, channel, closing, monotonic, timers, plan } = this.#options;
@@ -297,7 +298,7 @@ export class CommandDelivery {
     return { kind: 'none-available', isUnserved };
   }
 
-  /** Writes the intent. The end of its lease on the monotonic clock; undefined if another process was first. */
+  /** Writes the intent. Returns the end of the lease on the monotonic clock, or undefined if another process was first. */
   async #claim({ delivery, headers }: Run, { providers, first }: ProviderTurn): Promise<number | undefined> {
     const { copy } = delivery;
     const { deliveryLog, clock, monotonic, self, sendTimeoutMs } = this.#options;
@@ -315,7 +316,7 @@ export class CommandDelivery {
     return (await deliveryLog.claim(intent, copy.priority, headers)) ? leaseEndsMs : undefined;
   }
 
-  /** Undefined if the lease was too short for a call: nothing was sent. */
+  /** Returns undefined if the lease was too short for a call, so that nothing was sent. */
   async #callProviders(
     { delivery, message, signal }: Run,
     turn: ProviderTurn,
@@ -354,7 +355,7 @@ export class CommandDelivery {
     }
   }
 
-  /** Resolves when the outcome is on the log; false when another outcome precedes it. */
+  /** Resolves when the outcome is on the log, with false if another outcome precedes it. */
   async #writeOutcome(
     { delivery: { copy }, headers }: Pick<Run, 'delivery' | 'headers'>,
     { conclusion, attempts, isOwnRound }: Omit<Concluding, 'kind'>,
@@ -376,7 +377,7 @@ export class CommandDelivery {
     return true;
   }
 
-  /** Can be repeated: the delivery log recognises copies of the same round. */
+  /** May be repeated, because copies of the same round are recognised by the delivery log. */
   async #writeRetryCopy(run: Run, next: NextCopy): Promise<Outcome> {
     const { copies, tierTopic, orders } = this.#options;
     const { copy } = run.delivery;
@@ -391,7 +392,7 @@ export class CommandDelivery {
     return done();
   }
 
-  /** Only an outcome of the next round replaces `retrying`. The dead letter precedes it, after which this copy is skipped. */
+  /** Only an outcome of the next round replaces `retrying`. It follows the dead letter, because it makes this copy be skipped. */
   async #endWithoutCopy(run: Run, code: string, { attempt, attempts }: NextCopy): Promise<Outcome> {
     const copy = { ...run.delivery.copy, attempt };
     const conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
@@ -413,7 +414,7 @@ export class CommandDelivery {
     onDeadLetter(code, copy.priority);
   }
 
-  /** Ends a notification whose delivery failed unexpectedly; its consumer writes the dead letter. */
+  /** Ends a notification whose delivery failed unexpectedly. The consumer writes the dead letter. */
   async #recordUnexpected(given: CommandCopy): Promise<void> {
     const { deliveryLog, clock, log, plan, unknownPolicy } = this.#options;
     try {
@@ -455,7 +456,7 @@ const DEAD_LETTER_TEXTS: Readonly<Record<string, string>> = {
     'this notification was not sent: it was not written by the ingress, to which ids of version 8 belong, or with another RESULT_ID_SECRET',
 };
 
-/** Whether the outcome of the previous round, which precedes this copy, may be unread. A redrive has no such outcome. */
+/** True if the outcome of the previous round may not have been read, although it was written before this copy. */
 function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): boolean {
   const known = attempt > 1 ? deliveryLog.find(id) : undefined;
   const mayBeReplaced = known?.status === 'sending' || known?.status === 'parked';
@@ -465,15 +466,15 @@ function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): bo
 const LOST_ENTRY = { status: 'sending', owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY } as const;
 
 /**
- * A broker that rejects a record for any reason but the message itself counts as unavailable: the notification keeps its
- * order and state, and does not end as an unexpected failure.
+ * A broker that rejects a record counts as unavailable unless the message is the cause. So the notification keeps its order
+ * and state, and does not end as an unexpected failure.
  */
 function asTransient(error: unknown): unknown {
   if (isCausedByMessage(error) || isTransientFailure(error)) return error;
   return error instanceof MessagingError ? new InfrastructureError(error.code, error.message, error) : error;
 }
 
-/** Of these errors a retry cannot succeed. */
+/** True if the broker rejects the message itself, so that a retry cannot succeed. */
 export function isCausedByMessage(error: unknown): error is MessagingError {
   const codes: readonly string[] = ['message-too-large', 'invalid-message'] satisfies BrokerErrorCode[];
   return error instanceof MessagingError && codes.includes(error.code);

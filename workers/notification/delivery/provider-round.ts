@@ -9,6 +9,7 @@ import { openDeadline, type SystemPorts, sleep } from '../../../shared/platform/
 import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 
+/** Providers that may be called, from index `first` on; that one has been admitted. */
 export interface ProviderTurn {
   readonly providers: readonly GuardedProvider[];
   readonly first: number;
@@ -23,7 +24,7 @@ export type RoundEnd =
   | { readonly kind: 'sent'; readonly providerMessageId: string | undefined }
   | { readonly kind: 'transient'; readonly code: string; readonly retryAfterMs?: number }
   | { readonly kind: 'permanent'; readonly code: string }
-  /** `isRepeatable`: the provider recognises the id, so that calling it again delivers once. */
+  /** `isRepeatable`: the provider recognises the id, so calling it again delivers once. */
   | { readonly kind: 'unknown'; readonly code: string; readonly isRepeatable: boolean };
 
 export interface ProviderRound {
@@ -31,29 +32,30 @@ export interface ProviderRound {
   readonly priority: Priority;
   readonly attempt: number;
   readonly turn: ProviderTurn;
-  /** On the monotonic clock; no call is made that could still be in progress then. */
+  /** On the monotonic clock. No call is made that could still be in progress then. */
   readonly leaseEndsMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
-  /** Time limit of one call of a provider, once it has a connection. */
+  /** Time limit of a call, from when it has a connection. */
   readonly sendTimeoutMs: number;
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
 }
 
 const GO: ProviderAdmission = { kind: 'go' };
 const MAX_RATE_LIMIT_WAIT_MS = 2_000;
-/** Longest wait for a provider with an open circuit breaker, since the configuration may replace it at any time. */
+/** Longest wait for a provider whose circuit breaker is open. */
 const MAX_OPEN_WAIT_MS = 30_000;
-/** Time of a round beyond its calls: writing the intent, reading it back, waiting for a rate limit. */
+/** Time of a round besides its calls, for writing the intent, reading it back and waiting for a rate limit. */
 const LEASE_MARGIN_MS = 5_000;
-/** Assumed where an intent does not name its providers. */
+/** Assumed if an intent does not name its providers. */
 const MAX_PROVIDERS = 10;
 
 /**
- * Calls the providers in their order until one has sent the message, has rejected it, or may have sent it. Undefined when the
- * lease is too short for a call. Calls are aborted at its end: other processes may then treat the outcome as unknown.
+ * Calls the providers in order until one has sent the message, has rejected it, or may have sent it. Returns undefined if
+ * the lease is too short for a call. Calls are aborted at its end, because other processes may then treat the outcome as
+ * unknown.
  */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
   const { message, priority, attempt, leaseEndsMs } = round;
@@ -97,20 +99,21 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
   return { attempts, end: { kind: 'transient', code: last.code, retryAfterMs } };
 }
 
+/** The result of a round that failed unexpectedly; `at` is in epoch milliseconds. */
 export function brokenRound(attempt: number, at: number): RoundResult {
   const code = 'round-broken';
   const attempts = [{ attempt, at, provider: '-', result: 'unknown', code } as const];
   return { attempts, end: { kind: 'unknown', code, isRepeatable: false } };
 }
 
-/** The first provider that may be called now, or how long to wait for one in milliseconds. `open`: all are down. */
+/** The index of the provider to call, or the milliseconds to wait for one. `open`: all circuit breakers are open. */
 export type TurnTaken =
   | { readonly kind: 'go'; readonly index: number }
   | { readonly kind: 'wait' | 'open'; readonly afterMs: number };
 
 /**
- * The first provider in the configured order (N2) whose breaker is closed, also if its rate limit is exhausted. `go` has
- * consumed a call of the rate limit.
+ * Takes the first provider in the configured order (N2) whose breaker is not open, even if its rate limit is used up. `go`
+ * has taken a call of the rate limit.
  */
 export function takeTurn(providers: readonly GuardedProvider[], priority: Priority = 'normal'): TurnTaken {
   let soonestMs = MAX_OPEN_WAIT_MS;
@@ -125,12 +128,12 @@ export function takeTurn(providers: readonly GuardedProvider[], priority: Priori
 
 type Recognising = Pick<GuardedProvider, 'name' | 'identity' | 'isIdempotent'>;
 
-/** The identity that must be unchanged for a provider to be called again after an unknown outcome; undefined: never again. */
+/** Returns the identity that a provider must still have to be called again after an unknown outcome; undefined: never. */
 export function repeatableBy({ name, identity, isIdempotent }: Recognising): string | undefined {
   return isIdempotent ? (identity ?? name) : undefined;
 }
 
-/** After an unknown outcome only the provider that was called, if its settings are unchanged: no other recognises the id. */
+/** After an unknown outcome only the provider that was called recognises the id, and only with unchanged settings. */
 export function eligibleProviders<P extends Recognising>(
   providers: readonly P[],
   history: readonly AttemptRecord[],
@@ -144,17 +147,17 @@ export function eligibleProviders<P extends Recognising>(
   });
 }
 
-/** The lease of a round with the given number of providers, in milliseconds; undefined: the number is unknown. */
+/** Returns the lease of a round with so many providers. Undefined means an unknown number. */
 export function leaseMs(providers: number | undefined, sendTimeoutMs: number): number {
   return (providers ?? MAX_PROVIDERS) * longestCallMs(sendTimeoutMs) + LEASE_MARGIN_MS;
 }
 
-/** A call may wait for a connection before its time limit begins. */
+/** A call waits for a connection before its time limit begins. */
 function longestCallMs(sendTimeoutMs: number): number {
   return sendTimeoutMs * (1 + CONNECTION_WAIT_SHARE);
 }
 
-/** Waits for the rate limit of the next provider where that is short. Undefined when the lease ends meanwhile. */
+/** Waits at most 2 s for the rate limit of the next provider. Returns undefined if the lease ends meanwhile. */
 async function admitNext(
   provider: GuardedProvider,
   priority: Priority,

@@ -1,6 +1,6 @@
 /**
- * For each receiver its first notifications, whose copies wait on a retry tier, and the messages that wait for them. The
- * delivery log says whether a first one is still awaited, so a record that an ended process writes late is harmless.
+ * Has, for each receiver, its first notifications, whose copies wait on a retry tier, and the messages that wait for these.
+ * The delivery log decides whether a first one is still awaited, so a late record of an ended process is harmless.
  */
 
 import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/messaging/headers.ts';
@@ -26,19 +26,19 @@ export interface CommandQueue {
   readonly priority: Priority;
 }
 
-/** Name of a queue in hold keys, consumer groups and metrics, such as `sms` or `sms-urgent`. */
+/** Returns the name in hold keys, consumer groups and metrics: `sms`, `sms-urgent`. */
 export function queueName({ channel, priority }: CommandQueue): string {
   return priority === 'urgent' ? `${channel}-urgent` : channel;
 }
 
-/** Messages of one key and partition of a command topic, which are sent in their order. */
+/** Identifies the messages of a key and partition of a command topic. They are sent in their order. */
 export interface HoldKey {
   /** Queue, partition and message key in hexadecimal, such as `sms/2/6162`. */
   readonly name: string;
   readonly partition: number;
 }
 
-/** The hold key of a message; undefined for a message without a key, which has no order. */
+/** Returns undefined for a message without a key, which has no order. */
 export function holdKey(
   queue: CommandQueue,
   { key, partition }: Pick<LogMessage, 'key' | 'partition'>,
@@ -47,7 +47,7 @@ export function holdKey(
   return { name: `${queueName(queue)}/${partition}/${key.toString('hex')}`, partition };
 }
 
-/** The partition and message key of the name of a hold key; undefined for a key of another queue. */
+/** Parses the name of a hold key. Returns undefined for a key of another queue. */
 export function parseHoldKey(
   queue: CommandQueue,
   name: string,
@@ -58,12 +58,12 @@ export function parseHoldKey(
 }
 
 export interface FirstNotification {
-  /** When its last copy was written to a tier, in epoch milliseconds. */
+  /** Epoch milliseconds when its last copy was written to a tier. */
   readonly sinceMs: number;
 }
 
 export interface WaitingMessage {
-  /** Offset in its partition of the command topic, which defines the order. */
+  /** Offset in its partition of the command topic. It defines the order. */
   readonly offset: number;
   readonly id: string;
   readonly value: Buffer;
@@ -72,7 +72,7 @@ export interface WaitingMessage {
 }
 
 export interface HeldKey {
-  /** By notification id. More than one only if a process that stood still wrote one after its partition had moved. */
+  /** By notification id. There are several only if a process that stood still wrote one after its partition had moved. */
   readonly firsts: ReadonlyMap<string, FirstNotification>;
   /** In the order of their offsets. */
   readonly waiting: readonly WaitingMessage[];
@@ -84,12 +84,12 @@ interface KeyState extends HeldKey {
   readonly waiting: WaitingMessage[];
 }
 
-/** Room beyond the limits that only urgent messages may use. */
+/** Factor of the limits for urgent messages. */
 const URGENT_EXTRA = 1.1;
 const OFFSET_DIGITS = 16;
 const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/(\d+)\/[0-9a-f]*)\/(?:first\/(.+)|(\d{16}))$/;
 
-/** Written before offsets are committed and read by every instance: the next owner of a partition continues in order. */
+/** Records are written before offsets are committed. All processes read them, so a partition's next owner keeps the order. */
 export class HoldTopic {
   readonly #options: HoldTopicOptions;
   readonly #tail: Tail;
@@ -98,7 +98,7 @@ export class HoldTopic {
   readonly #bytesByPartition = new Map<number, number>();
   #messages = 0;
   #bytes = 0;
-  /** Being written, and not read back yet. */
+  /** Additions that are being written and have not been read back. */
   readonly #coming = { keys: 0, messages: 0, bytes: 0 };
   #badRecords = 0;
 
@@ -109,17 +109,18 @@ export class HoldTopic {
     this.#readBack = createReadBack(options.publisher, options.self, options.timers);
   }
 
+  /** Resolves when the topic has been read. Rejects with MessagingError `tail-behind` after the time limit, as caughtUp does. */
   async start(timeoutMs: number): Promise<void> {
     await this.#tail.start((message) => this.#read(message));
     await this.#tail.caughtUp(timeoutMs);
   }
 
-  /** Resolves when the records that are on the topic now have been read. */
+  /** Resolves when all records that are on the topic now have been read. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#tail.caughtUp(timeoutMs);
   }
 
-  /** What the topic has of a key now; it changes as records are read. */
+  /** Returns the live state of a key, which changes as records are read. */
   get(name: string): HeldKey | undefined {
     return this.#keys.get(name);
   }
@@ -128,6 +129,7 @@ export class HoldTopic {
     return this.#keys.keys();
   }
 
+  /** True if the key can get a further waiting message with so many bytes of content. */
   hasRoom({ name, partition }: HoldKey, bytes: number): boolean {
     const { followersPerKey, followers, bytesPerPartition, bytes: allBytes } = this.#options.limits;
     const extra = extraRoom(name);
@@ -139,13 +141,13 @@ export class HoldTopic {
     );
   }
 
-  /** Whether a key can get a first notification. One that has records always can, since it takes no further memory. */
+  /** True if a key can get a first notification. A key with records always can, because it takes no further memory. */
   hasRoomForFirst({ name }: HoldKey): boolean {
     if (this.#keys.has(name)) return true;
     return this.#keys.size + this.#coming.keys < Math.floor(this.#options.limits.keys * extraRoom(name));
   }
 
-  /** This method and the next three resolve when the record was read back, and reject when the broker is unavailable. */
+  /** This method and the next three resolve when the record has been read back. They reject if the broker is unavailable. */
   setFirst(key: HoldKey, id: string, { sinceMs }: FirstNotification): Promise<void> {
     const record = this.#record(key, `first/${id}`, Buffer.alloc(0));
     const isNew = !this.#keys.has(key.name);
@@ -192,7 +194,7 @@ export class HoldTopic {
     return { topic: this.#options.topic, partition, key: `${name}/${entry}`, value };
   }
 
-  /** What a record adds counts towards the limits until it was read back: many are written at the same time. */
+  /** Additions count towards the limits while they are being written, because many are written at the same time. */
   async #writeCounted(
     record: OutgoingMessage,
     { keys = 0, messages = 0, bytes = 0 }: Partial<Record<'keys' | 'messages' | 'bytes', number>>,
@@ -221,7 +223,7 @@ export class HoldTopic {
       this.#keys.set(name, key);
       if (id === undefined) this.#setWaiting(key, Number(at), message);
       else if (message.value === null) key.firsts.delete(id);
-      // The wait for it is limited even if the clock of its writer was ahead.
+      // The wait for the first one is limited even if the clock of its writer was ahead.
       else key.firsts.set(id, { sinceMs: Math.min(message.timestampMs, this.#options.clock.now()) });
       if (key.firsts.size === 0 && key.waiting.length === 0) this.#keys.delete(name);
     }

@@ -1,8 +1,8 @@
 /**
  * While the copy of one notification of a key (the first one) waits on a retry tier, later messages of the key wait on the
- * hold topic and are processed after it, in order. A first notification may never return: its copy is lost, or the process
- * that completed it crashed. Each owner of a partition therefore searches for keys without an awaited one, and writes a
- * resume message to the command topic, whose owner then processes the waiting messages.
+ * hold topic and are processed after it, in order. A first notification may never return, because its copy is lost or the
+ * process that completed it crashed. Each owner of a partition therefore searches for keys without an awaited one and
+ * writes a resume message for each to the command topic. Its receiver then processes the waiting messages.
  */
 
 import { HEADER, headerNumber, headerText, contentBytes } from '../../../shared/messaging/headers.ts';
@@ -37,20 +37,20 @@ export interface ReceiverOrderOptions
   readonly onUnordered: (channel: Channel) => void;
 }
 
-/** Added to the time limit of a notification; when both have passed, its copy is considered lost. */
+/** Added to the time limit of a notification. When both have passed, its copy counts as lost. */
 const LOST_COPY_MS = 15 * 60_000;
 const RESUME_BATCH = 500;
 
 export class ReceiverOrder {
   readonly #options: ReceiverOrderOptions;
-  /** Names of keys whose waiting messages this process is processing, or whose resume message is not received yet. */
+  /** Names of keys whose waiting messages are in progress here, or whose resume message has not been received. */
   readonly #inHand = new Set<string>();
 
   constructor(options: ReceiverOrderOptions) {
     this.#options = options;
   }
 
-  /** Without room the copy waits on a retry tier and queues again: no partition is blocked, but the order is lost. */
+  /** Puts a copy behind the first notification of its key, if any. Without room it waits on a retry tier, and order is lost. */
   async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued'> {
     const { channel, hold, onHeld, onUnordered } = this.#options;
     const { message, id } = copy;
@@ -81,7 +81,7 @@ export class ReceiverOrder {
     else onUnordered(channel);
   }
 
-  /** The waiting messages of a key follow its first notification, before later ones. A crash only repeats the last one. */
+  /** Processes waiting messages of a key after its first notification and before later ones. A crash repeats only the last one. */
   inOrder(process: Process): Process {
     const { hold } = this.#options;
     return async (message, attempt, signal) => {
@@ -99,18 +99,18 @@ export class ReceiverOrder {
       const result = await process(message, attempt, signal);
       if (typeof result === 'object' || hold.get(key.name) === undefined) return result;
       await this.#endLostFirst(key, first, message, result);
-      // This message has ended and is not processed again: a resume message retries the waiting ones.
+      // This message has ended and is not received again, so a resume message retries the waiting ones.
       if ((await this.#processWaiting(key, work)) !== 'processed') await this.#resume([key.name]);
       return result;
     };
   }
 
-  /** Must be called after a rebalance: other processes may have received the resume messages. */
+  /** Must be called after a rebalance, because other processes may have received the resume messages. */
   forgetInHand(): void {
     this.#inHand.clear();
   }
 
-  /** Resumes the keys of these partitions that wait for nothing. Never rejects: the next search retries failures. */
+  /** Resumes keys of these partitions that wait for nothing. Never rejects, because the next search retries after a failure. */
   async resumeLost(partitions: readonly TopicPartition[]): Promise<void> {
     const { hold, commandTopic, log } = this.#options;
     const owned = new Set(partitions.flatMap((one) => (one.topic === commandTopic ? [one.partition] : [])));
@@ -152,7 +152,7 @@ export class ReceiverOrder {
     );
   }
 
-  /** A message that cannot be kept waits on a tier, at least as long as those before it. */
+  /** A message that cannot be kept waits on a tier, at least as long as the first ones of its key. */
   async #waitOnTier(copy: CommandCopy, { firsts }: HeldKey): Promise<void> {
     const { deliveryLog, plan, clock, copies, tierTopic } = this.#options;
     const nowMs = clock.now();
@@ -162,7 +162,7 @@ export class ReceiverOrder {
     await copies.publish([retryCopy(copy, { topic, attempt: copy.attempt, dueAtMs, attempts: [] })]);
   }
 
-  /** Processes the waiting messages of a key until one must wait for another. The key stays in hand while one of them is retried. */
+  /** Processes waiting messages of a key until one must wait for another. The key stays in hand while a message is retried. */
   async #processWaiting(
     key: HoldKey,
     work: WaitingWork,
@@ -171,7 +171,7 @@ export class ReceiverOrder {
     const { name } = key;
     this.#inHand.add(name);
     for (let held = hold.get(name); held !== undefined && !this.#mustWait(held); held = hold.get(name)) {
-      // Another process may set one meanwhile.
+      // A copy of the ids, because another process may set a first one meanwhile.
       const ended = [...held.firsts.keys()];
       for (const id of ended) await hold.endFirst(key, id);
       const [next] = held.waiting;
@@ -192,8 +192,8 @@ export class ReceiverOrder {
   }
 
   /**
-   * Ends the wait for a first notification without a further copy: it failed unexpectedly, or was rejected before this round
-   * was logged. One that was set since `before` was read has a copy on a tier.
+   * Ends the wait for a first notification that has no further copy, because it failed unexpectedly or was rejected before
+   * this round was logged. If it was set again since `before` was read, it has a copy on a tier.
    */
   async #endLostFirst(
     key: HoldKey,
@@ -220,7 +220,7 @@ function idOf({ headers }: LogMessage): string {
   return headerText(headers, HEADER.notificationId)?.toLowerCase() ?? '';
 }
 
-/** Whether later messages must wait for a first notification, because its next copy is expected and has not ended. */
+/** True if later messages must wait for a first notification, because its next copy is expected and has not ended. */
 export function isAwaited(
   id: string,
   { sinceMs }: FirstNotification,
@@ -233,13 +233,13 @@ export function isAwaited(
 ): boolean {
   if (clock.now() > sinceMs + plan.timeLimitMs + LOST_COPY_MS) return false;
   const known = deliveryLog.find(id);
-  // Its record is written after the outcome of its round: a process without it has not read the delivery log that far.
+  // The hold record follows the outcome of the round, so a process without that outcome has not read the log that far.
   if (known === undefined || known.status === 'retrying') return true;
   if (known.status === 'sending') return monotonic.elapsedMs() < (known.leaseEndsMs ?? 0) + LOST_COPY_MS;
   return false;
 }
 
-/** Whether a message only resumes its key. It has no value, which distinguishes it from commands. */
+/** True if a message only resumes its key. Unlike a command it has no value. */
 export function isResumeMessage({ value, headers }: Pick<LogMessage, 'value' | 'headers'>): boolean {
   return value === null && headerText(headers, HEADER.holdWake) === 'true';
 }

@@ -11,21 +11,21 @@ export type ResponseRules = Pick<
 export interface ClassifyContext {
   readonly nowMs: number;
   readonly sensitive: SensitiveTexts;
-  /** Whether the URL contains values of the message, so that a 404 may be caused by the message. */
+  /** True if the URL contains values of the message, so that the message may be the cause of a 404. */
   readonly isUrlOfMessage: boolean;
 }
 
 const CONFLICT = 409;
 const FIRST_SERVER_ERROR = 500;
-/** In a list of codes: every code of a 2xx that no list names. */
+/** In a list of codes it stands for every code of a 2xx that no list names. */
 const ANY_CODE = '*';
 
-/** Caused by the account or the URL: no message can be sent until an operator acts. */
+/** The account or the URL is the cause, so no message can be sent until an operator acts. */
 const MISCONFIGURED: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 415, 501, 505, 511]);
 /** The server states that it has not processed the request (RFC 9110, 15.5 and 15.6). */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 503]);
 
-/** By success, then by the configured lists of codes and statuses, then by default (docs/providers). */
+/** Classifies by success, then by the configured lists of codes and statuses, then by default (docs/providers). */
 export function classifyHttpResponse(
   response: HttpResponse,
   rules: ResponseRules,
@@ -54,7 +54,7 @@ export function classifyHttpResponse(
     };
   }
   if (kind !== 'unknown') return { kind, code };
-  // A response that cannot be read may come from an intermediary.
+  // A response without a known code may come from an intermediary.
   const isRead = configured !== undefined || codes.length > 0 || status === CONFLICT;
   return isRead && status < FIRST_SERVER_ERROR ? { kind, code, isAboutMessage: true } : { kind, code };
 }
@@ -77,7 +77,7 @@ function isSuccess(status: number, json: unknown, { success }: ResponseRules): b
     : has(success.values, scalarText(value));
 }
 
-/** The code, the value of a 2xx, the status, its class. The code of a 5xx may be an intermediary's, so it does not count. */
+/** Tries the code, the value of a 2xx, the status and its class. The code of a 5xx may be an intermediary's, so it is ignored. */
 function configuredKind(
   { success, failures }: ResponseRules,
   status: number,
@@ -99,7 +99,7 @@ function configuredKind(
   );
 }
 
-/** `unknown`: a 2xx without success, most 5xx, and 409 where an id is delivered once, since it may be in progress. */
+/** With idempotency a 409 is `unknown`, because the message may be in progress. So are a 2xx without success and most 5xx. */
 function defaultKind(status: number, { idempotency }: ResponseRules, context: ClassifyContext): FailureKind {
   if (status === 404 && context.isUrlOfMessage) return 'permanent';
   if (status === CONFLICT && idempotency !== undefined) return 'unknown';
@@ -108,7 +108,7 @@ function defaultKind(status: number, { idempotency }: ResponseRules, context: Cl
   return status >= 400 && status < FIRST_SERVER_ERROR ? 'permanent' : 'unknown';
 }
 
-/** Only configured codes and short numbers: others may repeat the message, or make a metrics series per request. */
+/** Uses only configured codes and short numbers. Others may repeat the message, or make a metrics series per request. */
 function resultCode(
   status: number,
   given: string | undefined,
@@ -138,10 +138,10 @@ function readHeader({ headers }: HttpResponse, name: string): string | undefined
 
 const MAX_WAIT_MS = 86_400_000;
 const SECOND_MS = 1_000;
-/** Dates in HTTP (RFC 9110, 5.6.7), whose three forms have only the time zone in common. */
+/** The three forms of dates in HTTP (RFC 9110, 5.6.7) have only the time zone in common. */
 const HTTP_DATE = /^[A-Za-z]{3,9},? .{9,30} GMT$/;
 
-/** Seconds, a date or seconds since 1970, in milliseconds from now; undefined if absent, malformed or past. */
+/** Returns at most 24 h in milliseconds from `nowMs` on, or undefined if the text is absent, malformed or past. */
 export function parseRetryAfter(
   text: string | undefined,
   unit: 'seconds' | 'epoch-seconds',
@@ -155,7 +155,7 @@ export function parseRetryAfter(
   return waitMs > 0 ? Math.min(Math.ceil(waitMs), MAX_WAIT_MS) : undefined;
 }
 
-/** The value at a JSON pointer (RFC 6901); undefined when there is none. */
+/** Returns the value at a JSON pointer (RFC 6901), or undefined if there is none. */
 function valueAt(json: unknown, pointer: string): unknown {
   let value = json;
   for (const token of pointer.split('/').slice(1)) {
@@ -173,7 +173,7 @@ function scalarText(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Whether a list has an item; numbers and texts are equal if their texts are. */
+/** True if a list has an item. A number equals a text if their texts are equal. */
 function has(list: readonly unknown[] | undefined, item: string | number | undefined): boolean {
   return item !== undefined && list?.some((one) => String(one) === String(item)) === true;
 }

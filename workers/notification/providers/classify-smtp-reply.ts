@@ -2,31 +2,31 @@ import type { SendResult } from '../../../shared/notification/provider.ts';
 
 /** The fields of nodemailer's errors that are used. Error messages contain addresses and are never passed on. */
 export interface SmtpError {
-  /** Code of nodemailer: ESOCKET, ETIMEDOUT, EAUTH, EENVELOPE … */
+  /** Code of nodemailer, such as ESOCKET, ETIMEDOUT, EAUTH or EENVELOPE. */
   readonly code?: string | undefined;
-  /** Code of the operating system: ECONNREFUSED, ECONNRESET … */
+  /** Code of the operating system, such as ECONNREFUSED. */
   readonly originalCode?: string | undefined;
   readonly command?: string | undefined;
   readonly responseCode?: number | undefined;
   readonly response?: string | undefined;
-  /** Present if all addresses were rejected: the error of each, in the order of the envelope. */
+  /** Errors of the addresses, in the order of the envelope, if all were rejected. */
   readonly rejectedErrors?: readonly SmtpError[] | undefined;
 }
 
 type Failed = Exclude<SendResult, { readonly kind: 'sent' }>;
 
-/** Wrong or missing authentication, or encryption required: caused by the settings, not by the message. */
+/** The settings are the cause: authentication is wrong or missing, or encryption is required. */
 const AUTHENTICATION_REPLIES = new Set([530, 534, 535, 538]);
 const SERVICE_CLOSING = 421;
-/** Bad sequence of commands: a fault of the session; the message may be accepted on another connection. */
+/** A bad sequence of commands is a fault of the session. Another connection may accept the message. */
 const BAD_SEQUENCE = 503;
 const FIRST_PERMANENT = 500;
 
-/** RFC 3463: address, mailbox, content, policy (greylisting), and too many recipients. */
+/** Enhanced codes (RFC 3463) about address, mailbox, content, policy (greylisting), and too many recipients. */
 const ABOUT_RECEIVER = /^4\.(?:[1267]\.|5\.3$)/;
-/** Replies without an enhanced code: mailbox unavailable, or greylisting as most servers report it. */
+/** Without an enhanced code these mean an unavailable mailbox, or greylisting. */
 const ABOUT_RECEIVER_REPLIES = new Set([450, 451]);
-/** The second number has one digit; a longer one may be a number of the message. */
+/** The second number must have one digit. A longer one may be a number of the message. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d\.\d{1,3})\b/;
 
 /** Codes of OpenSSL and of certificate validation. */
@@ -51,9 +51,9 @@ const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
 };
 
 /**
- * `isBodyOut`: the whole message, with its final dot, was written. A reply decides: 4xx is transient, 5xx permanent; 535 and the
- * like, or a rejection before the message, are caused by the settings. Without a reply the outcome is unknown after the message;
- * before its end it was not sent, since a server discards an incomplete one (RFC 5321, 4.1.1.4).
+ * A reply decides: 4xx is transient and 5xx permanent, but of 535 and the like, and of a rejection before the message, the
+ * settings are the cause. Without a reply the outcome is unknown if the whole message with its final dot was written
+ * (`isBodyOut`). Otherwise it was not sent, because a server discards an incomplete message (RFC 5321, 4.1.1.4).
  */
 export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed {
   if (fault.responseCode !== undefined && fault.responseCode >= 400) {
@@ -63,7 +63,7 @@ export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed 
   return OUTCOMES_WITHOUT_REPLY[fault.code ?? ''] ?? { kind: 'transient', code: `smtp-${reason(fault)}` };
 }
 
-/** Whether a server rejected the sender: at MAIL, except for the size, which MAIL also declares. */
+/** True if the server rejected the sender, that is, rejected MAIL for another reason than the size that MAIL declares too. */
 export function isAboutSender({ command = '', responseCode, response = '' }: SmtpError): boolean {
   const isSize = responseCode === 552 || /^[245]\.[23]\.[34]$/.test(ENHANCED_CODE.exec(response)?.[1] ?? '');
   return /^MAIL/i.test(command) && !isSize;

@@ -13,7 +13,7 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
 
 const MAX_FILE_BYTES = 1_048_576;
-/** Stored with unknown outcomes: enough to distinguish settings, too few to guess credentials. */
+/** Stored with unknown outcomes. These digits are enough to tell settings apart, but too few to guess credentials from. */
 const IDENTITY_DIGITS = 8;
 
 type ProviderSource = Pick<Config['notification'], 'configFile' | 'outboxFolder' | 'sendTimeoutMs'>;
@@ -23,11 +23,11 @@ interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
 }
 
 export interface ProviderSet extends Providers {
-  /** Waits for the calls in progress, closes all connections. Idempotent. */
+  /** Waits for the calls in progress, then closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** In the order of the configuration file (N2), or the outbox without one. Rejects with ConfigError, one line a fault. */
+/** Creates the providers in the order of the file (N2), or without a file the outbox. Rejects with ConfigError, a line a fault. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const providers = await (source.configFile === undefined
     ? openOutbox(source.outboxFolder, deps)
@@ -70,7 +70,7 @@ async function openConfigured(configFile: string, timeoutMs: number, deps: Provi
       const about = { hooks: deps.hooks?.(provider), identity: identityOf(entry) };
       made.push(guard(provider, { ...entry.settings.limits, ...about }, deps.monotonic));
     } catch (error) {
-      // Only error messages of this project are reported; those of a library may contain a part of a key.
+      // Only error messages of this project are reported. Messages of a library may contain a part of a key.
       const message =
         error instanceof ConfigError ? errorText(error) : 'cannot be created from these settings';
       faults.push({ path: entry.path, message });
@@ -88,7 +88,7 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
     .slice(0, IDENTITY_DIGITS);
 }
 
-/** `timeoutMs` is the longest call, from which leases are computed; the entry may set a shorter one. */
+/** `timeoutMs` limits a call, and leases are computed from it. The entry may set a shorter limit. */
 export async function makeProvider(
   entry: ProviderEntry,
   deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
@@ -116,7 +116,7 @@ async function readText(file: string): Promise<string> {
     const { size } = await stat(file);
     if (size <= MAX_FILE_BYTES) return await readFile(file, 'utf8');
   } catch {
-    // As below: the error of the system would add only the path.
+    // The error of the system would add only the path.
   }
   throw new ConfigError('the file of NOTIFICATION_CONFIG_FILE cannot be read');
 }

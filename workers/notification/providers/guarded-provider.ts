@@ -4,9 +4,9 @@ import type { ProviderSettings } from '../../../shared/notification/provider-set
 import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import { sanitiseCode } from './sanitise-provider-text.ts';
 
-/** An open breaker probes at least this often, except for the provider's Retry-After. */
+/** An open breaker probes at least this often, unless the provider's Retry-After is longer. */
 const MAX_OPEN_MS = 300_000;
-/** Maximum of a provider's Retry-After; a longer one counts as this. */
+/** A longer Retry-After of a provider counts as this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export type GuardOptions = Omit<ProviderSettings['limits'], 'timeoutMs'> & {
@@ -18,13 +18,13 @@ export type GuardOptions = Omit<ProviderSettings['limits'], 'timeoutMs'> & {
 export interface GuardHooks {
   /** A call has ended after `elapsedMs` milliseconds. */
   readonly settled: (elapsedMs: number) => void;
-  /** The circuit breaker has changed its state; `code` is the result that opened it. */
+  /** The circuit breaker has changed its state. `code` is that of the result that opened it. */
   readonly changed: (state: 'open' | 'closed', code: string | undefined) => void;
 }
 
 /**
- * The breaker comes before the rate limit: a provider that is down uses up none of its calls. One that rejects breaks its
- * contract: the outcome is unknown. Codes are sanitised again, whatever a provider returns.
+ * Puts a circuit breaker and then a rate limit before a provider, so that no call counts while the breaker is open. If
+ * `send` of the provider rejects, against its contract, the outcome is unknown. Codes are sanitised again.
  */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity } = options;
@@ -52,7 +52,7 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
       try {
         given = await provider.send(message, signal, priority);
       } catch {
-        // Unknown, as above.
+        // The result stays unknown.
       }
       const result = given.code === undefined ? given : { ...given, code: sanitiseCode(given.code) };
       settle(result);
@@ -70,19 +70,19 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
 }
 
 /**
- * Opens after consecutive transient or unknown results, at once if misconfigured (repeating a wrong password does not help),
- * and for at least a Retry-After. Then one message probes, and another each further first open time until a probe has ended:
- * failure doubles the open time; any other result closes the breaker, also one about the message or its receiver only. It
- * ignores results of calls that began before it opened, and of messages for which the provider was not called.
+ * Opens after consecutive transient or unknown results, at once after a misconfigured one or a Retry-After, and for at least
+ * that time. Then one message probes, and after each further `openMs` another one until a probe has ended. A failed probe
+ * doubles the open time. Any other result closes the breaker, also one about only the message or its receiver. Results of
+ * calls that began before it opened, and of messages for which the provider was not called, are ignored.
  */
 function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
-  // Consecutive transient or unknown results that open it, and the first open time, doubled by each failed probe.
+  // `most` consecutive failures open the breaker. `firstMs` is the first open time.
   const { failures: most = 5, openMs: firstMs = 5_000 } = breaker ?? {};
   let failures = 0;
   /** Number of consecutive open times. */
   let openings = 0;
   let generation = 0;
-  /** Of the result that opened it; undefined while it is closed. */
+  /** Code of the result that opened the breaker; undefined while it is closed. */
   let code: string | undefined;
   let untilMs = 0;
   const open = (result: FailedResult): void => {
@@ -132,12 +132,12 @@ function requestedWaitMs(result: FailedResult): number {
 }
 
 const SECOND = 1_000;
-/** Share of a second's calls for urgent messages only, refilled first. The calls of a whole minute stay the same. */
+/** Share of a second's calls that is reserved for urgent messages and refilled first. */
 const URGENT_SHARE = 0.2;
-/** A call that an urgent message was told to wait for is kept for it for this long, while it is waking up. */
+/** An urgent message that waits for a call has this time, after its wait, to take it. */
 const CLAIM_MS = 100;
 
-/** Tokens refill steadily, up to the calls of one second. An urgent message that has to wait gets the next call. */
+/** Tokens refill steadily, up to the calls of one second. An urgent message that waits gets the next call. */
 function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock) {
   const capacity = Math.max(1, ratePerSecond);
   const reserve = capacity < 2 ? 0 : Math.max(1, Math.floor(capacity * URGENT_SHARE));
@@ -145,7 +145,7 @@ function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock) {
   let filledAt = monotonic.elapsedMs();
   let claimedUntilMs = Number.NEGATIVE_INFINITY;
   return {
-    /** 0 when a call may be made, which is then counted; otherwise the milliseconds until the next one may. */
+    /** Returns 0 and counts the call if it may be made. Otherwise returns the milliseconds until the next call may be made. */
     take: (priority: Priority): number => {
       const now = monotonic.elapsedMs();
       tokens = Math.min(capacity, tokens + ((now - filledAt) / SECOND) * ratePerSecond);

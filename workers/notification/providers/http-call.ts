@@ -5,11 +5,11 @@ import type { Priority } from '../../../shared/notification/notification-command
 import type { Deadline } from '../../../shared/platform/system-ports.ts';
 import { createProviderConnections } from './provider-connections.ts';
 
-/** Maximum size of a response body; larger than the responses of any provider. */
+/** Largest response body. No provider sends a larger one. */
 const MAX_RESPONSE_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Shorter than servers keep idle connections: one closed while a request is written causes an unknown outcome. */
+/** Shorter than servers keep idle connections, because a connection that closes during a request makes the outcome unknown. */
 const KEEP_ALIVE_MS = 1_000;
 
 const REQUEST_INVALID = 'request-invalid';
@@ -26,7 +26,7 @@ export interface HttpResponse {
   readonly status: number;
   /** Keys are names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Undefined when it is incomplete or too large. */
+  /** Undefined if the body is incomplete or larger than 64 KiB. */
   readonly text: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createHttpCaller({
   });
   const free = createProviderConnections(connections, timeoutMs);
   return {
-    /** Makes one request; never rejects, and never follows a redirect. */
+    /** Makes one request and follows no redirect. Never rejects. */
     call: (request: HttpRequest, caller: AbortSignal, priority: Priority = 'normal'): Promise<CallOutcome> =>
       free.use({ priority, caller }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
     close: async (): Promise<void> => {
@@ -100,7 +100,7 @@ function callOnce(
   });
 }
 
-/** undici calls onRequestStart right before the first byte is written; after it, a failure has an unknown outcome. */
+/** undici calls onRequestStart right before it writes the first byte. After that a failure makes the outcome unknown. */
 function watchCall(settle: (outcome: CallOutcome) => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let head: Omit<HttpResponse, 'text'> | undefined;
@@ -124,7 +124,7 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
   };
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart: (started) => {
-      // Abandoned while it waited for a connection and reported as not begun: nothing may be written.
+      // The call was given up while it waited for a connection and reported as not begun, so nothing may be written.
       if (isSettled) started.abort(new Error('given-up'));
       else controller = started;
     },
@@ -145,7 +145,7 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
   return { handler, giveUp };
 }
 
-/** A stable code for a connection error. Error messages may contain addresses; codes do not. */
+/** Makes a stable code of a connection error, whose message may contain addresses. */
 function faultCode({ code }: Error & { readonly code?: unknown }, hasBegun: boolean): string {
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
     return hasBegun ? 'timed-out' : 'connect-timed-out';

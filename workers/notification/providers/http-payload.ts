@@ -19,7 +19,7 @@ export interface FilePart {
 }
 
 export interface MessageValues {
-  /** A placeholder without a value is absent. */
+  /** Placeholders without a value are absent. */
   readonly texts: ReadonlyMap<Placeholder, string>;
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
@@ -32,12 +32,12 @@ interface ValueOptions {
   readonly listSeparator: string;
 }
 
-/** A sender with a name. Unlike readMailSender, it keeps blanks within the brackets and allows no quotes in the name. */
+/** A sender with a name. Unlike readMailSender it keeps blanks within the brackets and allows no quotes in the name. */
 const NAMED_SENDER = /^\s*"?([^"<>]*?)"?\s*<([^<>]+)>\s*$/;
 const ANY_TYPE = 'application/octet-stream';
 const PHONE_NUMBER = /^\+\d+$/;
 
-/** The values of a message. Lone surrogates, which cannot be encoded, become U+FFFD. */
+/** Collects the values of a message. Lone surrogates, which cannot be encoded, become U+FFFD. */
 export async function messageValues(message: Outbound, options: ValueOptions): Promise<MessageValues> {
   const sender = message.sender ?? options.defaultSender;
   const texts = new Map<Placeholder, string>();
@@ -115,7 +115,7 @@ interface Scope {
   readonly file: FilePart | undefined;
 }
 
-/** A field or item of one placeholder without a value is omitted, as is a list or object that becomes empty. */
+/** Leaves out a field or item that is a placeholder without a value, and a list or object that becomes empty. */
 export function renderPayload(template: TemplateObject, values: MessageValues): Rendered | undefined {
   return render(template, values, { texts: values.texts, file: undefined });
 }
@@ -162,11 +162,11 @@ function scopesOf(repeated: Repeated | undefined, values: MessageValues, scope: 
 type Payload = { readonly [name: string]: Rendered };
 type Field = readonly [name: string, value: string | FilePart];
 
-/** FormData encodes quotes in names; control characters have no meaning in one. */
+/** Control characters have no meaning in a file name. FormData encodes quotes itself. */
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/g;
 
-/** The body of a payload with its content type; or, for the encoding `query`, the query without a question mark. */
+/** Returns the body with its content type, or for the encoding `query` only the query, without a question mark. */
 export async function encodePayload(payload: Payload, encoding: Encoding) {
   switch (encoding) {
     case 'json': {
@@ -199,7 +199,7 @@ export async function encodePayload(payload: Payload, encoding: Encoding) {
   }
 }
 
-/** A list becomes a repeated field. Templates of fields do not nest, which the configuration check ensures. */
+/** A list becomes a repeated field. The check of the configuration has ensured that fields do not nest. */
 function fieldsOf(payload: Payload): readonly Field[] {
   return Object.entries(payload).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly Rendered[]) : [value]).map((item): Field => {

@@ -24,7 +24,7 @@ import { basicAuthorization, createHttpCaller, type HttpRequest } from './http-c
 
 type Connection = ReturnType<typeof prepareConnection>;
 
-/** A provider as configured (N1). A failure before the first byte is transient; after it, without a response, unknown. */
+/** Creates a configured provider (N1). A failure before the first byte is transient. Later, without a response, it is unknown. */
 export function createHttpConnector(
   entry: ProviderEntry,
   deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
@@ -32,7 +32,7 @@ export function createHttpConnector(
   const connection = prepareConnection(entry);
   const { connector, credentials } = connection;
   const given = [...Object.values(credentials), ...Object.values(connector.headers)];
-  // Not passed on: some providers repeat a key that they reject.
+  // Secrets are never passed on: some providers repeat a key that they reject.
   const secrets = given.filter((value) => value !== undefined);
   const http = createHttpCaller({
     origin: sampleUrl(connection.url)?.origin ?? '',
@@ -48,7 +48,7 @@ export function createHttpConnector(
     isIdempotent: connector.idempotency !== undefined,
     concurrency: connector.connections,
     send: async (message, signal, priority) => {
-      // A message that cannot be encoded is not sent, and no attempt will succeed.
+      // No attempt will send a message that cannot be encoded.
       const request = await buildRequest(connection, message).catch(() => 'message-unwritable');
       if (typeof request === 'string') return { kind: 'permanent', code: request };
       const outcome = await http.call(request, signal, priority);
@@ -71,7 +71,7 @@ function prepareConnection({ settings, template = {}, defaultSender }: ProviderE
   return { url, template, headers, placeholders, connector, credentials, defaultSender };
 }
 
-/** The request, or the code of the reason why the message cannot be sent. */
+/** Returns the request, or the code of the reason why the message cannot be sent. */
 async function buildRequest(connection: Connection, message: Outbound): Promise<HttpRequest | string> {
   const { connector } = connection;
   const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
@@ -103,7 +103,7 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
   return { method: connector.method, path, headers, body };
 }
 
-/** The code of a part of the message for which the template has no placeholder; no part is dropped silently. */
+/** Returns the code of a part of the message for which the template has no placeholder. No part is dropped silently. */
 function unsupportedPart(
   { placeholders, connector, url, defaultSender }: Connection,
   message: Outbound,
@@ -143,7 +143,7 @@ function fillPath(
   return `${rooted}${rooted.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** A value of a message for a header: `%` and all characters except visible ASCII are percent-encoded. */
+/** Percent-encodes `%` and all characters except visible ASCII and blanks. */
 function encodeForHeader(value: string | undefined): string | undefined {
   return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
 }

@@ -18,8 +18,8 @@ type MailContent =
 const LINE_END = /\r\n|[\r\n]/g;
 
 /**
- * Message-IDs derive from the id, so that duplicates are recognised; bcc is only in the envelope; files and URLs that the
- * message names are never read. Addresses are checked here too, as a defence against header injection.
+ * Makes nodemailer's options. The Message-ID derives from the id, so that receivers recognise duplicates. Only the envelope
+ * has bcc. Files and URLs that the message names are never read. Addresses are checked again, against header injection.
  */
 export async function mailContent(
   message: OutboundEmail,
@@ -66,7 +66,7 @@ export async function mailContent(
   return { kind: 'mail', options };
 }
 
-/** One-click unsubscription (RFC 8058), on one line each: where receivers unfold differently, the signature breaks. */
+/** Headers of one-click unsubscription (RFC 8058). Each is on one line, because unfolding can break the signature. */
 function listHeaders(
   id: string,
   settings: ListUnsubscribeSettings,
@@ -83,12 +83,12 @@ function listHeaders(
   };
 }
 
-/** Addresses as objects, which nodemailer does not parse: a text that looks like a list remains one address. */
+/** Makes objects, which nodemailer does not parse, so that a text that looks like a list remains one address. */
 function plain(addresses: readonly string[]): MailAddress[] {
   return addresses.map((address) => ({ name: '', address }));
 }
 
-/** By the first bytes: an executable named `invoice.pdf` is declared as one. Undefined for text, whose name decides. */
+/** Returns the media type by the first bytes, so that an executable named `invoice.pdf` is declared as one; undefined for text. */
 export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   return (await fileTypeFromBuffer(content))?.mime;

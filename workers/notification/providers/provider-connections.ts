@@ -2,7 +2,7 @@ import type { SendResult } from '../../../shared/notification/provider.ts';
 import { PRIORITIES, type Priority } from '../../../shared/notification/notification-command.ts';
 import { type Deadline, openDeadline } from '../../../shared/platform/system-ports.ts';
 
-/** Longest wait of a call for a connection, as a share of its time limit, which begins when it has one. */
+/** Longest wait of a call for a connection, as a share of its time limit. The limit begins when the call has a connection. */
 export const CONNECTION_WAIT_SHARE = 0.5;
 
 type Transient = Extract<SendResult, { readonly kind: 'transient' }>;
@@ -12,7 +12,7 @@ interface Waiting {
   readonly caller: AbortSignal;
 }
 
-/** Pools serve calls as they arrive, so they wait here: urgent ones first, for whom one of several is reserved. */
+/** Calls wait here, because pools serve them as they arrive. Urgent ones come first, and one of several connections is theirs. */
 export function createProviderConnections(count: number, timeoutMs: number) {
   const slots = new PrioritySlots(() => ({ normal: Math.max(1, count - 1), all: count }));
   const inProgress = new Set<Promise<unknown>>();
@@ -34,7 +34,7 @@ export function createProviderConnections(count: number, timeoutMs: number) {
     }
   };
   return {
-    /** Makes a call when one of them is free. The call gets its time limit, which ends it together with `caller`. */
+    /** Calls `send` when a connection is free. Its deadline is the time limit, or earlier when `caller` aborts. */
     use: async <Result>(
       waiting: Waiting,
       send: (deadline: Deadline) => Promise<Result>,
@@ -44,7 +44,7 @@ export function createProviderConnections(count: number, timeoutMs: number) {
       inProgress.add(called);
       return called.finally(() => inProgress.delete(called));
     },
-    /** Refuses further calls, and resolves when those in progress have ended. */
+    /** Refuses further calls. Resolves when the calls in progress have ended. */
     close: async (): Promise<void> => {
       isClosed = true;
       await Promise.allSettled(inProgress);
@@ -53,12 +53,12 @@ export function createProviderConnections(count: number, timeoutMs: number) {
 }
 
 export interface SlotLimits {
-  /** By normal messages: the others are reserved for urgent ones. */
+  /** Most slots of normal messages. The others are reserved for urgent ones. */
   readonly normal: number;
   readonly all: number;
 }
 
-/** Waiting urgent messages are served first; within a priority, in the order of arrival. */
+/** Serves waiting urgent messages first, and those of a priority in the order of arrival. */
 export class PrioritySlots {
   readonly #waiting: Readonly<Record<Priority, Set<(isGranted: boolean) => void>>> = {
     normal: new Set(),
@@ -71,7 +71,7 @@ export class PrioritySlots {
     this.#limits = limits;
   }
 
-  /** Waits for a slot, which the returned function gives back; undefined on abort. */
+  /** Waits for a slot. Returns the function that gives it back, or undefined on abort. */
   async enter(priority: Priority, signal: AbortSignal): Promise<(() => void) | undefined> {
     const isGranted = await this.#isGranted(priority, signal);
     let isHeld = isGranted;

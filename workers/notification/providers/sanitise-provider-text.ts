@@ -1,25 +1,25 @@
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 
-/** What must not occur in a code or an id, since these are logged, counted, stored and displayed. */
+/** Texts that must not occur in a code or an id, because these are logged, counted, stored and displayed. */
 export interface SensitiveTexts {
   readonly message: Outbound;
-  /** Credentials; some providers repeat a key that they reject. */
+  /** Credentials. Some providers repeat a key that they reject. */
   readonly secrets: readonly string[];
 }
 
 /** Longer numbers may be a one-time password, an account or a telephone number. */
 const NUMERIC_CODE = /^\d{1,5}$/;
 const SAFE_ID = /^[A-Za-z0-9._:@<>+=/~-]{1,64}$/;
-/** Shorter names and secrets occur in many ids. */
+/** Shorter names and secrets occur in many ids by chance. */
 const MIN_NAME = 4;
 const LONG_WORDS = /\p{L}{5,}/gu;
 
-/** Whether a code is a short number that does not occur in the message or the credentials. */
+/** True for a number of at most five digits that does not occur in the message or the credentials. */
 export function isSafeNumber(code: string, { message, secrets }: SensitiveTexts): boolean {
   return NUMERIC_CODE.test(code) && !secrets.includes(code) && !occursIn(message, code);
 }
 
-/** The id, if it is short, consists of safe characters and contains no number or word of the message, receiver or secret. */
+/** Returns the id if it has at most 64 safe characters and no number or word of the message, receiver or secrets. */
 export function sanitiseId(id: string | undefined, { message, secrets }: SensitiveTexts): string | undefined {
   if (id === undefined || !SAFE_ID.test(id)) return undefined;
   const copies = message.channel === 'email' ? [...message.cc, ...message.bcc] : [];
@@ -62,7 +62,7 @@ function occursIn(message: Outbound, digits: string): boolean {
 const MAX_CODE_CHARS = 64;
 const NOT_ALLOWED = /[^A-Za-z0-9._-]+/g;
 
-/** At most 64 characters of [A-Za-z0-9._-], a dash for each run of others; `unnamed` without a letter or digit. */
+/** Returns at most 64 characters of [A-Za-z0-9._-], with a dash for each run of others. Without letters or digits: `unnamed`. */
 export function sanitiseCode(code: string): string {
   const cleaned = code.replaceAll(NOT_ALLOWED, '-').slice(0, MAX_CODE_CHARS);
   return /[A-Za-z0-9]/.test(cleaned) ? cleaned : 'unnamed';

@@ -12,7 +12,7 @@ import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smt
 import { createProviderConnections } from './provider-connections.ts';
 import { sanitiseId } from './sanitise-provider-text.ts';
 
-/** Its password and keys are never logged. */
+/** The password and keys must never be logged. */
 export type SmtpSettings = ReturnType<typeof smtpSettings>;
 
 const SMTP_PORT = 587;
@@ -25,10 +25,10 @@ const SMTP_MESSAGES = 100;
 const SET_UP_LIMIT_MS = 10_000;
 /** After this time the socket is destroyed even if the server has not closed its side. */
 const CLOSE_LIMIT_MS = 1_000;
-/** Idle connections are closed here, before servers close them during a message (RFC 5321 asks for 5 minutes). */
+/** Idle connections are closed before servers would close them during a message (RFC 5321 asks for 5 minutes). */
 const IDLE_LIMIT_MS = 60_000;
 
-/** Headers to sign if present. nodemailer's default list lacks List-Unsubscribe-Post (RFC 8058). */
+/** Headers that are signed if present. nodemailer's default list lacks List-Unsubscribe-Post (RFC 8058). */
 const SIGNED_HEADERS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
@@ -42,15 +42,15 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
     name,
     host: address.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: address.port === '' ? (secure ? SMTPS_PORT : SMTP_PORT) : Number(address.port),
-    /** TLS from the first byte; false: STARTTLS if the server offers it. */
+    /** True: TLS from the first byte. False: STARTTLS if the server offers it. */
     secure,
-    /** Never sends without TLS, even if the server does not offer it or STARTTLS fails. */
+    /** True: nothing is sent without TLS, even if the server does not offer it or STARTTLS fails. */
     requireTls: smtp?.requireTls ?? !(isLoopback(address.hostname) || allowInsecure),
     username: authentication.username,
     password: authentication.password,
     maxConnections: smtp?.maxConnections ?? SMTP_CONNECTIONS,
     maxMessages: smtp?.maxMessages ?? SMTP_MESSAGES,
-    /** From when a connection is free, or can be opened, to the reply. */
+    /** Time limit from when a connection is free, or can be opened, to the reply. */
     timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
     dkim: smtp?.dkim,
     listUnsubscribe: smtp?.listUnsubscribe,
@@ -60,8 +60,9 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
 }
 
 /**
- * If the receiver is rejected, nothing is sent; rejected copies (cc, bcc) only add the code `smtp-partial` with the first
- * rejection. Not idempotent: mail servers need not recognise a Message-ID. Throws ConfigError for a DKIM key that cannot sign.
+ * Nothing is sent if the server rejects the receiver. Rejected copies (cc, bcc) only add a code of the first rejection, such
+ * as `smtp-partial-550`. The provider is not idempotent, because mail servers need not recognise a Message-ID. Throws
+ * ConfigError for a DKIM key that cannot sign.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createPool(settings);
@@ -106,7 +107,7 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
 
 function createPool(settings: SmtpSettings) {
   const transport = createTransport({ ...poolOptions(settings), pool: true });
-  // Emitted in addition to the failed send, which reports the same error.
+  // The failed send reports the same error.
   transport.on('error', () => undefined);
   transport.use('stream', (mail, done) => {
     watchMessageBody(mail, (mail.data as unknown as { readonly watch: BodyWatch }).watch);
@@ -116,8 +117,8 @@ function createPool(settings: SmtpSettings) {
 }
 
 /**
- * If all addresses are rejected, the receiver's reply decides, which is the first: nodemailer reports a deferred copy. The
- * rejection of a default sender is caused by the settings.
+ * If all addresses are rejected, the first reply decides, which is that of the receiver; nodemailer itself would report a
+ * deferred copy. If a default sender is rejected, the settings are the cause.
  */
 function classifyFailure(
   error: SmtpError,
@@ -133,7 +134,7 @@ function classifyFailure(
   return isOfSettings && outcome.kind === 'permanent' ? { ...outcome, kind: 'misconfigured' } : outcome;
 }
 
-/** No logger, since nodemailer logs addresses. All timeouts are set, since their defaults are minutes. */
+/** There is no logger, because nodemailer logs addresses. All timeouts are set, because their defaults are minutes. */
 function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   const setUpMs = Math.min(SET_UP_LIMIT_MS, settings.timeoutMs);
   const { username, password, dkim } = settings;
@@ -142,11 +143,11 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     port: settings.port,
     secure: settings.secure,
     requireTLS: settings.requireTls,
-    // Fails if the server (or an attacker in between) offers no login.
+    // With forceAuth it fails if the server, or an attacker in between, offers no login.
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
     maxConnections: settings.maxConnections,
     maxMessages: settings.maxMessages,
-    // Once, so that a server which closes each connection does not consume the pool; never after a byte was read.
+    // Limits the cost of a server that closes each connection. Once a byte of the message was read, it is never repeated.
     maxRequeues: 1,
     dnsTimeout: setUpMs,
     connectionTimeout: setUpMs,
@@ -166,7 +167,7 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   };
 }
 
-/** nodemailer silently sends messages unsigned if it cannot sign them. */
+/** Checks the key, because nodemailer silently sends messages unsigned if it cannot sign them. */
 function checkDkim<Dkim extends { readonly privateKey: string }>(dkim: Dkim): Dkim {
   let type: string | undefined;
   try {
@@ -180,18 +181,19 @@ function checkDkim<Dkim extends { readonly privateKey: string }>(dkim: Dkim): Dk
 }
 
 interface BodyWatch {
-  /** The last part of the message was passed to the connection, so that its final dot follows. */
+  /** True if the last part of the message was passed to the connection, so that the final dot follows. */
   isBodyOut: boolean;
-  /** The server rejected the receiver but accepted a copy; the message was withheld. */
+  /** Set if the server rejected the receiver but accepted a copy; then the message was withheld. */
   receiverFault: object | undefined;
 }
 
-/** Bytes that are read ahead of the connection: of these it is not known whether the server has them. */
+/** Bytes that are read ahead of the connection. It is not known whether the server has them. */
 const READ_AHEAD_BYTES = 16_384;
 
 /**
- * nodemailer's errors do not say what was sent. At the first byte all addresses have their reply: with a rejected receiver
- * nothing is sent, so that a retry does not deliver the copies twice. What was sent is never sent on another connection.
+ * Notes what was sent, because nodemailer's errors do not say it. When the first byte is read, all addresses have a reply.
+ * If the receiver is rejected, nothing is sent, so that a retry does not deliver the copies twice. A message that was sent is
+ * never sent on another connection.
  */
 function watchMessageBody({ message }: MailMessage, watch: BodyWatch): void {
   if (message === null) throw new Error('the message is not composed yet');
@@ -202,7 +204,7 @@ function watchMessageBody({ message }: MailMessage, watch: BodyWatch): void {
   const create = message.createReadStream.bind(message);
   async function* read(): AsyncGenerator<Buffer> {
     if (watch.isBodyOut) throw new Error('the message was already sent');
-    // The receiver is the first address of the envelope, whose domain is encoded as on the wire.
+    // The first address of the envelope is the receiver, with its domain encoded as on the wire.
     const [receiver] = envelope.to;
     watch.receiverFault = envelope.rejectedErrors?.find((fault) => fault.recipient === receiver);
     if (watch.receiverFault !== undefined) throw new Error('the receiver is rejected');

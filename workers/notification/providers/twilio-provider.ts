@@ -10,12 +10,12 @@ type CallOptions = Parameters<RequestClient['request']>[0];
 
 const MAX_CONNECTIONS = 32;
 
-/** Queue of the sender full, daily limit, or maintenance: not accepted, with any status. */
+/** The sender's queue is full, a daily limit is reached, or there is maintenance. Whatever the status, nothing was accepted. */
 const BUSY_CODES = [20429, 21611, 21730, 14107, 63038];
-/** Invalid sender, or sender of another account. */
+/** The sender is invalid or belongs to another account. */
 const SENDER_CODES = [21212, 21603, 21606, 21659, 21660, 21661];
 
-/** Twilio may have sent a message despite a 500 (error 20500), so 5xx are unknown; 429 and 503 were not accepted. */
+/** Twilio may have sent a message despite a 500 (error 20500), so a 5xx is unknown, except for 503. */
 const RULES: ResponseRules = {
   success: {
     status: ['2xx'],
@@ -32,7 +32,7 @@ const RULES: ResponseRules = {
     unknown: { status: ['5xx'] },
   },
 };
-/** For a 2xx: the message was created, so that only its status decides, not its error code. */
+/** Rules for a 2xx. The message was created, so its status decides and not its error code. */
 const CREATED: ResponseRules = {
   ...RULES,
   errorCode: ['/error_code'],
@@ -40,10 +40,10 @@ const CREATED: ResponseRules = {
 };
 
 /**
- * Twilio's client builds the request and createHttpCaller sends it: the client's connections cannot be aborted, do not
- * report whether anything was written, hide Retry-After and read proxies from the environment. Never retries. Not
- * idempotent: Twilio accepts no id of the caller. Only the origin of the URL is used. The rejection of a default sender is
- * caused by the settings.
+ * Twilio's client builds the request, but createHttpCaller sends it: the client's connections cannot be aborted, do not
+ * report whether anything was written, hide Retry-After and read proxies from the environment. The provider never retries.
+ * It is not idempotent, because Twilio accepts no id of the caller. Only the origin of the URL is used. If a default sender
+ * is rejected, the settings are the cause.
  */
 export function createTwilioProvider(
   entry: ProviderEntry,
@@ -77,7 +77,7 @@ export function createTwilioProvider(
       try {
         await client.messages.create({ to: message.receiver, body: message.message, ...sender });
       } catch {
-        // The call itself is classified: the client's errors are less precise, and it fails for a malformed response.
+        // The call is classified below. The client's errors are less precise, and it also fails for a malformed response.
       }
       if (outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
       if (outcome.kind !== 'response') return outcome;
@@ -97,7 +97,7 @@ export function createTwilioProvider(
   };
 }
 
-/** Loads the package on first use, since that takes a third of a second; creating a client is cheap. */
+/** Loads the package on first use, which takes a third of a second. Creating a client is cheap. */
 async function createClient(
   { settings: { authentication, twilio: settings } }: ProviderEntry,
   call: (request: HttpRequest) => Promise<CallOutcome>,

@@ -13,11 +13,11 @@ import type { LogEntry } from '../state/delivery-log.ts';
 
 export interface DeliveryCopy {
   readonly attempt: number;
-  /** Whether it is the original command, not a copy written by this worker. */
+  /** True for the original command, false for a copy that this worker wrote. */
   readonly isOriginal: boolean;
-  /** Whether an operator accepts that it may be sent twice. */
+  /** True if an operator accepts that the message may be sent twice. */
   readonly redriveUnknown: boolean;
-  /** Start of its time limit in epoch milliseconds: when the command was written, or redriven. */
+  /** Epoch milliseconds of the start of the time limit: when the command was written or redriven. */
   readonly timeLimitFromMs: number;
   readonly history: readonly AttemptRecord[];
 }
@@ -27,11 +27,11 @@ export interface CommandCopy extends DeliveryCopy {
   readonly message: LogMessage;
   readonly priority: Priority;
   readonly id: string;
-  /** When the original command was written, in epoch milliseconds (D2). */
+  /** Epoch milliseconds when the original command was written (D2). */
   readonly originTimestampMs: number;
 }
 
-/** Reads the headers of a copy; invalid ones are treated as absent. `payloadId` is the id within the command. */
+/** Reads the headers of a copy. Invalid headers count as absent. `payloadId` is the id in the command. */
 export function readCopy(
   message: LogMessage,
   originTimestampMs: number,
@@ -60,7 +60,7 @@ function readRound(headers: MessageHeaders): number | undefined {
   return round === undefined || round > MAX_ROUND ? undefined : Math.max(1, round);
 }
 
-/** Adds the attempts with an unknown outcome that only the delivery log contains. */
+/** Adds the attempts with an unknown outcome that only the delivery log has. `nowMs` is in epoch milliseconds. */
 export function withLoggedAttempts(
   copy: CommandCopy,
   known: LogEntry | undefined,
@@ -83,6 +83,7 @@ export function withoutHeaders(headers: MessageHeaders, ...names: readonly strin
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
+/** Returns the headers that every further copy of the command carries. */
 export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   return {
     ...withoutHeaders(copy.message.headers, ...OF_ONE_COPY),
@@ -96,7 +97,7 @@ export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   };
 }
 
-/** The copy that waits on a retry tier until `dueAtMs` and then returns to the partition of this copy. */
+/** Makes the copy that waits on a retry tier until `dueAtMs` (epoch milliseconds) and then returns to this copy's partition. */
 export function retryCopy(
   copy: CommandCopy,
   next: {
@@ -121,7 +122,7 @@ export function retryCopy(
   };
 }
 
-/** A redrive has a new time limit and decides again about a second send. A copy of a tier keeps its partition. */
+/** Makes the dead letter's message. A redrive gets a new time limit and decides again about a second send. */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
   const { message } = copy;
   const carried = carriedHeaders({ ...copy, history: addAttempts(copy.history, attempts) });

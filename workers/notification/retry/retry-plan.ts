@@ -1,13 +1,13 @@
 export interface RetryPlan {
-  /** Delays of the retry tiers in milliseconds, in order; the last is repeated. */
+  /** Delays of the retry tiers, ascending. The last one is repeated. */
   readonly tiersMs: readonly number[];
-  /** Counted from when the command was written; no round is started later. */
+  /** Counted from when the command was written or redriven. No retry is planned for later. */
   readonly timeLimitMs: number;
 }
 
 /**
- * The delay after round `attempt` (counted from 1) in milliseconds: that of its tier, or of a longer one for a Retry-After.
- * `ageMs` is the time since the start of the time limit. Undefined if the next round would exceed the time limit.
+ * Returns the delay after round `attempt` (counted from 1): that of its tier, or of a longer tier for a Retry-After. `ageMs`
+ * is the time since the start of the time limit. Returns undefined if the next round would exceed the limit.
  */
 export function planRetry(
   { tiersMs, timeLimitMs }: RetryPlan,
@@ -22,7 +22,7 @@ export function planRetry(
   return delayMs === undefined || ageMs + delayMs > timeLimitMs ? undefined : delayMs;
 }
 
-/** The shortest tier that covers a wait, otherwise the longest. Copies have a due time, so none returns early. */
+/** Returns the delay of the shortest tier that covers a wait, or else the longest. Copies have a due time, so none is early. */
 export function tierFor({ tiersMs }: RetryPlan, waitMs: number): number {
   return tiersMs.find((delayMs) => delayMs >= waitMs) ?? tiersMs.at(-1) ?? 0;
 }

@@ -21,11 +21,11 @@ export const NOTIFICATION_STATE = 'NotificationState';
 
 export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
   readonly broker: Pick<Broker, 'createTail' | 'admin'>;
-  /** Where the entries are; undefined: in memory. Closed with the delivery log. */
+  /** File of the entries, which is closed with the delivery log. Undefined: they are in memory. */
   readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   readonly publisher: Publisher;
-  /** Carries the intents of urgent notifications, which must not wait behind records of others. Default: `publisher`. */
+  /** Publishes intents of urgent notifications, which must not wait behind other records. Default: `publisher`. */
   readonly urgentPublisher?: Publisher;
   readonly codec: Codec;
   readonly topic: string;
@@ -37,10 +37,10 @@ export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
 
 /** Interval between attempts to write an outcome, or to read the schema of a record. */
 const RETRY_MS = 250;
-/** Every process that knows a hidden outcome writes it again after this time: its own process may have ended. */
+/** Every process that knows a hidden outcome writes it again after this time, because the process of it may have ended. */
 const HIDDEN_MS = 5_000;
 
-/** Every instance reads all intents and outcomes of notifications; the order of the log decides between them. */
+/** Every process reads all intents and outcomes of notifications. The order of the log decides between them. */
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #index: RecordIndex;
@@ -76,24 +76,27 @@ export class DeliveryLog {
     this.#readBack = { normal, urgent };
   }
 
+  /** Resolves when the topic has been read. */
   start(): Promise<void> {
     return this.#tail.start();
   }
 
+  /** Resolves when all records that are on the topic now have been read. Rejects with MessagingError after the time limit. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#tail.caughtUp(timeoutMs);
   }
 
+  /** Throws InfrastructureError while the index cannot be read. */
   find(id: string): LogEntry | undefined {
     return this.#entries.find(id);
   }
 
-  /** Whether a notification of this time may have an entry that is lost: its topic no longer had it when it was read. */
+  /** True if the entry of a notification of this time may be lost, because the topic no longer had it when it was read. */
   mayMiss(originTimestampMs: number): boolean {
     return originTimestampMs < this.#index.completeFromMs;
   }
 
-  /** False when another process's intent or outcome precedes it. Rejects while nothing may be sent. */
+  /** Writes an intent. Resolves with false if a record of another process precedes it. Rejects if nothing may be sent. */
   async claim(
     intent: NotificationState,
     priority: Priority = 'normal',
@@ -112,7 +115,7 @@ export class DeliveryLog {
     );
   }
 
-  /** Retries until the outcome is on the log, since no other process has it. Rejects if stopped first, or not encodable. */
+  /** Retries until the outcome is on the log, because no other process has it. Rejects if stopped, or if it cannot be encoded. */
   async settle(state: NotificationState, given: MessageHeaders = {}): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
     let record: OutgoingMessage | undefined;
@@ -139,7 +142,7 @@ export class DeliveryLog {
     this.#entries.apply(state, headerText(given, HEADER.textHash));
   }
 
-  /** Writes an outcome that another process may contradict. False when another outcome supersedes it on the log. */
+  /** Writes an outcome that another process may contradict. Resolves with false if another outcome supersedes it. */
   async declare(state: NotificationState, headers: MessageHeaders = {}): Promise<boolean> {
     await this.#readBack.normal.write(await this.#record(state, headers));
     return isSame(state, this.find(state.notificationId));
@@ -210,7 +213,7 @@ export class DeliveryLog {
     this.#index.passed({ topic, partition, offset: offset + 1 });
   }
 
-  /** After compaction a late record would hide the outcome that supersedes it (`known`), so that is written again. */
+  /** After compaction a late record would hide the outcome that supersedes it (`known`), so `known` is written again. */
   #uncover(state: NotificationState, { headers }: LogMessage, known: LogEntry | undefined): void {
     const { notificationId: id } = state;
     this.#hidden.get(id)?.();
@@ -218,7 +221,7 @@ export class DeliveryLog {
     if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
     const { self, timers } = this.#options;
     if (headerText(headers, HEADER.write)?.startsWith(`${self}/`)) return this.#restore(state, known);
-    // A later record cancels this. The index is not asked, since it may not be readable then.
+    // A later record cancels this. Only `known` is used, because the index may not be readable then.
     const restore = (): void => {
       this.#hidden.delete(id);
       this.#restore(state, known);
@@ -252,7 +255,7 @@ export class DeliveryLog {
   }
 }
 
-/** Whether a state equals the known one; of sent ones the round does not matter. */
+/** True if a state equals the known one. If both are sent, their rounds may differ. */
 function isSame(state: NotificationState, known: LogEntry | undefined): boolean {
   if (known?.status !== state.status || isOfOtherChannel(state.channel, known)) return false;
   return state.status === 'sent' || known.attempt === state.attempt;
@@ -260,18 +263,18 @@ function isSame(state: NotificationState, known: LogEntry | undefined): boolean 
 
 export type LogEntry = Pick<NotificationState, 'status' | 'attempt'> &
   Partial<Omit<NotificationState, 'notificationId' | 'updatedAt' | 'providerMessageId'>> & {
-    /** Recognises another text under the id; absent if the record does not have it. */
+    /** Differs for another text under the id. Absent if the record does not have it. */
     readonly textHash?: string | undefined;
-    /** While sending: the end of its lease on the monotonic clock of this process. */
+    /** While sending: the end of the lease on the monotonic clock of this process. */
     readonly leaseEndsMs?: number;
   };
 
 interface DeliveryLogIndexOptions extends Pick<SystemPorts, 'clock' | 'monotonic'> {
-  /** The longest lease of a round with this number of providers, in milliseconds; undefined: the number is unknown. */
+  /** Returns the longest lease of a round with so many providers. Undefined means an unknown number. */
   readonly longestLeaseMs: (providers: number | undefined) => number;
 }
 
-/** Sent notifications are nearly all, so that they take one byte for the channel, and those of their text. */
+/** Nearly all notifications are sent, so these take only a byte for the channel and the bytes of their text hash. */
 const SENT = { sms: 1, email: 2 } as const;
 
 interface StoredEntry extends LogEntry {
@@ -280,8 +283,8 @@ interface StoredEntry extends LogEntry {
 }
 
 /**
- * An entry that has not ended never expires. Clocks of processes are not compared: a lease and a wait have the length that their writer
- * recorded, and a clock that is ahead expires nothing. Only the leases of rounds in progress are in memory.
+ * Entries that have not ended never expire. Clocks of processes are not compared: a lease or a wait has the length that its
+ * writer recorded, so a clock that is ahead ends nothing early. Only leases of rounds in progress are in memory.
  */
 class DeliveryLogIndex {
   readonly #index: RecordIndex;
@@ -294,7 +297,7 @@ class DeliveryLogIndex {
     this.#options = options;
   }
 
-  /** Must be called when the index is open, before a record is applied: a lease begins when this process reads it. */
+  /** Must be called when the index is open and before a record is applied. A lease begins when this process reads it. */
   restore(): void {
     for (const { value } of this.#index.openRecords()) {
       const { status, id, leaseMs = 0 } = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
@@ -303,7 +306,6 @@ class DeliveryLogIndex {
     }
   }
 
-  /** Throws InfrastructureError while the index cannot be read. */
   find(id: string): LogEntry | undefined {
     const value = this.#index.find(id)?.value;
     if (value === undefined) return undefined;
@@ -318,7 +320,7 @@ class DeliveryLogIndex {
     return { ...entry, leaseEndsMs };
   }
 
-  /** Applies a state that was read from the log with the hash of its text, unless the known one holds, which is then returned. */
+  /** Applies a state of the log. If the known state is not superseded, returns it instead. */
   apply(state: NotificationState, sentHash?: string): LogEntry | undefined {
     const { notificationId: id, status, channel, updatedAt } = state;
     const known = this.find(id);

@@ -2,15 +2,15 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
-/** Shortest interval between requests; each carries the states of all rounds since the previous one. */
+/** Shortest interval between requests, each of which carries all records since the previous one. */
 const INTERVAL_MS = 10;
 /**
- * After a long request there is a pause of its length, so that an urgent intent finds the disk or the broker free half of the
- * time. Of the last two requests the shorter counts: a single slow one does not delay the next.
+ * After a long request there is a pause of the same length, so that an urgent intent finds the disk or the broker free half
+ * of the time. The shorter of the last two requests counts, so that a single slow one does not delay the next.
  */
 const INTERVAL_PER_REQUEST = 2;
 const MAX_INTERVAL_MS = 100;
-/** This many records do not wait for the end of the interval: enough of them share the cost of a request. */
+/** So many records do not wait for the interval to end, because enough of them share the cost of a request. */
 const FULL_BATCH = 32;
 
 interface Batch {
@@ -21,8 +21,9 @@ interface Batch {
 }
 
 /**
- * One request per short interval, which costs more than all the small records in it. A failed request fails all its calls, so
- * this suits only records that the broker does not reject individually. The first record after a pause is sent at once.
+ * Publishes the records of a short interval in one request, which costs more than the small records in it. If a request
+ * fails, all its calls fail, so this suits only records that the broker does not reject individually. The first record after
+ * a pause is sent at once.
  */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;

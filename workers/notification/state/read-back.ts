@@ -4,15 +4,15 @@ import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Timers } from '../../../shared/platform/system-ports.ts';
 
-/** Reading back takes milliseconds; after this time the reader of the topic must have failed. */
+/** Reading back takes milliseconds. After this time the reader of the topic must have failed. */
 const READ_BACK_MS = 5_000;
 
-/** Resolves when a written record was read, and with it all earlier ones: the order of the log decides. */
+/** Writes records and waits until they have been read, and with them all earlier ones, whose order on the log decides. */
 export function createReadBack(publisher: Publisher, self: string, timers: Timers) {
   const waiting = new Map<string, () => void>();
   let count = 0;
   return {
-    /** Resolves when the record is on the log and was read. Rejects with lost infrastructure: it may be on the log. */
+    /** Resolves when the record has been read. If it rejects with a transient failure, the record may still be on the log. */
     write: async (message: OutgoingMessage): Promise<void> => {
       count += 1;
       const mark = `${self}/${count}`;
@@ -31,7 +31,7 @@ export function createReadBack(publisher: Publisher, self: string, timers: Timer
         waiting.delete(mark);
       }
     },
-    /** Must be called with each record of the topic after it was applied. */
+    /** Must be called with each record of the topic after the record was applied. */
     seen: ({ headers }: LogMessage): void => {
       const mark = waiting.size === 0 ? undefined : headerText(headers, HEADER.write);
       if (mark !== undefined) waiting.get(mark)?.();
