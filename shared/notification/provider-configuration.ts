@@ -39,11 +39,6 @@ type ReadConfiguration =
   | { readonly kind: 'configuration'; readonly providers: readonly ProviderEntry[] }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
-interface ChannelProfile {
-  /** The channels that have a provider, and the sender of messages that name none (N3). */
-  readonly channels: Readonly<Partial<Record<Channel, { readonly defaultSender: string | undefined }>>>;
-}
-
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
 /** It limits the resources, since each provider has its own connections and timers. */
@@ -71,8 +66,8 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   return { kind: 'configuration', providers: entriesOf(read) };
 }
 
-/** Returns channels and default senders, without secrets. Throws ConfigError with all faults of an invalid configuration. */
-export function readChannelProfile(text: string): ChannelProfile {
+/** Returns the channels that have a provider, and the sender of messages that name none (N3). Throws ConfigError on faults. */
+export function readChannelProfile(text: string) {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
   const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};

@@ -259,7 +259,6 @@ export const DEFAULT_CONNECTOR: ConnectorSettings = CONNECTOR.parse({});
 
 export type ProviderSettings = z.infer<typeof PROVIDER_SHAPE>;
 export type ConnectorSettings = z.infer<typeof CONNECTOR>;
-type ConnectorAuthentication = z.infer<typeof connectorAuthentication>;
 export type FailureKind = keyof z.infer<typeof failures>;
 export type ProviderCredentials = ProviderSettings['authentication'];
 
@@ -270,7 +269,7 @@ export type ProviderKind = 'smtp' | 'twilio' | 'http';
 export function authenticationKind(
   { authentication }: ConnectorSettings,
   { username, password, key }: ProviderCredentials,
-): ConnectorAuthentication['kind'] {
+): z.infer<typeof connectorAuthentication>['kind'] {
   if (authentication !== undefined) return authentication.kind;
   if (username !== undefined && password !== undefined) return 'basic';
   return key === undefined ? 'none' : 'bearer';

@@ -29,11 +29,6 @@ interface InstallmentChange {
   readonly difference: bigint;
 }
 
-interface PaymentChange {
-  readonly before: bigint;
-  readonly difference: bigint;
-}
-
 export interface Comparison {
   readonly installments: readonly InstallmentChange[];
   readonly before: ScheduleSums;
@@ -42,16 +37,13 @@ export interface Comparison {
   /** The largest change of an instalment, with its sign. Of equal changes it is the first. */
   readonly largestDifference: bigint;
   /** The largest change among instalments that both schedules have; undefined if there are none. */
-  readonly payment: PaymentChange | undefined;
+  readonly payment: (Pick<InstallmentChange, 'difference'> & { readonly before: bigint }) | undefined;
   readonly isChanged: boolean;
   /** True if an instalment is in one schedule only. */
   readonly hasOtherLength: boolean;
 }
 
-interface NumberedRow {
-  readonly InstallmentNo: number;
-  readonly totalInstallment: number;
-}
+type NumberedRow = Pick<FormerRow, 'InstallmentNo' | 'totalInstallment'>;
 
 /** Pairs instalments by number, and in order within a number: a prepayment has that of the instalment before it (X3). */
 export function compareSchedules(

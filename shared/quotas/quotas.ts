@@ -1,7 +1,6 @@
 /**
- * Quotas of notifications (N6). Each process counts the messages that it admits. It writes a record of each to the usage
- * topic, from which all processes read the records of the others. So a quota can be exceeded by at most as many messages as
- * other processes admit during a round trip to the broker.
+ * Quotas of notifications (N6). Each process counts what it admits and, by the usage topic, what the others admit. So a quota
+ * can be exceeded by at most as many messages as other processes admit during a round trip to the broker.
  */
 
 import { LRUCache } from 'lru-cache';

@@ -73,8 +73,7 @@ export function readUsageRecord({ key, value }: Pick<LogMessage, 'key' | 'value'
   if (key === null || value === null) return undefined;
   try {
     const { day, caller, receivers, country } = usageValue.parse(JSON.parse(value.toString()));
-    const usage: Usage = { caller, receivers, country };
-    return { id: key.toString(), day, usage };
+    return { id: key.toString(), day, usage: { caller, receivers, country } };
   } catch {
     return undefined;
   }

@@ -36,7 +36,6 @@ import type { RetryPlan } from './retry/retry-plan.ts';
 
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
-const MIB = 1_024 * 1_024;
 const READY: Health = { status: 'ready' };
 /** Longest work of a consumer between two turns of the event loop. Short slices of normal commands let urgent ones in. */
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
@@ -52,7 +51,7 @@ const POLL_MS = 20;
 
 /** Reserved for headers that retries add, because a command with them must not exceed the record size of its topic. */
 const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
-const MAX_RECORD_BYTES = 8 * MIB;
+const MAX_RECORD_BYTES = 8 * 1_024 * 1_024;
 
 export interface ChannelOptions {
   readonly channel: Channel;
@@ -96,7 +95,7 @@ export async function startChannel(context: WorkerContext, shared: SharedParts, 
     deadLetters: { normal: shared.deadLetters(normal.groupId), urgent: shared.deadLetters(urgent.groupId) },
     onDeadLetter: (code, priority) => queues[priority].observe.onDeadLetter(code),
   });
-  const running: RunningQueue[] = [];
+  const running: Awaited<ReturnType<typeof startQueue>>[] = [];
   const consumers = stopTogether(running);
   try {
     const start = (priority: Priority) =>
@@ -128,8 +127,6 @@ interface Queue extends CommandQueue, ConsumedTopic, Pick<NotificationMetrics, '
   readonly order: ReceiverOrder;
   readonly plan: RetryPlan;
 }
-
-type RunningQueue = Awaited<ReturnType<typeof startQueue>>;
 
 async function startQueue(context: WorkerContext, shared: SharedParts, queue: Queue) {
   const { config, timers } = context;

@@ -100,7 +100,6 @@ export interface ConsumedTopic {
   readonly observe: ConsumerMetrics;
 }
 
-/** Rejects if the consumer cannot start. */
 export async function startConsumer(
   context: WorkerContext,
   { groupId, clientId, topic, observe }: ConsumedTopic,

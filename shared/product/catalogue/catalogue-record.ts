@@ -53,9 +53,6 @@ export interface RecordIdentity {
   readonly validTo: string | null;
 }
 
-/** Schedule types, periodicities and calendars have one version only. */
-const ONLY_VERSION = 1;
-
 export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
   product: 'products',
   'interest-list': 'interest-lists',
@@ -71,7 +68,8 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
 export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
 
 export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentity {
-  const bare = { kind, version: ONLY_VERSION, id: null, status: null, validFrom: null, validTo: null };
+  // Schedule types, periodicities and calendars have only this version.
+  const bare = { kind, version: 1, id: null, status: null, validFrom: null, validTo: null };
   if ('name' in record) return { ...bare, code: record.name };
   if ('PaymentScheduleCode' in record) {
     const { PaymentScheduleCode, PaymentScheduleTypeId, Status } = record;

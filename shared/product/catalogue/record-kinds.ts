@@ -1,7 +1,6 @@
 /**
- * The kinds of fields of catalogue records. Reading replaces absent fields with a default, such as null or an empty list.
- * Unknown fields are faults, because a misspelt setting would otherwise have no effect. Look-ups return the fields that have
- * a description.
+ * The kinds of fields of catalogue records. Reading replaces absent fields with a default. Unknown fields are faults, because
+ * a misspelt setting would otherwise have no effect. Look-ups return the fields that have a description.
  */
 
 import { z } from 'zod';

@@ -418,14 +418,12 @@ function checkBands({ BandedInterests: bands }: InterestRecord, place: Place): v
   checkSpans('BandedInterests', spans, place);
 }
 
-/** A half-open range of instalments or amounts. */
-interface Span extends ValidDays {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** An instalment, or an amount, may have only one rate on any day. */
-function checkSpans(list: string, spans: readonly Span[], { report }: Place): void {
+/** An instalment, or an amount, may have only one rate on any day. `to` is not part of the span. */
+function checkSpans(
+  list: string,
+  spans: readonly (ValidDays & { readonly from: number; readonly to: number })[],
+  { report }: Place,
+): void {
   for (const [index, span] of spans.entries()) {
     const earlier = spans
       .slice(0, index)

@@ -39,10 +39,9 @@ export const SECTION_FLAGS = [
   'displayAssociatedProducts',
   'displayMandatoryRoles',
 ] as const;
-type SectionFlag = (typeof SECTION_FLAGS)[number];
 
 /** The requested sections; an absent flag counts as false. */
-export type SectionFlags = { readonly [Flag in SectionFlag]?: boolean | undefined };
+export type SectionFlags = { readonly [Flag in (typeof SECTION_FLAGS)[number]]?: boolean | undefined };
 
 export interface ProductByCodeRequest extends SectionFlags {
   readonly BankingProductCode: string;

@@ -23,7 +23,7 @@ export interface SimulateRequest {
   readonly interestType?: string | undefined;
   readonly interestTypeName?: string | undefined;
   /** Optional discounts to apply (Q5). */
-  readonly optional?: readonly OptionalFeature[] | undefined;
+  readonly optional?: readonly Omit<ChosenDiscount, 'ProductCode'>[] | undefined;
   readonly discount?: readonly ChosenDiscount[] | undefined;
   readonly jsonFilterCommission?: readonly NamedFigure[] | undefined;
   readonly jsonInsuranceFilter?: readonly NamedFigure[] | undefined;
@@ -37,13 +37,10 @@ export interface SimulateRequest {
   readonly principalValue?: Decimal | undefined;
 }
 
-interface OptionalFeature {
+/** An optional discount, by its name or its id. ProductCode, if present, must be that of the request. */
+export interface ChosenDiscount {
   readonly Name?: string | undefined;
   readonly ProductDiscountId?: string | undefined;
-}
-
-/** An optional discount, by its name or its id. ProductCode, if present, must be that of the request. */
-export interface ChosenDiscount extends OptionalFeature {
   readonly ProductCode?: string | undefined;
 }
 

@@ -29,13 +29,6 @@ const MAX_FILES = 1000;
 const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
 
-interface FolderRecords {
-  readonly records: readonly CatalogueRecord[];
-  readonly faults: readonly CatalogueFault[];
-  /** Kinds with at least one file or record that could not be read. */
-  readonly unknown: ReadonlySet<RecordKind>;
-}
-
 /** Reads and checks all records of a folder. `catalogue` is undefined on faults. Throws ConfigError without the folder. */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars) {
   const { records, unknown, faults } = readFolderRecords(folder);
@@ -45,8 +38,8 @@ export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalenda
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };
 }
 
-/** Reads the records of a folder and checks only their schemas. Throws ConfigError without the folder. */
-export function readFolderRecords(folder: string): FolderRecords {
+/** Checks only the schemas of the records; of the kinds `unknown` not all could be read. Throws ConfigError without the folder. */
+export function readFolderRecords(folder: string) {
   if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
   const faults: CatalogueFault[] = [];
   const records: CatalogueRecord[] = [];

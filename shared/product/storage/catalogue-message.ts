@@ -25,7 +25,6 @@ import {
 export const CATALOGUE_RECORD = 'CatalogueRecord';
 
 const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
-type BodyEncoding = (typeof BODY_ENCODINGS)[number];
 
 /** Most bytes of the JSON text of a record, in a file and in a message. */
 export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
@@ -39,7 +38,7 @@ export interface CatalogueMessage {
   readonly status?: string | undefined;
   readonly validFrom?: CalendarDate | undefined;
   readonly validTo?: CalendarDate | undefined;
-  readonly encoding: BodyEncoding;
+  readonly encoding: (typeof BODY_ENCODINGS)[number];
   readonly body: Buffer;
 }
 

@@ -110,7 +110,6 @@ export interface EncodedRecordsOptions {
   readonly clientId: string;
   readonly log: Log;
   readonly timers: Timers;
-  /** Default: 30,000. */
   readonly catchUpTimeoutMs?: number;
   readonly maxRecords?: number;
   readonly maxBytes?: number;
@@ -144,7 +143,7 @@ export class EncodedRecords {
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   }
 
-  /** Resolves when the whole topic has been read. Rejects with MessagingError `tail-behind` after the time limit. */
+  /** Resolves when the whole topic has been read. Rejects with MessagingError `tail-behind` after 30 s by default. */
   async start(): Promise<void> {
     await this.#tail.start((message) => this.#receive(message));
     await this.caughtUp(this.#options.catchUpTimeoutMs ?? 30_000);

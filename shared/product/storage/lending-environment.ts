@@ -27,15 +27,10 @@ export interface LendingEnvironment {
   readonly snapshot?: () => LendingSnapshot;
 }
 
-/** What another thread needs for {@link restoreEnvironment}. */
 export interface LendingSnapshot {
   readonly records: CatalogueRecords;
   readonly charges: ChargeLists | undefined;
   readonly defaultHolidayCalendar: string | undefined;
-}
-
-interface LendingWorkerCatalogue extends WorkerCatalogue {
-  readonly environment: LendingEnvironment;
 }
 
 /** Opens the catalogue for a calculation worker. Rejects as `open` does, and with ConfigError on an unknown default calendar. */
@@ -43,7 +38,7 @@ export async function openLendingCatalogue(
   context: CatalogueContext,
   worker: string,
   open: OpenCatalogue = openCatalogue,
-): Promise<LendingWorkerCatalogue> {
+): Promise<WorkerCatalogue & { readonly environment: LendingEnvironment }> {
   const { lending } = context.config;
   const others = createLibraryCalendars();
   const opened = await open(context, worker, others);

@@ -95,8 +95,6 @@ interface Run {
   leave: () => void;
 }
 
-type Limits = Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined };
-
 /**
  * Carries out the decisions of decide-delivery.ts. Each step is on the log before the next begins: intent, call, outcome,
  * retry copy or dead letter, commit. If infrastructure fails, the copy is received again and finds its records. Both
@@ -186,7 +184,7 @@ export class CommandDelivery {
   async #run(
     given: CommandCopy,
     about: Pick<Run, 'message' | 'headers' | 'signal'>,
-    limits: Limits,
+    limits: Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined },
   ): Promise<Outcome> {
     const { deliveryLog, clock, monotonic, plan, unknownPolicy, self, channel, providers } = this.#options;
     const { deadlineMs, ...situation } = limits;

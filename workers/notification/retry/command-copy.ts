@@ -83,7 +83,6 @@ export function withoutHeaders(headers: MessageHeaders, ...names: readonly strin
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
-/** Returns the headers that every further copy of the command carries. */
 export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   return {
     ...withoutHeaders(copy.message.headers, ...OF_ONE_COPY),
