@@ -1,6 +1,6 @@
 import type { AttemptRecord } from './notification-state.ts';
 
-/** It limits the size of the header, but is enough for diagnosis. */
+/** Few enough for a header, and enough for diagnosis. */
 const MAX_ATTEMPTS = 20;
 /** Largest round that is read. This round and the next one fit the Avro int in records of the delivery log. */
 export const MAX_ROUND = 2 ** 31 - 2;

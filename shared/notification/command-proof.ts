@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 /** Ids of the ingress are UUIDs of this version. Upstream systems use other versions. */
 const VERSION = '8';
 const VERSION_AT = 14;
-/** Characters of base64url. These 48 bits are enough to tell texts apart, but too few to reveal the proof. */
+/** Length in characters of base64url. 48 bits are enough to tell texts apart, but too few to reveal the proof. */
 const TEXT_HASH_CHARACTERS = 8;
 
 /** Derives a key for one use from a secret (HKDF, RFC 5869). */

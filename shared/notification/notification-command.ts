@@ -1,4 +1,3 @@
-/** The two kinds of notification (interface 4.8). */
 export type Channel = 'sms' | 'email';
 
 /**
@@ -38,7 +37,6 @@ export interface EmailCommand {
   readonly attachments: readonly Attachment[];
 }
 
-/** A message for a provider: a command with its channel and id. */
 export type Outbound =
   | ({ readonly channel: 'sms'; readonly id: string } & SmsCommand)
   | ({ readonly channel: 'email'; readonly id: string } & EmailCommand);

@@ -5,7 +5,7 @@ import { BINARY_DIGITS, parseJson } from '../platform/bounded-json.ts';
 /** Written in a template as `<NAME>_PLACEHOLDER`. */
 export const PLACEHOLDERS = [
   'SENDER',
-  /** This and the next: the parts of a sender such as `Bank <info@bank.example>`. */
+  /** SENDER_NAME and SENDER_ADDRESS are the parts of a sender such as `Bank <info@bank.example>`. */
   'SENDER_NAME',
   'SENDER_ADDRESS',
   'RECEIVER',
@@ -46,7 +46,7 @@ export type FaultReporter = (path: readonly PropertyKey[], message: string) => v
 const TOKEN = /([A-Z][A-Z_]*?)_PLACEHOLDER/g;
 const ONE_TOKEN = /^([A-Z][A-Z_]*?)_PLACEHOLDER$/;
 const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
-/** It limits the recursion. No provider needs deeper templates. */
+/** Limit of the recursion. No provider needs deeper templates. */
 const MAX_DEPTH = 16;
 const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
 
@@ -149,7 +149,7 @@ interface Checking {
 
 function checkPart(value: unknown, checking: Checking): void {
   const { path, report } = checking;
-  if (path.length > MAX_DEPTH) report(path, `must not nest deeper than ${MAX_DEPTH}`);
+  if (path.length > MAX_DEPTH) report(path, `must have at most ${MAX_DEPTH} levels`);
   else if (JSON.isRawJSON(value) || value === Infinity || value === -Infinity) {
     report(path, `must be text or a number with at most ${BINARY_DIGITS} significant digits`);
   } else if (typeof value === 'string') checkText(value, checking);
@@ -183,7 +183,7 @@ function reportNested(template: TemplateObject, report: FaultReporter): void {
   }
 }
 
-/** Placeholders that every URL may have, besides the connector's parameters: `{sender}`. */
+/** Placeholders that every URL may have, such as `{sender}`, besides the connector's parameters. */
 export const URL_VALUES = ['sender', 'receiver', 'id', 'username'] as const;
 
 const URL_PLACEHOLDER = /\{([^{}]*)\}/g;

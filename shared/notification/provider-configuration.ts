@@ -41,7 +41,7 @@ type ReadConfiguration =
 
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
-/** It limits the resources, since each provider has its own connections and timers. */
+/** Each provider has its own connections and timers, so their number is limited. */
 const MAX_PROVIDERS = 100;
 
 type Path = readonly PropertyKey[];
@@ -102,7 +102,7 @@ function reportIssues(error: z.ZodError | undefined, path: Path, report: FaultRe
   for (const issue of error?.issues ?? []) {
     const at = [...path, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) report([...at, key], 'is not known here');
+      for (const key of issue.keys) report([...at, key], 'is not a known setting; correct or remove it');
     } else {
       report(at, issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message);
     }

@@ -47,7 +47,7 @@ const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
-/** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1), so it needs no folding. */
+/** With such a URL and the longest mailto the header has at most 998 octets (RFC 5322, 2.1.1), so it needs no folding. */
 const MAX_UNSUBSCRIBE_URL = 600;
 
 /** A one-click URL is written in a header between angle brackets (RFC 8058). */
@@ -305,7 +305,11 @@ export function checkProvider(settings: ProviderSettings, report: FaultReporter)
     ['smtp', 'smtp'],
     ['twilio', 'twilio'],
   ] as const)
-    check(settings[name] === undefined || owner === kind, name, `has no effect with provider ${kind}`);
+    check(
+      settings[name] === undefined || owner === kind,
+      name,
+      `must be left out: it has no effect with provider ${kind}`,
+    );
   check(kind !== 'twilio' || channel === 'sms', 'communication-channel', 'must be sms with provider twilio');
   check(kind !== 'smtp' || channel === 'email', 'communication-channel', 'must be email with provider SMTP');
   checkUrl(settings, kind, check);
@@ -355,7 +359,7 @@ function checkUrl(settings: ProviderSettings, kind: ProviderKind, check: Check):
 function checkMailServer(settings: ProviderSettings, check: Check): void {
   const { authentication, smtp } = settings;
   const { username, password, key } = authentication;
-  const unused = 'has no effect with provider smtp, which uses username and password';
+  const unused = 'must be left out: provider smtp uses username and password';
   check(key === undefined || username !== undefined, 'authentication.key', unused);
   if ((username ?? password) !== undefined) needCredentials(authentication, ['username', 'password'], check);
   const url = settings.url === undefined ? undefined : sampleUrl(settings.url);

@@ -69,7 +69,6 @@ export function openSentMessages(folder: string) {
   };
 }
 
-/** Lists the newest first. */
 async function filesOf(folder: string) {
   const names = await readdir(folder).catch((error: unknown) => ifMissing<string[]>(error, []));
   const files = await Promise.all(names.map((name) => look(folder, name)));

@@ -1,4 +1,4 @@
-/** Bins of 0.01, 0.02, 0.05 and so on to 100 %, the same for every portfolio, so that two reports can be compared. */
+/** The limits of the bins (0.01, 0.02, 0.05 and so on to 100 %) are fixed, so that two reports can be compared. */
 
 /** Counts by bin: first falls, from the largest on, then unchanged amounts, then rises. */
 export interface ChangeCounts {

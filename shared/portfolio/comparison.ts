@@ -45,7 +45,7 @@ export interface Comparison {
 
 type NumberedRow = Pick<FormerRow, 'InstallmentNo' | 'totalInstallment'>;
 
-/** Pairs instalments by number, and in order within a number: a prepayment has that of the instalment before it (X3). */
+/** Pairs instalments by number. Those with the same number, such as a prepayment (X3), are paired in order. */
 export function compareSchedules(
   former: FormerSchedule,
   rows: readonly NumberedRow[],
@@ -79,7 +79,7 @@ function largestOf([first, ...others]: readonly InstallmentChange[]): Installmen
   );
 }
 
-/** The amounts of a row: their other spelling, and the value of an absent one; undefined makes the row invalid. */
+/** The other spelling of each amount of a row, and its value if absent. Without a mandatory amount a row is invalid. */
 const ROW_AMOUNTS = {
   principal: ['Principal', undefined],
   interest: ['Interest', undefined],
@@ -123,12 +123,8 @@ function pairRows(former: readonly NumberedRow[], rows: readonly NumberedRow[]):
     const afters = after.get(number) ?? [];
     return Array.from({ length: Math.max(befores.length, afters.length) }, (_, turn) => {
       const [was, is] = [befores[turn]?.totalInstallment, afters[turn]?.totalInstallment];
-      return {
-        InstallmentNo: number,
-        before: was,
-        after: is,
-        difference: BigInt(is ?? 0) - BigInt(was ?? 0),
-      };
+      const difference = BigInt(is ?? 0) - BigInt(was ?? 0);
+      return { InstallmentNo: number, before: was, after: is, difference };
     });
   });
 }

@@ -26,7 +26,7 @@ export function isAmbiguous(kind: 'number' | 'date', cell: string, { decimal, da
   return isOpen && Math.max(Number(first), Number(second)) <= MONTHS;
 }
 
-/** Returns JSON notation, or undefined if the cell is no number with this decimal mark. By default the last mark is that mark. */
+/** Returns JSON notation, or undefined if the cell is no such number. Without `given` the last mark is the decimal mark. */
 export function readNumber(cell: string, given: DecimalMark | undefined): string | undefined {
   const [text, sign = '', grouped, group, plain = '', decimal, fraction = ''] = NUMBER.exec(cell) ?? [];
   if (text === undefined || (decimal !== undefined && decimal === group)) {

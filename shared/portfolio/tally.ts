@@ -19,7 +19,7 @@ export interface CurrencyTotals {
 export interface FieldCounts {
   /** Numbers of contracts with a fault or warning in a field. All items of a list count as one field. */
   readonly fields: Map<string, { readonly path: string; readonly code: string; readonly count: number }>;
-  /** Contracts with faults or warnings in other fields than those. */
+  /** Contracts with faults or warnings in further fields, which have no entry. */
   others: number;
 }
 

@@ -3,7 +3,7 @@ import type { Usage } from './usage-record.ts';
 
 export type Quota = 'country-not-allowed' | 'quota-caller' | 'quota-receiver' | 'quota-country';
 
-/** It limits the memory. Further callers of a day share one count, and so one quota. */
+/** Limits the memory. Further callers of a day share one count, and so one quota. */
 const MAX_CALLERS = 100_000;
 const OTHER_CALLERS = 'others';
 /** As many receivers take about 100 MB. Further receivers of a day are refused. */

@@ -68,13 +68,8 @@ export function openQuotas(
   const { topicPrefix, resultIdSecret: secret, notification } = context.config;
   const { quotas: settings } = notification;
   if (settings === undefined) return undefined;
-  return createQuotas({
-    ...context,
-    topic: topicName(topicPrefix, 'notificationUsage'),
-    clientId,
-    settings,
-    secret,
-  });
+  const topic = topicName(topicPrefix, 'notificationUsage');
+  return createQuotas({ ...context, topic, clientId, settings, secret });
 }
 
 export function createQuotas(options: QuotaOptions) {
@@ -91,7 +86,8 @@ export function createQuotas(options: QuotaOptions) {
     progress.received += 1;
     const record = readUsageRecord(message);
     const { partition, offset } = message;
-    if (record === undefined) return log.warn({ topic, partition, offset }, 'a usage record was skipped');
+    if (record === undefined)
+      return log.warn({ topic, partition, offset }, 'an unreadable usage record was skipped');
     const { id, day, usage } = record;
     if (readDays.get(id) === day) return undefined;
     readDays.set(id, day);

@@ -10,7 +10,7 @@ import type { QuotaSettings } from '../platform/load-config.ts';
 export interface Usage {
   /** Hash of the caller. All upstream systems together are one caller. */
   readonly caller: string;
-  /** Hashes of receivers, cc and bcc. They are equal only within a day; none without a quota for receivers. */
+  /** Hashes of receivers, cc and bcc. They are equal only within a day. Empty without a quota for receivers. */
   readonly receivers: readonly string[];
   /** ISO 3166 code of the number of an SMS, or ZZ if it has no country. Undefined for e-mail. */
   readonly country: string | undefined;

@@ -49,9 +49,8 @@ const LAST_OUTCOMES_MS = 2_000;
 const LOST_COPIES_MS = 30_000;
 const POLL_MS = 20;
 
-/** Reserved for headers that retries add, because a command with them must not exceed the record size of its topic. */
-const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
-const MAX_RECORD_BYTES = 8 * 1_024 * 1_024;
+/** The record size of a command topic, less 64 KiB for the headers that retries add. */
+const MAX_COMMAND_BYTES = (8 * 1_024 - 64) * 1_024;
 
 export interface ChannelOptions {
   readonly channel: Channel;
@@ -192,7 +191,7 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
     }
     if (copy.isOriginal && warnings !== undefined) onUnknownMembers(channel, warnings.length);
     if (isTooLarge(copy)) {
-      const detail = 'The command leaves no room for its retries.';
+      const detail = `The command must have at most ${MAX_COMMAND_BYTES} bytes, so that its retries fit.`;
       return refused(createProblem('body-too-large', { detail }));
     }
     return delivery.deliver(copy, outbound(copy.id), context);
@@ -218,7 +217,7 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
 function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCopy): boolean {
   if (value === null) return false;
   const bytes = (key?.length ?? 0) + contentBytes({ value, headers: isOriginal ? headers : {} });
-  return bytes > MAX_RECORD_BYTES - MAX_ADDED_HEADER_BYTES;
+  return bytes > MAX_COMMAND_BYTES;
 }
 
 /** A channel without a provider is ready while none of its commands waits. */

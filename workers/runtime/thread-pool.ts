@@ -79,7 +79,6 @@ const MAX_TASK_MS = 60_000;
 /** Limits of the heap of a thread. A reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-/** Its threads start on first use. */
 export class ThreadPool implements CalculationThreads {
   readonly #program: URL;
   readonly #config: ThreadConfig;

@@ -1,4 +1,4 @@
-/** Lists to which products refer by code (docs/catalogue.md). Rates are annual; percentages of charges only with PerAnnum (F2). */
+/** Lists to which products refer by code (docs/catalogue.md). Rates are annual, percentages of charges only with PerAnnum (F2). */
 
 import { anyList, anyNumber } from '../../platform/json-kinds.ts';
 import {

@@ -24,7 +24,7 @@ import {
 
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 10_000;
-/** Most items of a list in a record. It limits the work of checks, which compare items with each other. */
+/** Most items of a list in a record. Checks compare items with each other, so this limits their work. */
 const MAX_ITEMS = 1000;
 /** Codes are parts of message keys and file names, so they cannot contain a path. */
 const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
@@ -202,7 +202,7 @@ const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: 
 
 const formula = recordOf({
   Name: name(),
-  /** In the grammar of schedule type formulas; its names are those of Inputs, case-insensitive. */
+  /** In the grammar of schedule types' formulas. Its names must be those of Inputs, in any case. */
   Expression: text(MAX_TEXT_LENGTH),
   Inputs: items(name()),
 });

@@ -28,7 +28,7 @@ export function daysOverlap(one: ValidDays, other: ValidDays): boolean {
   return startsBy(one.ValidFrom, other.ValidTo) && startsBy(other.ValidFrom, one.ValidTo);
 }
 
-/** False when a range ends before it starts. */
+/** False if a range ends before it starts. */
 export function startsBy(from: string | null, to: string | null): boolean {
   return from === null || to === null || from <= to;
 }
@@ -64,7 +64,7 @@ export function isValidOn(version: ProductVersion, day: CalendarDate): boolean {
   return version.Status === 'Approved' && isWithin(day, version.StartDate, version.EndDate);
 }
 
-/** Selects the Approved version that is valid on the day. If there are two, during publishing, it is the later one. */
+/** Selects the Approved version that is valid on the day. During publishing there may be two; then it is the later one. */
 export function selectProductVersion<Version extends ProductVersion>(
   versions: readonly Version[],
   day: CalendarDate,

@@ -136,7 +136,7 @@ function checkProduct(product: ProductRecord, place: Place): void {
     checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], at);
     checkFilters(item.Filters, at);
   });
-  // Naming a list twice has no effect (Q5).
+  // The second name of a list would have no effect (Q5).
   const lists = product.Discounts.map(codeKey);
   for (const [index, code] of product.Discounts.entries()) {
     const first = lists.indexOf(codeKey(code));

@@ -1,4 +1,4 @@
-/** Simulates products at both ends of their bounds, to find those that the catalogue alone makes fail (Q2-Q7). */
+/** Simulates products at both ends of their bounds, to find those that fail because of the catalogue alone (Q2-Q7). */
 
 import { Decimal } from 'decimal.js';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
@@ -138,7 +138,7 @@ function refusalsOf(
   return faults.map(({ path, message }) => `${refused}: ${path} ${message}`);
 }
 
-/** Returns the types of the product's interests, or undefined as the only one, and a figure for each argument of formulas. */
+/** Returns the types of the product's interests (`[undefined]` without any), and a figure for each argument of formulas. */
 function readLists(product: ProductRecord, catalogue: CatalogueView) {
   const items = product.InterestsAndCommissions;
   const interests = items.flatMap(

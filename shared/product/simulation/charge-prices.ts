@@ -142,7 +142,6 @@ const DAYS_PER_YEAR = 365;
 /** Percentage bases of charges that are paid at the start. Both then equal the financed amount. */
 export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
-/** A charge with its price after discounts. */
 export interface DiscountedCharge {
   readonly charge: CatalogueCharge;
   /** Minor units per charge. Undefined: `percent` is charged instead. */

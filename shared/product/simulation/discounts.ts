@@ -161,6 +161,7 @@ export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]
   return { ...ofValue, percent: ofPercent.percent };
 }
 
+/** Applies only the percentages, and sets `hasEffect` of those that reduce the base. */
 export function applyPercentages(
   base: ExactFigure,
   discounts: readonly Discount[],
@@ -175,6 +176,7 @@ export function applyPercentages(
   return { left, percent: minus(ONE_HUNDRED, percentageOf(left, base)) };
 }
 
+/** Applies only the values, and sets `hasEffect` of those that reduce the base, which must not be below zero. */
 export function applyValues(base: ExactFigure, discounts: readonly Discount[]): Omit<Discounted, 'percent'> {
   const values = discounts.filter(({ record }) => !record.IsPercentage);
   if (values.length === 0) return { left: base, value: null };

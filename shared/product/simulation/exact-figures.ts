@@ -29,7 +29,7 @@ export function toExact(value: Decimal | number): ExactFigure {
 
 const powerOfTen = (exponent: number) => 10n ** BigInt(exponent);
 
-/** Both must be whole numbers, and the denominator above zero. */
+/** Throws RangeError unless both are whole numbers. The denominator must be above zero. */
 export function fraction(numerator: number, denominator: number): ExactFigure {
   return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
 }

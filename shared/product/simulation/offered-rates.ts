@@ -33,7 +33,7 @@ import {
 } from './exact-figures.ts';
 import type { FormulaArguments } from './product-formula.ts';
 
-/** Most offers of a simulation (Q3). It limits the work and the size of the reply. */
+/** Most offers of a simulation (Q3). This limits the work and the size of the reply. */
 const MAX_OFFERS = 100;
 
 export interface Offer {
@@ -139,7 +139,7 @@ const NOTHING = toDecimal(ZERO);
 export interface RateContext {
   readonly requestDay: CalendarDate;
   readonly installmentsNo: number;
-  /** In major units. The band that contains it is displayed. */
+  /** In major units. Of several bands the one that contains this amount is displayed. */
   readonly financed: ExactFigure;
   readonly isOverdraft: boolean;
   /** Ranges of the request. If there are any, they replace those of a Collection (Q7). */

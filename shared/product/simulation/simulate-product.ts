@@ -53,7 +53,7 @@ interface SimulateContext {
   readonly requestDay: CalendarDate;
 }
 
-/** Most rows of all offers together (Q3). It limits the time of a simulation and keeps its reply within one message. */
+/** Most rows of all offers together (Q3). This limits the time of a simulation and keeps its reply within one message. */
 const MAX_ROWS = 36_000;
 /** The payment is solved again for each rate of the request. Solving it over this many instalments takes as long as one row. */
 const INSTALLMENTS_PER_ROW = 100;

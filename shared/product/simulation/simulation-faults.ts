@@ -105,7 +105,7 @@ function refuseType(code: RequestFault['code'], requirement: string): RequestFau
   return refusal('scheduleType', code, `must be a schedule type ${requirement}`);
 }
 
-/** The simulation request has no field that corresponds to a missing one of the schedule, so the product is at fault. */
+/** A missing field of the schedule is a fault of the product, because the simulation request has no such field. */
 function refuseProduct(code: RequestFault['code'], requirement: string): RequestFault {
   const own = code === 'missing' ? 'not-allowed' : code;
   return refusal('productCode', own, `must be a product ${requirement}`);

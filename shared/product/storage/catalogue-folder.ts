@@ -1,4 +1,4 @@
-/** Reads a catalogue from a folder of JSON files (docs/catalogue.md). An unknown file is a fault: its records would be missing. */
+/** Reads a catalogue folder of JSON files (docs/catalogue.md). An unknown file is a fault, because its records would be missing. */
 
 import path from 'node:path';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalenda
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };
 }
 
-/** Checks only the schemas of the records; of the kinds `unknown` not all could be read. Throws ConfigError without the folder. */
+/** Checks only schemas. `unknown` are kinds of which not all records could be read. Throws ConfigError without the folder. */
 export function readFolderRecords(folder: string) {
   if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
   const faults: CatalogueFault[] = [];

@@ -49,7 +49,8 @@ const LAST_DAY = toCalendarDate(MAX_YEAR, 12, 31);
 export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
   const { kind, code, version, id, status, validFrom, validTo } = identifyRecord(entry);
   const text = Buffer.from(JSON.stringify(entry.record));
-  if (text.length > MAX_RECORD_BYTES) throw new RangeError(`a record has at most ${MAX_RECORD_BYTES} bytes`);
+  if (text.length > MAX_RECORD_BYTES)
+    throw new RangeError(`the record ${code} must have at most ${MAX_RECORD_BYTES} bytes of JSON`);
   return {
     kind,
     code,

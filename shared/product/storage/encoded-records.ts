@@ -178,7 +178,7 @@ export class EncodedRecords {
     if (this.#leftOut > 0)
       return { status: 'starting', reason: `${topic} exceeds the limits of the catalogue` };
     if (!this.#started) return { status: 'starting', reason: `${topic} is being read` };
-    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is currently not being read` };
+    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
     if (this.#delayed.size === 0) return { status: 'ready' };
     const records = this.#delayed.size === 1 ? '1 record' : `${this.#delayed.size} records`;
     const reason = `${records} of ${topic} cannot be read until the schema registry answers`;

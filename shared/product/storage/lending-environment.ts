@@ -23,7 +23,7 @@ export interface LendingEnvironment {
   /** Current schedule types and periodicities (S1, D7), and the commissions and insurances of lists (F1, S6). */
   readonly catalogue: ScheduleCatalogue;
   readonly calendars: KnownCalendars;
-  /** Returns the same object until the catalogue changes. If absent, all calculations run in this thread. */
+  /** Returns the environment for another thread, the same object until the catalogue changes. Absent: there are no threads. */
   readonly snapshot?: () => LendingSnapshot;
 }
 
@@ -33,7 +33,7 @@ export interface LendingSnapshot {
   readonly defaultHolidayCalendar: string | undefined;
 }
 
-/** Opens the catalogue for a calculation worker. Rejects as `open` does, and with ConfigError on an unknown default calendar. */
+/** Opens the catalogue. Rejects as `open`, or with ConfigError on an unknown default calendar; then nothing is left running. */
 export async function openLendingCatalogue(
   context: CatalogueContext,
   worker: string,

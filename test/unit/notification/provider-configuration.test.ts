@@ -91,7 +91,7 @@ describe('the channel profile', () => {
 
   it('throws all faults of an invalid configuration', () => {
     expect(() => readChannelProfile(configurationText({ ...HTTP, url: 'x' }, { ...SMTP, extra: 1 }))).toThrow(
-      `the provider configuration is invalid:\n  ${AT}[0].url: must be a URL that begins with https:// or http://\n  ${AT}[1].extra: is not known here`,
+      `the provider configuration is invalid:\n  ${AT}[0].url: must be a URL that begins with https:// or http://\n  ${AT}[1].extra: is not a known setting; correct or remove it`,
     );
   });
 });

@@ -76,6 +76,7 @@ interface FinalFailure {
 
 export interface NextCopy {
   readonly attempt: number;
+  /** Epoch milliseconds. */
   readonly dueAtMs: number;
   readonly tierMs: number;
   readonly attempts: readonly AttemptRecord[];

@@ -142,7 +142,7 @@ export class CommandDelivery {
     }
   }
 
-  /** Ends a notification with the code `rejection`. If `command` lacks the proof that its id needs, only a dead letter is written. */
+  /** Ends a notification with the code `rejection`. If `command` lacks a proof that its id needs, only writes a dead letter. */
   async reject(
     given: CommandCopy,
     rejection: string,
@@ -161,7 +161,7 @@ export class CommandDelivery {
     return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
   }
 
-  /** Returns the quota that a new command of an upstream system would exceed (N6). The ingress has counted its own ones. */
+  /** Returns the quota that a new command of an upstream system would exceed (N6). The ingress has counted its own commands. */
   async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
     const { quotas, deliveryLog, copies, channel } = this.#options;
     const { id, message } = copy;
@@ -375,7 +375,7 @@ export class CommandDelivery {
     return true;
   }
 
-  /** May be repeated, because copies of the same round are recognised by the delivery log. */
+  /** May be repeated, because the delivery log shows that a copy belongs to a round that has ended. */
   async #writeRetryCopy(run: Run, next: NextCopy): Promise<Outcome> {
     const { copies, tierTopic, orders } = this.#options;
     const { copy } = run.delivery;
@@ -390,7 +390,7 @@ export class CommandDelivery {
     return done();
   }
 
-  /** Only an outcome of the next round replaces `retrying`. It follows the dead letter, because it makes this copy be skipped. */
+  /** The outcome must be of the next round to replace `retrying`. The dead letter is first, since the outcome ends this copy. */
   async #endWithoutCopy(run: Run, code: string, { attempt, attempts }: NextCopy): Promise<Outcome> {
     const copy = { ...run.delivery.copy, attempt };
     const conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
@@ -451,7 +451,7 @@ const DEAD_LETTER_TEXTS: Readonly<Record<string, string>> = {
   [OUTCOME_UNKNOWN]: 'the notification may have been sent: a provider was called and its answer is not known',
   'duplicate-id': 'this notification was not sent: its id is that of another one',
   'foreign-id':
-    'this notification was not sent: it was not written by the ingress, to which ids of version 8 belong, or with another RESULT_ID_SECRET',
+    'this notification was not sent: its id (version 8) belongs to the ingress, which did not write it or has another RESULT_ID_SECRET',
 };
 
 /** True if the outcome of the previous round may not have been read, although it was written before this copy. */

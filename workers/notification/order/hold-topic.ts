@@ -1,6 +1,6 @@
 /**
- * Has, for each receiver, its first notifications, whose copies wait on a retry tier, and the messages that wait for these.
- * The delivery log decides whether a first one is still awaited, so a late record of an ended process is harmless.
+ * The hold topic has the first notifications of receivers, whose copies wait on a retry tier, and the messages that wait for
+ * these. The delivery log decides whether a first one is still awaited, so a late record of an ended process is harmless.
  */
 
 import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/messaging/headers.ts';
@@ -84,7 +84,7 @@ interface KeyState extends HeldKey {
   readonly waiting: WaitingMessage[];
 }
 
-/** Factor of the limits for urgent messages. */
+/** Urgent messages have limits that are higher by this factor. */
 const URGENT_EXTRA = 1.1;
 const OFFSET_DIGITS = 16;
 const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/(\d+)\/[0-9a-f]*)\/(?:first\/(.+)|(\d{16}))$/;

@@ -81,7 +81,7 @@ export class ReceiverOrder {
     else onUnordered(channel);
   }
 
-  /** Processes waiting messages of a key after its first notification and before later ones. A crash repeats only the last one. */
+  /** Processes waiting messages of a key after its first notification, before later ones. A crash repeats only the last one. */
   inOrder(process: Process): Process {
     const { hold } = this.#options;
     return async (message, attempt, signal) => {
@@ -126,7 +126,7 @@ export class ReceiverOrder {
       for (const name of names) this.#inHand.delete(name);
       log.warn(
         { topic: commandTopic, reason: errorText(error) },
-        'receivers whose messages wait for nothing could not be searched or resumed',
+        'messages that wait for nothing could not be resumed; this is tried again',
       );
     }
   }
@@ -171,7 +171,7 @@ export class ReceiverOrder {
     const { name } = key;
     this.#inHand.add(name);
     for (let held = hold.get(name); held !== undefined && !this.#mustWait(held); held = hold.get(name)) {
-      // A copy of the ids, because another process may set a first one meanwhile.
+      // The ids are copied, because another process may set a first one meanwhile.
       const ended = [...held.firsts.keys()];
       for (const id of ended) await hold.endFirst(key, id);
       const [next] = held.waiting;

@@ -137,11 +137,10 @@ function readHeader({ headers }: HttpResponse, name: string): string | undefined
 }
 
 const MAX_WAIT_MS = 86_400_000;
-const SECOND_MS = 1_000;
 /** The three forms of dates in HTTP (RFC 9110, 5.6.7) have only the time zone in common. */
 const HTTP_DATE = /^[A-Za-z]{3,9},? .{9,30} GMT$/;
 
-/** Returns at most 24 h in milliseconds from `nowMs` on, or undefined if the text is absent, malformed or past. */
+/** Returns the wait in milliseconds, at most 24 h, or undefined if the text is absent, malformed or past. */
 export function parseRetryAfter(
   text: string | undefined,
   unit: 'seconds' | 'epoch-seconds',
@@ -150,7 +149,7 @@ export function parseRetryAfter(
   const given = text?.trim() ?? '';
   let waitMs = Number.NaN;
   if (/^\d{1,12}(?:\.\d{1,6})?$/.test(given)) {
-    waitMs = Number(given) * SECOND_MS - (unit === 'seconds' ? 0 : nowMs);
+    waitMs = Number(given) * 1_000 - (unit === 'seconds' ? 0 : nowMs);
   } else if (HTTP_DATE.test(given)) waitMs = Date.parse(given) - nowMs;
   return waitMs > 0 ? Math.min(Math.ceil(waitMs), MAX_WAIT_MS) : undefined;
 }

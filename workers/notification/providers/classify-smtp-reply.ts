@@ -51,8 +51,8 @@ const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
 };
 
 /**
- * A reply decides: 4xx is transient and 5xx permanent, but of 535 and the like, and of a rejection before the message, the
- * settings are the cause. Without a reply the outcome is unknown if the whole message with its final dot was written
+ * A reply decides: 4xx is transient and 5xx permanent. The settings are the cause of 535 and the like, and of a rejection
+ * before the message. Without a reply the outcome is unknown if the whole message with its final dot was written
  * (`isBodyOut`). Otherwise it was not sent, because a server discards an incomplete message (RFC 5321, 4.1.1.4).
  */
 export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed {
@@ -63,7 +63,7 @@ export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed 
   return OUTCOMES_WITHOUT_REPLY[fault.code ?? ''] ?? { kind: 'transient', code: `smtp-${reason(fault)}` };
 }
 
-/** True if the server rejected the sender, that is, rejected MAIL for another reason than the size that MAIL declares too. */
+/** True if the server rejected the sender: it rejected MAIL, but not because of the size, which MAIL declares too. */
 export function isAboutSender({ command = '', responseCode, response = '' }: SmtpError): boolean {
   const isSize = responseCode === 552 || /^[245]\.[23]\.[34]$/.test(ENHANCED_CODE.exec(response)?.[1] ?? '');
   return /^MAIL/i.test(command) && !isSize;

@@ -27,7 +27,7 @@ export interface ProviderSet extends Providers {
   close(): Promise<void>;
 }
 
-/** Creates the providers in the order of the file (N2), or without a file the outbox. Rejects with ConfigError, a line a fault. */
+/** Creates the providers in the order of the file (N2), or without a file the outbox. Rejects with ConfigError on faults. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const providers = await (source.configFile === undefined
     ? openOutbox(source.outboxFolder, deps)
@@ -118,5 +118,5 @@ async function readText(file: string): Promise<string> {
   } catch {
     // The error of the system would add only the path.
   }
-  throw new ConfigError('the file of NOTIFICATION_CONFIG_FILE cannot be read');
+  throw new ConfigError('the file of NOTIFICATION_CONFIG_FILE cannot be read, or has more than 1 MiB');
 }

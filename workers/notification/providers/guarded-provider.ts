@@ -70,10 +70,10 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
 }
 
 /**
- * Opens after consecutive transient or unknown results, at once after a misconfigured one or a Retry-After, and for at least
- * that time. Then one message probes, and after each further `openMs` another one until a probe has ended. A failed probe
- * doubles the open time. Any other result closes the breaker, also one about only the message or its receiver. Results of
- * calls that began before it opened, and of messages for which the provider was not called, are ignored.
+ * Opens after consecutive transient or unknown results, or at once after a misconfigured one or a Retry-After, whose time is
+ * then the shortest open time. Then one message probes, and after each further `openMs` another one until a probe has ended.
+ * A failed probe doubles the open time. Any other result closes the breaker, even if it is only about the message or its
+ * receiver. Results of calls that began before it opened, or that were not made, are ignored.
  */
 function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
   // `most` consecutive failures open the breaker. `firstMs` is the first open time.

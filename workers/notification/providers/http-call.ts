@@ -115,7 +115,7 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
   const breakOff = (code: string): void => {
     if (head !== undefined) end({ kind: 'response', response: { ...head, text: undefined } });
     else if (controller !== undefined) end({ kind: 'unknown', code });
-    // Values of a message are encoded before the call, so an invalid request is caused by the settings.
+    // Values of a message are encoded before the call, so the settings are the cause of an invalid request.
     else end({ kind: code === REQUEST_INVALID ? 'misconfigured' : 'transient', code });
   };
   const giveUp = (code: string): void => {

@@ -88,7 +88,7 @@ function plain(addresses: readonly string[]): MailAddress[] {
   return addresses.map((address) => ({ name: '', address }));
 }
 
-/** Returns the media type by the first bytes, so that an executable named `invoice.pdf` is declared as one; undefined for text. */
+/** Finds the media type by the first bytes, so an executable named `invoice.pdf` is declared as one. Undefined for text. */
 export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   return (await fileTypeFromBuffer(content))?.mime;

@@ -27,7 +27,7 @@ const RULES: ResponseRules = {
   failures: {
     transient: { code: BUSY_CODES, status: [408, 429, 503] },
     permanent: { code: SENDER_CODES },
-    // The account or its credentials.
+    // These concern the account or its credentials.
     misconfigured: { code: [10001, 20003, 20005, 20008, 20404] },
     unknown: { status: ['5xx'] },
   },

@@ -37,7 +37,7 @@ export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
 
 /** Interval between attempts to write an outcome, or to read the schema of a record. */
 const RETRY_MS = 250;
-/** Every process that knows a hidden outcome writes it again after this time, because the process of it may have ended. */
+/** Every process that knows a hidden outcome writes it again after this time, because its own process may have ended. */
 const HIDDEN_MS = 5_000;
 
 /** Every process reads all intents and outcomes of notifications. The order of the log decides between them. */
