@@ -30,6 +30,7 @@ export function readMailSender(sender: string): MailAddress | undefined {
   return { name: (named?.[1] ?? '').trim().replaceAll(/^"|"$/g, ''), address };
 }
 
+/** An e-mail sender is an address, also with a name; an SMS sender a number, a name, or a Twilio messaging service. */
 export function isSenderOf(channel: Channel, sender: string): boolean {
   if (channel === 'email') return readMailSender(sender) !== undefined;
   return [PHONE_NUMBER, DIGITS, NAME, MESSAGING_SERVICE_SID].some((form) => form.test(sender.trim()));

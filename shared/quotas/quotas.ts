@@ -86,8 +86,7 @@ export function createQuotas(options: QuotaOptions) {
     progress.received += 1;
     const record = readUsageRecord(message);
     const { partition, offset } = message;
-    if (record === undefined)
-      return log.warn({ topic, partition, offset }, 'an unreadable usage record was skipped');
+    if (record === undefined) return log.warn({ topic, partition, offset }, 'a usage record was skipped');
     const { id, day, usage } = record;
     if (readDays.get(id) === day) return undefined;
     readDays.set(id, day);

@@ -11,7 +11,7 @@ import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './version-in-force.ts';
 
-/** Most changed lists that an access reads, except for the first one. Reading a list takes some tenths of a millisecond. */
+/** Most changed lists that an access reads; the first access reads all. A list takes some tenths of a millisecond. */
 const MAX_LISTS_ON_ACCESS = 20;
 const LISTS_PER_TURN = 10;
 

@@ -203,6 +203,7 @@ export function chargeTitle({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
 }
 
+/** The path of faults that the caller's arguments of the formula cause. */
 export function formulaPath({ dimension }: CatalogueCharge): string {
   return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
 }

@@ -1,4 +1,4 @@
-/** Reads a catalogue folder of JSON files (docs/catalogue.md). An unknown file is a fault, because its records would be missing. */
+/** Reads a catalogue folder of JSON files (docs/catalogue.md). An unknown file is a fault: its records would be missing. */
 
 import path from 'node:path';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';

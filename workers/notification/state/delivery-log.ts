@@ -81,7 +81,7 @@ export class DeliveryLog {
     return this.#tail.start();
   }
 
-  /** Resolves when all records that are on the topic now have been read. Rejects with MessagingError after the time limit. */
+  /** Resolves when all records that are on the topic now have been read. Rejects with MessagingError `tail-behind` or `tail-stopped`. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#tail.caughtUp(timeoutMs);
   }
