@@ -19,36 +19,36 @@ interface MessageBase {
   readonly context: string;
   /** Incremented by an incompatible change; every version is a separate message. */
   readonly version: number;
-  /** Schema id without a registry. Every change of a schema takes the next free id; ids are never reused. */
+  /** Schema id that is used without a registry. Every change of a schema takes the next free id; ids are never reused. */
   readonly localSchemaId: number;
 }
 
-export interface RequestDefinition extends MessageBase {
+interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
-  /** Type of its reply; a refused request gets the only type of kind `error`. */
+  /** Type of the reply to a request that is not refused; otherwise it is PROBLEM_TYPE. */
   readonly replyType: string;
   readonly requestTopic: MessageTopic;
   readonly bulkRequestTopic?: MessageTopic;
 }
 
-/** Tells a worker to do something. Only a refused command gets a reply, of the only type of kind `error`. */
-export interface CommandDefinition extends MessageBase {
+/** Tells a worker to do something. Only a refused command gets a reply, of PROBLEM_TYPE. */
+interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
   readonly commandTopic: MessageTopic;
   readonly urgentCommandTopic: MessageTopic;
 }
 
-export interface ReplyDefinition extends MessageBase {
+interface ReplyDefinition extends MessageBase {
   readonly kind: 'reply' | 'error';
 }
 
-/** Contains the current state of what the message key identifies; a message without a value deletes it. */
-export interface StateDefinition extends MessageBase {
+/** Contains the current state of what the message key identifies. A message without a value deletes that state. */
+interface StateDefinition extends MessageBase {
   readonly kind: 'state';
   readonly stateTopic: MessageTopic;
 }
 
-export interface BatchDefinition extends MessageBase {
+interface BatchDefinition extends MessageBase {
   readonly kind: 'batch';
 }
 

@@ -17,10 +17,12 @@ export function schemaFile(message: MessageDefinition): string {
   return `${message.context}/${message.type}.v${message.version}.avsc`;
 }
 
+/** The text of the schema. Throws if the file cannot be read. */
 export function readSchema(message: MessageDefinition): string {
   return readFileSync(new URL(`./${schemaFile(message)}`, import.meta.url), 'utf8');
 }
 
+/** Absolute path of the released copy, which exists only after `npm run schemas -- release`. */
 export function releasedFile(message: MessageDefinition): string {
   return `${RELEASED_FOLDER}${message.localSchemaId}.${message.type}.avsc`;
 }

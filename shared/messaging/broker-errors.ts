@@ -8,7 +8,7 @@ export function topicUnknown(topic: string, partition?: number): MessagingError 
   return failure('topic-unknown', text);
 }
 
-/** A publish was rejected or abandoned. `isMaybeStored`: a request with its records was sent and its result is unknown. */
+/** `send-unknown` if `isMaybeStored` (a request with records was sent and its result is unknown), otherwise `not-sent`. */
 export function publishFailed(
   clientId: string,
   reason: string,

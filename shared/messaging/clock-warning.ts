@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/system-ports.ts';
 import type { Log } from '../platform/log.ts';
 
-/** Shorter than the time that callers wait by default, so that a warning precedes refusals of requests as expired. */
+/** Below the default reply timeout plus DEADLINE_SKEW_MS: the warning comes before requests are refused as expired. */
 const TOLERATED_MS = 10_000;
-/** A clock that is wrong concerns every record: the warning is repeated this often. */
+/** A wrong clock shows in every record, so the warning is repeated only after this time. */
 const REPEAT_MS = 600_000;
 
-/** Warns when a record is from the future: the clock of its writer, or the broker's, is ahead of this machine's. */
+/** Warns if a record is from the future: the clock of its writer or broker is ahead of this machine's clock. */
 export class ClockWarning {
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;

@@ -26,15 +26,15 @@ export interface Encoded {
 }
 
 /**
- * Detects the format by the first byte (0x00 Avro, `{` or `[` JSON). Malformed bytes return `undecodable` and never throw.
- * Rejects with InfrastructureError if the registry cannot be reached. Calls are synchronous if the schema is known.
+ * Detects the format by the first byte (0x00 Avro, `{` or `[` JSON). Malformed bytes are `undecodable` and never throw. A call returns a
+ * promise only if the registry must be queried; it rejects with InfrastructureError if the registry cannot be used.
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;
   /** Detects a batch by the first bytes of the message, at low cost; false if the registry would have to be queried. */
   isBatch(message: EncodedMessage): boolean;
-  /** Encodes a payload. Throws when it does not match its schema, which is a bug. */
+  /** Throws, or rejects, with PayloadError if an Avro payload does not fit its schema, which is a bug. */
   encode(type: string, payload: unknown, format: MessageFormat): Encoded | Promise<Encoded>;
-  /** Loads or registers the schemas of these types, so that encode() and decode() of them are synchronous afterwards. */
+  /** Loads or registers the schemas of these types, so that encode() is synchronous. Rejects also with `schema-incompatible`. */
   prepare(types: readonly string[]): Promise<void>;
 }

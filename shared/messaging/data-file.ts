@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 import { errorText, MessagingError } from '../platform/errors.ts';
 
 const CACHE_KIB = 8_192;
-/** SQLite's codes; extended codes have them in their last byte. */
+/** The last byte of an extended code of SQLite is its primary code. */
 const PRIMARY_CODE = 0xff;
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
 const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26]);
 
-/** What a test or a simulation replaces. */
+/** The calls that tests and the simulation replace. */
 export interface DiskCalls {
   readonly checkpointBytes: number;
   open(file: string): DatabaseSync;
@@ -28,9 +28,9 @@ export const systemDisk: DiskCalls = {
 };
 
 /**
- * A file of SQLite that this process alone has open. SQLite would wait for the disk on the event loop: `sync` and `checkpoint` do it in a
- * thread. A commit survives the end of the process, and a loss of power once `sync` has resolved. A transaction is never there in part:
- * the write-ahead log has a checksum for each page, and is emptied only when the file is on the disk.
+ * A file of SQLite that only this process has open. SQLite would wait for the disk on the event loop; `sync` and `checkpoint` wait in a
+ * thread. A commit survives the end of the process. It survives a loss of power once `sync` has resolved. A transaction is never stored in
+ * part: each page of the write-ahead log has a checksum, and the log is emptied only when the file is on the disk.
  */
 export class DataFile {
   readonly database: DatabaseSync;
@@ -40,7 +40,7 @@ export class DataFile {
   #isCheckpointing = false;
   #isClosed = false;
 
-  /** Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
+  /** Without `file` in memory. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
   constructor(schema: string, version: number, file?: string, disk: DiskCalls = systemDisk) {
     this.#disk = disk;
     this.#path = file;
@@ -52,10 +52,10 @@ export class DataFile {
     let database: DatabaseSync | undefined;
     try {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      // SQLite gives the write-ahead log the mode of the file. One that exists may be locked: see close().
+      // SQLite gives the log the mode of the file. An existing file is not opened: closing it would release locks, see close().
       if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
       database = disk.open(file);
-      // What a killed process left is in the page cache only: this moves it to the disk.
+      // The commits of a killed process may be only in the page cache: this moves them to the disk.
       database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
         PRAGMA cache_size = -${CACHE_KIB}; PRAGMA cache_spill = OFF; PRAGMA wal_autocheckpoint = 0`);
       checkVersion(database, file, version);
@@ -68,12 +68,15 @@ export class DataFile {
     }
   }
 
+  /** A checkpoint is running: transaction() throws. */
   get isBusy(): boolean {
     return this.#isCheckpointing;
   }
 
+  /** Rolls back if `work` throws, and throws its error. Also throws during a checkpoint and after close(). */
   transaction(work: () => void): void {
-    if (this.#isCheckpointing || this.#isClosed) throw new Error('the file is being written');
+    if (this.#isCheckpointing || this.#isClosed)
+      throw new Error('the data file is closed, or a checkpoint is running');
     this.database.exec('BEGIN');
     try {
       work();
@@ -84,7 +87,7 @@ export class DataFile {
     }
   }
 
-  /** Resolves when everything that was committed is on the disk. After a rejection that is unknown. */
+  /** Resolves when everything that was committed is on the disk. After a rejection it is unknown what is on the disk. */
   async sync(): Promise<void> {
     if (this.#fds !== undefined) await this.#disk.sync(this.#fds.log);
   }
@@ -93,7 +96,7 @@ export class DataFile {
     return this.#fds !== undefined && fstatSync(this.#fds.log).size >= this.#disk.checkpointBytes;
   }
 
-  /** No transaction may run meanwhile: it would begin the log again before the disk has what it held. */
+  /** Moves the log to the file. No transaction may run meanwhile: it would overwrite the log before its content is on the disk. */
   async checkpoint(): Promise<void> {
     const fds = this.#fds;
     if (fds === undefined) return;
@@ -116,12 +119,12 @@ export class DataFile {
     try {
       this.close();
     } catch {
-      // What cannot be written is not needed.
+      // The file is removed, so a failed write does not matter.
     }
     if (this.#path !== undefined) removeDataFile(this.#path);
   }
 
-  /** Moves everything to the disk, and blocks meanwhile. */
+  /** Moves everything to the disk and blocks meanwhile. Throws what SQLite reports. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -129,13 +132,13 @@ export class DataFile {
       this.database.exec('PRAGMA synchronous = FULL');
     } finally {
       this.database.close();
-      // Not before: POSIX takes the locks of a file from a process that closes any descriptor of it.
+      // After SQLite: a process that closes any descriptor of a file loses its POSIX locks on it.
       for (const fd of Object.values(this.#fds ?? {})) closeSync(fd);
     }
   }
 }
 
-/** Removes a file that is not open. What cannot be removed is found by the next start. */
+/** Removes a file that is not open. Never throws: the next start finds a file that could not be removed. */
 export function removeDataFile(file: string): void {
   for (const name of [file, `${file}-wal`]) {
     try {
@@ -147,7 +150,7 @@ export function removeDataFile(file: string): void {
 }
 
 function checkVersion(database: DatabaseSync, file: string, version: number): void {
-  // The first transaction takes the lock, which the process keeps.
+  // The first transaction takes the lock, and the process keeps it.
   database.exec('BEGIN EXCLUSIVE; COMMIT');
   const found = database.prepare('PRAGMA user_version').get()?.['user_version'];
   if (found === 0) database.exec(`PRAGMA user_version = ${version}`);
@@ -171,6 +174,7 @@ export function isOutOfSpace(error: unknown): boolean {
   return codeOf(error) === SQLITE_FULL;
 }
 
+/** An error of SQLite or the file system as `data-in-use`, `data-damaged` or `data-unusable`. */
 export function dataError(file: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   if (codeOf(error) === SQLITE_BUSY) {
@@ -185,7 +189,7 @@ export function dataError(file: string, error: unknown): MessagingError {
   return dataUnusable(text, error);
 }
 
-export function dataUnusable(reason: string, cause?: unknown): MessagingError {
+function dataUnusable(reason: string, cause?: unknown): MessagingError {
   const detail = cause === undefined ? '' : `: ${errorText(cause)}`;
   const text = `the data folder cannot be used: ${reason}${detail}`;
   return new MessagingError('data-unusable', text, { canRetry: false, cause });

@@ -3,18 +3,18 @@ import type { Warning } from '../platform/problem.ts';
 /** Maximum length of the text of one reply header, in characters. */
 export const HEADER_TEXT_CHARACTERS = 1_024;
 /** Maximum length of the list of warnings, in characters (E3). */
-export const WARNINGS_LIST_CHARACTERS = 4_096;
+const WARNINGS_LIST_CHARACTERS = 4_096;
 
-/** Headers may contain visible ASCII and blanks only. By code points: an unpaired surrogate has no encoding. */
+/** Headers hold only visible ASCII and blanks. Matches whole code points, because half a surrogate pair has no encoding. */
 const UNSAFE_IN_HEADER = /[^\x20-\x7e]/gu;
-/** Items of a list may not contain blanks and the separators `,` and `;` either. */
+/** Items of a list hold no blanks and none of the separators `,` and `;` either. */
 const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
 const CUT_BYTE = /%[0-9A-F]?$/;
 const TRUNCATED = 'truncated';
 const safeItemText = (text: string): string => percentEncode(text, UNSAFE_IN_ITEM);
 const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
-/** Makes a text safe for a header: percent-encodes other characters as UTF-8 and truncates at 1,024 characters. */
+/** Percent-encodes all but visible ASCII and blanks as UTF-8, and truncates at 1,024 characters. */
 export function safeHeaderText(text: string): string {
   // Encoding never shortens a text, so characters beyond the limit need not be encoded.
   const encoded = percentEncode(text.slice(0, HEADER_TEXT_CHARACTERS), UNSAFE_IN_HEADER);
@@ -23,8 +23,8 @@ export function safeHeaderText(text: string): string {
 }
 
 /**
- * Renders warnings as one header (E3): distinct ASCII items `code;path`, separated by a comma and a blank, then those of `further`, a header in
- * this format. Beyond 4 KiB it ends with `truncated`. Undefined without warnings.
+ * Renders warnings as one header (E3): distinct items `code;path`, separated by `, `. The items of `further`, a header in this format, follow.
+ * A list that would exceed 4,096 characters ends with `truncated`. Undefined without warnings.
  */
 export function warningsList(warnings: readonly Warning[], further: string | undefined): string | undefined {
   if (warnings.length === 0 && further === undefined) return undefined;
@@ -36,7 +36,7 @@ export function warningsList(warnings: readonly Warning[], further: string | und
   return whole.length <= WARNINGS_LIST_CHARACTERS ? whole : truncate(items);
 }
 
-/** The holiday calendar of a reply, as `RO+TARGET;version=2026.1+2026.1` (H2). Other characters of a name are percent-encoded as UTF-8. */
+/** The holiday calendar of a reply, as `RO+TARGET;version=2026.1+2026.1` (H2). Characters other than A-Z, a-z, 0-9 and `_.+:/-` are percent-encoded. */
 export function formatCalendar(used: { readonly name: string; readonly version: string }): string {
   return `${encodeCalendar(used.name)};version=${encodeCalendar(used.version)}`;
 }
@@ -48,7 +48,7 @@ function encodeCalendar(part: string): string {
   });
 }
 
-/** Reads the items of {@link warningsList}, apart from the mark of a truncated list. */
+/** Reads the items of {@link warningsList}, without the mark `truncated`. */
 export function readWarningsList(list = ''): readonly Warning[] {
   const items = list.split(',').map((item) => item.trim());
   return items

@@ -1,6 +1,6 @@
 import type { HeaderValue, MessageHeaders } from './message.ts';
 
-/** The names of all message headers. Those of Spring and NestJS allow their clients to call the workers. */
+/** The names of all message headers. The names of Spring and NestJS allow their clients to call the workers. */
 export const HEADER = {
   /** Opaque bytes chosen by the requester, echoed unchanged on the reply. */
   correlationId: 'kafka_correlationId',
@@ -15,7 +15,7 @@ export const HEADER = {
   messageType: 'plat-message-type',
   /** `application/json` or `application/vnd.apache.avro`; must match the format that the first byte of the value indicates. */
   contentType: 'content-type',
-  /** Epoch milliseconds as text after which the requester no longer waits for the reply. */
+  /** Epoch milliseconds as text: after this time the requester no longer waits for the reply. */
   deadline: 'plat-deadline',
   /** Epoch milliseconds as text: the time of the first publish; retries and redrives keep it (D2). */
   originTimestamp: 'plat-origin-timestamp',
@@ -27,15 +27,15 @@ export const HEADER = {
   /** Holiday calendar of the reply with its version: `RO;version=2026.1` (H2). */
   holidayCalendar: 'plat-holiday-calendar',
   traceParent: 'traceparent',
-  /** Notifications: the id, where the command does not contain it (retries, redrives). */
+  /** Id of a notification whose command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
   /** Proves that the ingress wrote the command under its id. */
   commandProof: 'plat-command-proof',
-  /** On states: recognises another text under the same id. */
+  /** On states: the hash that shows whether another text was sent under the same id. */
   textHash: 'plat-text-hash',
-  /** Number of the delivery round of this copy, from 1 (also if absent). One of an earlier round than the ledger's is stale. */
+  /** Number of the delivery round of this copy, from 1; absent: 1. A copy of an earlier round than the delivery log's is stale. */
   attempt: 'plat-attempt',
-  /** Epoch milliseconds as text before which a copy on a retry tier is not handled. */
+  /** Epoch milliseconds as text: a copy on a retry tier is not handled before this time. */
   dueAt: 'plat-due-at',
   /** Topic and partition to which a copy on a retry tier returns. */
   retryTopic: 'plat-retry-topic',
@@ -46,9 +46,9 @@ export const HEADER = {
   attemptHistory: 'plat-attempt-history',
   /** `true`: the first acceptance of an id, republished because compaction would keep only a later one. */
   firstAcceptance: 'plat-first-acceptance',
-  /** Identifies one write of one process, so that it recognises its own record when it reads the topic. */
+  /** Identifies one write of one process, which recognises its own record by it when it reads the topic. */
   write: 'plat-write',
-  /** `true`: not a command: the waiting messages of this key are processed. */
+  /** `true`: the record is no command; the waiting messages of its key are processed. */
   holdWake: 'plat-hold-wake',
   /** `true`: the ingress has counted this notification for the quotas; others are counted by the worker (N6). */
   quotaCounted: 'plat-quota-counted',
@@ -70,7 +70,7 @@ export const HEADER = {
 /** Every whole number with at most this many digits is exact. */
 const EXACT_NUMBER = /^\d{1,15}$/;
 
-/** Stands for a header without a value, which Kafka allows. With kafkajs a copy of the message lacks the header. */
+/** Stands for a header without a value, which Kafka allows. kafkajs cannot write one: a copy of the message lacks the header. */
 export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
 
 /** The value of a header without conversion; of a repeated header, its last value. A header without a value counts as absent. */
@@ -84,13 +84,13 @@ export function headerText(headers: MessageHeaders, name: string): string | unde
   return headerValue(headers, name)?.toString();
 }
 
-/** A header with a whole number as decimal text, e.g. epoch milliseconds; any other value counts as absent. */
+/** A whole number of at most 15 digits as decimal text, e.g. epoch milliseconds. Any other value counts as absent. */
 export function headerNumber(headers: MessageHeaders, name: string): number | undefined {
   const text = headerText(headers, name) ?? '';
   return EXACT_NUMBER.test(text) ? Number(text) : undefined;
 }
 
-/** Sets a header. Records of other systems may have one named `__proto__`, whose assignment would replace the prototype. */
+/** Sets a header, also one named `__proto__`: its assignment would replace the prototype. */
 export function setHeader(
   headers: Record<string, HeaderValue | readonly HeaderValue[]>,
   name: string,
@@ -129,7 +129,7 @@ function mapValues(headers: MessageHeaders, change: (value: HeaderValue) => Head
   return changed;
 }
 
-/** Called for each message: it creates nothing. */
+/** Bytes of all names (as ASCII) and values. Called for each message, so it creates no objects. */
 export function headersBytes(headers: MessageHeaders): number {
   let bytes = 0;
   for (const name in headers) {
@@ -140,11 +140,12 @@ export function headersBytes(headers: MessageHeaders): number {
   return bytes;
 }
 
+/** The headers as a broker stores them: text as bytes. */
 export function storedHeaders(headers: MessageHeaders = {}): MessageHeaders {
   return mapValues(headers, (value) => (typeof value === 'string' ? Buffer.from(value) : value));
 }
 
-/** Copies value and headers into one buffer: slices of a fetch response would keep the whole response in memory. */
+/** Copies value and headers into one buffer, because slices of a fetch response keep the whole response in memory. */
 export function copyContent({ value, headers }: MessageContent): MessageContent {
   const buffers = Object.values(headers)
     .flatMap(valuesOf)

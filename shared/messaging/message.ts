@@ -13,11 +13,11 @@ export interface LogMessage {
   /** `null` is a tombstone on a compacted topic. */
   readonly value: Buffer | null;
   readonly headers: MessageHeaders;
-  /** The producer's timestamp (CreateTime), in epoch milliseconds. */
+  /** Epoch milliseconds of the producer (CreateTime), or of the broker on topics with LogAppendTime. */
   readonly timestampMs: number;
 }
 
-/** A record to be published. Without `partition` the key determines it, and without a key it is any partition. */
+/** Without `partition` the key determines it; without a key the publisher chooses one. Default `timestampMs`: the time of the call. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly key: Buffer | string | null;

@@ -3,19 +3,19 @@ import type { Encoded } from './codec.ts';
 import type { OutgoingMessage, LogMessage } from './message.ts';
 import { SystemError } from '../platform/errors.ts';
 
-/** Expected refusals are values. A handler throws InfrastructureError (a retry), or because of a bug (`unexpected`). */
+/** Handlers return expected refusals. A thrown error with `canRetry` leads to a retry, any other is a bug (`unexpected`). */
 export type Outcome =
-  /** The work is done: `reply` goes to the requester (if the message names a reply topic), and `outputs` are published. */
+  /** The work is done: `outputs` are published, then `reply` is sent. Without a valid reply topic the message is a dead letter. */
   | { readonly kind: 'done'; readonly reply?: ReplyBody; readonly outputs?: readonly OutgoingMessage[] }
-  /** The request can never succeed: an error reply, or a dead letter where no reply can be sent. */
+  /** The request can never succeed: the requester gets an error reply, or the message becomes a dead letter if none can be sent. */
   | { readonly kind: 'refused'; readonly problem: Problem }
-  /** A transient fault: the message is handled again after the delay; later messages with its key wait. */
+  /** A transient fault: the message is handled again after the delay. Later messages with its key wait. */
   | { readonly kind: 'retry'; readonly afterMs: number; readonly problem: Problem }
-  /** No reply: the message becomes a dead letter with the problem as its reason. */
+  /** No reply is sent; the message becomes a dead letter with the problem as its reason. */
   | { readonly kind: 'abandon'; readonly problem: Problem };
 
 export interface ReplyBody extends ReplyContent {
-  /** The payload in that format if it is already encoded; `payload` is then ignored. */
+  /** The payload if it is already encoded in the format of the request; `payload` is then ignored. */
   readonly encoded?: Encoded;
 }
 
@@ -31,7 +31,7 @@ export const abandon = (problem: Problem): Outcome => ({ kind: 'abandon', proble
 /** A field of a reply that has its own message header: the holiday calendar in plat-holiday-calendar (H2). */
 export type AnswerHeader = 'holidayCalendar';
 
-export interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, string>>> {
+interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, string>>> {
   readonly type: string;
   readonly payload: unknown;
   readonly warnings?: string;
@@ -45,16 +45,16 @@ export type Reply =
     })
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** `retryAfterMs`: until the next attempt later messages with its key wait, and no offset beyond it is committed. */
+/** `retryAfterMs`: until the next attempt later messages with the key wait, and no offset beyond the message is committed. */
 export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
 
-/** `settled`: as expected, including refusals. `failed`: unexpected, answered or stored as a dead letter. */
+/** `settled`: ended as expected, also with a refusal. `failed`: ended by a bug, with an error reply or a dead letter. */
 export type FinalResult = 'settled' | 'failed';
 
 export interface WorkProgress {
-  /** When this process received it, possibly long before it is processed (monotonic milliseconds). */
+  /** Monotonic milliseconds at which this process received the message, possibly long before it is processed. */
   readonly receivedMs: number;
-  /** Counted by a handler that takes long, so that it does not look stuck. */
+  /** A handler that takes long increments it, so that it does not look stuck. */
   steps: number;
 }
 

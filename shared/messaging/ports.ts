@@ -34,7 +34,7 @@ export type BrokerErrorCode =
   | 'tail-behind'
   /** Another process has the data folder of the embedded broker open. */
   | 'data-in-use'
-  /** A file of the data folder is damaged where its records were acknowledged. */
+  /** A file of the data folder that holds acknowledged records is damaged. */
   | 'data-damaged'
   /** The data folder cannot be read or written, or is of another version. */
   | 'data-unusable';
@@ -56,10 +56,10 @@ export interface Broker {
   createGroupSource(options: GroupSourceOptions): GroupSource;
   /** A reader without a group: it never commits, and keeps its own positions over reconnects. */
   createTail(options: TailOptions): Tail;
-  /** In offset order, one fetch in memory at a time. Rejects with MessagingError, or with the error of `onMessage`. */
+  /** Each range in offset order, with one fetch in memory, until 'stop'. Rejects with MessagingError or the error of `onMessage`. */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
-  /** Whether the broker's own storage takes records; absent for a broker in other processes, and without a storage. */
+  /** Whether the broker's own storage takes records. Absent if the broker runs in other processes or has no storage. */
   health?(): Health;
   /** Stops everything that was created from it. Idempotent. */
   close(): Promise<void>;
@@ -79,11 +79,10 @@ export interface Publisher {
   /**
    * Resolves when all in-sync replicas have every message; at least once, in order per key. Messages published while a request
    * is in flight are sent together in the next one. Rejects with
-   * - `not-sent`: no message was stored: the broker could not be reached in time, or the queue is full, beyond
-   *   QUEUE_LIMITS.publisher. Without a `cause` the leader of the partition received no request either: only
-   *   requests queued before it failed;
+   * - `not-sent`: no message was stored, because the broker could not be reached in time or the queue is full
+   *   (QUEUE_LIMITS.publisher). Without a `cause` no message was sent to its leader: only messages queued before failed;
    * - `send-unknown`: some or all messages may be stored;
-   * - `message-too-large`, `topic-unknown` or `invalid-message`: of one message; the others may be stored.
+   * - `message-too-large`, `topic-unknown` or `invalid-message`: one message is at fault; the others may be stored.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
   /** False while the broker cannot be reached; an idle publisher may notice that only when it sends. */
@@ -99,14 +98,14 @@ export interface GroupSourceOptions {
   readonly sessionTimeoutMs?: number;
 }
 
-/** Groups start at the earliest offset of a partition without a commit. Calls to the sink never overlap. */
+/** Without a commit, reading starts at the earliest offset of a partition. Calls to the sink never overlap. */
 export interface GroupSource {
-  /** Joins the group. Rejects with MessagingError, `consumer-used` when it was started or stopped before. */
+  /** Joins the group. Rejects with MessagingError, `consumer-used` if it was started or stopped before. */
   start(sink: GroupSink): Promise<void>;
   /** No further messages of these partitions until resume; messages already delivered stay with the sink. */
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
-  /** False: the generation is over, and nothing was committed. Rejects when the broker is unavailable. */
+  /** False if the generation is over: nothing was committed. Rejects with MessagingError if the broker is unavailable. */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -115,18 +114,18 @@ export interface GroupSink {
   /** Partitions that are not listed are lost. Delivery starts at the committed offsets, and no partition is paused. */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
   /**
-   * Start no new work, and commit the completed work once. Not called where the broker gives no notice (the member was expelled, or the
-   * leader of a partition moved): onAssigned then follows directly.
+   * The sink starts no new work and commits completed work once. If the broker gives no notice (the member was expelled, or the leader of a
+   * partition moved), it is not called and onAssigned follows directly.
    */
   onRevoking(generation: number): void;
   /**
-   * Of one partition in offset order. An end at or below a delivered offset shows that the log was replaced, and the messages are those
-   * of another log.
+   * The messages of one partition, in offset order. A `highWatermark` at or below a delivered offset shows that the log was replaced: the
+   * messages are those of another log.
    */
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
-  /** All messages below `position` are delivered: the others are control records, aborted or compacted. Else they show as lag. */
+  /** All messages below `position` are delivered. Without this call, control records and aborted or compacted ones count as lag. */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
-  /** The consumer ended permanently; the supervisor replaces it by a new one. */
+  /** The source ended permanently; the consumer replaces it by a new one. */
   onCrash(error: Error): void;
 }
 
@@ -135,7 +134,7 @@ export interface TailOptions {
   readonly topics: readonly string[];
   /** `earliest`: everything on the log, then new messages (tables). `latest`: only new messages (replies). */
   readonly from: 'earliest' | 'latest';
-  /** Where to begin in these partitions instead; an offset that was removed: with the first one that is retained. */
+  /** Where to begin in these partitions instead of `from`. A removed offset stands for the first retained one. */
   readonly positions?: readonly PartitionOffset[];
   /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
   readonly partition?: number;
@@ -143,13 +142,12 @@ export interface TailOptions {
 
 /** Delivers every message of its partitions once, in offset order per partition, also over reconnects. */
 export interface Tail {
-  /** Resolves when every partition is positioned. A message whose handler throws is logged and skipped. */
+  /** Resolves when every partition is positioned; rejects with MessagingError. A message whose handler throws is logged and skipped. */
   start(onMessage: (message: LogMessage) => void): Promise<void>;
   isReady(): boolean;
   /**
-   * What was on the log at the call is delivered, including every message whose publish was acknowledged. Waits for the end of
-   * transactions that are open, which Kafka enforces after transaction.timeout.ms, a minute by default. Rejects with `tail-behind` or
-   * `tail-stopped`.
+   * Resolves when every message that was on the log at the call is delivered, and thus every acknowledged one. Waits for open transactions,
+   * which Kafka ends after transaction.timeout.ms (default: a minute). Rejects with `tail-behind` or `tail-stopped`.
    */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
@@ -163,8 +161,8 @@ export interface TopicSpec {
   /** Absent: min(3, brokers). */
   readonly replicationFactor?: number;
   /**
-   * `memory`: its readers end with the process; `as-reply`, requests: as their replies. Requests are read before they are on the disk:
-   * a crash may remove them with all that followed, so the effects of their readers must be messages of their own.
+   * On the embedded broker. `memory`: not stored, because the readers end with the process. `as-reply`: a request is stored if its reply is.
+   * Both are read before they are on the disk. A crash may remove them, so readers must have no other effects than messages.
    */
   readonly storage?: 'memory' | 'as-reply';
 }
@@ -179,7 +177,7 @@ export interface PartitionRange {
   readonly partition: number;
   readonly low: number;
   readonly high: number;
-  /** The used part of the limits beyond which records of any age are removed; absent: only settings limit the topic. */
+  /** Used share (0 to 1) of the limits beyond which records of any age are removed. Absent: only settings limit the topic. */
   readonly usedShare?: number;
 }
 
@@ -196,17 +194,17 @@ export interface GroupState {
     /** Unique within the group; a member that joins again may have another one. */
     readonly memberId: string;
     readonly clientId: string;
-    /** The address from which it is connected; absent in this process. */
+    /** The address of the member; absent if it runs in this process. */
     readonly host?: string;
-    /** What it has to read; empty while the group rebalances. */
+    /** The partitions that the member reads; empty while the group rebalances. */
     readonly assigned: readonly TopicPartition[];
   }[];
-  /** Of those of its topics that exist. `committed`: the next offset that is not completed; absent: there is no commit. */
+  /** Partitions of the topics that exist. `committed`: the next offset that is not completed; absent: there is no commit. */
   readonly partitions: readonly (TopicPartition & PartitionRange & { readonly committed?: number })[];
 }
 
 export interface BrokerAdmin {
-  /** Creates the missing ones and returns their names. Never changes an existing topic. */
+  /** Creates the missing topics and returns their names. Never changes an existing topic. Rejects with `invalid-topic`. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
   /** The names of all topics except the broker's internal ones. */
   listTopics(): Promise<readonly string[]>;
@@ -214,7 +212,7 @@ export interface BrokerAdmin {
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The state by topic; topics that do not exist are left out. Optional: absent where topics have no configuration. */
   topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
-  /** The end: the next offset to be written, or the first of the oldest transaction that is still open. */
+  /** `high`: the next offset to be written, or the first of the oldest open transaction. Rejects with `topic-unknown`. */
   offsets(topic: string): Promise<readonly PartitionRange[]>;
   /** The group's committed offsets; partitions without one are left out. */
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;
@@ -237,6 +235,7 @@ export function hasRoom(queued: Queued, added: Queued, limits: Queued = QUEUE_LI
   return hasBytes && queued.messages + added.messages <= limits.messages;
 }
 
+/** Where a tail begins in a partition with the records from `low` up to but not including `high`. */
 export function firstPosition(
   { from, positions = [] }: Pick<TailOptions, 'from' | 'positions'>,
   { topic, partition, low, high }: TopicPartition & { readonly low: number; readonly high: number },

@@ -7,7 +7,7 @@ export interface Drainable {
   stop(timeoutMs: number): Promise<unknown>;
 }
 
-/** Stops parts one after another within a common timeout; the first failure is thrown when all are stopped. */
+/** Stops parts one after another within a common timeout. Rejects with the first failure when all are stopped. */
 export async function stopInTurn(
   parts: readonly Drainable[],
   timeoutMs: number,
@@ -26,7 +26,7 @@ export async function stopInTurn(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Adds what has started to `started`, for the caller to stop. Members of groups start together: they wait for each other. */
+/** Adds the started parts to `started`, also if others fail: the caller stops them. Members of a group wait for each other's start. */
 export async function startTogether<Part>(starts: readonly Promise<Part>[], started: Part[]): Promise<void> {
   for (const end of await Promise.allSettled(starts)) if (end.status === 'fulfilled') started.push(end.value);
   await Promise.all(starts);

@@ -7,19 +7,19 @@ const BACKOFF = { minMs: 500, maxMs: 10_000 };
 const SECOND_MS = 1_000;
 /** Deployments start brokers, registry and processes together; a container of a broker is ready within a minute. */
 export const START_TIMEOUT_MS: number = 120 * SECOND_MS;
-/** In the error text of a failed TLS handshake; waiting does not make a certificate valid. */
+/** Matches the error of a failed TLS handshake: waiting does not make a certificate valid. */
 const CERTIFICATE = /\bcertificate\b/i;
 
-export interface StartWaitOptions extends Partial<Pick<SystemPorts, 'monotonic' | 'timers' | 'random'>> {
-  /** For all waits from the creation, by default START_TIMEOUT_MS. An attempt in progress is not interrupted. */
+interface StartWaitOptions extends Partial<Pick<SystemPorts, 'monotonic' | 'timers' | 'random'>> {
+  /** Limit for all waits together, from createStartWait() on. Default: START_TIMEOUT_MS. It does not interrupt an attempt. */
   readonly limitMs?: number;
   /** Called after each failed attempt with a line of text: the service, the remaining time, and the error. */
   readonly onWait: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Repeats the attempt until it succeeds. Rejects with a permanent failure, the last one, or the signal's reason. */
-export type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => Promise<Value>;
+/** Repeats the attempt until it succeeds. Rejects with a permanent failure, the last one at the limit, or the signal's reason. */
+type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => Promise<Value>;
 
 export function createStartWait(options: StartWaitOptions): StartWait {
   const { limitMs = START_TIMEOUT_MS, onWait, signal } = options;
@@ -46,7 +46,7 @@ export function createStartWait(options: StartWaitOptions): StartWait {
   };
 }
 
-/** Even an unknown host name may: that of a container is known once it has started. */
+/** An unknown host name is transient too: that of a container is known once it has started. */
 function isTransient(error: unknown): error is SystemError {
   if (!(error instanceof SystemError) || !error.canRetry) return false;
   return error.code !== 'schema-registry-refused' && !CERTIFICATE.test(error.message);

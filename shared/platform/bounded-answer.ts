@@ -1,7 +1,7 @@
-/** The longest answer of a key set, a schema registry, a token endpoint or another process; a usual one has some 10 KiB. */
+/** Limit for answers of key sets, schema registries, token endpoints and other processes. Usual answers have some 10 KiB. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/** The text of an answer; undefined if it is longer than 1 MiB, of which no more is read. Rejects when the connection fails. */
+/** The text of an answer. Undefined if it exceeds 1 MiB; the rest is not read. Rejects if the connection fails. */
 export async function readAnswer({ body }: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -13,7 +13,7 @@ export async function readAnswer({ body }: Response): Promise<string | undefined
   return Buffer.concat(chunks).toString();
 }
 
-/** The parsed JSON of an answer. Rejects when it is longer than 1 MiB or is not JSON. */
+/** The parsed JSON of an answer. Rejects if it exceeds 1 MiB or is not JSON, or if the connection fails. */
 export async function readJsonAnswer(response: Response): Promise<unknown> {
   const text = await readAnswer(response);
   if (text === undefined) throw new Error('the answer is longer than 1 MiB');

@@ -1,5 +1,5 @@
 /**
- * Reads JSON that others wrote: within limits, without repeated members, and with every number as it is written (M1).
+ * Reads JSON of other parties within limits, refuses repeated members, and keeps the digits of every number (M1).
  * A number whose digits a binary number cannot hold becomes a raw JSON value, which `JSON.stringify` writes unchanged.
  */
 
@@ -9,29 +9,29 @@ import { createProblem, joinPath, type Fault, type Problem } from './problem.ts'
 /** Maximum nesting depth of objects and arrays; the requests of the interface have five levels. */
 export const MAX_JSON_DEPTH = 32;
 
-/** Maximum number of members and elements in all: they take more time to read than other text of their length. */
+/** Maximum number of members and elements of a text. They take more time to parse than other characters. */
 export const MAX_JSON_VALUES = 10_000;
 
-/** The same for requests of actions, of which 5,000 dated cash flows have 15,000. */
+/** Maximum number for requests of actions: 5,000 dated cash flows have 15,000 members and elements. */
 export const MAX_REQUEST_VALUES = 20_000;
 
-/** Of a number. No field takes more than 38 digits; the exact decimals of a binary number have about 60. */
+/** Maximum length of a number. No field takes more than 38 digits; the binary number 0.1 written exactly has 55 decimals. */
 const MAX_NUMBER_CHARACTERS = 100;
-/** A number of as many digits has the value of the nearest binary number when that is written in its shortest form (IEEE 754). */
+/** A decimal of at most this many significant digits is the shortest form of its nearest binary number (IEEE 754). */
 export const BINARY_DIGITS = 15;
 const NOT_ZERO = /^[^eE]*[1-9]/;
 const REPEATED = 'repeated-member';
 const TOO_MANY = 'too-many-values';
-/** A name counts as one value more for each 64 bytes, since reading a name takes longer than reading a text. */
+/** A name counts as one more value for each 64 bytes, because names take longer to parse than texts. */
 const LONG_NAME_BITS = 6;
-/** A text counts as one value more for each 256 escapes, since the parser reads an escape five times as long as a letter. */
+/** A text counts as one more value for each 256 escapes, because an escape takes the parser five times as long as a letter. */
 const ESCAPES_BITS = 8;
 const MAX_REPEATED = 100;
 const MAX_SEARCHED_CHARACTERS = 1_024 * 1_024;
 const IS_REPEATED = 'is repeated; each member of an object must be sent once';
 const MAX_SHOWN_NAME = 60;
 
-/** Codes of the faults of a text. Their path is the whole text, or that of a repeated member in its first MiB. */
+/** Why a text is refused. The path is that of the whole text, or of a repeated member in its first MiB. */
 export type JsonFaultCode =
   | 'malformed-json'
   | 'not-utf8'
@@ -40,7 +40,7 @@ export type JsonFaultCode =
   | 'number-too-long'
   | typeof REPEATED;
 
-export interface RawJson {
+interface RawJson {
   readonly rawJSON: string;
 }
 
@@ -56,21 +56,21 @@ declare global {
 
 interface RefusedJson {
   readonly kind: 'refused';
-  /** Their messages continue a sentence about the path, and never quote the text, which may hold secrets. */
+  /** Each message continues a sentence that begins with the path. No message quotes the text, which may hold secrets. */
   readonly faults: readonly Fault[];
 }
 
-export type ParsedJson =
+type ParsedJson =
   | {
       readonly kind: 'parsed';
       readonly value: unknown;
-      /** Number of members and elements in all; long names count more than once. */
+      /** Number of members and elements; long names and many escapes count more. */
       readonly values: number;
     }
   | RefusedJson;
 
-export interface JsonOptions {
-  /** Path of a fault of the whole text. @default 'body' */
+interface JsonOptions {
+  /** Path of faults that concern the whole text. @default 'body' */
   readonly whole?: string | undefined;
   /** @default MAX_JSON_VALUES */
   readonly maxValues?: number | undefined;
@@ -110,7 +110,7 @@ export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}):
   return { kind: 'refused', faults: paths.map((path) => ({ path, code: REPEATED, message: IS_REPEATED })) };
 }
 
-/** The problem of a refused text (E1): 413 for too many members and elements, otherwise 400; `subject` begins its sentence. */
+/** The problem of a refused text (E1): status 413 for too many values, otherwise 400. `subject` begins the detail. */
 export function jsonProblem(refused: RefusedJson, subject = 'The body'): Problem {
   const fault = refused.faults[0]?.code;
   const others = fault === TOO_MANY ? 'body-too-large' : 'malformed-json';
@@ -120,14 +120,15 @@ export function jsonProblem(refused: RefusedJson, subject = 'The body'): Problem
   });
 }
 
+/** The first fault as a sentence without a full stop; names all members if they are repeated. */
 export function refusalText({ faults }: RefusedJson, subject: string): string {
   const [first] = faults;
   if (first?.message !== IS_REPEATED) return `${subject} ${first?.message}`;
   return `${subject} repeats ${faults.map(({ path }) => path).join(', ')}`;
 }
 
-/** Reads a JSON number as {@link parseJson} does. A raw number is never 0, not even if it is too small for an exact decimal. */
-export function readJsonNumber(text: string): number | RawJson {
+/** Reads a JSON number as {@link parseJson} does. A number that is too small for a binary number becomes raw, not 0. */
+function readJsonNumber(text: string): number | RawJson {
   const value = Number(text);
   const isSame =
     value === 0 ? !NOT_ZERO.test(text) : !Number.isFinite(value) || new Decimal(text).equals(value);
@@ -152,8 +153,8 @@ const LOWER_CASE_BIT = 0x20;
 const IN_NUMBER: ReadonlySet<number | undefined> = new Set(ENCODER.encode('+-.0123456789Ee'));
 
 /**
- * Counts what the parser neither limits nor reports. No multi-byte character of UTF-8 contains these bytes. For bytes that are not JSON the
- * result is arbitrary, but the parser rejects them.
+ * Counts what the parser neither limits nor reports. The bytes it looks for occur in no multi-byte character of UTF-8. If the bytes are
+ * not JSON, the counts mean nothing, but the parser refuses them.
  */
 function scan(bytes: Uint8Array, maxValues: number) {
   const { length } = bytes;
@@ -198,11 +199,11 @@ function refuseJson(path: string, code: JsonFaultCode, message: string): Refused
   return { kind: 'refused', faults: [{ path, code, message }] };
 }
 
-/** Makes `JSON.parse` keep the digits of numbers, for JSON that this program wrote. */
+/** Makes `JSON.parse` keep the digits of numbers. Use it for JSON that this program wrote, which needs no limits. */
 export const keepDigits: Reviver = (_name, value, { source } = {}) =>
   typeof value === 'number' && source !== undefined ? readJsonNumber(source) : value;
 
-/** The parser keeps the last of the members with the same name. */
+/** Counts the members that the parser kept: only the last one of those with the same name. */
 function countMembers(value: unknown): number {
   // A raw number has no prototype.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) === null) return 0;
@@ -221,7 +222,7 @@ interface Open {
   index: number;
 }
 
-/** An open text extends to the end, so that no position is tried twice. */
+/** A text without an end matches up to the last character, so that the search takes linear time. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],]/gs;
 
 /** The paths of the repeated members in the first MiB of valid JSON, each once. */

@@ -1,4 +1,4 @@
-/** An error with a stable code, its cause, and whether a retry may succeed. */
+/** An error with a stable code. `canRetry`: the same call may succeed later. */
 export class SystemError extends Error {
   readonly code: string;
   readonly canRetry: boolean;
@@ -11,7 +11,7 @@ export class SystemError extends Error {
   }
 }
 
-/** The broker, the registry or the network is unavailable: the message stays on its topic and is retried. */
+/** The broker, the registry or the network is unavailable. The message stays on its topic and is retried. */
 export class InfrastructureError extends SystemError {
   constructor(code: string, message: string, cause?: unknown) {
     super(code, message, { canRetry: true, cause });
@@ -24,7 +24,7 @@ export class MessagingError extends SystemError {
   override readonly name = 'MessagingError';
 }
 
-/** An invalid setting. The message names it and the allowed values; the process does not start. */
+/** The process cannot start with this configuration. The message names the fault and what to do. */
 export class ConfigError extends SystemError {
   constructor(message: string) {
     super('invalid-configuration', message, { canRetry: false });
@@ -37,7 +37,6 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Marks an unreachable branch. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

@@ -4,15 +4,15 @@ import { shareScrapeTexts, type Metrics } from './metrics.ts';
 import type { Timers } from './system-ports.ts';
 
 /**
- * Health of one part of the process. Ready and degraded parts serve requests; a starting one does not yet, or has paused; an unhealthy one
- * needs a restart.
+ * Health of one part of the process. A `ready` or `degraded` part serves requests. A `starting` part does not serve yet, or has paused. An
+ * `unhealthy` part needs a restart.
  */
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
   readonly reason?: string;
 }
 
-/** Combines the health of several parts: the worst status and its reason. */
+/** The worst status of the parts. The reason begins with the name of the part. */
 export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
   const rank = { ready: 0, degraded: 1, starting: 2, unhealthy: 3 } as const;
   let worst: Health = { status: 'ready' };
@@ -23,7 +23,7 @@ export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
   return worst;
 }
 
-/** The metrics that a scrape asks for, as `/metrics?name[]=NAME&name[]=…`; undefined: all of them. */
+/** The names in the address of a scrape, such as `/metrics?name[]=NAME`; undefined: it asks for all metrics. */
 export function namesIn(url = ''): readonly string[] | undefined {
   const at = url.indexOf('?');
   const names = at === -1 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('name[]');
@@ -31,8 +31,8 @@ export function namesIn(url = ''): readonly string[] | undefined {
 }
 
 /**
- * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process without ingress; 403 for
- * a foreign Host or Origin. Rejects when it cannot listen on the port.
+ * Serves a process without ingress: /health/live (503 if unhealthy), /health/ready (200 if ready or degraded, else 503) and /metrics. A
+ * foreign Host or Origin gets 403. `timeoutMs` (default 5,000) limits requests and idle connections. Rejects if it cannot listen.
  */
 export async function startHealthServer(
   options: ServedNames & {
@@ -45,7 +45,7 @@ export async function startHealthServer(
 ) {
   const checkNames = createNameCheck(options);
   const scrape = shareScrapeTexts(options.metrics, options.timers);
-  // Probes send their few bytes immediately, and read the answer.
+  // A probe sends few bytes and reads the answer at once.
   const { timeoutMs = 5_000 } = options;
   const timeouts = { requestTimeout: timeoutMs, headersTimeout: timeoutMs };
   const server = createServer({ ...timeouts, connectionsCheckingInterval: 1_000 }, (request, response) => {
@@ -72,7 +72,7 @@ export async function startHealthServer(
     return answer(404, 'text/plain', 'try /health/live, /health/ready or /metrics\n');
   });
   server.timeout = timeoutMs;
-  // A few probes and scrapers keep one or two each; further ones are closed at once.
+  // Probes and scrapers keep one or two connections each. Connections beyond this number are closed at once.
   server.maxConnections = 100;
   return { url: await listen(server, options.host, options.port), stop: () => closeServer(server) };
 }

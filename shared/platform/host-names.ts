@@ -20,8 +20,8 @@ const ORIGIN = /^https?:\/\//i;
 
 /**
  * Creates the check of Host and Origin against DNS rebinding: a page of another site can reach a server on loopback through a domain that
- * resolves to 127.0.0.1. A server on loopback therefore accepts loopback names, with any port, and the allowed hosts only; one on another
- * address all names unless allowed hosts are configured. Browsers always send Host, so a request without it (HTTP/1.0) is accepted.
+ * resolves to 127.0.0.1. The server accepts loopback names, with any port, and the allowed hosts. On another address than loopback and
+ * without allowed hosts it accepts all names. A request without Host (HTTP/1.0) is accepted, because browsers always send Host.
  */
 export function createNameCheck({ host, allowedHosts }: ServedNames): CheckNames {
   if (!isLoopback(host) && allowedHosts.length === 0) return () => undefined;

@@ -1,4 +1,4 @@
-/** The kinds of JSON values that requests, catalogue records and answers share, with messages that never repeat the value. */
+/** Schemas of values in requests, catalogue records and answers. Their messages never quote the value. */
 
 import { z } from 'zod';
 import { BINARY_DIGITS } from './bounded-json.ts';
@@ -41,7 +41,7 @@ export const anyNumber = () => z.number({ error: mustBe('a number') });
 export const anyList = <Item extends z.ZodType>(item: Item, what = 'a list') =>
   z.array(item, { error: mustBe(what) });
 
-/** Flags as documents show them: with the one type of the interface (section 4), for generated clients. Reading accepts both (M6). */
+/** How documents show flags: with the one type of the interface (section 4), for generated clients. Readers accept both types (M6). */
 const SHOWN_FLAG = { type: 'boolean', enum: undefined } as const;
 export const SHOWN_NUMERIC_FLAG = {
   type: 'integer',
@@ -64,6 +64,7 @@ export const flagOf = (
 const MAX_INT32 = 2_147_483_647;
 
 export const plainText = (description: string) => z.string().describe(description);
+/** From `minimum` to 2^31 - 1. */
 export const wholeNumber = (description: string, minimum = 0) =>
   z.int().min(minimum).max(MAX_INT32).describe(description);
 
@@ -73,7 +74,7 @@ export const textOrNull = (description: string) => z.string().nullable().describ
 export const figureOrNull = (description: string) => z.number().nullable().describe(description);
 export const flagOrNull = (description: string) => z.boolean().nullable().describe(description);
 
-/** A day as an object; null for an open end. */
+/** A day such as `{"invariantDate": "2024-01-31"}`; null: an open end. */
 export const dayObject = (description: string) => invariantDate.nullable().describe(description);
 
 const invariantDate = z

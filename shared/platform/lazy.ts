@@ -1,7 +1,4 @@
-/**
- * Creates a value when it is first needed, once; after an error the next call tries again. Compiled schemas take more time than the rest of
- * a start, and a process uses few of them.
- */
+/** Creates the value at the first call and keeps it. After an error the next call tries again. */
 export function lazy<Value>(create: () => Value): () => Value {
   let created: { readonly value: Value } | undefined;
   return () => (created ??= { value: create() }).value;

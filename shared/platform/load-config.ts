@@ -7,9 +7,9 @@ import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queue-limits.ts';
 import { environment, SECRETS, type Environment } from './settings.ts';
 
-/** How long a request with `Prefer: respond-async` may take: the longest calculations take seconds, and may wait in a queue. */
+/** Limit for a request with `Prefer: respond-async`. The longest calculations take seconds, but may wait in a queue. */
 const ASYNC_TIMEOUT_MS: number = 60_000;
-/** A message on a topic holds 8 MiB of text and decoded files; in JSON, files are a third longer. */
+/** A message on a topic holds 8 MiB of text and decoded files. In JSON, files are a third longer. */
 const EMAIL_BODY_LIMIT_BYTES: number = 10 * 1_024 * 1_024;
 
 type Given = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ export interface Config extends ReturnType<typeof toConfig> {
   readonly settings: readonly SettingState[];
 }
 
-/** The quotas of notifications for one UTC day. Absent: not limited. */
+/** Quotas of notifications for one UTC day (N6); undefined: no limit. */
 export interface QuotaSettings {
   readonly countries: readonly string[] | undefined;
   readonly perCaller: number | undefined;
@@ -28,10 +28,10 @@ export interface QuotaSettings {
 }
 
 /**
- * Parses the settings of an environment (`process.env` is read only here). Throws ConfigError with all invalid settings and the allowed
- * values, but never the given ones, which may be secrets.
+ * Parses the settings of an environment such as `process.env`. Throws ConfigError, which names all invalid settings and the allowed values,
+ * but never the given values: they may be secrets.
  */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function loadConfig(env: Given): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
@@ -65,7 +65,7 @@ export interface SettingState {
 }
 
 /** `given`: the variables that are set and valid, those of `<NAME>_FILE` included. */
-function settingStates(given: Readonly<Record<string, string | undefined>>): readonly SettingState[] {
+function settingStates(given: Given): readonly SettingState[] {
   return Object.entries(environment.shape).map(([name, kind]) => {
     if (SECRETS.some((secret) => secret === name) && given[`${name}_FILE`] !== undefined)
       return { name, source: 'file' };
@@ -80,7 +80,7 @@ function settingStates(given: Readonly<Record<string, string | undefined>>): rea
 const CONCURRENCY = 64;
 /** Prefixes of our settings: an unknown name with one of them is a misspelling. */
 const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
-/** Variables of Kafka scripts (KAFKA_HEAP_OPTS), of `npm run kafka`, of docker-compose.yml, and of Kubernetes for services (KAFKA_SERVICE_HOST). */
+/** Variables of others: Kafka scripts (KAFKA_HEAP_OPTS), `npm run kafka`, docker-compose.yml and Kubernetes (KAFKA_SERVICE_HOST). */
 const FOREIGN_NAME =
   /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
@@ -100,13 +100,13 @@ function findUnknownNames(given: Given): string[] {
 }
 
 const NEEDS_DISK =
-  'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were ' +
-  'accepted but not sent, and repeated Idempotency-Keys may send notifications again';
+  'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses notifications ' +
+  'that were accepted but not sent, and repeated Idempotency-Keys may send notifications again';
 const NEEDS_SECRET =
   'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
   'it is the key for the hashes of receivers';
 
-/** Ignores settings that are invalid by themselves, which are reported too. */
+/** Compares only valid settings; invalid ones are reported separately. */
 function findContradictions(given: Given): string[] {
   const readable = Object.entries(environment.shape).flatMap(([name, kind]) => {
     const read = kind.safeParse(given[name]);
@@ -133,7 +133,7 @@ function findContradictions(given: Given): string[] {
   return Object.keys(rules).filter((rule) => rules[rule]);
 }
 
-/** By what it demands: whether each rule is broken. */
+/** Whether each rule is broken, by the text of the rule. */
 type Rules = Readonly<Record<string, boolean>>;
 
 function kafkaRules(env: Partial<Environment>): Rules {
@@ -212,7 +212,7 @@ function toConfig(env: Environment) {
     },
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
-    /** Not settings: tests and a simulation make them small. */
+    /** Messages that a consumer handles concurrently. `concurrency` and `limits` are not settings: tests and the simulation reduce them. */
     concurrency: CONCURRENCY as number,
     limits: QUEUE_LIMITS,
   } as const;

@@ -1,7 +1,7 @@
 import { pino, type Logger } from 'pino';
 import type { MonotonicClock } from './system-ports.ts';
 
-/** The log: one JSON line per event, without bodies, tokens or personal data. */
+/** Writes one JSON line per event. Callers pass no bodies, tokens or personal data. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'> & { child(bindings: object): Log };
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -19,12 +19,12 @@ export function createLog(options: { level: LogLevel; name: string }): Log {
 export const silentLog: Log = pino({ level: 'silent' });
 
 const INTERVAL_MS = 60_000;
-/** A failure that begins sooner after the last one has ended counts as its continuation. */
+/** A failure that begins within this time after the end of the last one continues it: its beginning is not logged. */
 const CALM_MS = 10_000;
 
 /**
- * Logs the beginning and end of a failure that is repeated until its cause ends, such as a broker that is away, and between them one line a
- * minute with the number of `failures` since the last line.
+ * Logs a failure that is repeated until its cause ends, such as a broker that is away: its beginning, its end, and between them one line a
+ * minute. Each line has the number of `failures` since the last one.
  */
 export class RepeatedFailure {
   readonly #log: Log;
@@ -50,6 +50,7 @@ export class RepeatedFailure {
     this.#isLogged = true;
   }
 
+  /** Call it after each success: it logs only the end of a failure that was logged. */
   ended(fields: object, text: string): void {
     this.#failures = 0;
     if (!this.#isLogged) return;

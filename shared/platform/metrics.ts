@@ -9,8 +9,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const MAX_CODES = 500;
 
 /**
- * Returns a function that passes on the first 500 distinct codes and replaces others by `other`: each makes a series in memory, and a provider
- * may answer with a new number each time.
+ * Returns a function that keeps the first 500 distinct codes and replaces others by `other`. Each code is a series in memory, and a
+ * provider may send a new code in every answer.
  */
 export function limitCodes(): (code: string) => string {
   const first = new Set<string>();
@@ -20,7 +20,7 @@ export function limitCodes(): (code: string) => string {
   };
 }
 
-/** Creates an empty registry; a name that is requested again returns the same metric. */
+/** Creates an empty registry. A name that is requested again returns its first metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }) {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
@@ -33,14 +33,14 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
       get(name, () => new Counter({ name, help, labelNames, registers })),
     gauge: (name: string, help: string, labelNames: readonly string[] = []): Gauge =>
       get(name, () => new Gauge({ name, help, labelNames, registers })),
-    /** A histogram in seconds with the standard latency buckets. */
+    /** A histogram of seconds, with buckets from 0.5 ms to 10 s. */
     duration: (name: string, help: string, labelNames: readonly string[] = []): Histogram =>
       get(name, () => new Histogram({ name, help, labelNames, registers, buckets: DURATION_BUCKETS })),
     /** Calls `collect` before each scrape, to set gauges that are only needed then. */
     onScrape: (collect: () => void): void => void collectors.push(collect),
     /**
-     * Prometheus text exposition of all metrics, or of those with these names, without the collectors of `onScrape`, some of which begin a
-     * new period for the next scrape.
+     * Prometheus text of all metrics, or of the known ones of these names. With names the callbacks of `onScrape` are not called, because
+     * some of them begin a new period.
      */
     text: async (names?: readonly string[]): Promise<string> => {
       if (names !== undefined) {
@@ -57,11 +57,11 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
 
 type ScrapeText = (names?: readonly string[]) => Promise<string>;
 
-/** How old the values of a scrape may be: a twentieth of the processor time then suffices for all scrapes. */
+/** Maximum age of the values of a scrape. It limits all scrapes to a twentieth of the processor time. */
 const SHARED_MS = 25;
 const NOTHING = '\n';
 
-/** The text of scrapes over HTTP, which need no token: those within 25 ms share the text of each metric, since a caller may send thousands. */
+/** Answers scrapes over HTTP. They need no token, and a caller may send thousands: those within 25 ms share the text of each metric. */
 export function shareScrapeTexts(
   metrics: Pick<Metrics, 'text'>,
   timers: Pick<Timers, 'schedule'>,

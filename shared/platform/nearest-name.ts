@@ -4,7 +4,7 @@ const MAX_MISTAKES = 3;
 
 /**
  * Finds the candidate most similar to a misspelt name, ignoring case: the first with the fewest letters inserted, missing, replaced or swapped.
- * A name may have a mistake in each four characters, three at most. Undefined if no candidate is similar.
+ * One mistake is allowed for each four characters begun, at most three. Undefined if no candidate is similar.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;

@@ -1,49 +1,49 @@
 const MIB = 1_048_576;
 
-/** Limits of one partition of a consumer, beyond which it is paused. */
+/** A partition of a consumer is paused when its unfinished messages reach `messages` or `bytes`, or its uncommitted ones `pending`. */
 export interface WindowLimits {
   readonly messages: number;
   readonly bytes: number;
-  /** Messages beyond the committed prefix, which a crash may repeat. Absent: `messages`, so that one that is retried soon blocks its partition. */
+  /** A crash repeats uncommitted messages. Default: `messages`, so that a message that is retried soon blocks its partition. */
   readonly pending?: number;
 }
 
 const WINDOWS: Readonly<Record<'requestWindow' | 'commandWindow' | 'tierWindow', WindowLimits>> = {
-  // Requests after one that waits for its reply partition cannot be committed, and are answered again after a crash: ten minutes of 80 a second.
-  // Those that are not done may wait for the schema registry, and must not keep others on the topic.
+  // A request that waits for its reply partition keeps later ones uncommitted: `pending` is ten minutes at 80 requests a second.
+  // `messages` is large because requests that wait for the schema registry must not keep others on the topic.
   requestWindow: { messages: 5_000, bytes: 32 * MIB, pending: 50_000 },
   commandWindow: { messages: 1_000, bytes: 8 * MIB },
-  // Each copy waits at least a second, so this also limits how many a partition returns per second.
+  // Each copy waits for at least a second, so `messages` also limits the copies that a partition returns per second.
   tierWindow: { messages: 1_000, bytes: 4 * MIB },
 };
 
-/** The limits that decide how much memory the queues of a process take. A simulation makes them small. */
+/** Limits for the memory of the queues of a process. The simulation reduces them. */
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
 
-/** Limits on the hold topic. Those of all keys together are a tenth higher for urgent messages, so that normal ones leave room for them. */
+/** Limits of the hold topic. Normal messages leave room: for urgent ones the limits of all keys together are a tenth higher. */
 export type HoldLimits = Readonly<QueueLimits['hold']>;
 
 export const QUEUE_LIMITS = {
   ...WINDOWS,
-  /** What one publisher holds until the broker has it, so that an unavailable broker cannot exhaust the memory. */
+  /** Messages that one publisher holds until the broker has stored them: an unavailable broker cannot exhaust the memory. */
   publisher: { messages: 50_000, bytes: 64 * MIB },
-  // A topic has half of them. A reply may take ten seconds: 200 MB with 10 KiB each.
+  // One topic takes at most half of them. With 10 KiB each, all take 200 MB.
   pendingReplies: 20_000,
   resultBytes: 64 * MIB,
   indexWaitingBytes: 16 * MIB,
   hold: {
-    /** Keys with a message that is retried; beyond it, the order of further keys is not kept. Each takes 663 bytes with the keys of an ingress. */
+    /** Keys with a message that is retried. The order of further keys is not kept. A key of an ingress takes 663 bytes. */
     keys: 100_000,
     followersPerKey: 1_000,
-    // Each takes 1.4 kB more than its value and headers.
+    // A follower takes 1.4 kB in addition to its value and headers.
     followers: 100_000,
     bytesPerPartition: 64 * MIB,
-    /** For all partitions together, since each instance has them all in memory. */
+    /** For all partitions together, because each instance has all of them in memory. */
     bytes: 256 * MIB,
   },
 };
 
-/** Options of an `LRUCache` for at most this number of entries. Its option `max` reserves all memory at once: 13 ms for 100,000. */
+/** Options of an `LRUCache` for at most this number of entries. Its option `max` would reserve all memory at once (13 ms for 100,000). */
 export function atMost(entries: number) {
   return { maxSize: entries, sizeCalculation: () => 1 };
 }

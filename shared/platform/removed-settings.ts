@@ -1,4 +1,4 @@
-/** Settings that have no effect any more, each with what takes its place: a start with one of them is refused. */
+/** Removed settings, each with what replaces it. A start with one of them is refused. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   ASYNC_TIMEOUT_MS: 'a request with Prefer: respond-async may take a minute',
   HOLIDAY_COUNTRIES: 'the calendar of a country is read when it is first used',

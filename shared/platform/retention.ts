@@ -8,15 +8,15 @@ export const COMMAND_RETENTION_MS = 7 * DAY_MS;
 /** Retention of outcomes; commands that are repeated within it are not sent again. */
 export const OUTCOME_RETENTION_MS = 3 * DAY_MS;
 /**
- * Retention of acceptances. Longer than workers keep an id: a reused Idempotency-Key identifies a new notification only if every ingress still
- * knows the earlier one, or no worker does. An hour allows for worker clocks that stood still in a suspended machine.
+ * Retention of acceptances. As long as a worker knows the id of an Idempotency-Key, every ingress must know the earlier notification. The hour
+ * allows for worker clocks that stood still in a suspended machine.
  */
 export const ACCEPTANCE_RETENTION_MS = OUTCOME_RETENTION_MS + HOUR_MS;
 
 /** Allowance for different clocks, waits for a provider, and waits for a lost copy. */
 const MARGIN_MS = DAY_MS;
 
-/** The longest time limit: a waiting command must still exist at its end. */
+/** The longest time limit: a waiting command must still exist when its time is over. */
 export const MAX_TIME_LIMIT_MS = COMMAND_RETENTION_MS - MARGIN_MS;
 /** The longest delay of a retry tier: the outcome of a notification must still exist at its next attempt. */
 export const MAX_RETRY_TIER_MS = OUTCOME_RETENTION_MS - MARGIN_MS;

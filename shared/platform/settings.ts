@@ -46,7 +46,7 @@ const list = z
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   )
-  .refine((items) => items.length > 0, 'must name at least one');
+  .refine((items) => items.length > 0, 'must have at least one entry');
 const webAddresses = list.pipe(
   z
     .array(webAddress)
@@ -89,7 +89,7 @@ const table = (name: RegExp, value: RegExp, example: string) => {
     .refine((entries) => new Set(entries.map(([key]) => key)).size === entries.length, error);
 };
 const MESSAGES_PER_DAY = 1_000_000_000;
-/** Operators see these values. Secrets, users, addresses and paths are not shown: who attacks the installation needs them more. */
+/** Marks settings whose values operators see. Secrets, users, addresses and paths are not shown: they help attackers more. */
 const SHOWN = { isShown: true } as const;
 
 export const environment = z.object({
@@ -142,7 +142,7 @@ export const environment = z.object({
   AUTH_JWT_SECRET: secret(32).optional(),
   AUTH_JWKS_URL: webAddress.optional(),
   AUTH_ISSUER: z.string().optional(),
-  /** Tokens must have it in `aud`, so that tokens issued for another service are rejected. */
+  /** Tokens must have this value in `aud`: tokens for another service are rejected. */
   AUTH_AUDIENCE: z.string().default('banking-product-engine'),
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional().meta(SHOWN),
   CATALOGUE_FOLDER: z.string().optional(),

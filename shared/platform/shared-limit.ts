@@ -1,16 +1,17 @@
 /**
- * What several owners use of something limited. One may use more while it has less than is left: one that floods takes half, two of them a
- * third each, and there is always room for others.
+ * Shares a limit among owners. An owner may take more while it has less than is left: a single one takes up to half, two take up to a third
+ * each, and others always find room.
  */
 export class SharedLimit {
   readonly #used = new Map<string, number>();
   #total = 0;
 
+  /** `limit`: of all owners together. */
   hasRoom(owner: string, limit: number): boolean {
     return (this.#used.get(owner) ?? 0) < limit - this.#total;
   }
 
-  /** `amount`: a whole number, so that nothing is left of it when it is given back. */
+  /** `amount` must be a whole number: of a fraction a rest could remain after giveBack(). */
   take(owner: string, amount: number): void {
     this.#total += amount;
     this.#used.set(owner, (this.#used.get(owner) ?? 0) + amount);

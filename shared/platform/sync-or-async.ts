@@ -1,12 +1,10 @@
-/** A value that is available immediately or later. */
 export type SyncOrAsync<T> = T | Promise<T>;
 
-/** Whether the value is not available yet. */
 export function isPromise<T>(value: SyncOrAsync<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Continues with the value when it is available: synchronously, without a promise, if it already is. */
+/** Calls `step` with the value: at once if it is available, otherwise when its promise resolves. */
 export function andThen<T, Next>(
   value: SyncOrAsync<T>,
   step: (value: T) => SyncOrAsync<Next>,

@@ -1,35 +1,33 @@
 import { randomUUID } from 'node:crypto';
 
-/** Time and randomness as ports: a simulation passes its own, so that a run can be repeated. */
+/** Time and randomness as ports: the simulation passes its own, so that a run can be repeated. */
 export interface SystemPorts {
   readonly clock: Clock;
   readonly monotonic: MonotonicClock;
   readonly timers: Timers;
   readonly newId: () => string;
-  /** Returns 0 up to 1, to spread delays. Never for secrets. */
+  /** Returns a number from 0 to below 1 that spreads delays. Not for secrets. */
   readonly random: () => number;
 }
 
 export interface Clock {
+  /** Epoch milliseconds. */
   now(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Measures durations within this process, unaffected by corrections of the wall clock. A separate type, so that the clocks cannot be confused. */
+/** Measures durations within this process. Corrections of the wall clock do not change it. */
 export interface MonotonicClock {
-  /** Since an arbitrary moment; never adjusted. */
+  /** Milliseconds since an arbitrary moment. */
   elapsedMs(): number;
 }
 
 export const monotonicClock: MonotonicClock = { elapsedMs: () => performance.now() };
 
-/** Timers as a port: code that waits receives them, so that a simulation decides when they fire. */
+/** Timers as a port: the simulation decides when they fire. */
 export interface Timers {
-  /**
-   * Calls back once, after at least this time in milliseconds; 0: in the next turn of the event loop. Returns a cancel function. `background`:
-   * the timer does not keep the process running.
-   */
+  /** Calls back once after at least `afterMs`; 0: in the next turn. Returns a cancel function. A `background` timer lets the process end. */
   schedule(callback: () => void, afterMs: number, kind?: 'background'): () => void;
   /** Calls back in the next turn of the event loop. It cannot be cancelled, and costs no more than setImmediate. */
   nextTurn(callback: () => void): void;
@@ -71,7 +69,7 @@ export function sleep(timers: Timers, ms: number, signal?: AbortSignal): Promise
   });
 }
 
-/** Calls back at this interval in milliseconds. Returns a cancel function; for `kind` see Timers. */
+/** Calls back at this interval, for the first time after `everyMs`. Returns a cancel function; for `kind` see Timers. */
 export function repeat(
   timers: Timers,
   callback: () => void,
@@ -95,7 +93,7 @@ export function repeat(
 
 export type Deadline = ReturnType<typeof openDeadline>;
 
-/** A signal that is aborted by a timeout or by that of the caller. Declare it with `using`, which removes its timer and listener. */
+/** A signal that is aborted after `timeoutMs` or with the signal of the caller. Declare it with `using`, which removes timer and listener. */
 export function openDeadline(caller: AbortSignal, timeoutMs: number, timers: Timers = systemTimers) {
   const controller = new AbortController();
   let isTimedOut = false;

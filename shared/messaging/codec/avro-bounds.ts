@@ -1,6 +1,6 @@
 /**
  * avsc expects trusted bytes: it allocates as many items as a count declares, and follows lengths beyond the buffer. This check first
- * compares every count, length, branch and symbol with the bytes, so that their size limits the cost of hostile ones.
+ * compares every count, length, branch and symbol with the bytes. So the size of hostile bytes limits their cost.
  */
 
 import avro, { type Type } from 'avsc';
@@ -17,7 +17,7 @@ export class MalformedAvroError extends Error {
 export class TooManyItemsError extends MalformedAvroError {}
 
 /** Throws MalformedAvroError unless the bytes from `start` to the end are exactly one value of the schema. */
-export type BoundsCheck = (bytes: Buffer, start: number) => void;
+type BoundsCheck = (bytes: Buffer, start: number) => void;
 
 interface Cursor {
   readonly bytes: Buffer;
@@ -26,7 +26,7 @@ interface Cursor {
 
 type Walk = (cursor: Cursor) => void;
 
-/** Throws TypeError for arrays of items without bytes: a few bytes could declare billions of them. */
+/** `maxItems` limits arrays of the outermost record. Throws TypeError for items without bytes: few bytes could declare billions. */
 export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();
   const walk =
@@ -48,7 +48,7 @@ function compileField(type: Type, known: Map<Type, Walk>, maxItems: number): Wal
 function compile(type: Type, known: Map<Type, Walk>): Walk {
   const found = known.get(type);
   if (found !== undefined) return found;
-  // Recursive records: nested uses of the type call this placeholder.
+  // In a recursive record, nested uses of the type call this placeholder.
   let walk: Walk = walkNothing;
   known.set(type, (cursor) => walk(cursor));
   walk = compileNew(type, known);

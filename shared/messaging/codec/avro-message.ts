@@ -69,7 +69,7 @@ export function createAvroMessage(
   };
 }
 
-/** Creates the reader of a writer's schema. Throws, naming the field, when the schema is incompatible with ours. */
+/** Creates the reader of a writer's schema. Throws an error that names the field if the schema is incompatible with ours. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
   const { definition, schema, form } = message;
   const maxItems = definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity;
@@ -89,7 +89,7 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
   };
 }
 
-/** Creates the writer of payloads. The writer throws PayloadError with every field that does not fit. */
+/** Creates the writer of payloads. The writer throws PayloadError, which names the fields that do not fit (at most 100). */
 export function createAvroWriter(): (message: AvroMessage, schemaId: number, payload: unknown) => Buffer {
   let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES);
   return (message, schemaId, payload) => {
@@ -122,7 +122,7 @@ function encodeInto(message: AvroMessage, record: unknown, target: Buffer): numb
   }
 }
 
-/** The fields without an exact representation, by paths such as `Commission[0].SourceValue`; empty when all fit. */
+/** The fields without an exact representation (at most 100), by paths such as `Commission[0].SourceValue`; empty if all fit. */
 export function findSchemaFaults(schema: Type, payload: unknown): readonly Fault[] {
   const faults: Fault[] = [];
   schema.isValid(payload, {
@@ -167,7 +167,7 @@ function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Faul
 
 type Visit = (value: unknown) => void;
 
-/** Absent fields are null in Avro and undefined in payloads (M6): converts the nulls of a type's records in place. */
+/** Replaces null by undefined in the records of a type, in place: absent fields are null in Avro and undefined in payloads (M6). */
 function absenceIn(type: Type): Visit | undefined {
   if (type instanceof avro.types.RecordType) return absenceInRecord(type);
   const visitItem = type instanceof avro.types.ArrayType ? absenceIn(type.itemsType) : undefined;
@@ -191,7 +191,7 @@ function absenceInRecord({ fields }: avro.types.RecordType): Visit {
   };
 }
 
-/** Opens a batch. `read` throws if its bytes do not match their schema; `decode` decodes the value of an item. */
+/** Opens a batch. `read` throws if its bytes do not match their schema; `decode` decodes the value of an item. Never throws. */
 export function openAvroBatch(
   read: () => unknown,
   decode: (value: Buffer) => SyncOrAsync<Decoded>,
@@ -217,7 +217,7 @@ export function openAvroBatch(
   };
 }
 
-/** Absent fields are null, not undefined: avsc writes a null faster than a default value. */
+/** Absent fields become null, because avsc writes null faster than a default value. */
 function toBatchRecord({ items }: RequestBatch | ReplyBatch) {
   return {
     items: items.map((item: Partial<ReplyBatchItem> & { readonly value: Buffer }) => {

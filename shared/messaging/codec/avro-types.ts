@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 
 /** The Avro type `decimal` (Avro specification, "Decimal"). Values are never rounded: those that do not fit are rejected (M1). */
 
-export type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
+type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
 
 export interface DecimalLimits {
   readonly precision: number;
@@ -15,6 +15,7 @@ const COEFFICIENT_DIGITS = 7;
 const COEFFICIENT_BASE = 10n ** BigInt(COEFFICIENT_DIGITS);
 const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
 
+/** Why a value cannot be written without loss; undefined: it can. */
 export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
   if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
   if (value.isZero()) return undefined;
@@ -49,7 +50,7 @@ export function bytesToDecimal(bytes: Buffer, { precision, scale }: DecimalLimit
   const unscaled = BigInt.asIntN(8 * bytes.length, BigInt(`0x${bytes.toString('hex')}`)).toString();
   if (unscaled.length - (unscaled.startsWith('-') ? 1 : 0) > precision)
     throw new RangeError(`a decimal has more than ${precision} digits`);
-  // Most values have fewer decimals than their scale, and a short text is parsed faster.
+  // Most values have fewer decimals than the scale. Without the zeros at the end the text is parsed faster.
   let end = unscaled.length;
   while (end > 1 && unscaled.charAt(end - 1) === '0') end -= 1;
   return new Decimal(`${unscaled.slice(0, end)}e${unscaled.length - end - scale}`);
@@ -103,7 +104,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Of all schemas: decimals are `Decimal`, an invalid one is an error, and no method conflicts with a field name. */
+/** Options of all schemas: decimals are `Decimal`, an invalid one is an error, and records have no methods that hide fields. */
 export const AVRO_OPTIONS = {
   logicalTypes: { decimal: DecimalType as unknown as ForSchemaOptions['logicalTypes'][string] },
   assertLogicalTypes: true,
@@ -119,15 +120,17 @@ export function parseOwnSchema(text: string): Type {
   });
 }
 
-/** Parses the schema of another writer. It may have ambiguous unions, in fields that are skipped. */
+/** Parses the schema of another writer. Its unions may be ambiguous, in fields that are skipped. Throws on an invalid schema. */
 export function parseWriterSchema(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { ...AVRO_OPTIONS, wrapUnions: 'auto' });
 }
 
+/** Whether the schemas differ only in their docs. */
 export function isSameSchema(one: Type, other: Type): boolean {
   return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
 }
 
+/** The branches of a union; of another type, the type itself. */
 export function branchesOf(type: Type): readonly Type[] {
   return isUnion(type) ? (type as unknown as { types: readonly Type[] }).types : [type];
 }

@@ -7,7 +7,7 @@ import { batchIdFault, batchSizeProblem } from './request-batch.ts';
 import type { BatchItem, BatchItemId, OpenedBatch, ReplyBatch, ReplyBatchItem } from './request-batch.ts';
 
 /** A JSON value parsed as the payload of a message type, or all of its faults (E1, E3). */
-export type JsonParsed =
+type JsonParsed =
   | { readonly kind: 'valid'; readonly payload: unknown; readonly warnings: readonly Warning[] }
   | {
       readonly kind: 'invalid';
@@ -20,7 +20,7 @@ export type JsonParsed =
 export interface MessageForm {
   parse(value: unknown): JsonParsed;
   render(payload: unknown): string;
-  /** Converts a payload to its Avro record, where they differ. Throws when information would be lost. */
+  /** Converts a payload to its Avro record if they differ. Throws if information would be lost. */
   toRecord?(payload: unknown): unknown;
   /** Converts a decoded Avro record to the payload in place. */
   fromRecord?(record: unknown): void;
@@ -28,19 +28,19 @@ export interface MessageForm {
 
 export type MessageForms = Readonly<Record<string, MessageForm>>;
 
-export interface JsonType {
+interface JsonType {
   readonly type: string;
   readonly form: MessageForm;
 }
 
 /** Largest JSON message that is parsed: parsing blocks for about 10 ms per MiB, and 4,000 instalments take 2 MiB. */
-export const MAX_JSON_BYTES = 4 * 1_024 * 1_024;
+const MAX_JSON_BYTES = 4 * 1_024 * 1_024;
 
-export const TOO_LARGE_JSON = createProblem('body-too-large', {
+const TOO_LARGE_JSON = createProblem('body-too-large', {
   detail: `A JSON message has at most ${MAX_JSON_BYTES} bytes.`,
 });
 
-/** Decodes a JSON message. Problems never contain parts of the message. */
+/** Decodes a JSON message. Problems never contain values of the message. */
 export function decodeJson(bytes: Buffer, of: JsonType): Decoded {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'undecodable', format: 'json', problem: TOO_LARGE_JSON };
   const isCommand = messageDefinition(of.type)?.kind === 'command';
@@ -49,7 +49,7 @@ export function decodeJson(bytes: Buffer, of: JsonType): Decoded {
   return { kind: 'undecodable', format: 'json', problem: jsonProblem(parsed, 'The message') };
 }
 
-export function toDecoded(parsed: JsonParsed, type: string): Decoded {
+function toDecoded(parsed: JsonParsed, type: string): Decoded {
   if (parsed.kind === 'invalid') {
     const problem = createProblem(parsed.problem, { errors: parsed.faults });
     return { kind: 'undecodable', format: 'json', problem };
@@ -59,10 +59,10 @@ export function toDecoded(parsed: JsonParsed, type: string): Decoded {
   return warnings.length === 0 ? decoded : { ...decoded, warnings };
 }
 
-/** Members and elements of all items: 100 of each of 500 requests, which take about 50 ms to read without interruption. */
+/** Maximum number of members and elements of a batch: 100 for each of 500 requests. They block for about 50 ms. */
 const MAX_BATCH_VALUES = 50_000;
 
-/** Reads an array of requests of one type. One that is not valid JSON is refused as a whole. */
+/** Reads a JSON array of requests of one type; the bytes begin with `[`. An array that is not valid JSON is refused as a whole. */
 export function openJsonBatch(bytes: Buffer, of: JsonType): OpenedBatch {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'invalid', problem: TOO_LARGE_JSON };
   const parsed = parseJson(bytes, { maxValues: MAX_BATCH_VALUES });

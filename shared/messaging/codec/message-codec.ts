@@ -26,12 +26,12 @@ export interface MessageCodecOptions {
   /** The forms by message type; a type without one has no JSON representation. */
   readonly shapes: MessageForms;
   readonly clock: Clock;
-  /** If absent, the codec uses the schema ids in the list of messages, and all readers need the same list. */
+  /** Absent: the codec uses the local schema ids of MESSAGES, and all readers need the same list. */
   readonly registry?: SchemaRegistry | undefined;
 }
 
 export interface MessageCodec extends Codec {
-  /** Fields without an exact representation in Avro: the reply to a request with one has status 422 (E1). */
+  /** Fields that Avro cannot represent exactly (at most 100). The reply to a request with one has status 422 (E1). */
   faultsOf(type: string, payload: unknown): readonly Fault[];
   /** The type by header or schema id, without decoding; undefined if it has none. Rejects like `decode`. */
   typeOf(message: EncodedMessage): SyncOrAsync<string | undefined>;
@@ -52,10 +52,10 @@ const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Maximum number of whitespace bytes that are scanned before the JSON value; no producer indents more. */
 const MAX_JSON_INDENT = 1_024;
-/** Unknown schema ids that are looked up for one batch: 500 items could otherwise cause 500 calls to the registry. */
+/** Maximum number of unknown schema ids that are looked up for one batch: 500 items could otherwise cause 500 calls. */
 const MAX_UNKNOWN_IDS = 8;
 
-/** All codecs of a process share the compiled messages, which take a tenth of a second in all. */
+/** All codecs of a process share the compiled messages, because compiling them takes a tenth of a second. */
 const COMPILED = new WeakMap<MessageForms, Pick<SchemasByIdOptions, 'messages' | 'localReaders'>>();
 
 /** Throws when a schema was changed without a release. Schemas are compiled at their first use. */

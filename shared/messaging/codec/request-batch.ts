@@ -1,4 +1,4 @@
-/** In JSON a batch is an array of items of the type in plat-message-type, in Avro a record of encoded messages. */
+/** A batch is a JSON array of requests of the type in plat-message-type, or an Avro record of encoded messages. */
 
 import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
@@ -7,7 +7,7 @@ import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
-/** With 60 instalments, the replies to 500 requests take 2 MB in Avro; in JSON, those to 400 fill a message. */
+/** The replies to 500 requests with 60 instalments take 2 MB in Avro. In JSON, the replies to 400 fill a message. */
 export const MAX_BATCH_ITEMS = 500;
 /** Maximum size of the replies of a batch: the largest message of all our topics. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
@@ -28,7 +28,7 @@ export type OpenedBatch =
 /** Payload of a decoded RequestBatch; its bytes are not read before it is opened. */
 export interface EncodedBatch {
   readonly format: MessageFormat;
-  /** Finds the items, each of which is decoded later. Blocks the event loop for up to 50 ms. Never throws. */
+  /** Finds the items without decoding them. Blocks the event loop for up to 50 ms. Never throws. */
   open(): OpenedBatch;
 }
 

@@ -29,10 +29,10 @@ const MAX_UNKNOWN_IDS = 10_000;
 
 export type Found = AvroReader | { readonly unreadable: string };
 
-/** Undefined: the registry must be queried. `find` and `findWriterId` reject with InfrastructureError. */
+/** `known` and `writerId` return undefined if the registry must be queried. `find` and `findWriterId` query it, and may reject. */
 export type SchemasById = ReturnType<typeof createSchemasById>;
 
-export type LocalReaders = ReadonlyMap<number, () => Found>;
+type LocalReaders = ReadonlyMap<number, () => Found>;
 
 export interface SchemasByIdOptions {
   readonly messages: readonly AvroMessage[];
@@ -99,7 +99,7 @@ export function createSchemasById(options: SchemasByIdOptions) {
   };
 }
 
-/** A clock that was set back meanwhile shows more than the time that was left at first. */
+/** Whether the time is ahead, by at most `lengthMs`: a longer time shows that the clock was set back. */
 function isBefore(untilMs = 0, lengthMs: number, clock: Clock): boolean {
   const leftMs = untilMs - clock.now();
   return leftMs > 0 && leftMs <= lengthMs;

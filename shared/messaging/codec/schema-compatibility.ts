@@ -24,7 +24,7 @@ export interface SchemaFault {
   readonly unreleased?: true;
 }
 
-/** Compares the schemas with the released ones; empty when they can be shipped. */
+/** Compares the schemas with the released ones. Empty if they can be shipped. */
 export function checkReleases(
   schemas: readonly DefinedSchema[],
   released: readonly ReleasedSchema[],
@@ -52,6 +52,7 @@ export function checkReleases(
   });
 }
 
+/** Why `text` may not follow an earlier schema, which has a local id or, in a registry, a version. */
 export function faultsAgainst(
   subject: string,
   earlier: { readonly text: string; readonly localSchemaId?: number; readonly version?: number },
@@ -66,11 +67,11 @@ export function faultsAgainst(
   }
   return incompatibilities(earlier.text, text).map(({ field, reason }) => ({
     subject,
-    reason: `${field} ${reason} (against ${which}; a change without a compatible form is a new version of the message)`,
+    reason: `${field} ${reason} (against ${which}; an incompatible change needs a new version of the message)`,
   }));
 }
 
-export interface Incompatibility {
+interface Incompatibility {
   /** A field such as `Commission[].SourceValue`, or the name of the record. */
   readonly field: string;
   readonly reason: string;
@@ -92,7 +93,7 @@ class BareLogicalType extends avro.types.LogicalType {
 }
 
 const BARE = BareLogicalType as unknown as ForSchemaOptions['logicalTypes'][string];
-/** All of the specification: without its name here, a type would be compared as the number or text below it. */
+/** Logical types whose names are compared. Any other type is compared as the number or text below it. */
 const NAMES = ['date', 'uuid', 'time-millis', 'time-micros', 'timestamp-millis', 'timestamp-micros'];
 const LOGICAL_TYPES = {
   ...AVRO_OPTIONS.logicalTypes,

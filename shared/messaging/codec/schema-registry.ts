@@ -28,7 +28,7 @@ export type FoundSchema =
 export interface SchemaRegistry {
   schemaOf(id: number): Promise<FoundSchema>;
   registeredId(subject: string, schemaText: string): Promise<number | undefined>;
-  /** Returns the id. Rejects with SystemError `schema-incompatible`, also when the subject has another level. */
+  /** Returns the id. Rejects with SystemError `schema-incompatible`, also if the subject has another compatibility level. */
   register(subject: string, schemaText: string): Promise<number>;
 }
 
@@ -76,7 +76,7 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
       try {
         return await withinTime(library.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema }));
       } catch (error) {
-        // The library reports "not found" with a separate error class, which has no status; all other errors keep their status.
+        // For "not found" the library has an error class without a status. All other errors have their status.
         if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
         throw libraryFailure(error);
       }
@@ -96,7 +96,7 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
   };
 }
 
-/** All versions of a subject, oldest first, which the library cannot list. Rejects as SchemaRegistry does. */
+/** All versions of a subject, oldest first; the library cannot list them. Rejects like SchemaRegistry. */
 export async function registeredVersions(settings: SchemaRegistrySettings, subject: string) {
   const path = `/subjects/${encodeURIComponent(subject)}/versions`;
   const versions: { readonly version: number; readonly id: number; readonly text: string }[] = [];
@@ -136,7 +136,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
-/** Whether a 404 is from the registry, which sends a message, not from a proxy: the library then names the status. */
+/** Whether a 404 is from the registry, which sends a message. Without one, as from a proxy, the library names the status. */
 function isRegistryAnswer(error: unknown): boolean {
   return !/\bError, status \d+/.test(errorText(error));
 }

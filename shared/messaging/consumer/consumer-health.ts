@@ -13,7 +13,7 @@ interface Observed {
   sinceMs: number;
 }
 
-/** A first message that waits while others end, is held, is retried or counts steps is not stalled. */
+/** A partition stalls when its first unfinished message neither waits while others end, nor is held or retried, nor counts steps. */
 export class ConsumerHealth {
   readonly #stallMs: number;
   readonly #monotonic: MonotonicClock;
@@ -28,7 +28,7 @@ export class ConsumerHealth {
     this.#monotonic = monotonic;
   }
 
-  /** Called often, so that stalls are measured from their start. `ended`: work items of all partitions that ended. */
+  /** Call it often, so that stalls are measured from their start. `ended`: number of work items that have ended. */
   observe(trackers: readonly OffsetTracker[], ended: number): void {
     const nowMs = this.#monotonic.elapsedMs();
     if (ended !== this.#ended) this.#lastEndMs = nowMs;
@@ -41,6 +41,7 @@ export class ConsumerHealth {
       this.#commitsFailingSinceMs = undefined;
   }
 
+  /** Notes the end of a commit. Returns whether it is the first failure in a row. */
   committed(hasFailed: boolean): boolean {
     const failedBefore = this.#commitsFailingSinceMs !== undefined;
     if (hasFailed) this.#commitsFailingSinceMs ??= this.#monotonic.elapsedMs();
@@ -48,7 +49,7 @@ export class ConsumerHealth {
     return hasFailed && !failedBefore;
   }
 
-  /** `starting` before the first assignment, and in a rebalance that takes long. */
+  /** `revokedMs`: monotonic time of a revocation without a new assignment. */
   report(isAssigned: boolean, isGated: boolean, revokedMs = Infinity): Health {
     const nowMs = this.#monotonic.elapsedMs();
     const failingMs = nowMs - (this.#commitsFailingSinceMs ?? Infinity);

@@ -48,7 +48,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
 export type ConsumerStats = ReturnType<ConsumerRuntime['stats']>;
 
 const DRAIN_POLL_MS = 10;
-/** For the last commit and for leaving the group, at most, and at least, also when the time of a drain is over. */
+/** Limits for the last commit and for leaving the group: the longest time, and the shortest even if the time of a drain is over. */
 const LAST_REQUEST_MS = 5_000;
 const MIN_LAST_REQUEST_MS = 1_000;
 /** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
@@ -62,11 +62,11 @@ interface Attachment {
 }
 
 /**
- * Passes messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones. What runs when a source
- * crashes continues, and its messages are delivered again by the next source.
+ * Passes messages to `process` in order per key, and commits the contiguous prefix of completed messages. A message that runs when a source
+ * crashes runs to its end, although the next source delivers it again.
  */
 export class ConsumerRuntime {
-  /** `settled`: messages that were completed, failed ones included. */
+  /** `settled`: completed messages, including failed ones. */
   readonly counters = { settled: 0, failed: 0, rebalances: 0, crashes: 0 };
   readonly #options: RuntimeOptions;
   readonly #owned: OwnedPartitions;
@@ -99,7 +99,7 @@ export class ConsumerRuntime {
     this.#attached = attached;
     const isCurrent = (generation: number) =>
       this.#attached === attached && attached.generation === generation;
-    // Not after messages that were refused: a commit of a position would skip them.
+    // Messages and positions are refused together: the commit of a later position would skip the messages.
     const accepts = (generation: number) =>
       isCurrent(generation) && attached.revokedMs === undefined && !this.#isDraining;
     return {
@@ -112,7 +112,7 @@ export class ConsumerRuntime {
         this.#owned.assign(source, partitions);
         this.#closeGate(partitions);
         this.#setFlow();
-        // The health may still be that of earlier partitions, and no message may follow.
+        // The tick replaces the health of earlier partitions, also if no message follows.
         this.#tickLater();
       },
       onRevoking: (generation) => {
@@ -137,6 +137,7 @@ export class ConsumerRuntime {
     };
   }
 
+  /** Later calls of the sink have no effect. Messages that are not running are dropped. */
   detach(): void {
     this.#attached?.cancelTick?.();
     this.#attached = undefined;
@@ -147,8 +148,8 @@ export class ConsumerRuntime {
   }
 
   /**
-   * Starts nothing new, lets running messages end, commits and leaves the group: two seconds longer at most. Messages that were not
-   * started are delivered again, to the next member.
+   * Starts nothing new, lets running messages end, commits and leaves the group. Takes at most two seconds longer than `timeoutMs`. The next
+   * member gets the messages that were not completed.
    */
   async drain(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
@@ -238,7 +239,7 @@ export class ConsumerRuntime {
     tracker.advance();
     this.#owned.resumeWhenHalf(tracker);
     if (this.#attached?.revokedMs === undefined) {
-      // Everything of a partition that stays paused is done: it waits only for its commit.
+      // All messages of a paused partition are done: only their commit can resume it.
       if (tracker.paused && !tracker.closed && tracker.pending === 0) this.#commitUnlessBusy();
     } else if (this.#executor.running === 0) {
       // The commit at the revocation did not include messages that were still running.
@@ -332,9 +333,9 @@ export class ConsumerRuntime {
   #committed(hasFailed: boolean, error?: unknown): void {
     if (this.#health.committed(hasFailed))
       this.#options.log.warn({ err: error }, 'a commit failed; the next one includes its offsets');
-    // What is committed no longer fills a window.
+    // Committed messages no longer fill a window.
     for (const tracker of this.#owned.all()) this.#owned.resumeWhenHalf(tracker);
-    // The commit may have been of partitions that are elsewhere by now, with nothing left to observe.
+    // The tick ends the failure if the partitions of the commit were assigned elsewhere.
     if (hasFailed) this.#tickLater();
   }
 
@@ -343,7 +344,7 @@ export class ConsumerRuntime {
     this.#gateWait = undefined;
   }
 
-  /** No message is handled before the results of the partition's previous owner are read. */
+  /** No message is handled before `gate` has resolved, for example because it reads results of the previous owner. */
   #closeGate(partitions: readonly TopicPartition[]): void {
     this.#openGate();
     if (this.#options.gate === undefined) return;

@@ -29,6 +29,7 @@ export class Consumer {
     this.#crashes = new RepeatedFailure(options.log, options.monotonic, 'error');
   }
 
+  /** Rejects with MessagingError, after a stop, if the first source cannot start. */
   async start(): Promise<void> {
     try {
       await this.#build();

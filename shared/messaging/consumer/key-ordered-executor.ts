@@ -3,12 +3,12 @@ import type { FinalResult, ProcessingResult } from '../outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { Work } from './offset-tracker.ts';
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   run(work: Work): SyncOrAsync<ProcessingResult>;
   /** Converts a throw or rejection of run() to a result. Must not throw. */
   thrown(work: Work, error: unknown): ProcessingResult;
   ended(work: Work, result: FinalResult): void;
-  /** Total weight of the running work items. Held work items do not count, so that they do not block other keys. */
+  /** Maximum total weight of the running work items. Held ones do not count, so that they do not block other keys. */
   readonly limit: number;
   /** Weight of a work item, by default 1. The next work item starts when its weight fits, or when no other is running. */
   readonly weigh?: ((work: Work) => number) | undefined;
@@ -33,7 +33,7 @@ const MAX_DELAY_MS = 2_147_483_647;
 export class KeyOrderedExecutor {
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();
-  /** Those before #firstReady have been started; they are removed in chunks, since moving a long array takes time. */
+  /** Queues before #firstReady have been started. They are removed in chunks, because moving a long array takes time. */
   #ready: KeyQueue[] = [];
   #firstReady = 0;
   readonly #held = new Map<KeyQueue, () => void>();
@@ -53,6 +53,7 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
+  /** Starts nothing; call dispatch() after the last add(). */
   add(work: Work): void {
     const { topic, key } = work.message;
     const id = key === null ? undefined : `${topic} ${key.toString('latin1')}`;
@@ -86,6 +87,7 @@ export class KeyOrderedExecutor {
     this.dispatch();
   }
 
+  /** Forgets all work items that are not running. */
   dropQueued(): void {
     this.#ready = [];
     this.#firstReady = 0;

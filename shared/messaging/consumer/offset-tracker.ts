@@ -10,7 +10,6 @@ export interface Work extends WorkProgress {
   message: LogMessage;
   readonly offset: number;
   readonly bytes: number;
-  readonly receivedMs: number;
   state: 'queued' | 'running' | 'held' | 'done';
   attempts: number;
   readonly tracker: OffsetTracker;
@@ -28,10 +27,10 @@ export function finishWork(work: Work): void {
   work.message = { ...work.message, key: null, value: null, headers: {} };
 }
 
-/** Committed work items are removed from the list in chunks, since moving the rest costs time. */
+/** Committed work items are removed from the list in chunks, because moving the rest takes time. */
 const CUT_CHUNK = 512;
 
-/** A partition in one generation. Only the contiguous prefix is committed, so that unfinished messages come again. */
+/** A partition in one generation. Only the contiguous prefix of done messages is committed, so that unfinished ones come again. */
 export class OffsetTracker implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
@@ -39,9 +38,9 @@ export class OffsetTracker implements TopicPartition {
   closed = false;
   paused = false;
   highWatermark = 0;
-  /** Offset up to which the source has read: behind the last message, and behind records that it does not deliver. */
+  /** The next offset that the source reads: beyond the last message, and beyond records that it does not deliver. */
   readTo = 0;
-  /** Delivered messages that are not done, and their bytes: those held in memory. */
+  /** Delivered messages that are not done, and their bytes: these are in memory. */
   unfinished = 0;
   unfinishedBytes = 0;
   #works: Work[] = [];
@@ -63,10 +62,12 @@ export class OffsetTracker implements TopicPartition {
     return this.#works.length - this.#first;
   }
 
+  /** Delivered messages without a confirmed commit, done or not. */
   get unconfirmedCount(): number {
     return this.#works.length - this.#start;
   }
 
+  /** Like isHeld, isRetried and steps, about the first message that is not done. */
   get isWaiting(): boolean {
     return this.#works[this.#first]?.state === 'queued';
   }
@@ -85,7 +86,7 @@ export class OffsetTracker implements TopicPartition {
     return steps + Math.max(0, attempts - 1);
   }
 
-  /** The next offset to commit; once all is done, behind markers of transactions too, which would count as lag. */
+  /** The next offset to commit. Once all is done it is beyond markers of transactions, which would count as lag. */
   get position(): number | undefined {
     const isRead = this.pending === 0 && this.readTo > (this.#position ?? 0);
     return isRead ? this.readTo : this.#position;
@@ -118,6 +119,7 @@ export class OffsetTracker implements TopicPartition {
     }
   }
 
+  /** The offset to commit; undefined: there is nothing to commit. */
   uncommitted(): number | undefined {
     const { position } = this;
     return position === this.#committed ? undefined : position;
@@ -174,6 +176,7 @@ export class OwnedPartitions {
     this.#source = undefined;
   }
 
+  /** Replaces the tracker of a partition whose log was replaced. */
   restart(tracker: OffsetTracker): OffsetTracker {
     tracker.closed = true;
     const restarted = new OffsetTracker(tracker);
@@ -206,7 +209,7 @@ export class OwnedPartitions {
     this.#source?.pause([toPlain(tracker)]);
   }
 
-  /** Below half of its window, so that the partition is not paused again immediately. */
+  /** Resumes at half of the window, so that the partition is not paused again immediately. */
   resumeWhenHalf(tracker: OffsetTracker): void {
     if (!tracker.paused || tracker.closed) return;
     const isAboveHalf =

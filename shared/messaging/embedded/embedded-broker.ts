@@ -14,7 +14,7 @@ import type { OffsetRange, PartitionOffset } from '../message.ts';
 import type { Broker, OnRangeMessage, ReadOn, TopicSpec, BrokerAdmin } from '../ports.ts';
 
 const MIB = 1_048_576;
-/** Of records that are stored or read a log keeps few: more would survive until V8 collects old objects. */
+/** A topic keeps few of the records that are stored or read: more would survive until V8 collects old objects. */
 const IN_MEMORY: MemoryLimits = {
   maxRecordsPerTopic: 100_000,
   maxBytesPerTopic: 128 * MIB,
@@ -30,13 +30,13 @@ const MAX_RANGE_BYTES = MIB;
 
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Ports that are absent are those of the system; the clock is the time of records and of retention. */
+/** Absent ports are those of the system. The clock determines the time of records and their retention. */
 export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
-  /** Where topics, records and commits are kept: the folder of a file, which is created if it is missing. Default: in memory. */
+  /** Folder of the file with topics, records and commits; created if it is missing. Default: in memory. */
   readonly dataFolder?: string | undefined;
-  /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
+  /** The topics as this version defines them. Stored topics take these settings, but keep their number of partitions. */
   readonly specs?: readonly TopicSpec[];
-  /** Default: 500,000 records and 1 GiB in a file; in memory 20,000 and 32 MiB, compacted 100,000 and 128 MiB. */
+  /** Of each topic. Default: 500,000 records and 1 GiB in a file; 20,000 and 32 MiB in memory, 100,000 and 128 MiB if compacted. */
   readonly limits?: Partial<MemoryLimits>;
   readonly sweepIntervalMs?: number;
   readonly log?: Log;
@@ -44,7 +44,7 @@ export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
   readonly disk?: DiskCalls | undefined;
 }
 
-/** As on Kafka, in one process. With a folder a publish is acknowledged on the disk. Throws `data-…` errors of the port. */
+/** Behaves like Kafka in one process. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
 export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broker {
   const { dataFolder: folder, log } = options;
   const ports = { ...systemPorts, ...options };
@@ -68,7 +68,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
     groups.set(groupId, group);
     return group;
   };
-  // Known before a consumer joins, so that their commits can be queried.
+  // Stored groups are known before a consumer joins, so that their commits can be queried.
   for (const groupId of store.commits.keys()) groupOf(groupId);
   const opened = <T extends Drainable>(part: T): T => {
     open.add(part);

@@ -159,7 +159,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   }
 }
 
-/** Stored in place of an offset of a topic that the group reads and has not committed; Kafka's value for none. */
+/** Stored for a topic that the group reads and has not committed; Kafka's value for no offset. */
 const NO_OFFSET = -1;
 
 /** A consumer as seen by the group. Its methods must not block and must not call the group. */
@@ -241,7 +241,7 @@ export class EmbeddedGroup implements LogUser {
     return this.#committed.get(partitionId(topic, partition))?.offset;
   }
 
-  /** What a group has not read of a topic was acknowledged: it is kept, also while the group has no members. */
+  /** Records that the group has not completed are kept, also while it has no members: they were acknowledged. */
   keepFrom(topic: string, partition: number): number {
     return this.#topicsRead.has(topic) ? (this.committed(topic, partition) ?? 0) : Infinity;
   }
@@ -250,7 +250,7 @@ export class EmbeddedGroup implements LogUser {
     this.#members.clear();
   }
 
-  /** Stores that the group reads the topic: it may not commit before a restart. */
+  /** Stores that the group reads the topic, because a restart may come before its first commit. */
   #beginTopic(topic: string): void {
     this.#topicsRead.add(topic);
     if (this.#topics.find(topic) !== undefined) this.#save([{ topic, partition: 0, offset: NO_OFFSET }]);

@@ -26,7 +26,7 @@ export class EmbeddedPublisher implements Publisher {
   #state: 'new' | 'started' | 'stopped' = 'new';
   /** In the order of publishing, by partition. */
   readonly #waiting = new Map<string, { readonly call: Call; readonly message: OutgoingMessage }[]>();
-  /** The calls with waiting messages, whole even where a part of them is on the log. */
+  /** The calls with waiting messages; a call counts as a whole, even if some of its messages are on the log. */
   readonly #queued = { messages: 0, bytes: 0 };
   readonly #open = new Set<Call>();
   #isRetryDue = false;
@@ -92,7 +92,7 @@ export class EmbeddedPublisher implements Publisher {
 
   #queue(message: OutgoingMessage, call: Call, messages: readonly OutgoingMessage[]): boolean {
     if (call.queued === undefined) {
-      // Without headers, which are short and few.
+      // Headers do not count, because they are short and few.
       const bytes = messages.reduce(
         (sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0),
         0,

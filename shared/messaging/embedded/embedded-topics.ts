@@ -11,11 +11,11 @@ import { partitionId, type OutgoingMessage } from '../message.ts';
 import type { Drainable } from '../start-stop-order.ts';
 import type { TopicSpec } from '../ports.ts';
 
-/** Between removals of expired rows, each of which takes a few milliseconds. */
+/** Pause between removals of expired rows, each of which takes a few milliseconds. */
 const SWEEP_PAUSE_MS = 10;
 
 export interface LogUser {
-  /** Records from this offset on are not removed to make room. Infinity: it does not read the partition. */
+  /** Records from this offset on are not removed to make room. Infinity: the user does not read the partition. */
   keepFrom(topic: string, partition: number): number;
 }
 
@@ -48,6 +48,7 @@ export class EmbeddedTopics {
     return true;
   }
 
+  /** The topic with the partition, or only the topic if append() will choose the partition. */
   partitionKeyOf({ topic, partition, key }: OutgoingMessage): string {
     const count = this.find(topic)?.logs.length ?? 0;
     if (partition !== undefined) return partitionId(topic, partition);
@@ -60,13 +61,14 @@ export class EmbeddedTopics {
     return this.store.topics.get(topic);
   }
 
+  /** Throws MessagingError `topic-unknown`. */
   get(topic: string): StoredTopic {
     const found = this.find(topic);
     if (found === undefined) throw topicUnknown(topic);
     return found;
   }
 
-  /** `pending`: it is stored when flushed() has resolved; `full`: it was not appended. Throws MessagingError. */
+  /** `pending`: the message is stored when flushed() has resolved. `full`: it was not appended. Throws MessagingError. */
   append(message: OutgoingMessage): 'done' | 'pending' | 'full' {
     const topic = this.get(message.topic);
     const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
@@ -84,8 +86,8 @@ export class EmbeddedTopics {
   }
 
   /**
-   * Called periodically, for logs without appends. A long sweep goes on after pauses, for what is old at its begin: on a busy log
-   * more expires in each pause, and the other logs would never be reached.
+   * Called periodically, for logs without appends. A sweep makes pauses, and removes what is old at its beginning: more expires on a busy log
+   * in each pause, and the sweep would never reach the other logs.
    */
   async sweep(): Promise<void> {
     if (this.#isSweeping) return;
@@ -99,7 +101,7 @@ export class EmbeddedTopics {
     this.#isSweeping = false;
   }
 
-  /** A request needs the disk if its reply does. Nobody waits for the reply to one that was redriven. */
+  /** A request is stored if its reply is. A redriven request is stored too, because nobody waits for its reply. */
   #isInMemory({ spec: { storage } }: StoredTopic, { headers = {} }: OutgoingMessage): boolean {
     if (storage !== 'as-reply') return storage === 'memory';
     const replyTopic = headerText(headers, HEADER.replyTopic);
@@ -107,7 +109,7 @@ export class EmbeddedTopics {
     return this.find(replyTopic)?.spec.storage === 'memory';
   }
 
-  /** Records without a reader, such as dead letters, are kept for commands. */
+  /** Records without a reader, such as dead letters, stay: commands read them. */
   #forgetRead(log: PartitionLog): void {
     const keepFrom = this.#keepFrom(log);
     log.forgetRead(keepFrom === Infinity ? log.low : keepFrom);

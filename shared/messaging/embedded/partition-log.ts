@@ -13,19 +13,20 @@ const TRIM_BELOW_SHARE = 0.9;
 const CROWDED_SHARE = 1.25;
 
 export interface LogReader {
+  /** Reads one round. Returns whether there is more to read. */
   deliver(): boolean;
 }
 
 interface Entry {
   readonly message: LogMessage;
   readonly bytes: number;
-  /** The age of a record is measured from this time: a message with an old timestamp must still be read. */
+  /** The age of a record counts from this time, because a message with an old timestamp must still be read. */
   readonly storedAtMs: number;
-  /** It is in the table, or will be after the next group commit. */
+  /** The record is in the table, or will be after the next group commit. */
   readonly isStored: boolean;
 }
 
-export interface PartitionLogOptions extends TopicPartition {
+interface PartitionLogOptions extends TopicPartition {
   readonly config: EmbeddedTopicConfig;
   readonly table?: PartitionTable | undefined;
   /** Records are read before they are durable. */
@@ -35,9 +36,9 @@ export interface PartitionLogOptions extends TopicPartition {
 
 export interface LogParts {
   onReadable(log: PartitionLog): void;
-  /** Adds work to the next group commit. False: there is none, and the work is done. */
+  /** Adds work to the next group commit. False: there are no group commits, and the work is done. */
   enqueue(log: PartitionLog, work: () => void, bytes: number): boolean;
-  /** Does work on the rows of a log as a whole; false: that is not possible for a moment. */
+  /** Does work on the rows of a log in one transaction. False: no transaction is possible at the moment. */
   runNow(log: PartitionLog, work: () => void): boolean;
   readFailed(error: unknown): unknown;
   isCongested(): boolean;
@@ -52,7 +53,7 @@ export class PartitionLog {
   readonly readers = new Set<LogReader>();
   readonly #parts: LogParts;
   readonly #isEager: boolean;
-  /** In memory, without gaps but those of records that were lost. */
+  /** The records in memory. Only lost records leave gaps. */
   #entries: Entry[] = [];
   #bytes = 0;
   #end: number;
@@ -149,7 +150,7 @@ export class PartitionLog {
     return this.#readMemory(Math.max(position, first), maxRecords, maxBytes);
   }
 
-  /** Sweeps, then removes the oldest records below `keepFrom`, as many as is possible in a short time. */
+  /** Sweeps, then removes the oldest records below `keepFrom`, as many as a few milliseconds allow. */
   makeRoom(keepFrom: number, nowMs: number): void {
     this.sweep(nowMs);
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
@@ -170,6 +171,7 @@ export class PartitionLog {
     return this.#entries.length > CROWDED_SHARE * keptRecords || this.#bytes > CROWDED_SHARE * keptBytes;
   }
 
+  /** Drops records from memory, beyond the number to be kept, that are on the disk or, if only in memory, below `keepFrom`. */
   forgetRead(keepFrom: number): void {
     const { keptRecords, keptBytes } = this.config;
     this.#forget(keepFrom, keptRecords, keptBytes);
@@ -192,6 +194,7 @@ export class PartitionLog {
     return isMore;
   }
 
+  /** A group commit has written the records; settled() follows when they are on the disk. */
   written(): void {
     this.#syncing = this.#open;
     this.#open = undefined;
@@ -202,7 +205,7 @@ export class PartitionLog {
     this.#parts.onReadable(this);
   }
 
-  /** The records for the next group commit cannot be stored. Readers may have seen them, so that their offsets stay unused. */
+  /** The records for the next group commit cannot be stored. Readers may have seen them, so their offsets stay unused. */
   lost(): void {
     const from = this.#open ?? Infinity;
     this.#open = undefined;
@@ -210,12 +213,12 @@ export class PartitionLog {
     this.#bytes = this.#entries.reduce((sum, entry) => sum + entry.bytes, 0);
   }
 
-  /** The next offset beyond the last record that needs no disk any more. */
+  /** The next offset beyond the last record that does not wait for the disk. */
   get #durable(): number {
     return this.#syncing ?? this.#open ?? this.#end;
   }
 
-  /** Returns whether rows were removed, or will have to be. */
+  /** Returns whether rows were removed, or must be removed later. */
   #inTable(remove: (table: PartitionTable) => number): boolean {
     const { table } = this;
     let removed = 0;

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, TopicPartition } from '../message.ts';
 
-/** Rows that are removed together, in a few milliseconds: of large ones SQLite visits each page. */
+/** Limits for rows that are removed together, in a few milliseconds. SQLite visits each page of large rows. */
 const REMOVED_AT_ONCE = 500;
 const REMOVED_BYTES = 4 * 1_048_576;
 const ALWAYS = Number.MAX_SAFE_INTEGER;
@@ -19,14 +19,14 @@ export interface TableFigures {
   readonly low: number;
 }
 
-export interface PartitionTableOptions extends TopicPartition {
+interface PartitionTableOptions extends TopicPartition {
   readonly database: DatabaseSync;
   readonly name: string;
   readonly isCompacted: boolean;
   readonly figures?: TableFigures | undefined;
 }
 
-/** A table of its own for each partition: SQLite appends to its last page. Methods throw what SQLite reports. */
+/** Each partition has its own table, so that SQLite appends to its last page. Methods throw what SQLite reports. */
 export class PartitionTable {
   readonly #options: PartitionTableOptions;
   #statements: Statements | undefined;
@@ -43,6 +43,7 @@ export class PartitionTable {
     return this.#figures;
   }
 
+  /** Takes the stored figures after a transaction has failed. */
   restore(figures: TableFigures | undefined): void {
     this.#exists = figures !== undefined;
     this.#figures = figures ?? { records: 0, bytes: 0, low: 0 };
@@ -84,7 +85,7 @@ export class PartitionTable {
     return { messages, next: isWhole || last === undefined ? to : last.offset + 1 };
   }
 
-  /** Removes at most what takes a few milliseconds, and returns how many rows. */
+  /** Removes the oldest rows with offsets below `below`, as many as a few milliseconds allow. Returns their number. */
   removeOldest(below: number, count: number, storedBeforeMs = ALWAYS): number {
     const { records, bytes, low } = this.#figures;
     if (records === 0 || count <= 0 || (below !== Infinity && below <= low)) return 0;
@@ -137,7 +138,7 @@ function prepareStatements(database: DatabaseSync, name: string) {
     supersede: prepare(`DELETE FROM ${name} WHERE key = ? AND offset < ? RETURNING bytes`),
     read: prepare(`SELECT * FROM ${name} WHERE offset >= ? AND offset < ? ORDER BY offset LIMIT ?`),
     first: prepare(`SELECT min(offset) AS offset FROM ${name}`),
-    // Of the oldest only, which are few: the age of the others has no index.
+    // Compares only the oldest rows, which are few, because ages have no index.
     removeOldest:
       prepare(`DELETE FROM ${name} WHERE offset IN (SELECT offset FROM (SELECT offset, stored_at FROM ${name}
       WHERE offset < ? ORDER BY offset LIMIT ?) WHERE stored_at < ?) RETURNING offset, bytes`),
@@ -151,7 +152,7 @@ function bufferOf(value: unknown): Buffer | null {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** JSON of the names and values, whose bytes are characters. */
+/** JSON of the names and values; each byte of a value is one character. */
 function writeHeaders(headers: MessageHeaders): string | null {
   const all: (readonly string[])[] = [];
   for (const [name, value] of Object.entries(headers)) {

@@ -19,10 +19,10 @@ const SCHEMA = `
     bytes INTEGER NOT NULL, low INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
     PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
-/** Rows that wait for a group commit; publishers wait beyond these. As many are written in a few milliseconds. */
+/** Rows that wait for a group commit, at most; then publishers wait. So many are written in a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
 const PROBE_INTERVAL_MS = 1_000;
-/** A slow disk writes a few MiB within this time. Callers wait longer, so that they see few errors before. */
+/** A slow disk writes a few MiB within this time, so a longer group commit is reported. */
 const STALLED_COMMIT_MS = 5_000;
 
 export interface SqliteStoreOptions {
@@ -60,7 +60,7 @@ interface Failure {
   readonly isPermanent: boolean;
 }
 
-/** What is added during a group commit is written by the next one. In memory only compacted topics have tables. */
+/** Rows that are added during a group commit are written by the next one. In memory only compacted topics have tables. */
 export class SqliteStore implements LogParts {
   readonly topics = new Map<string, StoredTopic>();
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
@@ -70,7 +70,7 @@ export class SqliteStore implements LogParts {
   readonly #statements = new Map<string, StatementSync>();
   #lastId = 0;
   readonly #stored = new Map<string, number>();
-  /** Topics to be created: by the next group commit that does not fail, before anything else. */
+  /** Topics that the next successful group commit creates before anything else. */
   #changes: (() => void)[] = [];
   #queue: (() => void)[] = [];
   #queued = new Set<PartitionLog>();
@@ -108,7 +108,7 @@ export class SqliteStore implements LogParts {
     this.#schedule();
   }
 
-  /** Durable when flushed() has resolved. Not stored while only records in memory lie between these and the stored ones. */
+  /** Durable when flushed() has resolved. Not stored if only records in memory lie between these offsets and the stored ones. */
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
     if (this.#path === undefined) return;
     for (const { topic, partition, offset } of offsets) {
@@ -125,9 +125,9 @@ export class SqliteStore implements LogParts {
     }
   }
 
-  /** Resolves when what was added before is durable; undefined: it is. Rejects with FlushError. */
+  /** Resolves when everything that was added is durable; undefined: it is durable. Rejects with FlushError. */
   flushed(): Promise<void> | undefined {
-    // A group commit has failed that would have created a topic.
+    // A group commit that would have created a topic has failed.
     if (this.#changes.length > 0 && this.#next === undefined) this.#schedule();
     return (this.#next ?? this.#current)?.promise;
   }
@@ -145,7 +145,7 @@ export class SqliteStore implements LogParts {
     return { status: 'starting', reason };
   }
 
-  /** Writes what is left, however long the disk takes: the process limits that, and the next start does what is not done. */
+  /** Writes what is left, however long the disk takes; the process limits that time. The next start does what is not done. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -180,7 +180,7 @@ export class SqliteStore implements LogParts {
       const table = hasTable
         ? new PartitionTable({ database, name, topic, partition, isCompacted, figures })
         : undefined;
-      // Records in memory may have been committed beyond the last one that was stored.
+      // Commits may be of records in memory, beyond the last stored record.
       const committed = groups.filter((offset) => offset.partition === partition);
       const end = Math.max(figures?.next ?? 0, ...committed.map(({ offset }) => offset));
       const isEager = storage !== undefined;
@@ -239,7 +239,7 @@ export class SqliteStore implements LogParts {
         work();
         this.#saveFigures(log);
       });
-      // A commit moves the write-ahead log to the file.
+      // The next group commit moves the write-ahead log to the file.
       if (this.#file.isCheckpointDue) this.#schedule();
     } catch (error) {
       this.#restore(log);
@@ -263,7 +263,7 @@ export class SqliteStore implements LogParts {
   #schedule(): void {
     if (this.#next === undefined) {
       this.#next = Promise.withResolvers<void>();
-      // The caller may have stopped waiting: a probe, or a call that was rejected for another reason.
+      // Possibly nobody waits: after a probe, or if the call was rejected for another reason.
       this.#next.promise.catch(() => undefined);
     }
     this.#running ??= this.#commitAll();
@@ -309,7 +309,7 @@ export class SqliteStore implements LogParts {
     } catch (cause) {
       this.#fail(cause, true);
       commit.reject(new FlushError(cause, true));
-      // What came meanwhile may be the result of what failed.
+      // Records that came meanwhile may be results of those that failed.
       this.#next?.reject(this.#loseQueue(cause));
       this.#next = undefined;
     }
@@ -359,7 +359,7 @@ export class SqliteStore implements LogParts {
     this.#stopProbes ??= repeat(timers, () => this.#tryAgain(), PROBE_INTERVAL_MS, 'background');
   }
 
-  /** Writes a row without meaning, for nothing else may be published while the broker is not healthy. */
+  /** Writes a row without meaning as a probe, because nothing is published while the broker is not healthy. */
   #tryAgain(): void {
     if (this.#failure?.isPermanent !== false) return this.#stopProbes?.();
     this.#queue.push(() => this.#run("INSERT OR REPLACE INTO commits VALUES ('', '', 0, 0)"));

@@ -11,10 +11,10 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
-  /** Of them in memory while they are unread or not yet stored. Absent: all. */
+  /** Records that may be in memory while they are unread or not yet stored. Absent: all. */
   readonly memoryRecordsPerTopic?: number;
   readonly memoryBytesPerTopic?: number;
-  /** What topics keep in memory of the records that are stored, or that all their readers have read. Absent: up to their limits. */
+  /** Records that stay in memory although they are stored, or all readers have read them. Absent: up to the limits above. */
   readonly keptRecordsPerTopic?: number;
   readonly keptBytesPerTopic?: number;
 }
@@ -35,7 +35,8 @@ export interface EmbeddedTopicConfig {
 
 /** Parses a topic's settings. Throws MessagingError `invalid-topic` that names the invalid setting. */
 export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): EmbeddedTopicConfig {
-  if (!TOPIC_NAME.test(spec.topic)) throw invalid(spec, 'its name is not allowed');
+  if (!TOPIC_NAME.test(spec.topic))
+    throw invalid(spec, 'its name must have 1 to 249 letters, digits, dots, dashes and underscores');
   if (!Number.isInteger(spec.partitions) || spec.partitions < 1)
     throw invalid(spec, 'it needs at least one partition');
   const policies = (spec.config?.['cleanup.policy'] ?? 'delete').split(',').map((policy) => policy.trim());

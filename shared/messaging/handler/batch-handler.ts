@@ -13,7 +13,7 @@ import { replyTooLarge, withCorrelationId } from './reply-message.ts';
 import { callHandler, isExpired, type Handler, type Handlers, type Request } from './request.ts';
 import type { WorkSlices } from './work-slices.ts';
 
-export interface BatchHandlingOptions {
+interface BatchHandlingOptions {
   readonly handlers: Handlers;
   readonly codec: Codec;
   readonly slices: WorkSlices;
@@ -27,7 +27,7 @@ export type BatchCounts = Record<'done' | 'refused' | 'unexpected', number>;
 
 const STATUS_DONE = 200;
 
-/** One batch at a time, each item as if it had been sent alone. The same message always gets the same bytes (D2). */
+/** Handles each item as if it had been sent alone; batches take turns. The same message always gets the same bytes (D2). */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
   const inProgress: Steps = new Set();
@@ -97,7 +97,7 @@ class BatchRun {
       if (this.#isExpired()) return createProblem('deadline-exceeded');
       const answer = await this.#answerItem(item, answers.length);
       answers.push(answer);
-      // An item of one batch is progress of all, which wait for the slices.
+      // An item of one batch is progress of all, because the others wait for the slices.
       for (const counted of this.#options.inProgress) counted.steps += 1;
       bytes += answer.value.length;
       if (bytes > MAX_BATCH_REPLY_BYTES) return replyTooLarge(REPLY_BATCH);

@@ -12,14 +12,14 @@ export interface DeadLetterReason {
   readonly text: string;
 }
 
-export interface DeadLetterOptions {
+interface DeadLetterOptions {
   readonly publisher: Publisher;
   readonly topic: string;
   readonly groupId: string;
   readonly clock: Clock;
 }
 
-export type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs' | 'timeFault'>;
+type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs' | 'timeFault'>;
 
 const MAX_REASON_CHARACTERS = 1_000;
 /** Longer keys are omitted from a dead letter without value and headers; shorter keys cannot make it too large. */

@@ -17,7 +17,7 @@ const MAX_ERROR_LINE_CHARACTERS = 500;
 /** A correlation id that can be part of a JSON document; others are only echoed as bytes. */
 const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** In the format of the request. A payload that does not fit its schema is a bug: throws or rejects. */
+/** The reply in the format of the request. Throws, or rejects, with PayloadError if the payload does not fit its schema (a bug). */
 export function createReply(
   codec: Codec,
   request: Request,
@@ -65,7 +65,7 @@ export function withCorrelationId(problem: Problem, correlationId: HeaderValue |
     : problem;
 }
 
-/** Key and correlation id may be any bytes. The type tells a requester an error reply without its schema. */
+/** Key and correlation id may be any bytes. By the type a requester recognises an error reply without its schema. */
 function toMessage(
   request: Request,
   { topic, partition }: TopicPartition,

@@ -24,7 +24,7 @@ export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'tim
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
-/** While this many foreign replies are in flight, the oldest for this time, others are retried later: our ingress needs room. */
+/** While this many foreign replies are in flight, the oldest for this time, requests with others are retried later. */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
@@ -48,7 +48,7 @@ export class ReplyRouter {
     this.#own = new Set(options.ownReplyTopics);
   }
 
-  /** Throws a transient failure, before a request is calculated, when its reply would have to wait for many slow ones. */
+  /** Throws InfrastructureError `replies-slow`, before a request is calculated, if its reply would wait for many slow ones. */
   admit({ headers }: LogMessage): void {
     const [{ startedMs } = { startedMs: Infinity }] = this.#foreignSends;
     const isSlow = this.#options.monotonic.elapsedMs() - startedMs >= SLOW_REPLY_MS;
@@ -58,6 +58,7 @@ export class ReplyRouter {
       throw new InfrastructureError('replies-slow', 'many replies to foreign topics are waiting to be sent');
   }
 
+  /** Rejects with InfrastructureError `reply-topic-unsettled` if the broker cannot be asked. */
   find(message: LogMessage): SyncOrAsync<Route | Fault> {
     const address = readReplyAddress(message.headers);
     if (address.kind === 'fault') return address;
@@ -143,7 +144,7 @@ const REASONS = {
   'reply-undeliverable': 'the reply topic accepts no replies',
 } as const;
 
-export type ReplyFault = keyof typeof REASONS;
+type ReplyFault = keyof typeof REASONS;
 
 export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
   return { code, text: REASONS[code] };

@@ -29,7 +29,7 @@ export interface RequestConsumerOptions {
   readonly sliceMs?: number;
 }
 
-export interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
+interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
   readonly config: Config;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -37,7 +37,7 @@ export interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
   readonly codec: Codec;
 }
 
-/** One is calculated while others are decoded or acknowledged; more would only occupy memory. */
+/** One batch is calculated while others are decoded or acknowledged. More would only occupy memory. */
 const MAX_BATCHES_IN_PROGRESS = 4;
 
 /** How long a reply to a silent foreign partition takes a place. Bulk allows for elections (9 s by default). */

@@ -28,7 +28,7 @@ export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly onDeadLetter?: (code: string) => void;
   /** Whether a message whose deadline has passed is refused (default) or passed to its handler. */
   readonly expired?: 'refuse' | 'handle';
-  /** What becomes of a refused message. Default: an error reply, or a dead letter without a reply address. */
+  /** Decides what becomes of a refused message. Default: an error reply, or a dead letter if none can be sent. */
   readonly onRefused?: (request: Request, problem: Problem) => SyncOrAsync<Outcome>;
 }
 
@@ -40,7 +40,7 @@ export interface Handled {
   readonly durationMs: number;
 }
 
-/** Messages that wait for the registry at once; further ones are retried later, and leave room for known schemas. */
+/** Messages that wait for the registry at most. Further ones are retried later and leave room for known schemas. */
 const MAX_WAITING_FOR_SCHEMAS = 8;
 /** One error for thousands of messages: the stack of each would take longer than its attempt. */
 const REGISTRY_SLOW = new InfrastructureError(

@@ -6,7 +6,7 @@ import type { GroupSourceOptions } from '../ports.ts';
 import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
 import { byTopic, consumerOf } from './partition-fetcher.ts';
 
-/** A member notices a rebalance within this time and IDLE_MS. */
+/** A member notices a rebalance within this time plus IDLE_MS. */
 const HEARTBEAT_INTERVAL_MS = 500;
 /** kafkajs sends heartbeats after fetches; one of paused partitions lasts this long, without a request. */
 const IDLE_MS = 500;
@@ -19,7 +19,7 @@ const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** A member without events for the rebalance timeout and this margin is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
 const STALL_TICK_MS = 5_000;
-/** kafkajs would send these to a frozen broker for half a minute, although its groups have another coordinator. */
+/** A timeout of these ends the membership: kafkajs would repeat them to a frozen broker for half a minute. */
 const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Heartbeat', 'OffsetCommit', 'OffsetFetch']);
 /** Time for a lost member to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
@@ -72,7 +72,7 @@ export class KafkaMembership {
       // kafkajs would restart a consumer after some errors and not after others.
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
-    // It reads nothing, so it asks no leader where its partitions begin: one that is away would end the membership.
+    // kafkajs would ask the leaders where the partitions begin, and a missing leader would end the membership.
     cluster.fetchTopicsOffset = async (topics) =>
       topics.map(({ topic, partitions }) => {
         return { topic, partitions: partitions.map(({ partition }) => ({ partition, offset: '0' })) };
@@ -116,7 +116,7 @@ export class KafkaMembership {
     await broker.offsetCommit({ groupId, groupGenerationId: generationId, memberId, topics });
   }
 
-  /** Never rejects. kafkajs waits for joins without a limit and may skip LeaveGroup (runner.js): then the session ends. */
+  /** Never rejects. kafkajs waits for joins without a limit, and may skip LeaveGroup (runner.js): then the session has to end. */
   async leave(timeoutMs: number): Promise<void> {
     this.#state = 'left';
     this.#firstJoin.reject(consumerUsed(this.#options.clientId));
@@ -149,7 +149,7 @@ export class KafkaMembership {
     this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
   }
 
-  /** The event of a join names no generation, and there is none before an expelled member joins again. */
+  /** Wraps joinGroup: the event of a join names no generation, and no event precedes the join of an expelled member. */
   #rememberJoins(): void {
     const find = this.#cluster.findGroupCoordinator.bind(this.#cluster);
     this.#cluster.findGroupCoordinator = async (group) => {

@@ -15,7 +15,7 @@ const MIN_IN_SYNC_REPLICAS = '2';
 const RETRY_MS = 50;
 /** A call is repeated for this time if no broker can be reached. */
 const UNREACHED_LIMIT_MS = 5_000;
-/** The same if a broker responds with an error: a leader or coordinator moves, or learns late of a new topic on a busy machine. */
+/** A call is repeated for this time if a broker responds with an error: a leader or coordinator moves, or learns late of a new topic on a busy machine. */
 const RETRY_LIMIT_MS = 15_000;
 /** The broker that is asked for a topic learns of a new one within this time. */
 const SPREAD_MS = 2_000;
@@ -36,7 +36,7 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
-    /** Those that did not exist at the first attempt, whose reply may have been late. */
+    /** Topics that did not exist at the first attempt, which may have created them although it failed. */
     let missing: readonly TopicSpec[] | undefined;
     const create = async (admin: Admin): Promise<readonly string[]> => {
       const existing = new Set(await admin.listTopics());
@@ -156,11 +156,11 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 }
 
-/** While a cluster starts, not all brokers have joined: the caller retries, for no topic to get fewer replicas. */
+/** Throws while brokers are missing, as when a cluster starts: the caller retries, so that no topic gets fewer replicas. */
 function newTopics(specs: readonly TopicSpec[], liveBrokers: number): ITopicConfig[] {
   const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
   if (liveBrokers < wanted) {
-    const text = `new topics get ${wanted} replicas, but only ${liveBrokers} brokers are available; KAFKA_BROKERS with fewer brokers means fewer replicas`;
+    const text = `new topics get ${wanted} replicas, but only ${liveBrokers} brokers are available; for fewer replicas, list fewer brokers in KAFKA_BROKERS`;
     throw new MessagingError('broker-unavailable', text, { canRetry: true });
   }
   const replicas = Math.min(WANTED_REPLICAS, liveBrokers);

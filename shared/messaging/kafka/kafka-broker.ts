@@ -12,12 +12,12 @@ import { KafkaTail } from './kafka-tail.ts';
 import { KafkaPublisher, type ConnectProducer } from './kafka-publisher.ts';
 import { TopicPartitions } from '../topics/topic-partitions.ts';
 
-/** At intervals of half a second, after which a topic that no broker knows does not exist. */
+/** A topic that so many queries, half a second apart, do not find does not exist. */
 const TOPIC_QUERIES = 3;
 
 export type KafkaClientName = 'kafkajs' | 'platformatic';
 
-/** kafkajs reads and administers for both clients. Rejects with ConfigError on an invalid address or certificate. */
+/** `client` publishes; kafkajs reads and administers. Rejects with ConfigError on an invalid address or certificate file. */
 export async function openKafkaBroker(
   options: KafkaBrokerOptions & { readonly client: KafkaClientName },
 ): Promise<KafkaBroker> {
@@ -39,7 +39,7 @@ export interface KafkaBroker extends Broker {
   readonly admin: Required<BrokerAdmin>;
 }
 
-/** With producers of kafkajs unless others are given. Throws ConfigError on an invalid address or certificate. */
+/** Default `producers`: those of kafkajs. Throws ConfigError on an invalid address or certificate file. */
 export function createKafkaBroker(options: KafkaBrokerOptions, producers?: ConnectProducer): KafkaBroker {
   const { clientId, log, clock = systemPorts.clock, onUnreadable: onSkipped } = options;
   const createClient = kafkajsClients(options);

@@ -18,7 +18,7 @@ const REFUSED = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
 ]);
-/** Kafka's name of an error, from the chain of causes; in some errors the names of both libraries differ. */
+/** Kafka's name of an error, from the chain of causes: kafkajs has it in `type`, @platformatic/kafka in `apiId`. */
 export function brokerErrorType(error: unknown): string | undefined {
   return findInChain(error, 'type') ?? findInChain(error, 'apiId');
 }
@@ -33,13 +33,13 @@ export function isTopicUnknown(error: unknown): boolean {
   return type === 'TOPIC_AUTHORIZATION_FAILED' || TOPIC_UNKNOWN.has(type);
 }
 
-/** NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION also occur while an appended batch waits for followers. */
+/** Also after NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION, which occur while an appended batch waits for followers. */
 export function isMaybeStored(error: unknown): boolean {
   if (refusedRecord(error) !== undefined) return false;
   return brokerErrorType(error) !== 'NOT_ENOUGH_REPLICAS';
 }
 
-/** `topic-unknown`, `broker-refused` (credentials or permissions; a retry does not help) or `broker-unavailable`. */
+/** A MessagingError stays. Others become `topic-unknown`, `broker-refused` (credentials or permissions) or `broker-unavailable`. */
 export function toMessagingError(what: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   const type = brokerErrorType(error) ?? '';
@@ -54,7 +54,7 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
   return new MessagingError(code, text, { canRetry: !isRefused, cause: error });
 }
 
-/** The error of the record that is at fault; undefined: none is. A broker names only its partition. */
+/** The error of a record that is at fault; undefined: no record is. A broker names only the partition of the record. */
 export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';
   const options = { canRetry: false, cause: error };
@@ -64,7 +64,7 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
   return new MessagingError('not-sent', `the broker rejects the message: ${errorText(error)}`, options);
 }
 
-/** A login that ended with the connection was not refused. */
+/** A login whose connection broke was not refused. */
 function isLoginRefused(chain: readonly ErrorFields[]): boolean {
   if (chain.some(({ name }) => name === 'KafkaJSSASLAuthenticationError')) return true;
   const login = chain.findIndex(({ code }) => code === 'PLT_KFK_AUTHENTICATION');

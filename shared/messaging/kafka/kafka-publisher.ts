@@ -26,7 +26,7 @@ const POLL_MS = 10;
 /** Records without a key that are published in one turn of the event loop share a partition, up to this number. */
 const MAX_SHARED = 8;
 
-export interface LibraryProducer {
+interface LibraryProducer {
   /** Sends the records once, each partition in its order, with acks=all. Resolves when all are stored; rejects with the error of the library. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   destroy(): void;
@@ -63,14 +63,14 @@ interface Queue {
   entries: Entry[];
   /** A send with its records is in flight or being repeated. */
   isBusy: boolean;
-  /** Since a send with its records failed, until one succeeds, they are sent without those of other partitions. */
+  /** From a failed send until one succeeds, its records are sent without those of other partitions. */
   isAlone: boolean;
 }
 
 type Slice = Readonly<Record<'queue', Queue> & Record<'entries', readonly Entry[]>>;
 
 /**
- * At least once, in order per partition, one send at a time without linger; a failed one is repeated by partition. Not idempotent: after
+ * At least once, in order per partition. One send at a time, without linger; a failed send is repeated by partition. Not idempotent: after
  * a lost response kafkajs would reuse the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id. The
  * producer is replaced after each failure: its metadata may be stale, and its broker may accept connections without ever answering.
  */
@@ -314,7 +314,7 @@ export class KafkaPublisher implements Publisher {
     this.#pump();
   }
 
-  /** Sends records of this number of partitions once, and returns the error. It shows that nothing was stored only if it is about one partition. */
+  /** Sends records of this number of partitions once, and returns the error. Only the error of a send to one partition can show that nothing was stored. */
   async #send(entries: readonly Entry[], partitions: number): Promise<unknown> {
     const connected = this.#connected;
     if (connected === undefined) return new Error('the producer is not connected');
@@ -346,7 +346,7 @@ export class KafkaPublisher implements Publisher {
 
   #done(queue: Queue, entries: readonly Entry[], refusal?: MessagingError): void {
     queue.entries.splice(0, entries.length);
-    // What found no room in a send is behind the records of other partitions in the next one.
+    // Records that found no room in this send come after those of other partitions in the next one.
     this.#queues.delete(queue.id);
     if (queue.entries.length > 0) this.#queues.set(queue.id, queue);
     for (const entry of entries) {
@@ -441,8 +441,8 @@ class PublishCall {
 const RECORD_OVERHEAD_BYTES = 30;
 const HEADER_OVERHEAD_BYTES = 6;
 /**
- * A gigabit network transfers a smaller value in half a millisecond, in which it cannot be compressed, and the broker has to decompress
- * it on topics with compression.type=uncompressed.
+ * A gigabit network transfers a smaller value in half a millisecond, which is less than its compression takes. On topics with
+ * compression.type=uncompressed the broker would also have to decompress it.
  */
 const COMPRESS_ABOVE_BYTES = 64 * 1_024;
 
@@ -458,6 +458,7 @@ export function recordBytes({ key, value, headers = {} }: OutgoingMessage): numb
   return bytes;
 }
 
+/** Whether a value is large enough for compression. */
 export function isLarge(records: readonly OutgoingRecord[]): boolean {
   return records.some(({ value }) => value !== null && value.length > COMPRESS_ABOVE_BYTES);
 }

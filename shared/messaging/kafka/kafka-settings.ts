@@ -12,7 +12,7 @@ export interface KafkaSettings {
   readonly onUnreadable?: ((topic: string) => void) | undefined;
 }
 
-export interface KafkaSsl {
+interface KafkaSsl {
   readonly caFile?: string | undefined;
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
@@ -27,12 +27,13 @@ export function checkAddress(address: string): string {
   throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
 }
 
-/** From a random one on: a client stays with the first broker, even if it accepts connections and never answers. */
+/** The brokers from a random one on: a client stays with the first, even if that accepts connections and never answers. */
 export function rotateRandomly<Broker>(brokers: readonly Broker[]): Broker[] {
   const first = Math.floor(Math.random() * brokers.length);
   return [...brokers.slice(first), ...brokers.slice(0, first)];
 }
 
+/** Throws ConfigError if a file cannot be read. */
 export function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
   return {
     ca: readPem('KAFKA_SSL_CA_FILE', caFile),
@@ -49,7 +50,7 @@ function readPem(setting: string, file: string | undefined): string | undefined 
   }
 }
 
-export interface KafkaSasl {
+interface KafkaSasl {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer';
   readonly username: string;
   readonly password: string;
@@ -63,7 +64,7 @@ const TOKEN_MARGIN_MS = 30_000;
 /** Assumed if the endpoint does not return a lifetime (RFC 6749 section 5.1 only recommends it). */
 const DEFAULT_TOKEN_LIFE_SECONDS = 300;
 
-/** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
+/** Returns a function that requests a token, and caches it until shortly before it expires. It rejects if there is no token. */
 export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
   let token: Awaited<ReturnType<typeof requestToken>> | undefined;
   let pending: ReturnType<typeof requestToken> | undefined;

@@ -92,7 +92,7 @@ export class KafkaTail implements Tail, FetchListener {
     this.#parts.onStopped(this);
   }
 
-  /** Records of an open transaction, and those after it, are not read before it ends: an end behind them waits for that. */
+  /** Records from an open transaction on are read only when it has ended: until then caughtUp() waits for an end beyond it. */
   onFetched({ topic, partition, readTo, messages }: FetchedRecords): void {
     for (const message of messages) if (!this.#isStopped) this.#deliver(message);
     this.#moveTo({ topic, partition }, readTo);

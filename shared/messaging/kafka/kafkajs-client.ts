@@ -20,7 +20,7 @@ export interface KafkajsClient {
 /** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
 export type CreateKafkajsClient = (options: { clientId: string; retry: RetryOptions }) => KafkajsClient;
 
-/** Each consumer needs its own client: all of one client share a map of commits per group. Throws ConfigError. */
+/** Each consumer needs its own client: consumers of one client share a map of commits. Throws ConfigError on invalid settings. */
 export function kafkajsClients({ brokers, ssl, sasl }: KafkaSettings): CreateKafkajsClient {
   correctKafkajs();
   readFetchesAsBytes();
@@ -75,7 +75,7 @@ export class KafkajsConnections {
     return socket;
   };
 
-  /** kafkajs would keep choosing a broker (`host:port`) that does not answer, since it is connected to it. */
+  /** Closes the connections to a broker (`host:port`) that does not answer: kafkajs would keep choosing it. */
   close(silent: string): void {
     for (const [socket, address] of this.#sockets)
       if (address === silent) socket.destroy(new Error('the broker does not answer'));

@@ -103,7 +103,7 @@ function acceptMissingLeaders(): void {
   }));
 }
 
-/** kafkajs sets a timer with a negative time after each response, and again (tulios/kafkajs#1751). Here only if requests wait. */
+/** After each response kafkajs sets timers with a negative delay without end (tulios/kafkajs#1751). Here only while requests wait. */
 function stopIdlePolling(): void {
   const [path, name] = ['network/requestQueue', 'scheduleCheckPendingRequests'];
   replaceMethod(path, name, (queue: { readonly pending: readonly unknown[] }, schedule: () => void) => {

@@ -89,6 +89,7 @@ export function readFetchesAsBytes(): void {
   }));
 }
 
+/** Calls `fetch`, a request of kafkajs, with {@link readFetchesAsBytes} in effect. */
 export async function fetchBytes(fetch: () => Promise<BytesAnswer>): Promise<readonly PartitionBytes[]> {
   const { responses } = await isReadingBytes.run(true, fetch);
   return responses.flatMap(({ topicName: topic, partitions }) =>

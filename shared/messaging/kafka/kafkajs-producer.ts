@@ -45,7 +45,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
   };
 }
 
-/** Every record has a timestamp: kafkajs computes a wrong maximum of some. It cannot write headers without a value. */
+/** Each record has a timestamp: of some kafkajs computes a wrong maximum. Headers without a value, which it cannot write, are left out. */
 function toMessage({ key, value, partition, headers = {}, timestampMs }: OutgoingRecord) {
   const entries = Object.entries(headers).map(([name, header]) => {
     return [name, valuesOf(header).filter((one) => one !== NO_HEADER_VALUE)] as const;

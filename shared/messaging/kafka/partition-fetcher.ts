@@ -33,7 +33,7 @@ export interface FetchedRecords extends TopicPartition {
   readonly from: number;
   /** The next offset to be requested; `from` if there was no complete batch, and after an error. */
   readonly position: number;
-  /** No other message is before it. `stableEnd` if no partition has records: the offsets up to it have none. */
+  /** All messages before this offset were delivered. If no partition of the response has records, it is `stableEnd`. */
   readonly readTo: number;
   readonly messages: readonly LogMessage[];
   /** The last stable offset: no message below it belongs to an open transaction. */
@@ -43,7 +43,7 @@ export interface FetchedRecords extends TopicPartition {
 
 type OnUnreadable = (place: TopicPartition, batch: UnreadableBatch) => void;
 
-/** A consumer, and the requests of its library to the cluster, which kafkajs gives to partition assigners. */
+/** A consumer and its cluster, which kafkajs gives only to partition assigners. */
 export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Consumer; cluster: Cluster } {
   let cluster: Cluster | undefined;
   const consumer = kafka.consumer({
@@ -149,7 +149,7 @@ async function readAnswers(
 
 /** A fetch waits this long for data: an idle reader sends a request to each leader every two seconds. */
 export const MAX_WAIT_MS = 2_000;
-/** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
+/** While a partition is paused a fetch waits for this time: a resumed partition is fetched again after it at the latest. */
 const MAX_WAIT_PAUSED_MS = 250;
 /** New partitions and moved leaders are noticed after this time at the latest, so that a group reads new ones within ten seconds. */
 const METADATA_MAX_AGE_MS = 3_000;
@@ -167,7 +167,7 @@ export interface FetchListener {
   onRefused?(error: Error): void;
 }
 
-export interface FetcherParts {
+interface FetcherParts {
   /** The topics whose leaders are queried, also while none of their partitions is read. */
   readonly topics: readonly string[];
   readonly clientId: string;

@@ -13,20 +13,20 @@ import type { KafkaSettings } from './kafka-settings.ts';
 import { ACKS_TIMEOUT_MS, checkConfirmed, isLarge } from './kafka-publisher.ts';
 import type { ConnectProducer, OutgoingRecord } from './kafka-publisher.ts';
 
-/** One request for each topic of a send: it fails with a TypeError where the metadata of one topic was forgotten meanwhile. */
+/** Sends one request for each topic: with several, the library throws a TypeError if it forgot the metadata of one meanwhile. */
 export function platformaticProducers(settings: KafkaSettings): ConnectProducer {
   const brokers = settings.brokers.map((address) => parseBroker(checkAddress(address)));
   const security = securityOptions(settings, brokers);
   return async (clientId) => {
     const producer = new Producer({
       clientId,
-      // It asks the first broker again and again, also when it accepts connections and never answers.
+      // The library asks the first broker again and again, also if that accepts connections and never answers.
       bootstrapBrokers: rotateRandomly(brokers),
       requestTimeout: LIMITS.requestMs,
       ...security,
       idempotent: false,
       retries: 0,
-      // It would forget the metadata of all topics, and crash in a send that waits for another topic.
+      // The library would forget the metadata of all topics, and crash in a send that waits for another topic.
       repeatOnStaleMetadata: false,
       timeout: ACKS_TIMEOUT_MS,
     });

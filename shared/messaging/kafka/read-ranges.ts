@@ -53,7 +53,7 @@ async function readRange(
   return 'more';
 }
 
-/** Fetches from the leader of this time; nothing if it does not answer, or has moved. */
+/** Fetches from the current leader. Returns no messages if it does not answer or has moved. */
 async function fetchNext(client: FetchClient, position: OffsetRange & { readonly offset: number }) {
   const { topic, partition, offset } = position;
   try {
@@ -64,7 +64,7 @@ async function fetchNext(client: FetchClient, position: OffsetRange & { readonly
       if (earliest > offset) return { messages: [], readTo: earliest };
     } else if (fetched !== undefined && fetched.error === undefined) return fetched;
   } catch {
-    // Its leader may have moved, which the next attempt finds out.
+    // The leader may have moved: the next attempt queries it again.
   }
   await sleep(RETRY_MS);
   return { messages: [], readTo: offset };

@@ -6,8 +6,8 @@ import { NO_HEADER_VALUE, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../message.ts';
 
 /**
- * Record batches (version 2, since Kafka 0.11), in place of the clients' code: a damaged batch is skipped, and what a compressed one
- * expands to is limited. kafkajs takes seconds for a record with 4,000 headers.
+ * Reads record batches (version 2, since Kafka 0.11) in place of kafkajs, which takes seconds for a record with 4,000 headers. A damaged
+ * batch is skipped, and the size of a decompressed one is limited.
  */
 
 const KIB = 1_024;
@@ -17,7 +17,7 @@ const MAX_BATCH_BYTES = 32 * KIB * KIB;
 /** zlib returns its output in chunks; each takes a round trip to another thread. */
 const CHUNK_BYTES = 256 * KIB;
 
-/** Positions in a batch; its length counts the bytes after the length field. */
+/** Positions in a batch. Its length field counts the bytes after that field. */
 const LENGTH_AT = 8;
 const LENGTH_END = 12;
 const MAGIC_AT = 16;
@@ -85,12 +85,12 @@ function splitBatches(bytes: Buffer): RecordBatch[] {
   return batches;
 }
 
-export interface OpenBatch extends RecordBatch {
+interface OpenBatch extends RecordBatch {
   readonly content?: Buffer;
   readonly reason?: string;
 }
 
-/** Ends early when the batches have become too large; the others are fetched again. Rejects on an unknown format. */
+/** Ends early once the batches exceed 32 MiB; the others are fetched again. Rejects with RangeError on an unknown format. */
 export async function openBatches(bytes: Buffer): Promise<OpenBatch[]> {
   const opened: OpenBatch[] = [];
   let size = 0;

@@ -8,16 +8,16 @@ import type { Broker, Tail } from '../ports.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { RecordIndex } from './record-index.ts';
 
-/** An Idempotency-Key is valid for this time (N3), so that a topic must keep its records at least as long. */
+/** An Idempotency-Key is valid for this time (N3), so a topic must keep its records at least as long. */
 const KEPT_MS = 24 * 3_600_000;
-/** The embedded broker trims a full partition to nine tenths: below this share it has lost no record of 24 hours. */
+/** The embedded broker trims a full partition to nine tenths. A partition below this share has lost no record of 24 hours. */
 const TRIMMED_SHARE = 0.5;
 const PROGRESS_MS = 10_000;
 /** A start that reads nothing for this time fails: the broker cannot be read. */
 const STANDSTILL_MS = 60_000;
 const REOPEN_MS = 1_000;
 
-export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly clientId: string;
   readonly topics: readonly string[];
   readonly index: RecordIndex;
@@ -26,7 +26,7 @@ export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monoton
   readonly beforeRead?: () => void;
 }
 
-/** Reads topics into an index. While it takes no records, or a schema is fetched, it stops, and continues there later. */
+/** Reads topics into an index. While the index takes no records, or a schema is fetched, reading stops. It continues at that record. */
 export class IndexedTail {
   readonly #broker: Pick<Broker, 'createTail' | 'admin'>;
   readonly #options: IndexedTailOptions;
@@ -43,7 +43,7 @@ export class IndexedTail {
   #isReopening = false;
   #isStopped = false;
 
-  /** `receive` adds the message to the index and calls its `passed`, at once or before its promise resolves. */
+  /** `receive` adds the message to the index and calls RecordIndex.passed() before it returns, or before its promise resolves. */
   constructor(
     broker: Pick<Broker, 'createTail' | 'admin'>,
     options: IndexedTailOptions,
@@ -55,7 +55,7 @@ export class IndexedTail {
     options.index.onRecovered(() => void this.#continue());
   }
 
-  /** Resolves when the topics have been read, however long that takes. Rejects after a minute without a record. */
+  /** Resolves when the topics have been read, however long that takes. Rejects with `tail-behind` after a minute without a record. */
   async start(): Promise<void> {
     const { clientId, log, monotonic, timers } = this.#options;
     const records = await this.#compareWithTopics();
@@ -83,7 +83,7 @@ export class IndexedTail {
     log.info({ clientId, read: this.#received, seconds }, 'read the records of notifications');
   }
 
-  /** Rejects with `tail-behind` after the time, or at once while the index takes no records, and with `tail-stopped`. */
+  /** Rejects with `tail-behind` after the time, or at once while the index takes no records; with `tail-stopped` if it is not running. */
   async caughtUp(timeoutMs: number): Promise<void> {
     const { clientId, monotonic, timers } = this.#options;
     const untilMs = monotonic.elapsedMs() + timeoutMs;
@@ -129,7 +129,7 @@ export class IndexedTail {
     this.#options.index.close();
   }
 
-  /** Returns how many records are to be read. Removed ones do not matter if the topic keeps all for long enough. */
+  /** Returns how many records are to be read. Removed records do not matter if the topic keeps records for long enough. */
   async #compareWithTopics(): Promise<number> {
     const { index, topics, log, clientId, clock } = this.#options;
     const ranges = await Promise.all(
@@ -161,7 +161,7 @@ export class IndexedTail {
       if (isEarly && position < low) {
         if (low < high) this.#gaps.add(id);
         else {
-          // There is no record left whose time would say until when some are missing.
+          // No record is left whose time would tell until when records are missing.
           index.setIncompleteBefore(clock.now());
           index.passed({ topic, partition, offset: low });
         }
@@ -206,11 +206,11 @@ export class IndexedTail {
     }
   }
 
-  /** One attempt at a time, so that there is one reader, and not while a record waits, which would be read twice. */
+  /** One attempt at a time, so that there is one reader. Not while a record waits for its schema: it would be read twice. */
   async #continue(): Promise<void> {
     const { clientId, index, log, timers } = this.#options;
     if (!this.#isHeld || this.#isReopening || this.#isStopped || this.#late !== undefined) return;
-    // An index that fails again calls this when it has recovered.
+    // The index calls this method again when it has recovered.
     if (index.health().status !== 'ready') return;
     this.#isReopening = true;
     try {

@@ -20,13 +20,13 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS positions
     (topic TEXT NOT NULL, partition INTEGER NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS figures (name TEXT PRIMARY KEY, value) WITHOUT ROWID`;
-/** Processes of one machine that may share a data folder over Kafka. The limit stops a supervisor that starts processes without end. */
+/** Maximum number of processes that share a data folder. The limit stops a supervisor that starts processes without end. */
 const MAX_PROCESSES = 64;
-/** Rows are written together this long after the first: most records of a notification follow each other by less. */
+/** Rows are written together this long after the first, because most records of a notification come within this time. */
 const WRITE_DELAY_MS = 250;
-/** Rows of one transaction, and expired rows that it removes: some milliseconds on the event loop. */
+/** Rows that a transaction writes, and expired rows that it removes, at most. It blocks for some milliseconds. */
 const ROWS_PER_TRANSACTION = 250;
-/** Transactions of a stop, which may not take long: what is not written then is read again from the topic. */
+/** Transactions of a stop at most, so that it is short. Rows that are not written are read again from the topic. */
 const LAST_TRANSACTIONS = 50;
 const RETRY_MS = 1_000;
 const BUSY_MS = 10;
@@ -39,14 +39,14 @@ const KEY_BYTES = 16;
 export interface IndexLimits {
   /** Records that are not written yet, with an allowance for their objects. */
   readonly waitingBytes: number;
-  /** Of an index in memory, with `DATA_DIR=memory`. It is full beyond them until records expire. */
+  /** Size of an index in memory (`DATA_DIR=memory`). A full index takes no records until others expire. */
   readonly memoryBytes: number;
 }
 
-export interface IndexedRecord {
+interface IndexedRecord {
   readonly value: Uint8Array;
   readonly writtenAtMs: number;
-  /** It is kept beyond its retention, until a later record of its key is not open. */
+  /** An open record is kept beyond its retention, until a later record of its key is not open. */
   readonly isOpen: boolean;
 }
 
@@ -56,14 +56,14 @@ export interface RecordIndexOptions {
   readonly file: DataFile | undefined;
   /** Records that are older are expired, in milliseconds; open ones never are. */
   readonly retentionMs: number;
-  /** Measures the age of records; it should not jump ahead, since what expired is removed. */
+  /** Measures the age of records. It should not jump ahead, because expired records are removed. */
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
   readonly limits?: Partial<IndexLimits>;
 }
 
-/** Undefined, for an index in memory, if the broker or DATA_DIR is. Throws ConfigError. */
+/** The file of an index; undefined if the broker or DATA_DIR is in memory. Throws ConfigError if the folder cannot be used. */
 export function openIndex(
   { broker, config, log }: { readonly broker: Broker; readonly config: Config; readonly log: Log },
   name: string,
@@ -74,7 +74,7 @@ export function openIndex(
   return openIndexFile(folder, name, origin, log);
 }
 
-/** The file that the last process left, or a new one: each has its own. One that is damaged or of another origin is built again. */
+/** Opens the first file that no process uses. A damaged file, or one of another `origin`, is emptied. Throws ConfigError. */
 export function openIndexFile(folder: string, name: string, origin: string, log: Log): DataFile {
   for (let process = 1; process <= MAX_PROCESSES; process += 1) {
     const file = path.join(folder, `${name}-index-${process}.db`);
@@ -106,9 +106,9 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 }
 
 /**
- * The newest record of each key of compacted topics, a copy of these: positions are written in one transaction with the records before
- * them, a start continues there, and a lost file is built again. While new records cannot be
- * written `health` is not ready, and `accepts` is false once too many wait: nothing is forgotten.
+ * The newest record of each key of compacted topics. A start continues at the positions, which are written in one transaction with the
+ * records before them. A lost file is built again from the topics. While records cannot be written, `health` is not ready; once too many
+ * wait, `accepts` is false.
  */
 export class RecordIndex {
   readonly #options: RecordIndexOptions;
@@ -145,7 +145,7 @@ export class RecordIndex {
     }
   }
 
-  /** The newest record of the key. Throws InfrastructureError when the file cannot be read. */
+  /** Undefined if there is none, or it is expired. Throws InfrastructureError `index-unavailable` if the file cannot be read. */
   find(id: string): IndexedRecord | undefined {
     const key = keyOf(id);
     const waiting = this.#waiting.get(key);
@@ -182,6 +182,7 @@ export class RecordIndex {
     this.#changed();
   }
 
+  /** The open records in the file; those that are not written yet are missing. */
   openRecords(): readonly IndexedRecord[] {
     return this.#file.database
       .prepare('SELECT value, at, open FROM records WHERE open = 1')
@@ -194,6 +195,7 @@ export class RecordIndex {
     return this.#waitingBytes < this.#limits.waitingBytes;
   }
 
+  /** `callback` is called after each write that succeeds while records are accepted. */
   onRecovered(callback: () => void): void {
     this.#onRecovered = callback;
   }
@@ -204,7 +206,7 @@ export class RecordIndex {
     return { status: isPermanent ? 'unhealthy' : 'starting', reason };
   }
 
-  /** About how many: a removed record counts until all older ones are removed. */
+  /** Approximate: a removed record counts until all older ones are removed. */
   size(): { readonly records: number; readonly waiting: number } {
     const waiting = this.#waiting.size;
     if (this.#failure?.isPermanent === true || this.#isClosed) return { records: waiting, waiting };
@@ -256,7 +258,7 @@ export class RecordIndex {
     this.#waitingBytes += bytes - (former === undefined ? 0 : bytesOf(former));
     this.#waiting.set(key, row);
     this.#changed();
-    // Here, since not only a reader, which asks before it goes on, adds records.
+    // Not only the reader, which asks accepts() first, adds records.
     while (!this.accepts() && this.#failure === undefined && !this.#file.isBusy) this.#write();
   }
 

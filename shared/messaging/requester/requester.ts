@@ -47,7 +47,7 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly instanceId: string;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
-  /** Requests that may wait for a reply, of one topic half of them; default QUEUE_LIMITS.pendingReplies. */
+  /** Maximum number of requests that wait for a reply; one topic takes half. Default: QUEUE_LIMITS.pendingReplies. */
   readonly maxPending?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
@@ -68,7 +68,7 @@ export function createRequester(options: RequesterOptions): Requester {
   return new LogRequester(options);
 }
 
-/** The code of a failed send (E1). `unknown`: it may be on the log. `bug`: not of the caller or the broker. */
+/** The code of a failed send (E1). `unknown`: the message may be on the log. `bug`: the failure is one of our code. */
 export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug' {
   if (error instanceof MessagingError && error.code === 'send-unknown') return 'unknown';
   if (error instanceof MessagingError && error.code === 'message-too-large') return 'body-too-large';
@@ -86,13 +86,13 @@ interface Pending {
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 }
 
-/** Problems: `broker-unavailable` (not sent, or later), `reply-timeout`, `not-ready`, `overloaded` (not sent). */
+/** Problems: `not-ready` and `overloaded` (not sent, or stopped meanwhile), `broker-unavailable`, `reply-timeout`. */
 class LogRequester {
   readonly #options: RequesterOptions;
   readonly #clockWarning: ClockWarning;
   readonly #publisher: Publisher;
   readonly #pending = new Map<string, Pending>();
-  /** Their slots, by the topic of the request: one whose worker is stuck takes half of them at most. */
+  /** Slots of pending requests by topic: a topic whose worker is stuck takes at most half of them. */
   readonly #slots = new SharedLimit();
   readonly #counts = { sent: 0, refused: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
   readonly #canSend: () => boolean;
@@ -142,6 +142,7 @@ class LogRequester {
     return { ...this.#counts, pending: this.#pending.size };
   }
 
+  /** Resolves with the reply or a problem. Rejects on a bug, such as a correlation id that is pending. */
   request(request: OutgoingRequest): Promise<Reply> {
     const { topic, timeoutMs } = request;
     const { maxPending = QUEUE_LIMITS.pendingReplies, monotonic, timers } = this.#options;
@@ -183,6 +184,7 @@ class LogRequester {
     }
   }
 
+  /** Waits for pending replies; after `timeoutMs` the others end with `not-ready`. */
   stop(timeoutMs: number): Promise<void> {
     this.#stopping ??= this.#stop(timeoutMs);
     return this.#stopping;

@@ -5,18 +5,18 @@ import { topicUnknown } from '../broker-errors.ts';
 import type { BrokerAdmin, TopicState } from '../ports.ts';
 
 /** All brokers of a cluster know a new topic within this time, even on a busy machine. */
-export const TOPIC_SPREAD_MS = 5_000;
+const TOPIC_SPREAD_MS = 5_000;
 const POLL_INTERVAL_MS = 100;
-/** With these values of compression.type the broker never stores a batch that kafkajs cannot read. */
+/** With these values of compression.type the broker never stores a batch that our consumers cannot read. */
 const READABLE_COMPRESSION: ReadonlySet<string> = new Set(['uncompressed', 'gzip', 'zstd']);
 
-export interface TopicWait extends Partial<Pick<SystemPorts, 'monotonic' | 'timers'>> {
+interface TopicWait extends Partial<Pick<SystemPorts, 'monotonic' | 'timers'>> {
   readonly spreadMs?: number;
 }
 
 type TopicAdmin = Pick<BrokerAdmin, 'partitionCounts' | 'topicStates'>;
 
-/** Rejects with `topic-unknown` if one is missing for `wait.spreadMs`: brokers learn of a new one with a delay. */
+/** Partition counts. Rejects with `topic-unknown` if a topic is missing for `wait.spreadMs`: brokers learn of new ones with a delay. */
 export async function existingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],

@@ -3,7 +3,7 @@ import { delayLabel, retryTopicName, topicName, type Priority, type TopicKey } f
 
 export interface WorkerGroup extends GroupReads {
   readonly worker: string;
-  /** Its messages wait on the topic by intent, until they are due: their number says nothing about the worker. */
+  /** Messages wait on the topic until they are due, so their number does not show whether the worker is slow. */
   readonly isDelayed: boolean;
 }
 

@@ -23,7 +23,7 @@ export function murmur2(key: Uint8Array): number {
   return (hash ^ (hash >>> 15)) | 0;
 }
 
-/** As the Java client and kafkajs choose it: records of all producers with the same key are in order. */
+/** The partition that the Java client and kafkajs choose: records with the same key are in order, whoever produces them. */
 export function partitionOfKey(key: Uint8Array, count: number): number {
   return (murmur2(key) & POSITIVE) % count;
 }

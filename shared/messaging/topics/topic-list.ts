@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Maximum number of consumers of a worker. Never changed on an existing topic, since keys would move to other partitions. */
+/** Maximum number of consumers of a worker. Never changed on an existing topic, because keys would move to other partitions. */
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions make that cheaper. */
 const RESULT_PARTITIONS = 6;
@@ -39,8 +39,8 @@ const ANSWER_SEGMENT_BYTES = 64 * MIB;
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * The broker decompresses batches when it stores them: other clients may write lz4 or snappy, which kafkajs cannot read. Records have
- * the producer's time (D2).
+ * The broker decompresses batches before it stores them: other clients may write lz4 or snappy, which our consumers cannot read. Records
+ * have the producer's time (D2).
  */
 const COMMON: Settings = {
   'cleanup.policy': 'delete',
@@ -65,7 +65,6 @@ const STATE: Settings = {
   'segment.ms': String(DAY_MS),
 };
 
-/** Retention deletes only closed segments. */
 function expiringState(ms: number): Settings {
   return {
     ...STATE,
@@ -114,6 +113,7 @@ export type TopicKey = keyof typeof LIST;
 
 const KEYS = Object.keys(LIST) as TopicKey[];
 
+/** Names without the prefix. */
 export const TOPIC = Object.fromEntries(KEYS.map((key) => [key, LIST[key].topic])) as Readonly<
   Record<TopicKey, string>
 >;
@@ -142,9 +142,9 @@ const OF_ENGINE = new RegExp(
 );
 
 /**
- * Requesters choose the topic of a reply, and could otherwise make the workers write to the requests and commands of others, or to the
- * journal of a registry. Allowed are our own reply topics, and matches of `patterns` (`*`, `?`) outside of this system that begin with no
- * underscore, as those of Kafka and of registries do.
+ * Requesters choose the topic of a reply: without a rule they could make workers write requests or commands, or the journal of a registry.
+ * Allowed are our own reply topics, and other topics that match `patterns` (`*`, `?`). Topics of any installation of this system, and names
+ * with an underscore at the beginning (Kafka, registries), are refused.
  */
 export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
   const own = new Set(ownReplyTopics(prefix));
@@ -200,6 +200,7 @@ export function allTopicSpecs(prefix: string, retryTiersMs: readonly number[]): 
   return [...topicSpecs(prefix, KEYS), ...retryTopicNames(prefix, retryTiersMs).map(commands)];
 }
 
+/** A sentence for each difference between a topic and its definition. */
 export function topicDifferences(spec: TopicSpec, state: TopicState): string[] {
   const differences: string[] = [];
   if (state.partitions !== spec.partitions) {

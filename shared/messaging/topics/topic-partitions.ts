@@ -15,7 +15,7 @@ const MISSING = 0;
 export class TopicPartitions {
   readonly #counts: LRUCache<string, number>;
 
-  /** `queries`: after how many of them a topic counts as missing, of which brokers may learn with a delay. */
+  /** `queries`: a topic is missing if so many do not find it, since brokers learn of new topics with a delay. */
   constructor(
     admin: Pick<BrokerAdmin, 'partitionCounts'>,
     { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,
@@ -40,7 +40,7 @@ export class TopicPartitions {
     });
   }
 
-  /** An old count is refreshed in the background. Without partition `wanted` the topic is looked up again. */
+  /** Undefined: call find(), also if an older count lacks partition `wanted`. An expired count is refreshed in the background. */
   known(topic: string, wanted = 0): number | undefined {
     const count = this.#counts.get(topic, { allowStale: true });
     if (count === undefined || count === MISSING) return undefined;

@@ -167,7 +167,7 @@ const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] =
     'providers without a data folder',
     { ...PROVIDERS, DATA_DIR: 'memory' },
     [
-      'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were accepted but not sent, and repeated Idempotency-Keys may send notifications again',
+      'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses notifications that were accepted but not sent, and repeated Idempotency-Keys may send notifications again',
     ],
   ],
   [
