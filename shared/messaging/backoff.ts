@@ -6,7 +6,7 @@ export interface BackoffOptions {
 /** So many doublings exceed every maximum; more could exceed the safe integers. */
 const MAX_DOUBLINGS = 30;
 
-/** The delay in ms after attempt `attempt` (from 1), which doubles it. `random` takes away up to half, so that clients retry apart. */
+/** The delay in ms after attempt `attempt` (from 1). Each attempt doubles it. `random` takes off up to half, so that clients retry apart. */
 export function backoffMs(options: BackoffOptions, attempt: number, random: () => number): number {
   const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS);
   const fullMs = Math.min(options.maxMs, options.minMs * 2 ** doublings);

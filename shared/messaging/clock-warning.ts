@@ -17,6 +17,7 @@ export class ClockWarning {
     this.#log = log;
   }
 
+  /** Call it with each record. It warns at most once in ten minutes. */
   see({ topic, timestampMs }: { readonly topic: string; readonly timestampMs: number }): void {
     const nowMs = this.#clock.now();
     const aheadMs = timestampMs - nowMs;

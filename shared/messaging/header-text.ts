@@ -22,10 +22,7 @@ export function safeHeaderText(text: string): string {
   return encoded.slice(0, HEADER_TEXT_CHARACTERS).replace(CUT_BYTE, '');
 }
 
-/**
- * Renders warnings as one header (E3): distinct items `code;path`, separated by `, `. The items of `further`, a header in this format, follow.
- * A list that would exceed 4,096 characters ends with `truncated`. Undefined without warnings.
- */
+/** The warnings as a header (E3), `code;path, code;path`, then those of `further`. A list over 4,096 characters ends with `truncated`. */
 export function warningsList(warnings: readonly Warning[], further: string | undefined): string | undefined {
   if (warnings.length === 0 && further === undefined) return undefined;
   const own = warnings.map(({ code, path }) => `${safeItemText(code)};${safeItemText(path)}`);

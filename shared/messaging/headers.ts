@@ -105,6 +105,7 @@ export interface MessageContent {
   readonly headers: MessageHeaders;
 }
 
+/** Bytes of value and headers, without the key. */
 export function contentBytes({ value, headers }: MessageContent): number {
   return value.length + headersBytes(headers);
 }

@@ -80,7 +80,7 @@ export interface Publisher {
    * Resolves when all in-sync replicas have every message; at least once, in order per key. Messages published while a request
    * is in flight are sent together in the next one. Rejects with
    * - `not-sent`: no message was stored, because the broker could not be reached in time or the queue is full
-   *   (QUEUE_LIMITS.publisher). Without a `cause` no message was sent to its leader: only messages queued before failed;
+   *   (QUEUE_LIMITS.publisher). Without a `cause` none was sent to its leader: only sends of earlier messages failed;
    * - `send-unknown`: some or all messages may be stored;
    * - `message-too-large`, `topic-unknown` or `invalid-message`: one message is at fault; the others may be stored.
    */
@@ -113,15 +113,9 @@ export interface GroupSource {
 export interface GroupSink {
   /** Partitions that are not listed are lost. Delivery starts at the committed offsets, and no partition is paused. */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
-  /**
-   * The sink starts no new work and commits completed work once. If the broker gives no notice (the member was expelled, or the leader of a
-   * partition moved), it is not called and onAssigned follows directly.
-   */
+  /** The sink starts nothing new and commits completed work once. Not called without notice (expelled member, moved leader). */
   onRevoking(generation: number): void;
-  /**
-   * The messages of one partition, in offset order. A `highWatermark` at or below a delivered offset shows that the log was replaced: the
-   * messages are those of another log.
-   */
+  /** Messages of one partition, in offset order. If `highWatermark` is at or below a delivered offset, they are from a new log. */
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
   /** All messages below `position` are delivered. Without this call, control records and aborted or compacted ones count as lag. */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
@@ -162,7 +156,7 @@ export interface TopicSpec {
   readonly replicationFactor?: number;
   /**
    * On the embedded broker. `memory`: not stored, because the readers end with the process. `as-reply`: a request is stored if its reply is.
-   * Both are read before they are on the disk. A crash may remove them, so readers must have no other effects than messages.
+   * Requests are read before they are on the disk. A crash may remove them and later records, so readers may have no effects but messages.
    */
   readonly storage?: 'memory' | 'as-reply';
 }

@@ -152,10 +152,7 @@ const CLOSE_OBJECT = 0x7d;
 const LOWER_CASE_BIT = 0x20;
 const IN_NUMBER: ReadonlySet<number | undefined> = new Set(ENCODER.encode('+-.0123456789Ee'));
 
-/**
- * Counts what the parser neither limits nor reports. The bytes it looks for occur in no multi-byte character of UTF-8. If the bytes are
- * not JSON, the counts mean nothing, but the parser refuses them.
- */
+/** Counts what the parser neither limits nor reports. If the bytes are not JSON, the counts mean nothing, but the parser refuses them. */
 function scan(bytes: Uint8Array, maxValues: number) {
   const { length } = bytes;
   let depth = 0;

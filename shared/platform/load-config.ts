@@ -27,10 +27,7 @@ export interface QuotaSettings {
   readonly perCountry: ReadonlyMap<string, number>;
 }
 
-/**
- * Parses the settings of an environment such as `process.env`. Throws ConfigError, which names all invalid settings and the allowed values,
- * but never the given values: they may be secrets.
- */
+/** Parses an environment such as `process.env`. Throws ConfigError, which names all invalid settings, but not their values (secrets). */
 export function loadConfig(env: Given): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),

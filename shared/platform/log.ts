@@ -22,10 +22,7 @@ const INTERVAL_MS = 60_000;
 /** A failure that begins within this time after the end of the last one continues it: its beginning is not logged. */
 const CALM_MS = 10_000;
 
-/**
- * Logs a failure that is repeated until its cause ends, such as a broker that is away: its beginning, its end, and between them one line a
- * minute. Each line has the number of `failures` since the last one.
- */
+/** Logs a repeated failure, such as a broker that is away: its beginning, one line a minute with the number of `failures`, its end. */
 export class RepeatedFailure {
   readonly #log: Log;
   readonly #level: 'warn' | 'error';

@@ -8,10 +8,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 const MAX_CODES = 500;
 
-/**
- * Returns a function that keeps the first 500 distinct codes and replaces others by `other`. Each code is a series in memory, and a
- * provider may send a new code in every answer.
- */
+/** Returns a function that keeps the first 500 distinct codes, each of which takes memory, and replaces others by `other`. */
 export function limitCodes(): (code: string) => string {
   const first = new Set<string>();
   return (code) => {
@@ -38,10 +35,7 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
       get(name, () => new Histogram({ name, help, labelNames, registers, buckets: DURATION_BUCKETS })),
     /** Calls `collect` before each scrape, to set gauges that are only needed then. */
     onScrape: (collect: () => void): void => void collectors.push(collect),
-    /**
-     * Prometheus text of all metrics, or of the known ones of these names. With names the callbacks of `onScrape` are not called, because
-     * some of them begin a new period.
-     */
+    /** Prometheus text of all metrics, or of the known ones of these names without the callbacks of `onScrape`. */
     text: async (names?: readonly string[]): Promise<string> => {
       if (names !== undefined) {
         const known = names.filter((name) => hasMetric(registry, name));

@@ -2,10 +2,7 @@ const MAX_COMPARED_LENGTH = 64;
 const CHARACTERS_PER_MISTAKE = 4;
 const MAX_MISTAKES = 3;
 
-/**
- * Finds the candidate most similar to a misspelt name, ignoring case: the first with the fewest letters inserted, missing, replaced or swapped.
- * One mistake is allowed for each four characters begun, at most three. Undefined if no candidate is similar.
- */
+/** The candidate with the fewest letters inserted, missing, replaced or swapped: one for each four begun, at most three. Ignores case. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;
   const given = name.toLowerCase();

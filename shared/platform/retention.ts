@@ -7,10 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const COMMAND_RETENTION_MS = 7 * DAY_MS;
 /** Retention of outcomes; commands that are repeated within it are not sent again. */
 export const OUTCOME_RETENTION_MS = 3 * DAY_MS;
-/**
- * Retention of acceptances. As long as a worker knows the id of an Idempotency-Key, every ingress must know the earlier notification. The hour
- * allows for worker clocks that stood still in a suspended machine.
- */
+/** Every ingress must know a notification as long as a worker does. The hour allows for worker clocks in suspended machines. */
 export const ACCEPTANCE_RETENTION_MS = OUTCOME_RETENTION_MS + HOUR_MS;
 
 /** Allowance for different clocks, waits for a provider, and waits for a lost copy. */

@@ -1,7 +1,4 @@
-/**
- * Shares a limit among owners. An owner may take more while it has less than is left: a single one takes up to half, two take up to a third
- * each, and others always find room.
- */
+/** An owner may take more while it has less than is left: one takes up to half, two up to a third each. Others always find room. */
 export class SharedLimit {
   readonly #used = new Map<string, number>();
   #total = 0;

@@ -54,6 +54,7 @@ export interface ReplyBatch {
   readonly items: readonly ReplyBatchItem[];
 }
 
+/** The problem of a batch that is empty or has more than MAX_BATCH_ITEMS items; undefined: the size is allowed. */
 export function batchSizeProblem(items: number): Problem | undefined {
   if (items > 0 && items <= MAX_BATCH_ITEMS) return undefined;
   const code = items === 0 ? 'empty' : 'too-many-items';
@@ -61,6 +62,7 @@ export function batchSizeProblem(items: number): Problem | undefined {
   return createProblem('invalid-request', { errors: [{ path: 'items', code, message }] });
 }
 
+/** The fault of an id; undefined if it is valid, null or absent. */
 export function batchIdFault(id: unknown): Fault | undefined {
   if (id === undefined || id === null || Number.isSafeInteger(id)) return undefined;
   const allowed = `text of 1 to ${MAX_ID_CHARACTERS} characters, or a whole number from -(2^53 - 1) to 2^53 - 1`;

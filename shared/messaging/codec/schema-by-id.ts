@@ -120,10 +120,8 @@ export function createLocalReaders(
     const current = messages.find((message) => message.definition.localSchemaId === localSchemaId);
     if (current?.schemaText === text) continue;
     const schema = lazy(() => parseWriterSchema(text));
-    readers.set(
-      localSchemaId,
-      lazy(() => createReader(schema(), byRecord)),
-    );
+    const reader = lazy(() => createReader(schema(), byRecord));
+    readers.set(localSchemaId, reader);
     if (current === undefined || isSameSchema(current.schema, schema())) continue;
     throw new Error(
       `the schema of ${current.definition.type} is not the one that was released with id ${localSchemaId}: ` +
@@ -133,10 +131,8 @@ export function createLocalReaders(
   for (const message of messages) {
     const { localSchemaId } = message.definition;
     if (readers.has(localSchemaId)) continue;
-    readers.set(
-      localSchemaId,
-      lazy(() => createAvroReader(message, message.schema)),
-    );
+    const reader = lazy(() => createAvroReader(message, message.schema));
+    readers.set(localSchemaId, reader);
   }
   return readers;
 }

@@ -45,6 +45,7 @@ const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
 const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
 const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
 
+/** Each call takes at most 5 s, including one repetition. */
 export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRegistry {
   const { username, password = '' } = settings;
   const library = new LibraryRegistry(

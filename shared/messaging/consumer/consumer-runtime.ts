@@ -61,10 +61,7 @@ interface Attachment {
   revokedMs: number | undefined;
 }
 
-/**
- * Passes messages to `process` in order per key, and commits the contiguous prefix of completed messages. A message that runs when a source
- * crashes runs to its end, although the next source delivers it again.
- */
+/** Passes messages to `process` in order per key, and commits the contiguous prefix of completed messages. */
 export class ConsumerRuntime {
   /** `settled`: completed messages, including failed ones. */
   readonly counters = { settled: 0, failed: 0, rebalances: 0, crashes: 0 };
@@ -137,7 +134,7 @@ export class ConsumerRuntime {
     };
   }
 
-  /** Later calls of the sink have no effect. Messages that are not running are dropped. */
+  /** Later calls of the sink have no effect. Running messages run to their end, although the next source delivers them again. */
   detach(): void {
     this.#attached?.cancelTick?.();
     this.#attached = undefined;
@@ -147,10 +144,7 @@ export class ConsumerRuntime {
     this.#owned.release();
   }
 
-  /**
-   * Starts nothing new, lets running messages end, commits and leaves the group. Takes at most two seconds longer than `timeoutMs`. The next
-   * member gets the messages that were not completed.
-   */
+  /** Starts nothing new, lets running messages end, commits and leaves the group. Takes at most two seconds longer than `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     this.#isDraining = true;

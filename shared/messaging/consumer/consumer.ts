@@ -39,6 +39,7 @@ export class Consumer {
     }
   }
 
+  /** See ConsumerRuntime.drain(). A later call returns the promise of the first one. */
   stop(timeoutMs: number = CONSUMER_DEFAULTS.drainTimeoutMs): Promise<void> {
     this.#cancelRebuild?.();
     this.#stopping ??= this.#runtime.drain(timeoutMs);

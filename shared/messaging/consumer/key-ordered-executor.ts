@@ -30,6 +30,7 @@ interface KeyQueue {
 /** The longest delay of a Node timer; a longer one would fire immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
+/** Runs the work items of each key in order, and those of different keys concurrently, in slices of synchronous work. */
 export class KeyOrderedExecutor {
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();
@@ -78,6 +79,7 @@ export class KeyOrderedExecutor {
     }
   }
 
+  /** Starts no work items until resume(). Running ones continue. */
   pause(): void {
     this.#isPaused = true;
   }

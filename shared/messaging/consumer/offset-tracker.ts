@@ -112,6 +112,7 @@ export class OffsetTracker implements TopicPartition {
     this.unfinishedBytes -= work.bytes;
   }
 
+  /** Extends the prefix over the messages that are done. Call it after finishWork(). */
   advance(): void {
     for (let work = this.#works[this.#first]; work?.state === 'done'; work = this.#works[this.#first]) {
       this.#position = work.offset + 1;
@@ -143,6 +144,7 @@ export interface PartitionLag extends TopicPartition {
 
 type PausableSource = Pick<GroupSource, 'pause' | 'resume'>;
 
+/** The partitions of the current generation. Each is paused while its window is full. */
 export class OwnedPartitions {
   readonly #maxMessages: number;
   readonly #maxBytes: number;

@@ -220,6 +220,7 @@ export class EmbeddedGroup implements LogUser {
     return membership === undefined || (this.#preparing && !membership.joined);
   }
 
+  /** False if the generation of the member is over: nothing was committed. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;

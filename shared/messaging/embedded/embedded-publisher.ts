@@ -24,7 +24,7 @@ export class EmbeddedPublisher implements Publisher {
   readonly #clientId: string;
   readonly #deadlineMs: number;
   #state: 'new' | 'started' | 'stopped' = 'new';
-  /** In the order of publishing, by partition. */
+  /** Waiting messages in the order of publishing, by partition. */
   readonly #waiting = new Map<string, { readonly call: Call; readonly message: OutgoingMessage }[]>();
   /** The calls with waiting messages; a call counts as a whole, even if some of its messages are on the log. */
   readonly #queued = { messages: 0, bytes: 0 };

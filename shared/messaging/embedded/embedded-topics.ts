@@ -85,10 +85,7 @@ export class EmbeddedTopics {
     return result;
   }
 
-  /**
-   * Called periodically, for logs without appends. A sweep makes pauses, and removes what is old at its beginning: more expires on a busy log
-   * in each pause, and the sweep would never reach the other logs.
-   */
+  /** Call it periodically, for logs without appends. It removes what is old at its beginning, so that a busy log cannot hold it up. */
   async sweep(): Promise<void> {
     if (this.#isSweeping) return;
     this.#isSweeping = true;

@@ -89,10 +89,12 @@ export class PartitionLog {
     return this.#end;
   }
 
+  /** The offset of the last record that is in the table or waits for a group commit. */
   get lastStored(): number {
     return this.#lastStored;
   }
 
+  /** The highest used share of the limits; from 1 on the log is full. */
   get usedShare(): number {
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
     const { records, bytes } = this.table?.figures ?? { records: 0, bytes: 0 };

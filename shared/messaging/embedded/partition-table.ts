@@ -49,6 +49,7 @@ export class PartitionTable {
     this.#figures = figures ?? { records: 0, bytes: 0, low: 0 };
   }
 
+  /** On a compacted topic, also removes older records of the key. */
   insert({ offset, key, value, headers, timestampMs }: LogMessage, storedAtMs: number, bytes: number): void {
     if (!this.#exists) this.#create();
     const { insert, supersede } = this.#prepared();
@@ -99,6 +100,7 @@ export class PartitionTable {
     return removed.length;
   }
 
+  /** Removes at most 500 tombstones, and returns their number. */
   removeTombstones(storedBeforeMs: number): number {
     if (this.#figures.records === 0) return 0;
     const removed = this.#prepared().removeTombstones.all(storedBeforeMs, REMOVED_AT_ONCE);

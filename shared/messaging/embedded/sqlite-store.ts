@@ -98,6 +98,7 @@ export class SqliteStore implements LogParts {
     }
   }
 
+  /** The topic is durable when flushed() has resolved. */
   createTopic(spec: TopicSpec, config: EmbeddedTopicConfig): void {
     const id = this.#lastId + 1;
     this.#addTopic(id, spec, config);

@@ -24,7 +24,7 @@ export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'tim
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
-/** While this many foreign replies are in flight, the oldest for this time, requests with others are retried later. */
+/** While this many foreign replies are in flight, the oldest for this time, requests with further ones are retried later. */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
@@ -75,6 +75,7 @@ export class ReplyRouter {
     });
   }
 
+  /** Rejects like Publisher.publish(); see classify(). */
   publish(route: Route, reply: OutgoingMessage): Promise<void> {
     const publishing = route.publisher.publish([reply]);
     if (this.#own.has(route.topic)) return publishing;

@@ -21,7 +21,7 @@ type Lane = 'interactive' | 'bulk';
 
 export interface RequestConsumerOptions {
   readonly worker: string;
-  /** Part of the name of the consumer group, which must not change since it owns the committed offsets. */
+  /** Part of the name of the consumer group, which owns the committed offsets and must not change. */
   readonly lane: Lane;
   readonly requestTopic: TopicKey;
   readonly deadLetterTopic: TopicKey;
@@ -40,7 +40,7 @@ interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
 /** One batch is calculated while others are decoded or acknowledged. More would only occupy memory. */
 const MAX_BATCHES_IN_PROGRESS = 4;
 
-/** How long a reply to a silent foreign partition takes a place. Bulk allows for elections (9 s by default). */
+/** Publish deadlines of replies to foreign topics. Bulk allows for the election of a leader (9 s by default). */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
 
 export type RequestConsumer = Awaited<ReturnType<typeof startRequestConsumer>>;

@@ -34,6 +34,7 @@ export type Handlers = Readonly<Record<string, Handler>>;
 export const DEADLINE_SKEW_MS = 2_000;
 const AVRO_MAGIC = 0;
 
+/** Leaves `timeFault` unset, and `type`, `warnings` and a wrong `format` to be set when the message is decoded. */
 export function readRequest(
   message: LogMessage,
   attempt: number,
@@ -59,6 +60,7 @@ export function requesterOf({ message }: Request): string {
   return headerText(message.headers, HEADER.replyTopic) ?? '';
 }
 
+/** Refuses undecodable messages, and types without a handler (`undecodable-message`). */
 export function callHandler(
   handlers: Handlers,
   decoded: Decoded,
@@ -72,6 +74,7 @@ export function callHandler(
   return refused(createProblem('undecodable-message', { detail }));
 }
 
+/** Whether the deadline passed more than DEADLINE_SKEW_MS ago. Without a deadline false. */
 export function isExpired(deadlineMs: number | undefined, clock: Clock): boolean {
   return deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS;
 }
@@ -83,6 +86,7 @@ const MAX_AHEAD_MS = 86_400_000;
 const ALLOWED =
   'must be epoch milliseconds from 2000-01-01 to one day ahead of now, because the answer depends on the day of the request';
 
+/** From the year 2000 up to one day ahead (D2). */
 export function isPlausibleTime(timeMs: number, nowMs: number): boolean {
   return timeMs >= EARLIEST_MS && timeMs <= nowMs + MAX_AHEAD_MS;
 }

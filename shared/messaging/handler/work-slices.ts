@@ -16,6 +16,7 @@ export class WorkSlices {
     this.#options = options;
   }
 
+  /** Resolves at the beginning of a slice, when no other task works. */
   acquire(): Promise<void> {
     if (!this.#isHeld) {
       this.#isHeld = true;
@@ -30,6 +31,7 @@ export class WorkSlices {
     return this.#options.monotonic.elapsedMs() >= this.#endMs;
   }
 
+  /** Resolves at the beginning of the next slice, in a later turn of the event loop. No other task works meanwhile. */
   yield(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#begin(resolve);

@@ -8,18 +8,18 @@ import { byTopic, consumerOf } from './partition-fetcher.ts';
 
 /** A member notices a rebalance within this time plus IDLE_MS. */
 const HEARTBEAT_INTERVAL_MS = 500;
-/** kafkajs sends heartbeats after fetches; one of paused partitions lasts this long, without a request. */
+/** kafkajs sends heartbeats after fetches. A fetch of paused partitions sends no request and lasts this long. */
 const IDLE_MS = 500;
-/** How long a rebalance waits for a member that sends heartbeats and does not join; the response to a join takes at most 5 s longer. */
+/** A rebalance waits this long for a member that sends heartbeats but does not join. The response to a join takes at most 5 s longer. */
 const REBALANCE_TIMEOUT_MS = 10_000;
 /** The group notices new partitions after this time, so that it reads them within ten seconds. */
 const METADATA_MAX_AGE_MS = 3_000;
-/** Retries inside kafkajs cover a moved coordinator; a longer failure ends the membership, and a new one replaces it. */
+/** Retries inside kafkajs cover a moved coordinator. A longer failure ends the membership, which is then replaced. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** A member without events for the rebalance timeout and this margin is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
 const STALL_TICK_MS = 5_000;
-/** A timeout of these ends the membership: kafkajs would repeat them to a frozen broker for half a minute. */
+/** If one of these requests times out, the membership ends: kafkajs would repeat it to a frozen broker for half a minute. */
 const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Heartbeat', 'OffsetCommit', 'OffsetFetch']);
 /** Time for a lost member to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
@@ -82,6 +82,7 @@ export class KafkaMembership {
     this.#firstJoin.promise.catch(() => undefined);
   }
 
+  /** Rejects with an error of kafkajs or a MessagingError. */
   async join(): Promise<void> {
     this.#listen();
     const topics = [...this.#options.topics];

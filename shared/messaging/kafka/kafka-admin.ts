@@ -20,10 +20,7 @@ const RETRY_LIMIT_MS = 15_000;
 /** The broker that is asked for a topic learns of a new one within this time. */
 const SPREAD_MS = 2_000;
 
-/**
- * Each attempt has a new client: kafkajs keeps only the metadata of its last query, and does not look up new leaders. All calls may be
- * repeated, since topics that exist are not created again.
- */
+/** Each attempt has a new client, because kafkajs does not look up new leaders. Calls may be repeated: existing topics stay. */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkajsClient;
   readonly #clientId: string;

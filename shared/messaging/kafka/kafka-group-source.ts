@@ -134,7 +134,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
 
   async #begin(join: number, partitions: readonly TopicPartition[]): Promise<void> {
     const committed = partitions.length === 0 ? [] : await this.#membership?.committed(partitions);
-    // The next join has begun, which ends this generation before its start.
+    // The next join has begun: this generation ends before its start.
     if (join !== this.#joins || this.#isStopped) return;
     // Offset 0 stands for the first retained one.
     const positions = partitions.map(({ topic, partition }) => {
@@ -175,13 +175,13 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   }
 }
 
-/** Metadata names a dead coordinator until its session ends (9 s), whose removal may time out first (30 s by default). */
+/** Metadata names a dead coordinator until its session ends (9 s) and it is removed, which may time out first (30 s by default). */
 const COORDINATOR_MS = 45_000;
 const RETRY_INTERVAL_MS = 200;
 
 const TEMPORARY: ReadonlySet<string> = new Set(['broker-unavailable', 'topic-unknown']);
 
-/** Starts a new consumer each time until one has joined. Rejects with the error of the last one. */
+/** Repeats `start` with new consumers until one has joined. Rejects with a permanent error, or with the last one after 45 s. */
 export async function startConsumer(start: () => Promise<void>, isStopped: () => boolean): Promise<void> {
   const endsAt = performance.now() + COORDINATOR_MS;
   for (;;) {

@@ -23,7 +23,7 @@ export const ACKS_TIMEOUT_MS = 4_000;
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 const POLL_MS = 10;
-/** Records without a key that are published in one turn of the event loop share a partition, up to this number. */
+/** Records without a key that are published together share a partition, up to this number. */
 const MAX_SHARED = 8;
 
 interface LibraryProducer {
@@ -53,7 +53,7 @@ interface Entry {
   readonly call: PublishCall;
   readonly record: OutgoingRecord;
   readonly bytes: number;
-  /** It is being sent, or was sent and not confirmed. */
+  /** The record is being sent, or was sent and not confirmed. */
   isMaybeStored: boolean;
 }
 
@@ -234,7 +234,7 @@ export class KafkaPublisher implements Publisher {
     return Math.ceil(this.#keyless / MAX_SHARED) % count;
   }
 
-  /** After the current turn of the event loop, so that all calls of one turn share a send. */
+  /** Sends in a microtask, so that calls that follow each other synchronously share a send. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -397,7 +397,7 @@ class PublishCall {
   readonly #onSettled: () => void;
   #remaining: number;
   #failure: MessagingError | undefined;
-  /** Number of its records that are stored, or may be: they are being sent, or were sent and not confirmed. */
+  /** Number of records of the call that are stored, or may be: they are being sent, or were sent and not confirmed. */
   maybeStored = 0;
   isSettled = false;
   /** Error of the last send with one of its records; absent when only sends before it failed. */
@@ -440,15 +440,13 @@ class PublishCall {
 /** Bytes that the record format adds to key, value and headers, rounded up (lengths, offsets, timestamp). */
 const RECORD_OVERHEAD_BYTES = 30;
 const HEADER_OVERHEAD_BYTES = 6;
-/**
- * A gigabit network transfers a smaller value in half a millisecond, which is less than its compression takes. On topics with
- * compression.type=uncompressed the broker would also have to decompress it.
- */
+/** A gigabit network transfers a smaller value in half a millisecond, which is less than its compression takes. */
 const COMPRESS_ABOVE_BYTES = 64 * 1_024;
 
 /** A message with its partition, and its time, so that a repeated send writes the same record. */
 export type OutgoingRecord = OutgoingMessage & Required<Pick<OutgoingMessage, 'partition' | 'timestampMs'>>;
 
+/** Bytes of the uncompressed record, rounded up. */
 export function recordBytes({ key, value, headers = {} }: OutgoingMessage): number {
   let bytes = RECORD_OVERHEAD_BYTES + (value?.length ?? 0) + (key === null ? 0 : Buffer.byteLength(key));
   for (const name in headers) {
@@ -463,7 +461,7 @@ export function isLarge(records: readonly OutgoingRecord[]): boolean {
   return records.some(({ value }) => value !== null && value.length > COMPRESS_ABOVE_BYTES);
 }
 
-/** Throws unless the partitions of all records are among these, which brokers have confirmed. */
+/** Throws unless the partitions of all records are among the confirmed ones (ids of partitionId()). */
 export function checkConfirmed(records: readonly OutgoingRecord[], confirmed: readonly string[]): void {
   const ids = new Set(confirmed);
   const missing = records.find(({ topic, partition }) => !ids.has(partitionId(topic, partition)));

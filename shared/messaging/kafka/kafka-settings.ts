@@ -18,7 +18,7 @@ interface KafkaSsl {
   readonly keyFile?: string | undefined;
 }
 
-/** A login may involve an authorisation server. kafkajs adds to a request the time for which a fetch or a join may wait. */
+/** A login may involve an authorisation server. kafkajs adds to `requestMs` the time for which a fetch or a join may wait. */
 export const LIMITS = { connectMs: 3_000, loginMs: 10_000, requestMs: 5_000 } as const;
 
 /** The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs would fail much later. */

@@ -23,8 +23,8 @@ interface Connection {
 const connecting = new WeakMap<Connection, Promise<boolean>>();
 
 /**
- * A connection that breaks within a response keeps its bytes for the next one, and an error escapes (tulios/kafkajs#715). Here
- * each starts empty; what cannot be parsed closes it; its close ends the requests that were written after it.
+ * A connection that breaks within a response keeps its bytes for the next one, and an error escapes (tulios/kafkajs#715). Here each
+ * connection starts empty. Bytes that cannot be parsed close it. Its close rejects the requests that have no response.
  */
 function forgetTornReplies(): void {
   const path = 'network/connection';
@@ -57,10 +57,7 @@ function forgetTornReplies(): void {
   });
 }
 
-/**
- * When brokers change, fetchers may start after the consumer was stopped: they repeat an empty fetch forever, without a turn of
- * the event loop (another form of tulios/kafkajs#1384). Here such a fetch fails.
- */
+/** Fetchers that start after a stop repeat an empty fetch forever in one turn of the event loop (tulios/kafkajs#1384). Here it fails. */
 function endStoppedFetches(): void {
   const [path, name] = ['consumer/runner', 'fetch'];
   replaceMethod(path, name, async (runner: { running: boolean }, fetch: () => Promise<unknown>) => {
@@ -119,7 +116,7 @@ const KEPT_TIMES = [
   ['cluster/brokerPool', 'metadataExpireAt'],
 ] as const;
 
-/** When the system clock is set back, kafkajs sends no heartbeats for as long (not reported upstream yet). */
+/** If the system clock is set back, kafkajs sends no heartbeats for that time (not reported upstream yet). */
 function measureElapsedTime(): void {
   for (const [path, name] of KEPT_TIMES) {
     const elapsed = new WeakMap<object, number | null>();

@@ -60,6 +60,7 @@ export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Co
   return { consumer, cluster };
 }
 
+/** `onUnreadable` is called for each batch that is skipped. */
 export function fetchClients(createClient: CreateKafkajsClient, onUnreadable: OnUnreadable) {
   return (clientId: string) => {
     const { kafka, connections } = createClient({ clientId, retry: { retries: 0 } });
@@ -159,7 +160,7 @@ const REFUSED = /_AUTHORIZATION_FAILED$/;
 
 /** The reader of the fetched partitions. All calls are synchronous and must not throw. */
 export interface FetchListener {
-  /** A leader has answered for a partition that is not paused; the position is the new one, also where no message is delivered. */
+  /** A leader has answered for a partition that is not paused, possibly without messages. `position` is the new position. */
   onFetched(fetched: FetchedRecords): void;
   /** The leaders were queried; called before the first fetch. */
   onLeaders?(topics: TopicLeaders): void;
@@ -217,6 +218,7 @@ export class PartitionFetcher {
     }
   }
 
+  /** Whether all partitions are being read. */
   isHealthy(): boolean {
     return !this.#isStopped && this.#all().every(({ isRead }) => isRead);
   }
@@ -260,7 +262,7 @@ export class PartitionFetcher {
   }
 
   #takeLeaders(topics: TopicLeaders): void {
-    // May add partitions.
+    // onLeaders() may add partitions.
     this.#listener.onLeaders?.(topics);
     for (const cursor of this.#cursors.values()) {
       const leader = topics.get(cursor.topic)?.[cursor.partition] ?? -1;
@@ -293,7 +295,7 @@ export class PartitionFetcher {
     }
   }
 
-  /** The next request waits for the end of the turn: what the messages lead to, such as a reply, is written first. */
+  /** The next request waits for the end of the turn: results of the messages, such as replies, are written first. */
   async #poll(node: number): Promise<void> {
     this.#polled.add(node);
     let wanted: readonly Cursor[] = [];
@@ -362,7 +364,7 @@ export class PartitionFetcher {
       return;
     }
     cursor.isRead = true;
-    // Fetched again after resume(): the reader has no room for more.
+    // The records are fetched again after resume(): the reader has no room for them now.
     if (cursor.isPaused) return;
     if (fetched.position > cursor.offset) {
       cursor.offset = fetched.position;

@@ -54,7 +54,7 @@ export function platformaticProducers(settings: KafkaSettings): ConnectProducer 
           for (const { topic, partition } of end.value.offsets ?? [])
             confirmed.push(partitionId(topic, partition));
         }
-        // The library writes to another partition where its metadata lacks one.
+        // The library writes to another partition if its metadata lacks the chosen one.
         checkConfirmed(records, confirmed);
       },
       destroy,

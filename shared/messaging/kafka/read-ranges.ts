@@ -17,6 +17,7 @@ interface RangeParts {
   readonly clientId: string;
 }
 
+/** See Broker.readRanges(). Rejects with `broker-unavailable` after 30 s without progress. */
 export async function readRanges(
   ranges: readonly OffsetRange[],
   onMessage: OnRangeMessage,

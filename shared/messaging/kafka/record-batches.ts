@@ -5,10 +5,7 @@ import type { PartitionBytes } from './kafkajs-internals.ts';
 import { NO_HEADER_VALUE, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../message.ts';
 
-/**
- * Reads record batches (version 2, since Kafka 0.11) in place of kafkajs, which takes seconds for a record with 4,000 headers. A damaged
- * batch is skipped, and the size of a decompressed one is limited.
- */
+/** Reads record batches (version 2, since Kafka 0.11) in place of kafkajs, which takes seconds for a record with 4,000 headers. */
 
 const KIB = 1_024;
 
@@ -161,7 +158,7 @@ function readRecords(
   return messages;
 }
 
-/** The batches whose messages are delivered: no control records, and none of aborted transactions, as a read_committed reader. */
+/** The batches that a read_committed reader delivers: no control records, and none of aborted transactions. */
 export function committedBatches(
   batches: readonly OpenBatch[],
   aborted: PartitionBytes['abortedTransactions'],

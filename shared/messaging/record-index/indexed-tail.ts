@@ -35,7 +35,7 @@ export class IndexedTail {
   /** Partitions whose oldest records were removed before the index had them. */
   readonly #gaps = new Set<string>();
   #received = 0;
-  /** Resolves when the record that waits for its schema is received, and others are read again; undefined nearly always. */
+  /** Resolves when the record that waits for its schema is received, and others are read again; undefined: no record waits. */
   #late: Promise<void> | undefined;
   #isCaughtUp = false;
   #isHeld = false;
@@ -123,6 +123,7 @@ export class IndexedTail {
     return { status: 'degraded', reason: `${names} is not being read` };
   }
 
+  /** Also closes the index. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     await this.#tail?.stop(timeoutMs);

@@ -24,9 +24,9 @@ const SCHEMA = `
 const MAX_PROCESSES = 64;
 /** Rows are written together this long after the first, because most records of a notification come within this time. */
 const WRITE_DELAY_MS = 250;
-/** Rows that a transaction writes, and expired rows that it removes, at most. It blocks for some milliseconds. */
+/** Maximum number of rows that a transaction writes, and of expired rows that it removes. It blocks for some milliseconds. */
 const ROWS_PER_TRANSACTION = 250;
-/** Transactions of a stop at most, so that it is short. Rows that are not written are read again from the topic. */
+/** Maximum number of transactions of a stop, which must be short. Rows that are not written are read again from the topic. */
 const LAST_TRANSACTIONS = 50;
 const RETRY_MS = 1_000;
 const BUSY_MS = 10;
@@ -54,7 +54,7 @@ export interface RecordIndexOptions {
   readonly name: string;
   /** Closed with the index. Undefined: in memory. */
   readonly file: DataFile | undefined;
-  /** Records that are older are expired, in milliseconds; open ones never are. */
+  /** Milliseconds after which a record expires. Open records never expire. */
   readonly retentionMs: number;
   /** Measures the age of records. It should not jump ahead, because expired records are removed. */
   readonly clock: Clock;
@@ -139,8 +139,8 @@ export class RecordIndex {
       database.exec(`PRAGMA max_page_count = ${Math.ceil(this.#limits.memoryBytes / PAGE_BYTES)}`);
     this.#statements = prepareStatements(this.#file);
     this.#completeFromMs = Number(readFigure(this.#file, 'complete-from') ?? 0);
-    for (const row of database.prepare('SELECT topic, partition, offset FROM positions').all()) {
-      const { topic, partition, offset } = row;
+    const rows = database.prepare('SELECT topic, partition, offset FROM positions').all();
+    for (const { topic, partition, offset } of rows) {
       this.#setPosition({ topic: String(topic), partition: Number(partition), offset: Number(offset) });
     }
   }
@@ -167,6 +167,7 @@ export class RecordIndex {
     this.#changed();
   }
 
+  /** Where reading continues: the next offset of each partition. */
   get positions(): readonly PartitionOffset[] {
     return [...this.#positions.values()];
   }
@@ -215,6 +216,7 @@ export class RecordIndex {
     return { records: written + waiting, waiting };
   }
 
+  /** Removes all records and positions. Throws what SQLite reports. */
   discard(): void {
     this.#file.transaction(() => clear(this.#file));
     this.#waiting.clear();
@@ -223,6 +225,7 @@ export class RecordIndex {
     this.#completeFromMs = 0;
   }
 
+  /** Writes the waiting records as far as that is possible in a short time. Never throws. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

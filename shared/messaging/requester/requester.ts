@@ -82,7 +82,7 @@ interface Pending {
   readonly cancel: () => void;
   readonly requestedAtMs: number;
   isStored: boolean;
-  /** Absent once it has ended: what waits until the request is on the log does not keep its reply in memory. */
+  /** Absent once it has ended, so that a request that is still being sent does not keep its reply in memory. */
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 }
 

@@ -16,7 +16,7 @@ interface TopicWait extends Partial<Pick<SystemPorts, 'monotonic' | 'timers'>> {
 
 type TopicAdmin = Pick<BrokerAdmin, 'partitionCounts' | 'topicStates'>;
 
-/** Partition counts. Rejects with `topic-unknown` if a topic is missing for `wait.spreadMs`: brokers learn of new ones with a delay. */
+/** Partition counts by topic. Rejects with `topic-unknown` if a topic is missing for `wait.spreadMs`: brokers learn of new ones with a delay. */
 export async function existingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],

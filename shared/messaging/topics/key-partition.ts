@@ -4,6 +4,7 @@ const MIX = 0x5bd1e995;
 const SHIFT = 24;
 const POSITIVE = 0x7fffffff;
 
+/** A signed hash of 32 bits. */
 export function murmur2(key: Uint8Array): number {
   const length = key.length;
   const aligned = length & ~3;

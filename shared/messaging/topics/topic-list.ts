@@ -38,10 +38,7 @@ const ANSWER_SEGMENT_BYTES = 64 * MIB;
 
 type Settings = Readonly<Record<string, string>>;
 
-/**
- * The broker decompresses batches before it stores them: other clients may write lz4 or snappy, which our consumers cannot read. Records
- * have the producer's time (D2).
- */
+/** Brokers store batches uncompressed: others may write lz4 or snappy, which our consumers cannot read. Times are the producer's (D2). */
 const COMMON: Settings = {
   'cleanup.policy': 'delete',
   'compression.type': 'uncompressed',
@@ -157,7 +154,7 @@ function toExpression(pattern: string): string {
   return escapeName(pattern).replaceAll('*', '.*').replaceAll('?', '.');
 }
 
-/** Of the characters in names of topics, only the dot has a meaning. */
+/** Of the characters of topic names, only the dot has a meaning in an expression. */
 function escapeName(name: string): string {
   return name.replaceAll('.', '\\.');
 }

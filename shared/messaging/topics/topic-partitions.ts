@@ -12,6 +12,7 @@ const QUERY_INTERVAL_MS = 500;
 const MAX_TOPICS = 1_000;
 const MISSING = 0;
 
+/** Caches the partition counts of topics: known ones for five minutes, missing topics for two seconds. */
 export class TopicPartitions {
   readonly #counts: LRUCache<string, number>;
 
