@@ -13,19 +13,19 @@ export type MessageTopic =
   | 'smsUrgentCommands';
 
 interface MessageBase {
-  /** Record name of the Avro schema and value of header plat-message-type; unique among the messages. */
+  /** Record name of the Avro schema, unique among the messages, and value of header plat-message-type. */
   readonly type: string;
   /** Folder of the schema and second part of its namespace. */
   readonly context: string;
-  /** Incremented by an incompatible change; every version is a separate message. */
+  /** Incremented by an incompatible change. Every version is a separate message. */
   readonly version: number;
-  /** Schema id that is used without a registry. Every change of a schema takes the next free id; ids are never reused. */
+  /** Schema id that is used without a registry. Every change of a schema takes the next free id. Ids are never reused. */
   readonly localSchemaId: number;
 }
 
 interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
-  /** Type of the reply to a request that is not refused; otherwise it is PROBLEM_TYPE. */
+  /** Type of the reply. The reply to a refused request has PROBLEM_TYPE. */
   readonly replyType: string;
   readonly requestTopic: MessageTopic;
   readonly bulkRequestTopic?: MessageTopic;
@@ -59,7 +59,7 @@ export type MessageDefinition =
   | StateDefinition
   | BatchDefinition;
 
-/** First schema id used without a registry; registries count from 1 and never reach it. */
+/** First schema id used without a registry. Registries count from 1 and never reach it. */
 export const FIRST_LOCAL_SCHEMA_ID = 2 ** 30;
 
 type Topics = Pick<RequestDefinition, 'requestTopic' | 'bulkRequestTopic'>;
@@ -123,7 +123,7 @@ function requestAndReply(
   ];
 }
 
-/** Type of every refusal and failure; its payload is a Problem. */
+/** Type of every refusal and failure. Its payload is a Problem. */
 export const PROBLEM_TYPE = 'ProblemReply';
 
 const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MessageDefinition } from './messages.ts';
 
-/** Folder of the released schemas, one file for each local id; released files never change. */
+/** Folder of the released schemas, one file for each local id. Released files never change. */
 const RELEASED_FOLDER = fileURLToPath(new URL('./released/', import.meta.url));
 const RELEASED_NAME = /^(\d+)\.([A-Za-z][A-Za-z0-9]*)\.avsc$/;
 

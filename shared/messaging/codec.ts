@@ -27,7 +27,7 @@ export interface Encoded {
 
 /**
  * Detects the format by the first byte (0x00 Avro, `{` or `[` JSON). Malformed bytes are `undecodable` and never throw. A call returns a
- * promise only if the registry must be queried; it rejects with InfrastructureError if the registry cannot be used.
+ * promise only if the registry must be queried. It rejects with InfrastructureError if the registry cannot be used.
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;

@@ -28,7 +28,7 @@ export const systemDisk: DiskCalls = {
 };
 
 /**
- * A file of SQLite that only this process has open. SQLite would wait for the disk on the event loop; `sync` and `checkpoint` wait in a
+ * A file of SQLite that only this process has open. SQLite would wait for the disk on the event loop. `sync` and `checkpoint` wait in a
  * thread. A commit survives the end of the process. It survives a loss of power once `sync` has resolved. A transaction is never stored in
  * part: each page of the write-ahead log has a checksum, and the log is emptied only when the file is on the disk.
  */

@@ -17,7 +17,7 @@ export const HEADER = {
   contentType: 'content-type',
   /** Epoch milliseconds as text: after this time the requester no longer waits for the reply. */
   deadline: 'plat-deadline',
-  /** Epoch milliseconds as text: the time of the first publish; retries and redrives keep it (D2). */
+  /** Epoch milliseconds as text: the time of the first publish. Retries and redrives keep it (D2). */
   originTimestamp: 'plat-origin-timestamp',
   errorCode: 'plat-error-code',
   /** `true` if the same request may succeed later, otherwise `false`. */
@@ -37,7 +37,7 @@ export const HEADER = {
   attempt: 'plat-attempt',
   /** Epoch milliseconds as text: a copy on a retry tier is not handled before this time. */
   dueAt: 'plat-due-at',
-  /** Topic and partition to which a copy on a retry tier returns. */
+  /** The topic and (next header) partition to which a copy on a retry tier returns. */
   retryTopic: 'plat-retry-topic',
   retryPartition: 'plat-retry-partition',
   /** Epoch milliseconds as text: the time from which the time limit of a redriven copy is measured. */
@@ -48,14 +48,14 @@ export const HEADER = {
   firstAcceptance: 'plat-first-acceptance',
   /** Identifies one write of one process, which recognises its own record by it when it reads the topic. */
   write: 'plat-write',
-  /** `true`: the record is no command; the waiting messages of its key are processed. */
+  /** `true`: the record is no command. The waiting messages of its key are processed. */
   holdWake: 'plat-hold-wake',
-  /** `true`: the ingress has counted this notification for the quotas; others are counted by the worker (N6). */
+  /** `true`: the ingress has counted this notification for the quotas. The worker counts the others (N6). */
   quotaCounted: 'plat-quota-counted',
   redriveCount: 'plat-redrive-count',
   /** `true`: the operator accepts that a notification with an unknown outcome may be sent twice. */
   redriveUnknown: 'plat-redrive-unknown',
-  /** Dead letters: the origin of the message, and the reason. */
+  /** This and the following headers: the origin of a dead letter, and its reason. */
   deadLetterTopic: 'plat-dead-letter-original-topic',
   deadLetterPartition: 'plat-dead-letter-original-partition',
   deadLetterOffset: 'plat-dead-letter-original-offset',
@@ -119,7 +119,7 @@ function isList(header: MessageHeaders[string]): header is readonly HeaderValue[
   return Array.isArray(header);
 }
 
-/** The headers with their values replaced; an array with one element becomes that element. */
+/** The headers with their values replaced. An array with one element becomes that element. */
 function mapValues(headers: MessageHeaders, change: (value: HeaderValue) => HeaderValue): MessageHeaders {
   const changed: Record<string, HeaderValue | readonly HeaderValue[]> = {};
   for (const name in headers) {

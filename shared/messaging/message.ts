@@ -1,4 +1,4 @@
-/** A header value as Kafka stores it; text is written as UTF-8. */
+/** A header value as Kafka stores it. Text is written as UTF-8. */
 export type HeaderValue = Buffer | string;
 
 /** A repeated header is an array, in the order of writing. */
@@ -17,7 +17,7 @@ export interface LogMessage {
   readonly timestampMs: number;
 }
 
-/** Without `partition` the key determines it; without a key the publisher chooses one. Default `timestampMs`: the time of the call. */
+/** Without `partition` the key determines it. Without a key the publisher chooses one. Default `timestampMs`: the time of the call. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly key: Buffer | string | null;

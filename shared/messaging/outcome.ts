@@ -11,11 +11,11 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly problem: Problem }
   /** A transient fault: the message is handled again after the delay. Later messages with its key wait. */
   | { readonly kind: 'retry'; readonly afterMs: number; readonly problem: Problem }
-  /** No reply is sent; the message becomes a dead letter with the problem as its reason. */
+  /** No reply is sent. The message becomes a dead letter with the problem as its reason. */
   | { readonly kind: 'abandon'; readonly problem: Problem };
 
 export interface ReplyBody extends ReplyContent {
-  /** The payload if it is already encoded in the format of the request; `payload` is then ignored. */
+  /** The payload if it is already encoded in the format of the request. `payload` is then ignored. */
   readonly encoded?: Encoded;
 }
 
@@ -40,7 +40,7 @@ interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, string>>> {
 export type Reply =
   | (ReplyContent & {
       readonly kind: 'reply';
-      /** The reply as JSON text if a thread has rendered it; `payload` is then undefined. */
+      /** The reply as JSON text if a thread has rendered it. `payload` is then undefined. */
       readonly body?: Uint8Array;
     })
   | { readonly kind: 'problem'; readonly problem: Problem };
@@ -58,7 +58,7 @@ export interface WorkProgress {
   steps: number;
 }
 
-/** `attempt` counts from 1; `signal` is aborted when the consumer no longer waits. A throw is retried with growing delays. */
+/** `attempt` counts from 1. `signal` is aborted when the consumer no longer waits. A throw is retried with growing delays. */
 export type Process = (
   message: LogMessage,
   attempt: number,

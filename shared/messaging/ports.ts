@@ -1,7 +1,7 @@
 /**
  * The broker port. A new adapter is a folder beside `kafka/` and `embedded/` with one function that creates a `Broker`. It keeps
  * the promises of this file, with CLIENT_DEFAULTS, and passes test/conformance (`all.ts`) with a ConformanceTarget. Failures are
- * MessagingErrors with a BrokerErrorCode; those that do not depend on the adapter are created by broker-errors.ts.
+ * MessagingErrors with a BrokerErrorCode. Those that do not depend on the adapter are created by broker-errors.ts.
  */
 
 import type { Health } from '../platform/health.ts';
@@ -14,15 +14,15 @@ export type BrokerErrorCode =
   | 'not-sent'
   /** Some or all records of the call may be stored. */
   | 'send-unknown'
-  /** The record is larger than its topic allows; other records of the call may be stored. */
+  /** The record is larger than its topic allows. Other records of the call may be stored. */
   | 'message-too-large'
-  /** The topic or partition does not exist; other records of the call may be stored. */
+  /** The topic or partition does not exist. Other records of the call may be stored. */
   | 'topic-unknown'
   /** The topic does not accept the record, for example without a key on a compacted topic. */
   | 'invalid-message'
   /** The name or configuration of a new topic is not allowed. */
   | 'invalid-topic'
-  /** The broker cannot be reached or is not ready; the call can be retried. */
+  /** The broker cannot be reached or is not ready. The call can be retried. */
   | 'broker-unavailable'
   /** The credentials or permissions of this client do not suffice. */
   | 'broker-refused'
@@ -51,7 +51,7 @@ export const CLIENT_DEFAULTS = {
 /** Creates clients, which connect only when they are started or called. */
 export interface Broker {
   readonly kind: 'embedded' | 'kafka';
-  /** A publisher with its own connection; bulk messages, replies to foreign topics and live traffic never share one. */
+  /** A publisher with its own connection. Bulk messages, replies to foreign topics and live traffic never share one. */
   createPublisher(options: PublisherOptions): Publisher;
   createGroupSource(options: GroupSourceOptions): GroupSource;
   /** A reader without a group: it never commits, and keeps its own positions over reconnects. */
@@ -74,7 +74,7 @@ export interface PublisherOptions {
 }
 
 export interface Publisher {
-  /** Connects; until then publish() queues. Rejects with `broker-unavailable` after the publish deadline. */
+  /** Connects. Until then publish() queues. Rejects with `broker-unavailable` after the publish deadline. */
   start(): Promise<void>;
   /**
    * Resolves when all in-sync replicas have every message; at least once, in order per key. Messages published while a request
@@ -82,10 +82,10 @@ export interface Publisher {
    * - `not-sent`: no message was stored, because the broker could not be reached in time or the queue is full
    *   (QUEUE_LIMITS.publisher). Without a `cause` none was sent to its leader: only sends of earlier messages failed;
    * - `send-unknown`: some or all messages may be stored;
-   * - `message-too-large`, `topic-unknown` or `invalid-message`: one message is at fault; the others may be stored.
+   * - `message-too-large`, `topic-unknown` or `invalid-message`: one message is at fault. The others may be stored.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
-  /** False while the broker cannot be reached; an idle publisher may notice that only when it sends. */
+  /** False while the broker cannot be reached. An idle publisher may notice that only when it sends. */
   isHealthy(): boolean;
   /** Sends what is queued, at most for `timeoutMs`, then disconnects. Later calls of publish() reject with `not-sent`. */
   stop(timeoutMs?: number): Promise<void>;
@@ -102,7 +102,7 @@ export interface GroupSourceOptions {
 export interface GroupSource {
   /** Joins the group. Rejects with MessagingError, `consumer-used` if it was started or stopped before. */
   start(sink: GroupSink): Promise<void>;
-  /** No further messages of these partitions until resume; messages already delivered stay with the sink. */
+  /** No further messages of these partitions until resume. Messages already delivered stay with the sink. */
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
   /** False if the generation is over: nothing was committed. Rejects with MessagingError if the broker is unavailable. */
@@ -119,7 +119,7 @@ export interface GroupSink {
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
   /** All messages below `position` are delivered. Without this call, control records and aborted or compacted ones count as lag. */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
-  /** The source ended permanently; the consumer replaces it by a new one. */
+  /** The source ended permanently. The consumer replaces it by a new one. */
   onCrash(error: Error): void;
 }
 
@@ -185,7 +185,7 @@ export interface GroupState {
   /** `rebalancing`: the partitions are being divided again. `empty`: no member, or no such group. */
   readonly state: 'stable' | 'rebalancing' | 'empty';
   readonly members: readonly {
-    /** Unique within the group; a member that joins again may have another one. */
+    /** Unique within the group. A member that joins again may have another one. */
     readonly memberId: string;
     readonly clientId: string;
     /** The address of the member; absent if it runs in this process. */
@@ -202,13 +202,13 @@ export interface BrokerAdmin {
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
   /** The names of all topics except the broker's internal ones. */
   listTopics(): Promise<readonly string[]>;
-  /** Partition count by topic; topics that do not exist are left out. */
+  /** Partition count by topic. Topics that do not exist are left out. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The state by topic; topics that do not exist are left out. Optional: absent where topics have no configuration. */
+  /** The state by topic. Topics that do not exist are left out. Optional: absent where topics have no configuration. */
   topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
   /** `high`: the next offset to be written, or the first of the oldest open transaction. Rejects with `topic-unknown`. */
   offsets(topic: string): Promise<readonly PartitionRange[]>;
-  /** The group's committed offsets; partitions without one are left out. */
+  /** The group's committed offsets. Partitions without one are left out. */
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;
   /** The state of these groups, in their order. Members, commits and ends are read one after another, not at one moment. */
   groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]>;
@@ -222,7 +222,7 @@ export interface Queued {
 /** Records above this size leave a quarter of the queue to smaller ones. */
 const SMALL_RECORD_BYTES = 1_048_576;
 
-/** Whether a call fits into the queue of a publisher; a call that is larger than the queue never does. */
+/** Whether a call fits into the queue of a publisher. A call that is larger than the queue never does. */
 export function hasRoom(queued: Queued, added: Queued, limits: Queued = QUEUE_LIMITS.publisher): boolean {
   const share = added.bytes <= added.messages * SMALL_RECORD_BYTES ? 1 : 0.75;
   const hasBytes = queued.bytes + added.bytes <= limits.bytes * share;

@@ -2,10 +2,10 @@ import { errorText, SystemError } from '../platform/errors.ts';
 import { systemPorts, type SystemPorts, sleep } from '../platform/system-ports.ts';
 import { backoffMs } from './backoff.ts';
 
-/** A broker restarts within seconds; one attempt every ten seconds does not load it. */
+/** A broker restarts within seconds. One attempt every ten seconds does not load it. */
 const BACKOFF = { minMs: 500, maxMs: 10_000 };
 const SECOND_MS = 1_000;
-/** Deployments start brokers, registry and processes together; a container of a broker is ready within a minute. */
+/** Deployments start brokers, registry and processes together. A container of a broker is ready within a minute. */
 export const START_TIMEOUT_MS: number = 120 * SECOND_MS;
 /** Matches the error of a failed TLS handshake: waiting does not make a certificate valid. */
 const CERTIFICATE = /\bcertificate\b/i;

@@ -6,7 +6,7 @@
 import { Decimal } from 'decimal.js';
 import { createProblem, joinPath, type Fault, type Problem } from './problem.ts';
 
-/** Maximum nesting depth of objects and arrays; the requests of the interface have five levels. */
+/** Maximum nesting depth of objects and arrays. The requests of the interface have five levels. */
 export const MAX_JSON_DEPTH = 32;
 
 /** Maximum number of members and elements of a text. They take more time to parse than other characters. */
@@ -15,7 +15,7 @@ export const MAX_JSON_VALUES = 10_000;
 /** Maximum number for requests of actions: 5,000 dated cash flows have 15,000 members and elements. */
 export const MAX_REQUEST_VALUES = 20_000;
 
-/** Maximum length of a number. No field takes more than 38 digits; the binary number 0.1 written exactly has 55 decimals. */
+/** Maximum length of a number. No field takes more than 38 digits. The binary number 0.1 written exactly has 55 decimals. */
 const MAX_NUMBER_CHARACTERS = 100;
 /** A decimal of at most this many significant digits is the shortest form of its nearest binary number (IEEE 754). */
 export const BINARY_DIGITS = 15;
@@ -120,7 +120,7 @@ export function jsonProblem(refused: RefusedJson, subject = 'The body'): Problem
   });
 }
 
-/** The first fault as a sentence without a full stop; names all members if they are repeated. */
+/** The first fault, or all repeated members, as a sentence without a full stop. */
 export function refusalText({ faults }: RefusedJson, subject: string): string {
   const [first] = faults;
   if (first?.message !== IS_REPEATED) return `${subject} ${first?.message}`;

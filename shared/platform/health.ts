@@ -3,7 +3,7 @@ import { closeServer, createServer, listen } from './http-server.ts';
 import { shareScrapeTexts, type Metrics } from './metrics.ts';
 import type { Timers } from './system-ports.ts';
 
-/** A `ready` or `degraded` part of the process serves; a `starting` one does not yet, or has paused; an `unhealthy` one needs a restart. */
+/** A `ready` or `degraded` part of the process serves. A `starting` one does not yet, or has paused. An `unhealthy` one needs a restart. */
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
   readonly reason?: string;

@@ -23,10 +23,10 @@ export function mustBe(what: string): ErrorText {
   };
 }
 
-/** Any text; messages call it `what`. */
+/** Any text. Messages call it `what`. */
 export const anyText = (what = 'text') => z.string({ error: mustBe(what) });
 
-/** A string that must be one of the words; case matters. */
+/** A string that must be one of the words in the same case. */
 export function oneOf<const Word extends string>(words: readonly Word[]) {
   const choice = `one of ${words.join(', ')}`;
   const other = mustBe(choice);
@@ -37,7 +37,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
 
 export const anyNumber = () => z.number({ error: mustBe('a number') });
 
-/** A list of any length; messages call it `what`. */
+/** A list of any length. Messages call it `what`. */
 export const anyList = <Item extends z.ZodType>(item: Item, what = 'a list') =>
   z.array(item, { error: mustBe(what) });
 

@@ -103,7 +103,7 @@ const NEEDS_SECRET =
   'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
   'it is the key for the hashes of receivers';
 
-/** Compares only valid settings; invalid ones are reported separately. */
+/** Compares only valid settings. Invalid ones are reported separately. */
 function findContradictions(given: Given): string[] {
   const readable = Object.entries(environment.shape).flatMap(([name, kind]) => {
     const read = kind.safeParse(given[name]);

@@ -10,7 +10,7 @@ export interface Problem {
   readonly correlationId?: string;
 }
 
-/** A fault of a request; `path` is the field as spelt in the interface, such as `jsonParam.Commission[0].SourceValue`. */
+/** A fault of a request. `path` is the field as spelt in the interface, such as `jsonParam.Commission[0].SourceValue`. */
 export interface Fault {
   readonly path: string;
   readonly code: string;
@@ -83,7 +83,7 @@ export function createProblem(code: ErrorCode, extras: ProblemExtras = {}): Prob
   return { type: `urn:plat:problem:${code}`, title, status, code, ...extras };
 }
 
-/** Whether the same request may succeed later, by the code of the problem; unknown codes are not retryable. */
+/** Whether the same request may succeed later, by the code of the problem. Unknown codes are not retryable. */
 export function isRetryable(problem: Problem): boolean {
   return (
     Object.hasOwn(ERROR_CODES, problem.code) && ERROR_CODES[problem.code as ErrorCode].retryable === true

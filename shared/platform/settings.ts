@@ -31,7 +31,7 @@ const port = count(65_535);
 const oneOf = <const Name extends string>(names: readonly Name[]) =>
   z.enum(names, { error: `must be one of ${names.join(', ')}` });
 const secret = (minLength: number) => z.string().min(minLength, `must have at least ${minLength} characters`);
-/** An address without credentials, since addresses appear in logs and errors. */
+/** An address without credentials, because addresses appear in logs and errors. */
 const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .refine(
@@ -59,7 +59,7 @@ const hosts = list
     (items) => items.every((item) => HOST_NAME.test(item)),
     'must hold host names or addresses without scheme and port, such as bank.example or [fd00::1]',
   );
-/** A duration such as `10s`, `5m` or `1h` in milliseconds, up to `maxMs`; `why` is the reason for the limit. */
+/** A duration such as `10s`, `5m` or `1h` in milliseconds, up to `maxMs`. `why` is the reason for the limit. */
 export const durationUpTo = (maxMs: number, why: string) =>
   z
     .string()
@@ -137,7 +137,7 @@ export const environment = z.object({
   REPLY_TIMEOUT_MS: count(10 * MINUTE, 1)
     .default(10 * SECOND)
     .meta(SHOWN),
-  /** Signs result addresses; must be the same for all ingress instances of a cluster. */
+  /** Signs result addresses. All ingress instances of a cluster must have the same secret. */
   RESULT_ID_SECRET: secret(16).optional(),
   AUTH_JWT_SECRET: secret(32).optional(),
   AUTH_JWKS_URL: webAddress.optional(),
@@ -152,7 +152,7 @@ export const environment = z.object({
     .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as RO')
     .optional()
     .meta(SHOWN),
-  /** Delays of the retry tiers in their order; the last is repeated until the time limit. */
+  /** Delays of the retry tiers in their order. The last is repeated until the time limit. */
   NOTIFICATION_RETRY_TIERS: durations
     .refine(
       (tiersMs) => tiersMs.every((delayMs) => delayMs <= MAX_RETRY_TIER_MS),

@@ -8,7 +8,7 @@ export class SharedLimit {
     return (this.#used.get(owner) ?? 0) < limit - this.#total;
   }
 
-  /** `amount` must be a whole number: of a fraction a rest could remain after giveBack(). */
+  /** `amount` must be a whole number: giveBack() could leave a rest of a fraction. */
   take(owner: string, amount: number): void {
     this.#total += amount;
     this.#used.set(owner, (this.#used.get(owner) ?? 0) + amount);

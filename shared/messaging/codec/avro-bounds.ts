@@ -153,7 +153,7 @@ function walkInt(cursor: Cursor): void {
   if (value < MIN_INT || value > MAX_INT) throw new MalformedAvroError('an int has more than 32 bits');
 }
 
-/** avsc would read a number below -2^52 as a different one (see avro-types.ts); odd zig-zag numbers are negative. */
+/** avsc would read a number below -2^52 as a different one (see avro-types.ts). Odd zig-zag numbers are negative. */
 function walkLong(cursor: Cursor): void {
   const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
   if (isNegative !== readVarint(cursor) < 0)
@@ -171,7 +171,7 @@ function advance(cursor: Cursor, size: number): void {
   cursor.at += size;
 }
 
-/** Reads a zig-zag varint. Results beyond 2^53 are approximate; all callers reject or ignore them. */
+/** Reads a zig-zag varint. Results beyond 2^53 are approximate. All callers reject or ignore them. */
 function readVarint(cursor: Cursor): number {
   const { bytes } = cursor;
   let at = cursor.at;

@@ -191,7 +191,7 @@ function absenceInRecord({ fields }: avro.types.RecordType): Visit {
   };
 }
 
-/** Opens a batch. `read` throws if its bytes do not match their schema; `decode` decodes the value of an item. Never throws. */
+/** Opens a batch. `read` throws if its bytes do not match their schema. `decode` decodes the value of an item. Never throws. */
 export function openAvroBatch(
   read: () => unknown,
   decode: (value: Buffer) => SyncOrAsync<Decoded>,

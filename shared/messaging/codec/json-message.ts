@@ -62,7 +62,7 @@ function toDecoded(parsed: JsonParsed, type: string): Decoded {
 /** Maximum number of members and elements of a batch: 100 for each of 500 requests. They block for about 50 ms. */
 const MAX_BATCH_VALUES = 50_000;
 
-/** Reads a JSON array of requests of one type; the bytes begin with `[`. An array that is not valid JSON is refused as a whole. */
+/** Reads a JSON array of requests of one type. The bytes begin with `[`. An array that is not valid JSON is refused as a whole. */
 export function openJsonBatch(bytes: Buffer, of: JsonType): OpenedBatch {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'invalid', problem: TOO_LARGE_JSON };
   const parsed = parseJson(bytes, { maxValues: MAX_BATCH_VALUES });

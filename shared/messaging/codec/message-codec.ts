@@ -23,7 +23,7 @@ import { createLocalReaders, createSchemasById } from './schema-by-id.ts';
 import type { Found, SchemasById, SchemasByIdOptions } from './schema-by-id.ts';
 
 export interface MessageCodecOptions {
-  /** The forms by message type; a type without one has no JSON representation. */
+  /** The forms by message type. A type without one has no JSON representation. */
   readonly shapes: MessageForms;
   readonly clock: Clock;
   /** Absent: the codec uses the local schema ids of MESSAGES, and all readers need the same list. */
@@ -42,7 +42,7 @@ export const CONTENT_TYPE = {
   json: 'application/json',
 } as const satisfies Record<MessageFormat, string>;
 
-/** This content type does not indicate a format; some producers set it on every message. */
+/** This content type does not indicate a format. Some producers set it on every message. */
 const NEUTRAL_TYPE = 'application/octet-stream';
 const AVRO_TYPES: ReadonlySet<string> = new Set([CONTENT_TYPE.avro, 'application/avro', 'avro/binary']);
 const FORMAT_NAME = { avro: 'Avro', json: 'JSON' } as const satisfies Record<MessageFormat, string>;
@@ -50,7 +50,7 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** Maximum number of whitespace bytes that are scanned before the JSON value; no producer indents more. */
+/** Maximum number of whitespace bytes that are scanned before the JSON value. No producer indents more. */
 const MAX_JSON_INDENT = 1_024;
 /** Maximum number of unknown schema ids that are looked up for one batch: 500 items could otherwise cause 500 calls. */
 const MAX_UNKNOWN_IDS = 8;
@@ -139,7 +139,7 @@ class Decoder {
     this.#forms = forms;
   }
 
-  /** Decodes a message or an item of a batch; `unknownIds` collects the unknown schema ids of the batch. */
+  /** Decodes a message or an item of a batch. `unknownIds` collects the unknown schema ids of the batch. */
   decode({ value, headers }: EncodedMessage, unknownIds?: Set<number>): SyncOrAsync<Decoded> {
     const contentType = headerText(headers, HEADER.contentType);
     const format = detectFormat(value);

@@ -17,7 +17,7 @@ export type BatchItemId = string | number;
 
 export interface BatchItem {
   readonly id: BatchItemId | undefined;
-  /** Decodes the request as if it had been sent alone; a fault of its id is a fault of the request. Called once. */
+  /** Decodes the request as if it had been sent alone. A fault of its id is a fault of the request. Called once. */
   decode(): SyncOrAsync<Decoded>;
 }
 
@@ -25,7 +25,7 @@ export type OpenedBatch =
   | { readonly kind: 'items'; readonly items: readonly BatchItem[] }
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
-/** Payload of a decoded RequestBatch; its bytes are not read before it is opened. */
+/** Payload of a decoded RequestBatch. Its bytes are not read before it is opened. */
 export interface EncodedBatch {
   readonly format: MessageFormat;
   /** Finds the items without decoding them. Blocks the event loop for up to 50 ms. Never throws. */

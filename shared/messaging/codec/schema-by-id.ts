@@ -1,4 +1,4 @@
-/** Known ids are returned synchronously; concurrent messages with an unknown id share one query of the registry. */
+/** Known ids are returned synchronously. Concurrent messages with an unknown id share one query of the registry. */
 
 import { FIRST_LOCAL_SCHEMA_ID, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
@@ -14,11 +14,11 @@ import type { SchemaRegistry } from './schema-registry.ts';
 
 /** Time before an id that is unknown to the registry is looked up again. */
 export const NEGATIVE_CACHE_MS = 30_000;
-/** Maximum number of cached schemas of other writers; a system has some dozens. The oldest are evicted. */
+/** Maximum number of cached schemas of other writers. A system has some dozens. The oldest are evicted. */
 const MAX_CACHED_SCHEMAS = 1_000;
 /** Time before an id is looked up again after a failure: a failing registry may take five seconds to answer. */
 export const FAILURE_CACHE_MS = 3_000;
-/** Maximum number of queries at the same time; a system has some dozens of schemas, and their first messages rarely coincide. */
+/** Maximum number of queries at the same time. A system has some dozens of schemas, and their first messages rarely coincide. */
 const MAX_QUERIES = 16;
 const TOO_MANY_QUERIES = new InfrastructureError(
   'schema-registry-unavailable',

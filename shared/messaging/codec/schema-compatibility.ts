@@ -77,7 +77,7 @@ interface Incompatibility {
   readonly reason: string;
 }
 
-/** A logical type whose values are not converted; only its name is compared. */
+/** A logical type whose values are not converted. Only its name is compared. */
 class BareLogicalType extends avro.types.LogicalType {
   override _fromValue(value: unknown): unknown {
     return value;

@@ -12,7 +12,7 @@ import { AVRO_OPTIONS } from './avro-types.ts';
 /** Requesters, workers and upstream systems are upgraded in any order, and messages stay on topics for days. */
 const COMPATIBILITY_LEVEL = COMPATIBILITY.FULL_TRANSITIVE;
 
-/** Address of a registry; the URL includes the path of its Confluent-compatible interface, if it has one. */
+/** Address of a registry. The URL includes the path of its Confluent-compatible interface, if it has one. */
 export interface SchemaRegistrySettings {
   readonly url: string;
   readonly username?: string | undefined;
@@ -97,7 +97,7 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
   };
 }
 
-/** All versions of a subject, oldest first; the library cannot list them. Rejects like SchemaRegistry. */
+/** All versions of a subject, oldest first. The library cannot list them. Rejects like SchemaRegistry. */
 export async function registeredVersions(settings: SchemaRegistrySettings, subject: string) {
   const path = `/subjects/${encodeURIComponent(subject)}/versions`;
   const versions: { readonly version: number; readonly id: number; readonly text: string }[] = [];
@@ -109,7 +109,7 @@ export async function registeredVersions(settings: SchemaRegistrySettings, subje
   return versions;
 }
 
-/** Rejects when all attempts together take too long; a later response is ignored. */
+/** Rejects when all attempts together take too long. A later response is ignored. */
 async function withinTime<Value>(answer: Promise<Value>): Promise<Value> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

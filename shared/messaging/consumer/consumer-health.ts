@@ -3,7 +3,7 @@ import type { Health } from '../../platform/health.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
 const SECOND_MS = 1_000;
-/** A rebalance usually ends within two seconds; with a silent member it takes up to half a minute. */
+/** A rebalance usually ends within two seconds. With a silent member it takes up to half a minute. */
 const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
 interface Observed {

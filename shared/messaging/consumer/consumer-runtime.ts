@@ -15,9 +15,9 @@ import { createWork, finishWork, type Work, OwnedPartitions, type PartitionLag }
 export const CONSUMER_DEFAULTS = {
   /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
   concurrency: 64,
-  /** Longest synchronous work between two turns of the event loop; longer work would delay HTTP responses and heartbeats. */
+  /** Longest synchronous work between two turns of the event loop. Longer work would delay HTTP responses and heartbeats. */
   sliceMs: 3,
-  /** A longer interval repeats more messages after a kill -9; each commit costs one request. */
+  /** A longer interval repeats more messages after a kill -9. Each commit costs one request. */
   commitIntervalMs: 200,
   stallMs: 60_000,
   /** Transient failures: retried soon at first, then slower so as not to overload recovering infrastructure. */
@@ -33,7 +33,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly concurrency?: number;
   /** Weight of a message; default 1 each. Called often: it must be cheap. */
   readonly weigh?: (message: LogMessage) => number;
-  /** Default 3; consumers of bulk traffic, which share a process with interactive ones, take 2. */
+  /** Default 3. Consumers of bulk traffic, which share a process with interactive ones, take 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
   /** Default: messages and bytes of QUEUE_LIMITS.requestWindow. */
@@ -48,7 +48,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
 export type ConsumerStats = ReturnType<ConsumerRuntime['stats']>;
 
 const DRAIN_POLL_MS = 10;
-/** Limits for the last commit and for leaving the group: the longest time, and the shortest even if the time of a drain is over. */
+/** Longest time for the last commit, and for leaving the group; shortest time, even if the time of a drain is over. */
 const LAST_REQUEST_MS = 5_000;
 const MIN_LAST_REQUEST_MS = 1_000;
 /** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */

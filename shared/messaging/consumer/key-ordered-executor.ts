@@ -27,7 +27,7 @@ interface KeyQueue {
   readonly id: string | undefined;
 }
 
-/** The longest delay of a Node timer; a longer one would fire immediately. */
+/** The longest delay of a Node timer. A longer one would fire immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
 /** Runs the work items of each key in order, and those of different keys concurrently, in slices of synchronous work. */
@@ -54,7 +54,7 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
-  /** Starts nothing; call dispatch() after the last add(). */
+  /** Starts nothing. Call dispatch() after the last add(). */
   add(work: Work): void {
     const { topic, key } = work.message;
     const id = key === null ? undefined : `${topic} ${key.toString('latin1')}`;

@@ -67,7 +67,7 @@ export class OffsetTracker implements TopicPartition {
     return this.#works.length - this.#start;
   }
 
-  /** Like isHeld, isRetried and steps, about the first message that is not done. */
+  /** isWaiting, isHeld, isRetried and steps describe the first message that is not done. */
   get isWaiting(): boolean {
     return this.#works[this.#first]?.state === 'queued';
   }

@@ -36,7 +36,7 @@ export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
   readonly dataFolder?: string | undefined;
   /** The topics as this version defines them. Stored topics take these settings, but keep their number of partitions. */
   readonly specs?: readonly TopicSpec[];
-  /** Of each topic. Default: 500,000 records and 1 GiB in a file; 20,000 and 32 MiB in memory, 100,000 and 128 MiB if compacted. */
+  /** Limits of each topic. Default: 500,000 records and 1 GiB in a file; 20,000 and 32 MiB in memory, 100,000 and 128 MiB if compacted. */
   readonly limits?: Partial<MemoryLimits>;
   readonly sweepIntervalMs?: number;
   readonly log?: Log;

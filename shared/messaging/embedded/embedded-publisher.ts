@@ -18,7 +18,7 @@ interface Call {
   settle(error?: unknown): void;
 }
 
-/** Messages to a full log wait until the deadline of their call, in order per partition; others do not wait for them. */
+/** Messages to a full log wait until the deadline of their call, in order per partition. Others do not wait for them. */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
   readonly #clientId: string;
@@ -26,7 +26,7 @@ export class EmbeddedPublisher implements Publisher {
   #state: 'new' | 'started' | 'stopped' = 'new';
   /** Waiting messages in the order of publishing, by partition. */
   readonly #waiting = new Map<string, { readonly call: Call; readonly message: OutgoingMessage }[]>();
-  /** The calls with waiting messages; a call counts as a whole, even if some of its messages are on the log. */
+  /** The calls with waiting messages. A call counts as a whole, even if some of its messages are on the log. */
   readonly #queued = { messages: 0, bytes: 0 };
   readonly #open = new Set<Call>();
   #isRetryDue = false;

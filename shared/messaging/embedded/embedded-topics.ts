@@ -128,7 +128,7 @@ function partitionFor(topic: StoredTopic, wanted: number | undefined, key: Buffe
   return partition;
 }
 
-/** Kafka limits the compressed batch; here the limit applies to the uncompressed bytes, which is stricter. */
+/** Kafka limits the compressed batch. Here the limit applies to the uncompressed bytes, which is stricter. */
 function checkMessage(message: OutgoingMessage, key: Buffer | null, config: EmbeddedTopicConfig): void {
   const { value, headers = {} } = message;
   const bytes = recordBytes(key, value, headers);

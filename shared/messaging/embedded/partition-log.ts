@@ -196,7 +196,7 @@ export class PartitionLog {
     return isMore;
   }
 
-  /** A group commit has written the records; settled() follows when they are on the disk. */
+  /** A group commit has written the records. When they are on the disk, settled() follows. */
   written(): void {
     this.#syncing = this.#open;
     this.#open = undefined;

@@ -7,7 +7,7 @@ const REMOVED_AT_ONCE = 500;
 const REMOVED_BYTES = 4 * 1_048_576;
 const ALWAYS = Number.MAX_SAFE_INTEGER;
 
-/** Messages from a position on; `next` is the position after them, beyond any gap that compaction left. */
+/** Messages from a position on. `next` is the position after them, beyond any gap that compaction left. */
 export interface LogBatch {
   readonly messages: readonly LogMessage[];
   readonly next: number;
@@ -154,7 +154,7 @@ function bufferOf(value: unknown): Buffer | null {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** JSON of the names and values; each byte of a value is one character. */
+/** JSON of the names and values. Each byte of a value is one character. */
 function writeHeaders(headers: MessageHeaders): string | null {
   const all: (readonly string[])[] = [];
   for (const [name, value] of Object.entries(headers)) {

@@ -19,7 +19,7 @@ const SCHEMA = `
     bytes INTEGER NOT NULL, low INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
     PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
-/** Rows that wait for a group commit, at most; then publishers wait. So many are written in a few milliseconds. */
+/** Maximum of rows that wait for a group commit: beyond it publishers wait. So many are written in a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
 const PROBE_INTERVAL_MS = 1_000;
 /** A slow disk writes a few MiB within this time, so a longer group commit is reported. */
@@ -146,7 +146,7 @@ export class SqliteStore implements LogParts {
     return { status: 'starting', reason };
   }
 
-  /** Writes what is left, however long the disk takes; the process limits that time. The next start does what is not done. */
+  /** Writes what is left, however long the disk takes. The process limits that time. The next start does what is not done. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -27,7 +27,7 @@ export type BatchCounts = Record<'done' | 'refused' | 'unexpected', number>;
 
 const STATUS_DONE = 200;
 
-/** Handles each item as if it had been sent alone; batches take turns. The same message always gets the same bytes (D2). */
+/** Handles each item as if it had been sent alone. Batches take turns. The same message always gets the same bytes (D2). */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
   const inProgress: Steps = new Set();
@@ -127,13 +127,13 @@ class BatchRun {
     return isExpired(this.#request.deadlineMs, this.#options.clock);
   }
 
-  /** Throws when the process stops; the next owner of the partition then handles the batch. */
+  /** Throws when the process stops. The next owner of the partition then handles the batch. */
   #assertNotStopping(): void {
     if (!this.#request.signal.aborted) return;
     throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a batch');
   }
 
-  /** An unexpected error is answered with a problem; only the first one of a batch is logged. */
+  /** An unexpected error is answered with a problem. Only the first one of a batch is logged. */
   async #answerItem(item: BatchItem, index: number): Promise<ReplyBatchItem> {
     try {
       const decoded = await this.#outside(item.decode());

@@ -22,10 +22,10 @@ interface DeadLetterOptions {
 type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs' | 'timeFault'>;
 
 const MAX_REASON_CHARACTERS = 1_000;
-/** Longer keys are omitted from a dead letter without value and headers; shorter keys cannot make it too large. */
+/** Longer keys are omitted from a dead letter without value and headers. Shorter keys cannot make it too large. */
 const MAX_BARE_KEY_BYTES = 1_024;
 
-/** Writes dead letters. Rejects with transient failures only; the message then stays on its topic. */
+/** Writes dead letters. Rejects with transient failures only. The message then stays on its topic. */
 export class DeadLetters {
   readonly #options: DeadLetterOptions;
 

@@ -9,12 +9,12 @@ import type { ReplyBody } from '../outcome.ts';
 import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { Request } from './request.ts';
 
-/** NestJS ends a reply when this header is present, with any value; its own value is one zero byte. */
+/** NestJS ends a reply when this header is present, with any value. Its own value is one zero byte. */
 const DISPOSED = Buffer.alloc(1);
 /** NestJS passes only this header of an error to its callers: the complete problem if it fits, otherwise one line. */
 const MAX_ERROR_CHARACTERS = 4_096;
 const MAX_ERROR_LINE_CHARACTERS = 500;
-/** A correlation id that can be part of a JSON document; others are only echoed as bytes. */
+/** A correlation id that can be part of a JSON document. Others are only echoed as bytes. */
 const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** The reply in the format of the request. Throws, or rejects, with PayloadError if the payload does not fit its schema (a bug). */

@@ -94,7 +94,7 @@ export async function startRequestConsumer(context: RequestConsumerContext, opti
   return { health: () => consumer.health(), stop };
 }
 
-/** Batches are served on the bulk lane only; on the interactive lane they would delay single requests. */
+/** Batches are served on the bulk lane only. On the interactive lane they would delay single requests. */
 function batchHandler(
   { codec, clock, monotonic, timers, config, log }: RequestConsumerContext,
   { lane, requestTopic, handlers, sliceMs }: RequestConsumerOptions,

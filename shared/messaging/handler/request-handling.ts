@@ -211,7 +211,7 @@ class RequestHandling {
 
   #report({ type }: Request, how: Pick<Handled, 'result' | 'code'>, startedMs: number): void {
     const { handlers, monotonic, onHandled } = this.#options;
-    // Other types must not become labels of metrics, since requesters choose them.
+    // Other types must not become labels of metrics, because requesters choose them.
     const label = type !== undefined && Object.hasOwn(handlers, type) ? type : 'unknown';
     onHandled?.({ type: label, ...how, durationMs: monotonic.elapsedMs() - startedMs });
   }

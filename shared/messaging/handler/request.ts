@@ -10,13 +10,13 @@ export interface Request {
   readonly attempt: number;
   /** Aborted when the stopping process no longer waits for handlers. */
   readonly signal: AbortSignal;
-  /** As sent, any bytes; echoed in the reply. */
+  /** Any bytes, which the reply echoes. */
   readonly correlationId: HeaderValue | undefined;
   /** When the request was first published, in epoch milliseconds; the same at every redelivery (D2). */
   readonly originTimestampMs: number;
   /** Why `originTimestampMs` does not tell the day of the request (D2); undefined if it does. */
   timeFault?: Fault | undefined;
-  /** Epoch milliseconds after which the requester no longer waits for the reply. */
+  /** Epoch milliseconds: after this time the requester no longer waits for the reply. */
   readonly deadlineMs: number | undefined;
   readonly isBatchItem: boolean;
   readonly progress?: WorkProgress | undefined;
@@ -34,7 +34,7 @@ export type Handlers = Readonly<Record<string, Handler>>;
 export const DEADLINE_SKEW_MS = 2_000;
 const AVRO_MAGIC = 0;
 
-/** Leaves `timeFault` unset, and `type`, `warnings` and a wrong `format` to be set when the message is decoded. */
+/** `timeFault`, `type` and `warnings` are set later. Until the message is decoded, `format` is a guess by its first byte. */
 export function readRequest(
   message: LogMessage,
   attempt: number,
@@ -81,7 +81,7 @@ export function isExpired(deadlineMs: number | undefined, clock: Clock): boolean
 
 /** An earlier time is that of a record without one, or in another unit, such as seconds. */
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
-/** Tolerates a clock in another time zone; a later time is in another unit, such as microseconds. */
+/** Tolerates a clock in another time zone. A later time is in another unit, such as microseconds. */
 const MAX_AHEAD_MS = 86_400_000;
 const ALLOWED =
   'must be epoch milliseconds from 2000-01-01 to one day ahead of now, because the answer depends on the day of the request';

@@ -24,7 +24,7 @@ const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Heartbeat', 'OffsetCommi
 /** Time for a lost member to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
 
-/** The coordinator of a group; the types of kafkajs omit its requests of members. */
+/** The coordinator of a group. The types of kafkajs omit its requests of members. */
 interface Coordinator extends Broker {
   joinGroup(join: object): Promise<{ readonly generationId: number; readonly memberId: string }>;
 }
@@ -98,7 +98,7 @@ export class KafkaMembership {
     await this.#firstJoin.promise;
   }
 
-  /** The commits of the group; partitions without one have a negative offset. Rejects with the errors of kafkajs. */
+  /** The commits of the group. Partitions without one have a negative offset. Rejects with the errors of kafkajs. */
   async committed(partitions: readonly TopicPartition[]): Promise<readonly PartitionOffset[]> {
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId: this.#options.groupId });
     const topics = byTopic(partitions, ({ partition }) => ({ partition, offset: '' }));

@@ -15,7 +15,7 @@ const MIN_IN_SYNC_REPLICAS = '2';
 const RETRY_MS = 50;
 /** A call is repeated for this time if no broker can be reached. */
 const UNREACHED_LIMIT_MS = 5_000;
-/** A call is repeated for this time if a broker responds with an error: a leader or coordinator moves, or learns late of a new topic on a busy machine. */
+/** A call is repeated for this time if a broker responds with an error: leaders and coordinators move, or learn late of a new topic. */
 const RETRY_LIMIT_MS = 15_000;
 /** The broker that is asked for a topic learns of a new one within this time. */
 const SPREAD_MS = 2_000;
@@ -56,7 +56,7 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** The answering broker may not know a new topic yet. */
+  /** A new topic may be missing, because the answering broker learns of it with a delay. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#call('partition counts', (admin) => partitionCounts(admin, topics));
   }

@@ -17,7 +17,7 @@ const TOPIC_QUERIES = 3;
 
 export type KafkaClientName = 'kafkajs' | 'platformatic';
 
-/** `client` publishes; kafkajs reads and administers. Rejects with ConfigError on an invalid address or certificate file. */
+/** `client` publishes. kafkajs reads and administers. Rejects with ConfigError on an invalid address or certificate file. */
 export async function openKafkaBroker(
   options: KafkaBrokerOptions & { readonly client: KafkaClientName },
 ): Promise<KafkaBroker> {
@@ -27,7 +27,7 @@ export async function openKafkaBroker(
 }
 
 export interface KafkaBrokerOptions extends KafkaSettings {
-  /** Client id of the admin connection; publishers and consumers have their own. */
+  /** Client id of the admin connection. Publishers and consumers have their own. */
   readonly clientId: string;
   readonly log: Log;
   /** The time of records whose message has none; default: the clock of the system. */

@@ -1,13 +1,13 @@
 import { MessagingError, errorText } from '../../platform/errors.ts';
 
-/** The clients nest causes three deep (for kafkajs: retries exceeded, non-retriable wrapper, protocol error); the rest is a margin. */
+/** The clients nest causes three deep (for kafkajs: retries exceeded, non-retriable wrapper, protocol error). The rest is a margin. */
 const MAX_CAUSE_DEPTH = 8;
 
 /** This generation of a group is over, or this member is no longer in the group. */
 const GENERATION_OVER = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 const TOPIC_UNKNOWN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'INVALID_TOPIC_EXCEPTION']);
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
-/** These concern a record or its topic, and do not change on a retry. */
+/** Errors of a record or its topic. A retry ends with the same error. */
 const REFUSED = new Set([
   'INVALID_RECORD',
   'INVALID_TIMESTAMP',
@@ -33,7 +33,7 @@ export function isTopicUnknown(error: unknown): boolean {
   return type === 'TOPIC_AUTHORIZATION_FAILED' || TOPIC_UNKNOWN.has(type);
 }
 
-/** Also after NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION, which occur while an appended batch waits for followers. */
+/** True also for NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION, which occur while an appended batch waits for followers. */
 export function isMaybeStored(error: unknown): boolean {
   if (refusedRecord(error) !== undefined) return false;
   return brokerErrorType(error) !== 'NOT_ENOUGH_REPLICAS';

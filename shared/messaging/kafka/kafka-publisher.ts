@@ -12,7 +12,7 @@ import { partitionOfKey } from '../topics/key-partition.ts';
 
 const MIB = 1_024 * 1_024;
 
-/** Limits of one send, and of the records of one partition in it: they form one batch, whose size the broker limits. */
+/** Limits of one send, and of the records of one partition in it. These form one batch, whose size the broker limits. */
 const MAX_RECORDS = 1_000;
 const MAX_BYTES = 4 * MIB;
 const MAX_PARTITION_BYTES = MIB / 2;
@@ -70,7 +70,7 @@ interface Queue {
 type Slice = Readonly<Record<'queue', Queue> & Record<'entries', readonly Entry[]>>;
 
 /**
- * At least once, in order per partition. One send at a time, without linger; a failed send is repeated by partition. Not idempotent: after
+ * Publishes at least once, in order per partition, with one send at a time. A failed send is repeated by partition. Not idempotent: after
  * a lost response kafkajs would reuse the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id. The
  * producer is replaced after each failure: its metadata may be stale, and its broker may accept connections without ever answering.
  */
@@ -314,7 +314,7 @@ export class KafkaPublisher implements Publisher {
     this.#pump();
   }
 
-  /** Sends records of this number of partitions once, and returns the error. Only the error of a send to one partition can show that nothing was stored. */
+  /** Sends records of this number of partitions once. Returns the error: only with one partition it can show that nothing was stored. */
   async #send(entries: readonly Entry[], partitions: number): Promise<unknown> {
     const connected = this.#connected;
     if (connected === undefined) return new Error('the producer is not connected');

@@ -8,7 +8,7 @@ import type { BrokerAdmin, PartitionRange, Tail, TailOptions } from '../ports.ts
 import { PartitionFetcher } from './partition-fetcher.ts';
 import type { CreateFetchClient, FetchedRecords, TopicLeaders, FetchListener } from './partition-fetcher.ts';
 
-/** Limit for the first answers; a leader that moves or restarts answers within this time. */
+/** Limit for the first answers. A leader that moves or restarts answers within this time. */
 const START_LIMIT_MS = 15_000;
 const END_OFFSETS_RETRY_MS = 250;
 

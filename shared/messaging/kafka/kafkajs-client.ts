@@ -17,7 +17,7 @@ export interface KafkajsClient {
   readonly connections: KafkajsConnections;
 }
 
-/** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
+/** Creates a client with the settings of the cluster. Each producer, consumer and admin client has its own. */
 export type CreateKafkajsClient = (options: { clientId: string; retry: RetryOptions }) => KafkajsClient;
 
 /** Each consumer needs its own client: consumers of one client share a map of commits. Throws ConfigError on invalid settings. */

@@ -12,7 +12,7 @@ import { brokerErrorType } from './kafka-errors.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** Small, because a response is decoded in one turn of the event loop; a single larger batch is returned whole. */
+/** Small, because a response is decoded in one turn of the event loop. A single larger batch is returned whole. */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
 /** Records of open and aborted transactions are not delivered. */
@@ -74,7 +74,7 @@ export function fetchClients(createClient: CreateKafkajsClient, onUnreadable: On
         await cluster.refreshMetadata();
         return new Map(topics.map((topic) => [topic, leadersOf(cluster, topic)]));
       },
-      /** One request to a broker that leaders() has returned; it waits at most `maxWaitMs` for a record. */
+      /** One request to a broker that leaders() has returned. It waits at most `maxWaitMs` for a record. */
       fetch: async (node: number, partitions: readonly PartitionOffset[], maxWaitMs: number) => {
         const broker = await cluster.findBroker({ nodeId: String(node) });
         const request = {
@@ -164,7 +164,7 @@ export interface FetchListener {
   onFetched(fetched: FetchedRecords): void;
   /** The leaders were queried; called before the first fetch. */
   onLeaders?(topics: TopicLeaders): void;
-  /** This client may not read a topic; the fetches are repeated. */
+  /** This client may not read a topic. The fetches are repeated. */
   onRefused?(error: Error): void;
 }
 

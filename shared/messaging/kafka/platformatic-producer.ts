@@ -30,7 +30,7 @@ export function platformaticProducers(settings: KafkaSettings): ConnectProducer 
       repeatOnStaleMetadata: false,
       timeout: ACKS_TIMEOUT_MS,
     });
-    // Every error of a connection also rejects its pending calls; without a listener a second one would end the process.
+    // Every error of a connection also rejects its pending calls. Without a listener a second one would end the process.
     producer.connections.on('connecting', ({ connection }) => connection.on('error', () => undefined));
     const destroy = () => {
       for (const [, connection] of producer.connections) connection.socket?.destroy();

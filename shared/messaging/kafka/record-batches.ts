@@ -11,7 +11,7 @@ const KIB = 1_024;
 
 /** Four times the largest batch that our topics allow. A larger one, an attack or a mistake, is skipped. */
 const MAX_BATCH_BYTES = 32 * KIB * KIB;
-/** zlib returns its output in chunks; each takes a round trip to another thread. */
+/** zlib returns its output in chunks. Each takes a round trip to another thread. */
 const CHUNK_BYTES = 256 * KIB;
 
 /** Positions in a batch. Its length field counts the bytes after that field. */
@@ -32,7 +32,7 @@ const TRANSACTIONAL_BIT = 0b1_0000;
 const CONTROL_BIT = 0b10_0000;
 const GZIP = 1;
 const ZSTD = 4;
-/** The bytes of a variable-length integer have 7 bits each; the eighth says that more follow. */
+/** The bytes of a variable-length integer have 7 bits each. The eighth says that more follow. */
 const MORE = 0x80;
 const LOW_BITS = 0x7f;
 const MAX_VARINT_BYTES = 10;
@@ -57,7 +57,7 @@ export interface UnreadableBatch {
   readonly reason: string;
 }
 
-/** The complete batches; the last one may be cut off at the size limit of a fetch. Throws a RangeError on an unknown format. */
+/** The complete batches. The last one may be cut off at the size limit of a fetch. Throws a RangeError on an unknown format. */
 function splitBatches(bytes: Buffer): RecordBatch[] {
   const batches: RecordBatch[] = [];
   for (let at = 0; bytes.length - at >= BATCH_HEADER_BYTES;) {
@@ -87,7 +87,7 @@ interface OpenBatch extends RecordBatch {
   readonly reason?: string;
 }
 
-/** Ends early once the batches exceed 32 MiB; the others are fetched again. Rejects with RangeError on an unknown format. */
+/** Ends early once the batches exceed 32 MiB. The others are fetched again. Rejects with RangeError on an unknown format. */
 export async function openBatches(bytes: Buffer): Promise<OpenBatch[]> {
   const opened: OpenBatch[] = [];
   let size = 0;

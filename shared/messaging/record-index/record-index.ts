@@ -172,7 +172,7 @@ export class RecordIndex {
     return [...this.#positions.values()];
   }
 
-  /** The index has all records from this time on, in epoch milliseconds; earlier ones may be missing. 0: it has all. */
+  /** The index has all records from this time on, in epoch milliseconds. Earlier ones may be missing. 0: it has all. */
   get completeFromMs(): number {
     return this.#completeFromMs;
   }
@@ -183,7 +183,7 @@ export class RecordIndex {
     this.#changed();
   }
 
-  /** The open records in the file; those that are not written yet are missing. */
+  /** The open records in the file. Those that are not written yet are missing. */
   openRecords(): readonly IndexedRecord[] {
     return this.#file.database
       .prepare('SELECT value, at, open FROM records WHERE open = 1')

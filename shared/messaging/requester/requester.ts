@@ -23,7 +23,7 @@ export interface OutgoingRequest {
   readonly partition?: number;
   /** Header plat-origin-timestamp, epoch milliseconds (D2); absent: the time of sending. */
   readonly originTimestampMs?: number;
-  /** How long the caller waits for the reply; header plat-deadline is derived from it. */
+  /** How long the caller waits for the reply. Header plat-deadline is derived from it. */
   readonly timeoutMs: number;
   readonly correlationId?: string;
   readonly traceParent?: string;
@@ -43,11 +43,11 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly codec: Codec;
   readonly log: Log;
   readonly replyTopic: string;
-  /** Determines the reply partition and the client ids; two instances may share a partition. */
+  /** Determines the reply partition and the client ids. Two instances may share a partition. */
   readonly instanceId: string;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
-  /** Maximum number of requests that wait for a reply; one topic takes half. Default: QUEUE_LIMITS.pendingReplies. */
+  /** Maximum number of requests that wait for a reply. One topic takes half. Default: QUEUE_LIMITS.pendingReplies. */
   readonly maxPending?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
@@ -128,7 +128,7 @@ class LogRequester {
     return this.#stopping === undefined && this.#tail?.isReady() === true;
   }
 
-  /** False while the publisher is disconnected; after a grace period requests resolve with `broker-unavailable`. */
+  /** False while the publisher is disconnected. After a grace period requests resolve with `broker-unavailable`. */
   canSend(): boolean {
     return this.#publisher.isHealthy();
   }
@@ -169,7 +169,7 @@ class LogRequester {
     return waiting.promise;
   }
 
-  /** Resolves when the request is on the log. `broker-unavailable`: it was not stored; `reply-timeout`: it may be. */
+  /** Resolves when the request is on the log. `broker-unavailable`: it was not stored. `reply-timeout`: it may be. */
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
     const correlationId = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined) return problemReply('not-ready', correlationId);
@@ -184,7 +184,7 @@ class LogRequester {
     }
   }
 
-  /** Waits for pending replies; after `timeoutMs` the others end with `not-ready`. */
+  /** Waits for pending replies. After `timeoutMs` the others end with `not-ready`. */
   stop(timeoutMs: number): Promise<void> {
     this.#stopping ??= this.#stop(timeoutMs);
     return this.#stopping;
@@ -277,7 +277,7 @@ class LogRequester {
     this.#take(id)?.resolve(problemReply(code, id));
   }
 
-  /** Updates the grace periods; while the broker cannot be reached, ends requests that were not stored. */
+  /** Updates the grace periods. While the broker cannot be reached, ends requests that were not stored. */
   #checkConnections(): void {
     this.#canReceive();
     if (this.#canSend()) return;

@@ -15,11 +15,11 @@ const DAY_MS = 24 * HOUR_MS;
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions make that cheaper. */
 const RESULT_PARTITIONS = 6;
-/** Every notification worker and every ingress reads all outcomes; fewer partitions make reading and produce requests cheaper. */
+/** Every notification worker and every ingress reads all outcomes. Fewer partitions make reading and produce requests cheaper. */
 const OUTCOME_PARTITIONS = 3;
-/** One partition orders all records, so that a product is never read before its lists; there are few records. */
+/** One partition orders all records, so that a product is never read before its lists. There are few records. */
 const ORDERED_PARTITIONS = 1;
-/** The largest message is a simulation with the schedules of all offers; a schedule of 1,200 instalments is below 1 MiB. */
+/** The largest message is a simulation with the schedules of all offers. A schedule of 1,200 instalments is below 1 MiB. */
 const MAX_MESSAGE_BYTES = 8 * MIB;
 /** Requests can be investigated on the next day, bulk requests also after a weekend. */
 const REQUEST_RETENTION_MS = DAY_MS;
@@ -71,7 +71,7 @@ function expiringState(ms: number): Settings {
   };
 }
 
-/** Quotas count one UTC day; the rest allows for clock differences. Retention deletes only closed segments. */
+/** Quotas count one UTC day. The rest allows for clock differences. Retention deletes only closed segments. */
 const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
 
 /** Every topic by its key. Replication: min(3, brokers), with 3 also min.insync.replicas 2. */

@@ -8,7 +8,7 @@ const MAX_AGE_MS = 300_000;
 /** A missing topic or partition is cached for this time, so that one costs at most three queries per 2 s. */
 const MISSING_AGE_MS = 2_000;
 const QUERY_INTERVAL_MS = 500;
-/** Maximum number of cached topics, since the number of foreign reply topics is not limited. */
+/** Maximum number of cached topics, because the number of foreign reply topics is not limited. */
 const MAX_TOPICS = 1_000;
 const MISSING = 0;
 
@@ -16,7 +16,7 @@ const MISSING = 0;
 export class TopicPartitions {
   readonly #counts: LRUCache<string, number>;
 
-  /** `queries`: a topic is missing if so many do not find it, since brokers learn of new topics with a delay. */
+  /** `queries`: a topic is missing if so many do not find it, because brokers learn of new topics with a delay. */
   constructor(
     admin: Pick<BrokerAdmin, 'partitionCounts'>,
     { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,
