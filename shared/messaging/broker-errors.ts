@@ -1,7 +1,7 @@
 import { MessagingError } from '../platform/errors.ts';
 import type { BrokerErrorCode } from './ports.ts';
 
-/** `partition` is set when the topic exists but does not have this partition. */
+/** With `partition`: the topic exists but does not have this partition. */
 export function topicUnknown(topic: string, partition?: number): MessagingError {
   const text =
     partition === undefined ? `there is no topic ${topic}` : `topic ${topic} has no partition ${partition}`;

@@ -40,7 +40,7 @@ export class DataFile {
   #isCheckpointing = false;
   #isClosed = false;
 
-  /** Without `file` in memory. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
+  /** In memory if there is no `file`. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
   constructor(schema: string, version: number, file?: string, disk: DiskCalls = systemDisk) {
     this.#disk = disk;
     this.#path = file;

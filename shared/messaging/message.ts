@@ -17,7 +17,7 @@ export interface LogMessage {
   readonly timestampMs: number;
 }
 
-/** Without `partition` the key determines it. Without a key the publisher chooses one. Default `timestampMs`: the time of the call. */
+/** Without `partition` the key determines it. Without both the publisher chooses one. Default `timestampMs`: the time of the call. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly key: Buffer | string | null;

@@ -1,7 +1,7 @@
 /**
  * The broker port. A new adapter is a folder beside `kafka/` and `embedded/` with one function that creates a `Broker`. It keeps
  * the promises of this file, with CLIENT_DEFAULTS, and passes test/conformance (`all.ts`) with a ConformanceTarget. Failures are
- * MessagingErrors with a BrokerErrorCode. Those that do not depend on the adapter are created by broker-errors.ts.
+ * MessagingErrors with a BrokerErrorCode. Functions of broker-errors.ts create those that all adapters have.
  */
 
 import type { Health } from '../platform/health.ts';
@@ -70,6 +70,7 @@ export type ReadOn = 'more' | 'stop';
 
 export interface PublisherOptions {
   readonly clientId: string;
+  /** Default: CLIENT_DEFAULTS.publishDeadlineMs. */
   readonly deadlineMs?: number;
 }
 
@@ -77,8 +78,8 @@ export interface Publisher {
   /** Connects. Until then publish() queues. Rejects with `broker-unavailable` after the publish deadline. */
   start(): Promise<void>;
   /**
-   * Resolves when all in-sync replicas have every message; at least once, in order per key. Messages published while a request
-   * is in flight are sent together in the next one. Rejects with
+   * Resolves when all in-sync replicas have every message, at least once, in order per key. Messages that are published while a
+   * request is in flight are sent together in the next one. Rejects with
    * - `not-sent`: no message was stored, because the broker could not be reached in time or the queue is full
    *   (QUEUE_LIMITS.publisher). Without a `cause` none was sent to its leader: only sends of earlier messages failed;
    * - `send-unknown`: some or all messages may be stored;
@@ -95,6 +96,7 @@ export interface GroupSourceOptions {
   readonly groupId: string;
   readonly clientId: string;
   readonly topics: readonly string[];
+  /** Default: CLIENT_DEFAULTS.sessionTimeoutMs. */
   readonly sessionTimeoutMs?: number;
 }
 
@@ -169,6 +171,7 @@ export interface TopicState {
 
 export interface PartitionRange {
   readonly partition: number;
+  /** The first retained offset. */
   readonly low: number;
   readonly high: number;
   /** Used share (0 to 1) of the limits beyond which records of any age are removed. Absent: only settings limit the topic. */

@@ -19,9 +19,8 @@ const HOST = /^([^[\]:]+|\[[^[\]]+\])(?::\d*)?$/;
 const ORIGIN = /^https?:\/\//i;
 
 /**
- * Creates the check of Host and Origin against DNS rebinding: a page of another site can reach a server on loopback through a domain that
- * resolves to 127.0.0.1. The server accepts loopback names, with any port, and the allowed hosts. On another address than loopback and
- * without allowed hosts it accepts all names. A request without Host (HTTP/1.0) is accepted, because browsers always send Host.
+ * Creates the check of Host and Origin against DNS rebinding, by which a page of another site reaches a server on loopback. It accepts
+ * loopback names and the allowed hosts, with any port, and all names on another address without allowed hosts. Host may be missing.
  */
 export function createNameCheck({ host, allowedHosts }: ServedNames): CheckNames {
   if (!isLoopback(host) && allowedHosts.length === 0) return () => undefined;

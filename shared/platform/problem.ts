@@ -79,7 +79,7 @@ export type ProblemExtras = Pick<Problem, 'detail' | 'errors' | 'correlationId' 
 /** Creates the problem of a code with its status and title (E1). */
 export function createProblem(code: ErrorCode, extras: ProblemExtras = {}): Problem {
   const { status, title } = ERROR_CODES[code];
-  // A URN, since the project has no permanent web address.
+  // A URN, because the project has no permanent web address.
   return { type: `urn:plat:problem:${code}`, title, status, code, ...extras };
 }
 

@@ -1,7 +1,4 @@
-/**
- * avsc expects trusted bytes: it allocates as many items as a count declares, and follows lengths beyond the buffer. This check first
- * compares every count, length, branch and symbol with the bytes. So the size of hostile bytes limits their cost.
- */
+/** Compares counts, lengths, branches and symbols with the bytes, because avsc trusts them: so the size of hostile bytes limits their cost. */
 
 import avro, { type Type } from 'avsc';
 import { branchesOf, isUnion } from './avro-types.ts';

@@ -67,7 +67,7 @@ export class ConsumerHealth {
     return this.#progress;
   }
 
-  /** `degraded` where a restart would not help: no record is delivered, or the first message is retried. */
+  /** `degraded` if a restart would not help: no record is delivered, or the first message is retried. */
   #check(tracker: OffsetTracker, nowMs: number): Health | undefined {
     if (tracker.lag === 0) {
       this.#observed.delete(tracker);

@@ -19,8 +19,9 @@ export const CONSUMER_DEFAULTS = {
   sliceMs: 3,
   /** A longer interval repeats more messages after a kill -9. Each commit costs one request. */
   commitIntervalMs: 200,
+  /** A partition without progress for this time makes the consumer unhealthy, or degraded if a restart would not help. */
   stallMs: 60_000,
-  /** Transient failures: retried soon at first, then slower so as not to overload recovering infrastructure. */
+  /** Delays after transient failures: short at first, then longer, so that recovering infrastructure is not overloaded. */
   retryBackoff: { minMs: 250, maxMs: 10_000 },
   /** A crashed source is replaced soon, but a crash loop does not cause continuous rebalances. */
   restartBackoff: { minMs: 1_000, maxMs: 30_000 },
@@ -30,8 +31,9 @@ export const CONSUMER_DEFAULTS = {
 export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly process: Process;
   readonly log: Log;
+  /** Total weight of the messages in progress; default 64. */
   readonly concurrency?: number;
-  /** Weight of a message; default 1 each. Called often: it must be cheap. */
+  /** Weight of a message; default 1. Called often, so it must be cheap. */
   readonly weigh?: (message: LogMessage) => number;
   /** Default 3. Consumers of bulk traffic, which share a process with interactive ones, take 2. */
   readonly sliceMs?: number;
@@ -41,7 +43,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly retryBackoff?: BackoffOptions;
   readonly stallMs?: number;
   readonly reads?: GroupReads;
-  /** Awaited after each assignment before its first message, such as until a table is read. A rejection is retried. */
+  /** Awaited after each assignment before its first message, for example until a table is read. A rejection is retried. */
   readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import type { ConsumerStats, RuntimeOptions } from './consumer-runtime.ts';
 import type { PartitionLag } from './offset-tracker.ts';
 
 export interface ConsumerOptions extends RuntimeOptions {
+  /** Called at the start and after each crash. */
   readonly createSource: () => GroupSource;
 }
 

@@ -123,7 +123,7 @@ export class KeyOrderedExecutor {
     return queue;
   }
 
-  /** Whether a work item can be started. Without room the end of a running one dispatches again. */
+  /** Whether a work item can be started. If not, the end of a running one dispatches again. */
   #hasRoom(): boolean {
     const queue = this.#ready[this.#firstReady];
     if (queue === undefined) return false;

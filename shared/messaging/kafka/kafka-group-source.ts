@@ -72,7 +72,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
       return true;
     } catch (error) {
       if (!isGenerationOver(error)) throw toMessagingError(`commit of ${this.#options.clientId}`, error);
-      // The next heartbeat joins again.
+      // The member joins again at the next heartbeat.
       if (generation === this.#generation) this.onRebalancing();
       return false;
     }

@@ -12,7 +12,7 @@ import { brokerErrorType } from './kafka-errors.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** Small, because a response is decoded in one turn of the event loop. A single larger batch is returned whole. */
+/** Small, because a response is decoded in one turn of the event loop. Brokers return a single larger batch whole. */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
 /** Records of open and aborted transactions are not delivered. */
@@ -33,7 +33,7 @@ export interface FetchedRecords extends TopicPartition {
   readonly from: number;
   /** The next offset to be requested; `from` if there was no complete batch, and after an error. */
   readonly position: number;
-  /** All messages before this offset were delivered. If no partition of the response has records, it is `stableEnd`. */
+  /** No further message is before this offset. It is `stableEnd` if no partition of the response has records. */
   readonly readTo: number;
   readonly messages: readonly LogMessage[];
   /** The last stable offset: no message below it belongs to an open transaction. */

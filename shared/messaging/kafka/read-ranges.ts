@@ -5,7 +5,7 @@ import type { BrokerAdmin, OnRangeMessage, ReadOn } from '../ports.ts';
 import { existingTopics } from '../topics/check-topics.ts';
 import { OUT_OF_RANGE, type CreateFetchClient, type FetchClient } from './partition-fetcher.ts';
 
-/** Limit without progress: the records of a range exist, so their fetch does not wait for data. */
+/** Limit for the time without progress. The records of a range exist, so a fetch does not wait for them. */
 const STALL_LIMIT_MS = 30_000;
 /** A fetch waits this long for the end of a transaction. */
 const MAX_WAIT_MS = 1_000;

@@ -74,7 +74,7 @@ export function openIndex(
   return openIndexFile(folder, name, origin, log);
 }
 
-/** Opens the first file that no process uses. A damaged file, or one of another `origin`, is emptied. Throws ConfigError. */
+/** Opens the first file that no process uses. A damaged file, or one of another `origin`, starts empty. Throws ConfigError. */
 export function openIndexFile(folder: string, name: string, origin: string, log: Log): DataFile {
   for (let process = 1; process <= MAX_PROCESSES; process += 1) {
     const file = path.join(folder, `${name}-index-${process}.db`);
@@ -107,8 +107,7 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 
 /**
  * The newest record of each key of compacted topics. A start continues at the positions, which are written in one transaction with the
- * records before them. A lost file is built again from the topics. While records cannot be written, `health` is not ready; once too many
- * wait, `accepts` is false.
+ * records before them. While records cannot be written, `health` is not ready. When too many wait, `accepts` is false.
  */
 export class RecordIndex {
   readonly #options: RecordIndexOptions;

@@ -47,7 +47,7 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly instanceId: string;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
-  /** Maximum number of requests that wait for a reply. One topic takes half. Default: QUEUE_LIMITS.pendingReplies. */
+  /** Maximum number of requests that wait for a reply. One topic takes at most half. Default: QUEUE_LIMITS.pendingReplies. */
   readonly maxPending?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;

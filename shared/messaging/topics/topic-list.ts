@@ -139,9 +139,8 @@ const OF_ENGINE = new RegExp(
 );
 
 /**
- * Requesters choose the topic of a reply: without a rule they could make workers write requests or commands, or the journal of a registry.
- * Allowed are our own reply topics, and other topics that match `patterns` (`*`, `?`). Topics of any installation of this system, and names
- * with an underscore at the beginning (Kafka, registries), are refused.
+ * Without a rule requesters could make workers write to topics of requests, or to the journal of a registry. Allowed are our reply topics,
+ * and matches of `patterns` (`*`, `?`) that belong to no installation of this system and begin with no underscore.
  */
 export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
   const own = new Set(ownReplyTopics(prefix));
