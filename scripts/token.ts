@@ -2,7 +2,8 @@
 import { ConfigError } from '../shared/platform/errors.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { durationUpTo } from '../shared/platform/settings.ts';
-import { MAX_TOKEN_LIFETIME_MS, signToken } from '../workers/ingress/access/sign-token.ts';
+import { MAX_TOKEN_LIFETIME_MS } from '../workers/ingress/access/jwt-access.ts';
+import { signToken } from '../workers/ingress/access/sign-token.ts';
 import {
   flag,
   parseCommandLine,

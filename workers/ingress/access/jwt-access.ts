@@ -18,7 +18,6 @@ import type { Health } from '../../../shared/platform/health.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { nonEmptyText, type Access, type AccessDecision } from './access.ts';
-import { MAX_TOKEN_LIFETIME_HOURS, MAX_TOKEN_LIFETIME_MS } from './sign-token.ts';
 
 export type JwtSettings = Config['auth'];
 
@@ -31,6 +30,9 @@ interface VerifiedToken {
   readonly expiresAtMs: number;
 }
 
+const MAX_TOKEN_LIFETIME_HOURS = 24;
+/** Tokens that are valid for longer are refused (E2), since a stolen token is accepted until it expires. */
+export const MAX_TOKEN_LIFETIME_MS: number = MAX_TOKEN_LIFETIME_HOURS * 3_600_000;
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The minimum interval between two requests for the key set when tokens name unknown keys. */
 const KEY_SET_COOLDOWN_MS = 30_000;

@@ -10,10 +10,6 @@ export interface TokenClaims {
 
 const MS_PER_SECOND = 1_000;
 
-/** Tokens that are valid for longer are refused, since a stolen one is valid until it expires. */
-export const MAX_TOKEN_LIFETIME_HOURS = 24;
-export const MAX_TOKEN_LIFETIME_MS: number = MAX_TOKEN_LIFETIME_HOURS * 3_600_000;
-
 /** Signs a token with AUTH_JWT_SECRET, for the audience and issuer of the settings. */
 export function signToken(
   { audience, issuer }: Pick<Config['auth'], 'audience' | 'issuer'>,
