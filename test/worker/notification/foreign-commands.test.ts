@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { createNotificationKeys } from '../../../workers/ingress/notifications/idempotency.ts';
+import { createNotificationKeys } from '../../../workers/ingress/notifications/notification-keys.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { permanent, SENT } from '../../support/fakes/scripted-providers.ts';

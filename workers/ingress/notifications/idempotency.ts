@@ -1,15 +1,14 @@
 /** Recognises repetitions of a request with an Idempotency-Key, for 24 hours (N3). */
 
-import { createHmac } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../shared/platform/queue-limits.ts';
-import type { EmailCommand, SmsCommand, Channel } from '../../../shared/notification/notification-command.ts';
+import type { EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { refuse, setRetryAfter } from '../server/send-answer.ts';
-import { createCommandProofs, ingressId, keyFor } from '../../../shared/notification/command-proof.ts';
 import { KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
+import type { KeyOwner, NotificationKeys } from './notification-keys.ts';
 
 /** The ids under which a notification is published and its acceptance recorded. */
 export interface NotificationIds {
@@ -49,33 +48,6 @@ export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNot
   return (notification) => {
     const keyId = deps.keys.idOf(notification.owner);
     return runInOrder(keyId, () => acceptInTurn({ ...deps, unknown }, notification, keyId));
-  };
-}
-
-interface KeyOwner {
-  readonly subject: string;
-  readonly channel: Channel;
-  readonly idempotencyKey: string;
-}
-
-export type NotificationKeys = ReturnType<typeof createNotificationKeys>;
-
-/** The ids and hashes of notifications. `secret` is that of the result ids. If it changes, repeats of an Idempotency-Key are sent again. */
-export function createNotificationKeys(secret: string, newId: () => string) {
-  const receivers = keyFor(secret, 'plat notification receiver');
-  const ids = keyFor(secret, 'plat notification id');
-  return {
-    newId: () => ingressId(newId().replaceAll('-', '')),
-    /** Only who knows the secret can derive it. `formerId`: the id of the use before, if the key had expired. */
-    idOf: ({ subject, channel, idempotencyKey }: KeyOwner, formerId?: string): string => {
-      const parts = ['platrealm', subject, channel, idempotencyKey];
-      const text = JSON.stringify(formerId === undefined ? parts : [...parts, formerId]);
-      return ingressId(createHmac('sha256', ids).update(text).digest('hex'));
-    },
-    /** Message key of a command: the same for all messages to one receiver, and opaque. */
-    receiverKey: (channel: Channel, receiver: string): string =>
-      createHmac('sha256', receivers).update(`${channel}\n${receiver.toLowerCase()}`).digest('hex'),
-    commands: createCommandProofs(secret),
   };
 }
 

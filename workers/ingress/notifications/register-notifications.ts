@@ -9,7 +9,7 @@ import { AcceptanceRecords } from './acceptance-records.ts';
 import { NOTIFICATIONS } from '../../../shared/api/notification/send-operations.ts';
 import { registerSending, type NotificationContext } from './send-route.ts';
 import { ACCEPTANCE_TYPE, createNotificationFeed, STATE_TYPE } from './notification-feed.ts';
-import { createNotificationKeys } from './idempotency.ts';
+import { createNotificationKeys } from './notification-keys.ts';
 import { registerStatus } from './status-route.ts';
 
 export type Notifications = ReturnType<typeof registerNotifications>;

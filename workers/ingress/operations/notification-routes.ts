@@ -15,7 +15,7 @@ import {
   UUID,
 } from '../notifications/status-route.ts';
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
-import type { NotificationKeys } from '../notifications/idempotency.ts';
+import type { NotificationKeys } from '../notifications/notification-keys.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
