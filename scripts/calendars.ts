@@ -12,7 +12,7 @@ const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
              package date-holidays; removes files of countries that the package no longer has
   check      lists the files that differ from what generate would write; changes nothing
 
-Countries are ISO 3166 alpha-2 codes such as NO, and limit the command to their files. Without them it takes about a minute.
+COUNTRY is an ISO 3166 alpha-2 code such as NO, and limits the command to its file. Without one it takes about a minute.
 The package is installed into scripts/calendars on first use.
 
   --json   one JSON document on standard output
@@ -40,7 +40,7 @@ function readArguments(argv: readonly string[]) {
   return { command, countries, json: line.values.json };
 }
 
-/** The package is installed on first use and is slow to load, so --help does not need it. */
+/** Loads the package only here, so that --help needs neither its installation nor its slow start. */
 async function run({ command, countries }: Arguments) {
   const own = path.join(import.meta.dirname, 'calendars');
   await installOwnPackages(own, (line) => process.stderr.write(`${line}\n`));
@@ -49,7 +49,7 @@ async function run({ command, countries }: Arguments) {
   const known = listFileCountries();
   const unknown = countries.filter((country) => !known.includes(country));
   if (unknown.length > 0) {
-    throw new UsageError(`${unknown.join(', ')}: not a country, or a built-in one (see --help)`);
+    throw new UsageError(`unknown country, or one with a built-in calendar: ${unknown.join(', ')} (see --help)`);
   }
   const isAll = countries.length === 0;
   const changed: string[] = [];

@@ -38,8 +38,8 @@ async function connect(): Promise<CatalogueConnection> {
   const config = loadConfig(process.env);
   if (config.kafka === undefined) {
     throw new ConfigError(
-      'KAFKA_BROKERS is not set. The embedded broker serves its own process only: start it with the folder instead, ' +
-        'CATALOGUE_FOLDER=FOLDER npm start; restart it after a change',
+      'KAFKA_BROKERS is not set. The embedded broker serves only its own process. To load a folder there, start it with ' +
+        'CATALOGUE_FOLDER=FOLDER npm start, and restart it after a change',
     );
   }
   const { openKafkaBroker } = await import('../shared/messaging/kafka/kafka-broker.ts');

@@ -10,11 +10,11 @@ interface Step {
 
 const STEPS: readonly Step[] = [
   {
-    // Replaces tsc, which reports the same errors and would analyse the sources a second time.
+    // Also replaces tsc, which would report the same errors after a second analysis of the sources.
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
-    // A Go program: with one checker (tsconfig.json) it checks each type once, by default once in each of four. Below this
-    // amount of memory garbage collection costs more than it saves.
+    // The type checker is a Go program. One checker (tsconfig.json) checks each type once; each of the default four would do so.
+    // Below this amount of memory, garbage collection costs more than it saves.
     env: { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '3GiB' },
   },
   { name: 'dead code (knip)', command: ['knip', '--no-progress', '--cache'] },
@@ -45,7 +45,7 @@ async function pass({ name, command: [program, ...args], env }: Step): Promise<b
 const startedAt = performance.now();
 const waiting = [...STEPS];
 let failed = 0;
-/** One step per core at the same time, since each mostly uses one thread. */
+// Runs one step per core at a time, since each step mostly uses one thread.
 await Promise.all(
   Array.from({ length: Math.max(2, availableParallelism()) }, async () => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift())

@@ -1,4 +1,4 @@
-/** Packages that only one command needs have a lock file in its folder, and are installed when it is first used. */
+/** Packages that only one command needs are listed in the folder of the command, and installed when it is first used. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { SystemError } from '../shared/platform/errors.ts';
@@ -6,12 +6,13 @@ import { runProgram } from './command-line/run-program.ts';
 
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
+/** Installs the packages of the folder unless they are. Rejects with SystemError `packages-missing` if npm cannot do so. */
 export async function installOwnPackages(folder: string, report: (line: string) => void): Promise<void> {
   if (isInstalled(folder)) return;
   const name = path.relative(process.cwd(), folder) || '.';
   report(`installing the packages of ${name} with npm ci (once)`);
   const startedAt = performance.now();
-  /** --prefix overrides the prefix that the npm running this command sets in the environment. */
+  // --prefix overrides the prefix that the npm running this command sets in the environment.
   const args = ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, output } = await runProgram('npm', args, { limitMs: INSTALL_LIMIT_MS, cwd: folder });
   if (code !== 0 || !isInstalled(folder)) {

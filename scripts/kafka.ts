@@ -14,7 +14,7 @@ await runCommandLine({
 });
 
 async function runUntilStopped(args: KafkaArguments): Promise<void> {
-  // Such as the signal that with-node.mjs sends when npm has ended.
+  // with-node.mjs sends SIGTERM when npm has ended.
   const { promise: stopRequest, resolve } = Promise.withResolvers<undefined>();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(undefined));
   const startedAt = performance.now();

@@ -17,7 +17,7 @@ const code = await runRecalculate(process.argv.slice(2), {
       () => process.kill(process.pid, 'SIGKILL'),
     ),
 });
-// process.exit may block in a system call that never returns, such as a read of a pipe; a signal stops it.
+// process.exit may block in a system call that never returns, such as a read of a pipe. Then a signal must end the process.
 process.removeAllListeners('SIGINT');
 process.removeAllListeners('SIGTERM');
 process.exit(code);

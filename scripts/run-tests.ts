@@ -18,7 +18,7 @@ Exit codes: 0 all passed, 1 a test failed (with CI=true also if a test was skipp
 /** The complete run with Kafka takes ten minutes on two cores, longer on a busy machine. */
 const RUN_LIMIT_MS = 45 * 60_000;
 
-/** The part of the report of vitest that is used. */
+/** The part of vitest's report that this script reads. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -27,7 +27,7 @@ interface Report {
   }[];
 }
 
-/** Each list runs in its own vitest, in parallel: levels with Kafka and the browser run file by file and mostly wait. */
+/** Each list runs in a vitest of its own, in parallel, because levels with Kafka or a browser run one file at a time and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
   ['unit', 'property', 'golden', 'worker', 'conformance'],
   ['browser', 'regression', 'system'],
@@ -56,14 +56,14 @@ async function runVitest(extra: readonly string[], folder: string, reportFile: s
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const env = {
     ...process.env,
-    /** kafkajs sets a timer in the past, of which Node 24 warns. 32 MiB save 6 % of the time of the unit tests. */
+    // kafkajs sets a timer in the past, of which Node 24 warns. A semi-space of 32 MiB makes the unit tests 6 % faster.
     NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning --max-semi-space-size=32',
-    /** Ends with the run: vitest adds the time of the run to the names of test files, so a lasting cache would grow. */
+    // Deleted after the run. A permanent cache would grow, because vitest adds the time of the run to the names of test files.
     NODE_COMPILE_CACHE: path.join(folder, 'compile-cache'),
   };
   const isColored = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const child = spawn('vitest', ['run', ...reporters, ...extra], {
-    /** With pipes vitest prints plain lines; on a terminal two processes would overwrite each other's output. */
+    // With pipes vitest prints plain lines; on a terminal two processes would overwrite each other's output.
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: RUN_LIMIT_MS,
     env: isColored ? { ...env, FORCE_COLOR: '1' } : env,
@@ -88,14 +88,14 @@ function summarise(runs: readonly Run[]): number {
   const tests = reports.flatMap((report) => report.testResults).flatMap((file) => file.assertionResults);
   const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
   if (skipped.length > 0) {
-    console.log(`\n!!! SKIPPED: ${skipped.length} tests did not run on this machine:`);
+    console.log(`\n!!! SKIPPED: tests that did not run on this machine: ${skipped.length}`);
     for (const test of skipped) console.log(`!!!   ${test.fullName}`);
     console.log(
       '!!! They require Kafka (set KAFKA_BROKERS, start Docker, or install Java 17 and Maven: docs/real-kafka.md) ' +
         'or packages of scripts/calendars that npm could not install.\n',
     );
   }
-  // Such as a file that could not be loaded.
+  // vitest can fail without a failed test, for example if it cannot load a file.
   const broken = runs.filter(({ code, report }) => code !== 0 && (report?.numFailedTests ?? 0) === 0);
   if (broken.length > 0) console.log('vitest reported an error outside the tests; see above.');
   const maySkip = process.env.CI !== 'true';

@@ -84,7 +84,7 @@ async function run(command: Command) {
   }
 }
 
-/** It never changes, so it must not depend on how many brokers are running. One address does not show the size of a cluster. */
+/** The factor of a topic never changes, so it must not depend on how many brokers are running. One address does not show how many there are. */
 function setReplicationFactor(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
   if (listedBrokers < 2) return specs;
   const replicationFactor = Math.min(MAX_REPLICAS, listedBrokers);

@@ -1,6 +1,6 @@
 /**
  * Runs a source file with a sufficiently new Node: `node scripts/with-node.mjs FILE [ARGUMENTS]`. npm 11 links the Node of the
- * optional packages; npm 10 removes that link, and then this file finds it. Plain JavaScript, as an older Node may run it.
+ * optional packages. npm 10 removes that link, and then this file finds it. It is plain JavaScript, since an older Node may run it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ const SIGNAL_EXIT_CODE = 128;
 const PARENT_POLL_MS = 500;
 const ownFile = fileURLToPath(import.meta.url);
 const root = path.resolve(path.dirname(ownFile), '..');
-/** In the checkout: where Node keeps it by default, in the folder for temporary files, other users could place code to be run. */
+/** In the checkout. In the folder for temporary files, which is the default, other users could place code that would be run. */
 const COMPILE_CACHE = path.join(root, 'node_modules', '.cache', 'compile-cache');
 const [file, ...args] = process.argv.slice(2);
 
@@ -24,7 +24,7 @@ if (file === undefined) {
 } else if (isNewEnough(process.versions.node)) {
   useFor(process.execPath);
   stopWithNpm();
-  // Before the first TypeScript file: otherwise Node loads its compiler for that one, 70 ms and 14 MiB.
+  // Before the first TypeScript file is loaded: otherwise Node loads its compiler for that file (70 ms, 14 MiB).
   enableCompileCache();
   process.argv = [process.execPath, path.resolve(file), ...args];
   await import(pathToFileURL(path.resolve(file)).href);
@@ -47,7 +47,7 @@ function enableCompileCache() {
     const isPrivate = (mode & 0o077) === 0 && uid === process.getuid?.();
     if (isPrivate) nodeModule.enableCompileCache(COMPILE_CACHE);
   } catch {
-    // The checkout belongs to another user, as in a container.
+    // The folder cannot be used, for example because the checkout belongs to another user.
   }
 }
 
@@ -84,7 +84,7 @@ function run(node) {
   });
 }
 
-/** npm sends SIGTERM only to the shell of a script: the exit of the shell is handled like SIGTERM. */
+/** npm sends SIGTERM only to the shell that runs a script, so the exit of that shell is handled like SIGTERM. */
 function stopWithNpm() {
   const isByNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== 'win32';
   if (!isByNpm || args.includes('--outlive-parent')) return;

@@ -1,4 +1,4 @@
-/** Child process with a fastify server that calls the engine in its handler: the least that a schedule over HTTP can cost. */
+/** A child process with a fastify server that calls the engine in its handler. No schedule over HTTP can cost less. */
 import fastify from 'fastify';
 import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
 import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';

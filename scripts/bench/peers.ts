@@ -1,4 +1,4 @@
-/** Measures schedules over HTTP beside a Spring Boot pair over Kafka, and a fastify server with the engine in its handler. */
+/** Compares schedules over HTTP with a Spring Boot pair over Kafka, and with a fastify server that has the engine in its handler. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ interface Ground {
 }
 
 const CLIENTS: readonly KafkaClientName[] = ['platformatic', 'kafkajs'];
-/** Targets with each client, as multiples of what the Spring pair makes in the same round. */
+/** The targets for each Kafka client, as multiples of the figures of the Spring pair in the same round. */
 const AIM = {
   throughput: { platformatic: 1.4, kafkajs: 1 },
   latency: { platformatic: 0.9, kafkajs: 1.15 },
@@ -39,12 +39,13 @@ const EMBEDDED_AIM = 1.2;
 const SPRING = 'Spring Boot pair, echo';
 const IN_MEMORY = 'this project, embedded in memory';
 const INLINE = 'fastify with the engine in its handler';
-/** Shortest warm-ups: the slowest slices of Java are those at the beginning. */
+/** The shortest warm-ups. Java needs a long one, because it is slowest at the beginning. */
 const WARM_UP_MS = { java: 60_000, node: 10_000 } as const;
 const READY = /Ready in/;
 const TOPICS_LIMIT_MS = 120_000;
 const SETTINGS = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' } as const;
 
+/** Measures this project over Kafka with each client, beside the Spring pair if Java 17 and Maven are installed. */
 export async function benchPeers(options: BenchOptions): Promise<PartResult> {
   const { progress } = options;
   const java = await buildSpringPair(progress);
@@ -61,6 +62,7 @@ export async function benchPeers(options: BenchOptions): Promise<PartResult> {
   return { table: tripTable('schedules over HTTP and Kafka', lines), figures: lines, ratios };
 }
 
+/** Measures this project in one process, in memory and on disk, beside fastify with the engine in its handler. */
 export async function benchEmbedded(options: BenchOptions): Promise<PartResult> {
   await using cleanup = new AsyncDisposableStack();
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
@@ -83,7 +85,7 @@ export async function benchEmbedded(options: BenchOptions): Promise<PartResult> 
   return { table: tripTable('schedules over HTTP', lines), figures: lines, ratios };
 }
 
-/** A controller that waits for the reply of a listener. Both send constant bytes, of the sizes of this project's messages. */
+/** Starts a controller that waits for replies of a listener. Both send constant bytes, as many as the messages of this project have. */
 async function startSpringPair(ground: Ground, java: string): Promise<MeasuredSystem> {
   const prefix = await createTopics(ground, 'spring');
   const request = readBody(scheduleBody(12));
@@ -159,7 +161,7 @@ function springRatios(client: KafkaClientName, lines: readonly TripLine[]): read
 const SPRING_FOLDER = path.join(import.meta.dirname, 'spring');
 const JAR = path.join(SPRING_FOLDER, 'target', 'spring-peer.jar');
 const BUILD_LIMIT_MS = 10 * 60_000;
-/** A small service on two cores: the serial collector uses the least processor time, the heap stays below its limit. */
+/** For a small service on two cores. The serial collector uses the least processor time, and the heap does not reach its limit. */
 const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC'];
 
 async function buildSpringPair(progress: (text: string) => void): Promise<string | undefined> {

@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 
 const READY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 15_000;
-/** Loaded before a Node program: its channel to this process closes when this process ends. */
+/** A module that Node loads before the program. It ends the program when the channel to this process closes. */
 const END_WITH_PARENT =
   "data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGKILL'))";
-/** Columns of /proc/PID/stat after the name in brackets, which may contain blanks. */
+/** Columns of /proc/PID/stat, counted from 0 after the name in brackets, which may contain blanks. */
 const USER_COLUMN = 11;
 const KERNEL_COLUMN = 12;
 /** USER_HZ, which is 100 on every architecture that Node runs on. */
@@ -18,12 +18,13 @@ export type Child = Awaited<ReturnType<typeof startProgram>>;
 
 type Environment = Readonly<Record<string, string>>;
 
+/** Starts a Node program like {@link startProgram}. */
 export function startNode(args: readonly string[], ready: RegExp, env: Environment): Promise<Child> {
   const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', '--import', END_WITH_PARENT, ...args];
   return startProgram([process.execPath, ...nodeArgs], ready, env);
 }
 
-/** Starts a program, which must end when its standard input or its channel to this process closes. */
+/** Resolves when the output matches `ready`. Rejects if it exits before, or is not ready in 240 s. It must end with its stdin or channel. */
 export async function startProgram(
   [command, ...args]: readonly [command: string, ...args: string[]],
   ready: RegExp,
@@ -66,6 +67,7 @@ export async function startProgram(
   return { pid: child.pid ?? 0, output, stop };
 }
 
+/** The processor time of a running process in seconds, user and system. Only on Linux. */
 export function processSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

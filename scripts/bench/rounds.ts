@@ -1,4 +1,4 @@
-/** Measures scenarios alternately in rounds, so that a busy machine slows all of them alike; relates and prints their figures. */
+/** Measures scenarios alternately in rounds, so that a busy machine slows all of them alike. Also compares and prints their figures. */
 
 export interface BenchOptions {
   readonly rounds: number;
@@ -7,6 +7,7 @@ export interface BenchOptions {
 
 export interface PartResult {
   readonly table: string;
+  /** The figures of every round, for --json. */
   readonly figures: unknown;
   readonly ratios: readonly Ratio[];
 }
@@ -17,7 +18,7 @@ export interface Ratio {
   readonly rounds: readonly number[];
 }
 
-/** Each scenario once a round; every second round runs in reverse, so that no scenario always follows the same neighbour. */
+/** Measures each scenario once a round. Every second round runs in reverse, so that no scenario always follows the same one. */
 export async function inTurns<Scenario, Round>(
   rounds: number,
   scenarios: readonly Scenario[],
@@ -32,6 +33,7 @@ export async function inTurns<Scenario, Round>(
   return results.map(({ own }) => own);
 }
 
+/** The value at `q`, from 0 to 1, of the sorted values; NaN without values. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
@@ -53,6 +55,7 @@ export function ratioTable(ratios: readonly Ratio[]): string {
   return table(['ratio (same run)', 'median', 'rounds', 'aim', 'reached'], rows);
 }
 
+/** A Markdown table; an empty text without rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const widths = head.map((title, column) =>

@@ -12,7 +12,7 @@ export const SCHEDULE_PATH = '/platapi/automation-processors/actions/PLAT_BP_Cal
 
 const REQUEST_DAY = 20_000 as CalendarDate;
 
-/** A typical consumer loan with the effective rate. */
+/** The body of a request for a typical consumer loan, with the effective rate. */
 export function scheduleBody(installments: number): string {
   return JSON.stringify({
     jsonParam: {
@@ -33,12 +33,14 @@ export function benchCodec(): Codec {
   return createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 }
 
+/** Throws Error if the request is refused. */
 export function readBody(body: string): RepaymentScheduleRequest {
   const read = repaymentScheduleRequest.read(JSON.parse(body));
   if (read.kind !== 'valid') throw new Error(`the sample is not valid: ${JSON.stringify(read.faults)}`);
   return read.payload;
 }
 
+/** Throws Error if the request is refused. */
 export function calculate(request: RepaymentScheduleRequest): RepaymentSchedule {
   const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY });
   if (outcome.kind !== 'schedule')

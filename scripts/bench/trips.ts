@@ -6,7 +6,7 @@ import { scheduleBody } from './samples.ts';
 export interface MeasuredSystem {
   readonly name: string;
   readonly url: string;
-  /** Process ids by the part that they have in a call. */
+  /** Ids of the processes by their part in a call, such as `broker`. */
   readonly pids: Readonly<Record<string, number>>;
   readonly warmUpMs: number;
 }
@@ -16,12 +16,13 @@ interface TripRound {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly refused: number;
-  /** Microseconds of processor time, user and system, for each answered call by part. */
+  /** Processor time (user and system) of each part, in microseconds per answered call. */
   readonly cpuUs: Readonly<Record<string, number>>;
 }
 
 export interface TripLine {
   readonly system: string;
+  /** The number of calls in progress. */
   readonly window: number;
   readonly rounds: readonly TripRound[];
 }
@@ -45,6 +46,7 @@ interface Autocannon extends PromiseLike<{ readonly errors: number; readonly non
 
 const require = createRequire(import.meta.url);
 
+/** Warms up the systems, then measures each with each window once a round. Rejects if a system answers no call. */
 export async function measureTrips(
   { rounds, progress }: BenchOptions,
   systems: readonly MeasuredSystem[],
@@ -68,7 +70,7 @@ export async function measureTrips(
   }));
 }
 
-/** Calls a system with full load until its throughput no longer rises: Java gains for many minutes. */
+/** Calls a system with full load until its throughput no longer rises, which takes many minutes with Java. */
 async function warmUp({ name, url, warmUpMs }: MeasuredSystem, progress: BenchOptions['progress']) {
   let best = 0;
   let withoutRise = 0;
@@ -115,7 +117,7 @@ async function load(url: string, window: number, forMs: number) {
     duration: forMs / 1_000,
     sampleInt: 50,
   });
-  // Its own summary has whole milliseconds.
+  // The summary of autocannon has only whole milliseconds.
   run.on('response', (_client, status, _bytes, latencyMs) => {
     endedAt = performance.now();
     if (status === 200) latencies.push(latencyMs);
@@ -125,7 +127,7 @@ async function load(url: string, window: number, forMs: number) {
   return { latencies, perSecond, refused: errors + non2xx };
 }
 
-/** A figure of one system divided by that of another in the same round. */
+/** For each round, a figure of one system divided by the figure of another; NaN if a system was not measured. */
 export function quotients(
   lines: readonly TripLine[],
   [own, other]: readonly [string, string],

@@ -15,16 +15,18 @@ import {
 } from './public-holidays.ts';
 
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
-/** Raised when a correction of the package's days changes. */
+/** To be changed whenever a correction of the package's days changes. */
 const CORRECTIONS_VERSION = '2026.2';
 const INDEX_FILE = 'library-countries.json';
 const DAYS_FOLDER = 'days';
 
 export interface LibraryFile {
+  /** The path below LIBRARY_FOLDER. */
   readonly name: string;
   readonly text: string;
 }
 
+/** ISO 3166 codes of the countries with a file: those of the package without a built-in calendar. */
 export function listFileCountries(): readonly string[] {
   return [...listOtherCountries().keys()];
 }
@@ -44,6 +46,7 @@ export function createCountryFile(country: string): LibraryFile {
   return { name: `${DAYS_FOLDER}/${country}.txt`, text: writeLibraryDays(title, corrected) };
 }
 
+/** Names of files below LIBRARY_FOLDER whose country is not in {@link listFileCountries}. */
 export function listStrayFiles(): readonly string[] {
   const expected = new Set(listFileCountries().map((country) => `${country}.txt`));
   const folder = path.join(LIBRARY_FOLDER, DAYS_FOLDER);

@@ -1,4 +1,4 @@
-/** The package's query for a day depends on the time zone and knows only the first day of a holiday, so its list is parsed. */
+/** Parses the list of date-holidays. Its query for one day depends on the time zone, and finds only the first day of a holiday. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,13 +27,14 @@ const NOON_MINUTES = 720;
 /** `yyyy-mm-dd hh:mm:ss`, followed by ` -0600` when the day begins at sunset on the eve, six hours earlier. */
 const HOLIDAY_TEXT = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):\d{2}(?: ([+-])(\d{2})(\d{2}))?$/;
 
+/** English names by ISO 3166 code, sorted by code. */
 export function listPackageCountries(): ReadonlyMap<string, string> {
   const Holidays = loadHolidays();
   const names = Object.entries(new Holidays().getCountries('en'));
   return new Map(names.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The statutory holidays of a whole country; half days, bank and regional holidays are omitted. One may span New Year. */
+/** The statutory holidays of a whole country, without half days, bank and regional holidays. Some days may be just outside the years. */
 export function listPublicHolidays(
   country: string,
   firstYear: number,
@@ -51,7 +52,7 @@ export function listPublicHolidays(
   return days;
 }
 
-/** The days whose noon is within a holiday: two of 48 hours, the day after the eve from sunset to sunset, none of half a day. */
+/** The days whose noon is within a holiday: two days for 48 hours, the second day from sunset to sunset, none for half a day. */
 function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[] {
   const match = HOLIDAY_TEXT.exec(text);
   const first = parseCalendarDate(match?.[1] ?? '');
@@ -70,34 +71,36 @@ function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[]
   return days;
 }
 
-/** `add` and `remove` correct date-holidays; on days that are `closed` or `open` it stays as it is. */
+/** `add` and `remove` correct the days of date-holidays. `closed` and `open` record a difference without correcting it. */
 const VERDICTS = ['add', 'remove', 'closed', 'open'] as const;
 type Verdict = (typeof VERDICTS)[number];
 
-export type ComparedDays = ReadonlyMap<CalendarDate, Verdict>;
+type ComparedDays = ReadonlyMap<CalendarDate, Verdict>;
 
 const FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
 const LINE = /^([A-Z]{2}) ([a-z]+)((?: \d{4}-\d{2}-\d{2})+): (\S.*)$/;
 
+/** The verdicts of compared-days.txt by country. Throws Error on a line that cannot be read, or two verdicts for a day. */
 export function readComparedDays(): ReadonlyMap<string, ComparedDays> {
   const byCountry = new Map<string, Map<CalendarDate, Verdict>>();
   for (const line of readFileSync(path.join(FOLDER, 'compared-days.txt'), 'utf8').split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     const [, country, word, days = ''] = LINE.exec(line) ?? [];
     const verdict = VERDICTS.find((known) => known === word);
-    if (country === undefined || verdict === undefined) throw new Error(`Verdicts cannot be read: ${line}`);
+    if (country === undefined || verdict === undefined) throw new Error(`cannot read the line: ${line}`);
     const verdicts = byCountry.get(country) ?? new Map<CalendarDate, Verdict>();
     byCountry.set(country, verdicts);
     for (const text of days.trim().split(' ')) {
       const day = parseCalendarDate(text);
       if (day === undefined || verdicts.has(day))
-        throw new Error(`${country} ${text} is no day or has two verdicts`);
+        throw new Error(`${country} ${text} is not a date, or has two verdicts`);
       verdicts.set(day, verdict);
     }
   }
   return byCountry;
 }
 
+/** Applies the verdicts `add` and `remove` to the days of a country. */
 export function correctDays(
   days: ReadonlySet<CalendarDate>,
   compared: ComparedDays = new Map(),

@@ -43,14 +43,17 @@ const KINDS_WITH_STATUS: readonly RecordKind[] = [
 export interface CommandReport {
   readonly ok: boolean;
   readonly faults: readonly CatalogueFault[];
+  /** What is printed without --json. */
   readonly lines: readonly string[];
+  /** What is printed with --json. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-export interface CommandTools extends ValidationContext {
+interface CommandTools extends ValidationContext {
   readonly connect: () => Promise<CatalogueConnection>;
 }
 
+/** Rejects with UsageError if the folder is missing or the kind has no status, and with SystemError if the topic cannot be used. */
 export async function runCatalogueCommand(
   command: CatalogueCommand,
   tools: CommandTools,
@@ -196,7 +199,7 @@ async function write(
   return written;
 }
 
-/** The records may refer to others that exist only on the topic. */
+/** Reads a folder without checking references, since its records may refer to records that are only on the topic. */
 function readFolder(folder: string) {
   const { records, faults } = readFolderRecords(folder);
   const wanted = new Map(records.map((entry) => [recordKey(identifyRecord(entry)), entry] as const));

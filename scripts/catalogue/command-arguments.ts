@@ -9,7 +9,7 @@ import {
 
 export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 
-  validate FOLDER              validates the folder: its records, their references, and that versions do not overlap
+  validate FOLDER              checks the records of the folder and their references, and that no versions overlap
   diff FOLDER                  shows the fields in which folder and topic differ; publishes nothing
   publish FOLDER               writes new and changed records; deletes nothing.
                                Waits while Kafka is starting, at most two minutes
@@ -19,7 +19,8 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
   show KIND CODE [VERSION]     a record on the topic as JSON; by default the highest version
   approve CODE VERSION         activates a version of a product: its status becomes Approved
   close CODE VERSION           ends a version of a product: its status becomes Closed
-    --kind KIND                a list or schedule type instead: Active or Closed
+    --kind KIND                changes a record of this kind instead, such as a list or schedule type; its status becomes
+                               Active or Closed
 
   --json   one JSON document on standard output
   --help   this text
@@ -57,8 +58,10 @@ const OPERANDS: Readonly<Record<keyof typeof COMMANDS, readonly string[]>> = {
 };
 const VERSION = /^[1-9]\d{0,8}$/;
 
+/** Operands that the command does not have are empty texts; `version` is undefined for the highest one. */
 export type CatalogueCommand = NonNullable<ReturnType<typeof readCatalogueArguments>>['command'];
 
+/** Undefined for --help. Throws UsageError with all faults. */
 export function readCatalogueArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
@@ -73,9 +76,9 @@ export function readCatalogueArguments(args: readonly string[]) {
   const isComplete = sent.length >= required && sent.length <= forms.length && !sent.includes('');
   refuseFaults([
     ...line.faults,
-    ...(isComplete ? [] : [`write: ${[name, ...forms].join(' ')}`]),
+    ...(isComplete ? [] : [`usage: npm run catalogue -- ${[name, ...forms].join(' ')}`]),
     ...(isComplete && kind === undefined ? [`KIND must be one of: ${RECORD_KINDS.join(', ')}`] : []),
-    ...(version === undefined || VERSION.test(version) ? [] : ['VERSION must be a whole number from 1']),
+    ...(version === undefined || VERSION.test(version) ? [] : ['VERSION must be a whole number from 1 to 999999999']),
   ]);
   const command = {
     name,

@@ -11,16 +11,16 @@ export interface FieldDifference {
   readonly to: unknown;
 }
 
-/** Fields that identify the items of a list, the preferred first. */
+/** Fields that identify the items of a list, in order of preference. */
 const IDENTIFYING_FIELDS = ['Id', 'PaymentScheduleTypeDetailId', 'ReportId', 'Code', 'Name'] as const;
 const TITLE_FIELDS = ['Name', 'InsuranceName', 'ColumnRepaymentSchedule', 'DisplayName', 'Code'] as const;
 
-/** Converts a value to JSON, without undefined fields. */
+/** Copies a value as JSON would transmit it: fields that are undefined are left out. */
 export function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** Lists the differences between two JSON values, in the order of the fields. */
+/** Lists the differences of two JSON values in the order of the fields; none if they are equal. `path` is the prefix of all paths. */
 export function compareFields(from: unknown, to: unknown, path = ''): readonly FieldDifference[] {
   if (isDeepStrictEqual(from, to)) return [];
   if (isRecord(from) && isRecord(to)) {

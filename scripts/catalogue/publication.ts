@@ -1,4 +1,4 @@
-/** Reads the records of the topic, compares a folder with them, and plans and validates its publication. */
+/** Reads the records of the catalogue topic, compares a folder with them, and validates the catalogue that a publication would leave. */
 
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
@@ -25,14 +25,17 @@ import { asJson, compareFields, type FieldDifference } from './field-differences
 export interface CatalogueConnection {
   readonly broker: Broker;
   readonly codec: Codec;
+  /** The full name of the catalogue topic. */
   readonly topic: string;
   readonly log: Log;
 }
 
 export interface TopicRecords {
-  /** Every version on the topic, unreadable ones included, in the order of the keys. */
+  /** Every version on the topic in the order of the keys, also if its record cannot be read. */
   readonly identities: readonly (RecordIdentity & { readonly key: string })[];
+  /** The records that can be read, by key such as `periodicity/every 10 days/1`. */
   readonly records: ReadonlyMap<string, CatalogueRecord>;
+  /** Number of messages that are not catalogue records, and have no identity. */
   readonly unreadable: number;
   /** Number of messages that had ever been written to the topic before it was read. */
   readonly written: number;
@@ -40,6 +43,7 @@ export interface TopicRecords {
 
 export const CLIENT_ID = 'catalogue-command';
 
+/** Rejects with MessagingError, with the code `topic-unknown` if the topic does not exist. */
 export async function readTopicRecords(connection: CatalogueConnection): Promise<TopicRecords> {
   const { broker, topic } = connection;
   const counts = await broker.admin.partitionCounts([topic]);
@@ -64,10 +68,12 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
   }
 }
 
+/** Number of messages ever written to the topic: it changes with each write, but not by compaction. */
 export async function countWritten({ broker, topic }: CatalogueConnection): Promise<number> {
   return (await broker.admin.offsets(topic)).reduce((sum, { high }) => sum + high, 0);
 }
 
+/** Keys of records. `missing`: only on the topic. `members` is empty if the record on the topic cannot be read. */
 export interface FolderDifference {
   readonly added: readonly string[];
   readonly changed: readonly { readonly key: string; readonly members: readonly FieldDifference[] }[];
@@ -101,12 +107,13 @@ interface Outcome {
   readonly changed: readonly string[];
 }
 
+/** `today`: the day on which products that are already valid are simulated. */
 export interface ValidationContext {
   readonly otherCalendars?: OtherCalendars | undefined;
   readonly today: CalendarDate;
 }
 
-/** All faults that the topic would have after the publication: a faulty catalogue is never written. */
+/** All faults that the catalogue would have after a publication. `changed`: the keys that are written or removed. */
 export function validateResult(
   { put, removed, changed }: Outcome,
   topic: TopicRecords,
@@ -131,7 +138,7 @@ export function validateResult(
   return [...unreadable, ...checkSimulations(affected, { ...context, catalogue: outcome.catalogue })];
 }
 
-/** Whether a product or a list to which it refers changes; all other kinds of records may affect any product. */
+/** Whether a change concerns the product or one of its lists. A change of any other kind of record may affect every product. */
 function isAffected(product: ProductRecord, changed: readonly string[]): boolean {
   const own = new Set([
     `product/${codeKey(product.Code)}`,
@@ -147,6 +154,7 @@ function isAffected(product: ProductRecord, changed: readonly string[]): boolean
   );
 }
 
+/** A fault for each record whose kind, code and version an earlier record has too. */
 export function findSharedKeys(records: readonly CatalogueRecord[]): readonly CatalogueFault[] {
   const first = new Map<string, CatalogueRecord>();
   return records.flatMap((entry) => {
@@ -154,7 +162,7 @@ export function findSharedKeys(records: readonly CatalogueRecord[]): readonly Ca
     const key = recordKey({ kind, code, version });
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, entry);
-    const message = `must differ: ${earlier?.source} has a ${kind} of the same code and version`;
+    const message = `must have another code or version: ${earlier?.source} has a ${kind} with the same ones`;
     return earlier === undefined ? [] : [{ source: entry.source, record: code, message }];
   });
 }

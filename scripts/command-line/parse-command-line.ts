@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorText } from '../../shared/platform/errors.ts';
 import { nearestName } from '../../shared/platform/nearest-name.ts';
 
+/** A wrong command line. Its message names the option and what is allowed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -11,6 +12,7 @@ type Sent = string | boolean | readonly (string | boolean)[] | undefined;
 export interface CommandOption<Value> {
   readonly type: 'boolean' | 'string';
   readonly multiple?: boolean;
+  /** Calls `fault` with what the value must be, such as `point or comma`. */
   readonly read: (sent: Sent, fault: (must: string) => void) => Value;
 }
 
@@ -26,6 +28,7 @@ export function textList(): CommandOption<readonly string[]> {
   return { type: 'string', multiple: true, read: (sent = []) => sent as readonly string[] };
 }
 
+/** `parse` returns undefined for an invalid text. `must` then says in the fault what the text must be. */
 export function parsed<Value>(
   parse: (text: string) => Value | undefined,
   must: string,
@@ -68,7 +71,7 @@ export interface CommandLine<Options extends CommandOptions> {
   readonly faults: readonly string[];
 }
 
-/** Undefined for --help. Throws UsageError for an unknown option, with the most similar one, and for one without its value. */
+/** Undefined for --help. Throws UsageError if an option is unknown or lacks its value; other faults are in `faults`. */
 export function parseCommandLine<Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
@@ -89,11 +92,12 @@ export function parseCommandLine<Options extends CommandOptions>(
   };
 }
 
-/** The texts of those that are at fault. */
+/** The texts of the rules that are broken; each rule has whether it is broken, and its text. */
 export function faultsOf(rules: readonly (readonly [boolean, string])[]): readonly string[] {
   return rules.flatMap(([isAtFault, text]) => (isAtFault ? [text] : []));
 }
 
+/** Throws UsageError with all faults, if there are any. */
 export function refuseFaults(faults: readonly string[]): void {
   if (faults.length > 0) throw new UsageError(`${faults.join('\n')}\n(see --help)`);
 }
@@ -102,7 +106,7 @@ export function unexpectedArguments(positionals: readonly string[]): readonly st
   return positionals.map((argument) => `unexpected argument ${JSON.stringify(argument)}`);
 }
 
-/** `commands` lists the options that only some commands support. Throws UsageError for an unknown command or a foreign option. */
+/** `commands` lists options that only some commands have. Throws UsageError for an unknown command, or an option that it does not have. */
 export function readCommand<const Name extends string>(
   { positionals, given }: Pick<CommandLine<CommandOptions>, 'positionals' | 'given'>,
   commands: Readonly<Record<Name, readonly string[]>>,

@@ -4,9 +4,10 @@ import { UsageError } from './parse-command-line.ts';
 interface Command<Arguments> {
   readonly name: string;
   readonly help: string;
+  /** Returns undefined for --help. */
   readonly read: (args: readonly string[]) => Arguments | undefined;
   readonly run: (args: Arguments) => Promise<void> | void;
-  /** The exit code of an error other than wrong usage or settings, which have 2. @default 1 */
+  /** The exit code after errors other than UsageError and ConfigError, whose code is 2. @default 1 */
   readonly failureCode?: (error: unknown) => number;
 }
 
@@ -30,7 +31,7 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** A reader such as `head` may close the pipe early: the command continues, and its result decides the exit code. */
+/** Ignores that a reader such as `head` closes the pipe early. The command continues, and its result decides the exit code. */
 function continueWithClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -5,7 +5,7 @@ const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
 const execute = promisify(execFile);
 
-/** Runs a program without input; the output ends with standard error. Kills it (code 1) if it takes longer than `limitMs` or this process ends. */
+/** Runs a program without input; `output` is stdout and then stderr. Kills it after `limitMs` (code 1). Rejects if the output exceeds 64 MiB. */
 export async function runProgram(
   program: string,
   args: readonly string[],

@@ -72,6 +72,7 @@ const COMMANDS = {
 
 export type DeadLettersArguments = NonNullable<ReturnType<typeof readDeadLettersArguments>>;
 
+/** Undefined for --help. Throws UsageError with all faults. Durations such as 2h are counted back from `nowMs` (epoch). */
 export function readDeadLettersArguments(args: readonly string[], nowMs: number) {
   const line = parseCommandLine(args, optionsAt(nowMs));
   if (line === undefined) return undefined;
@@ -101,6 +102,7 @@ export function readDeadLettersArguments(args: readonly string[], nowMs: number)
   return { ...values, name, isAction, ids, criteria, isFiltered };
 }
 
+/** The fields of an edit. Throws UsageError if the file of --patch cannot be read, or --set or --header has no name. */
 export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set' | 'patch' | 'header'>) {
   const patches = [...(patch === undefined ? [] : [readPatch(patch)]), ...set.map(patchOfSetting)];
   return {
@@ -144,7 +146,7 @@ function optionsAt(nowMs: number) {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^([1-9]\d{0,4})([smhd])$/;
 
-/** A duration before now as a time in ISO 8601; the ingress reads other times, and refuses those that do not exist. */
+/** Converts a duration before now to a time in ISO 8601. The ingress reads other times as sent, and refuses those that do not exist. */
 function timeOption(nowMs: number): CommandOption<string | undefined> {
   return parsed((sent) => {
     const [, count, unit = ''] = AGO.exec(sent) ?? [];
@@ -153,7 +155,7 @@ function timeOption(nowMs: number): CommandOption<string | undefined> {
   }, 'a time such as 2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now');
 }
 
-/** The patch that does what both do, one after the other (RFC 7396). */
+/** One patch with the effect of `first` and then of `second` (RFC 7396). */
 function combine(first: unknown, second: unknown): unknown {
   if (!isRecord(first) || !isRecord(second)) return second;
   const changed = Object.entries(second).map(([name, value]) => [name, combine(first[name], value)]);

@@ -7,7 +7,9 @@ import { type DeadLettersArguments, readEdit } from './dead-letters-arguments.ts
 
 export interface CommandReport {
   readonly ok: boolean;
+  /** What is printed without --json. */
   readonly lines: readonly string[];
+  /** What is printed with --json. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
@@ -17,6 +19,7 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
+/** Rejects with SystemError if the ingress cannot be reached or refuses a call. Stops after a call when `signal` is aborted. */
 export async function runDeadLettersCommand(
   args: DeadLettersArguments,
   context: CommandContext,
@@ -30,7 +33,7 @@ function listLine({ id, at, code, from = '-', attempts, redrives, status }: List
 }
 
 const OVERRIDE_TEXT = {
-  again: '; use --again to repeat it',
+  again: '; use --again to include it',
   force: ', or use --force',
   acceptDuplicates: ', or use --accept-duplicates',
 } as const;
@@ -50,19 +53,19 @@ function resultLine({
   return [result.replace('-', ' ').padEnd(13), id, code, text].join('  ').trimEnd();
 }
 
-/** JSON that a terminal shows as it is: without the control characters and marks for directions that JSON need not escape. */
+/** JSON that escapes control and direction characters too, which a terminal would act on. */
 export function toPlainJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(/[\u007F-\u009F\p{Cf}]/gu, escapeUnits);
 }
 
-/** An action on 500 dead letters takes 10 s; the ingress answers within 50 s even if the broker does not. */
+/** An action on 500 dead letters takes 10 s. The ingress answers within 50 s even if the broker does not answer. */
 const CALL_TIMEOUT_MS = 120_000;
-/** A long list is charged to the allowance of its caller, which is refilled within seconds. */
+/** Attempts of a call that gets 429: a long list uses up the allowance of its caller, which is refilled within seconds. */
 const MAX_ATTEMPTS = 10;
 
 type DeadLetterApi = ReturnType<typeof createDeadLetterApi>;
 
-/** `url` has the base path. The methods reject with SystemError, which says what the ingress refused and what to do. */
+/** `url`: the ingress, with a base path if it has one. The methods reject with SystemError, `refused` or `no-process`. */
 export function createDeadLetterApi(url: string, token: string | undefined) {
   const base = `${url}/api/operations/v1/dead-letters`;
   const call = async (address: string, init: RequestInit = {}): Promise<unknown> => {
@@ -220,12 +223,12 @@ function reportActions(
 function reportNoMatch(handled: number): CommandReport {
   const text =
     handled > 0
-      ? `all ${handled} that match have already been handled; use --again to repeat it`
+      ? `all ${handled} that match have already been handled; use --again to include them`
       : 'no dead letter matches; `npm run dead-letters -- list --all` lists all of them';
   return { ok: handled > 0, lines: [text], result: { letters: [], handled } };
 }
 
-/** As UTF-16, of which a character beyond the first plane has two units. */
+/** Escapes each UTF-16 unit of a character, of which one beyond the first plane has two. */
 function escapeUnits(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

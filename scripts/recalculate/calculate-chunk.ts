@@ -1,4 +1,4 @@
-/** Calculates contracts with one message of several requests on the bulk lane, whose reply has an answer for each. */
+/** Calculates contracts on the bulk lane. Each message has several requests, and its reply has an answer for each. */
 
 import type { Contract } from './input-records.ts';
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
@@ -20,13 +20,13 @@ export type ContractOutcome =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule; readonly warnings: string | undefined }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Decodes the outcome when it is written; encoded replies take less memory. */
+/** Decodes an outcome when it is needed, since encoded replies take less memory. */
 export type LateOutcome = () => Promise<ContractOutcome>;
 
-/** One outcome for each of at most 500 contracts, in their order. Rejects if no usable reply can be expected any more. */
+/** Resolves with one outcome for each of at most 500 contracts, in their order. Rejects with the error of a request. */
 export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonly LateOutcome[]>;
 
-export interface CalculateChunkOptions {
+interface CalculateChunkOptions {
   readonly codec: Pick<Codec, 'encode' | 'decode' | 'prepare'>;
   readonly request: (request: OutgoingRequest) => Promise<Reply>;
   readonly topic: string;
@@ -46,6 +46,7 @@ interface Item {
   readonly value: Buffer;
 }
 
+/** A batch without usable reply is split in halves, down to single contracts, which then fail. */
 export function createCalculateChunk(options: CalculateChunkOptions): CalculateChunk {
   const { codec, correlationPrefix, topic, partitions, originTimestampMs, timeoutMs } = options;
   let batches = 0;
@@ -65,7 +66,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
     const answers = answersTo(items, reply);
     if (answers !== undefined) return answers.map((answer) => () => readAnswer(codec, answer));
     if (items.length > 1) {
-      // One contract may fail all of them, by an answer that is too large or by a crash.
+      // One contract may have failed all of them, by an answer that is too large or by a crash of the worker.
       const middle = Math.ceil(items.length / 2);
       const first = await ask(items.slice(0, middle), `${correlationId}.1`);
       return [...first, ...(await ask(items.slice(middle), `${correlationId}.2`))];
@@ -87,7 +88,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
   };
 }
 
-/** Refuses a request whose figures cannot be encoded exactly; they are never rounded (M1). */
+/** Returns a problem if figures cannot be encoded exactly, since they are never rounded (M1). */
 async function encodeContract(
   codec: Pick<Codec, 'encode'>,
   { line, request }: Contract,
@@ -111,7 +112,7 @@ async function readAnswer(
   return { kind: 'schedule', schedule: reply.payload as RepaymentSchedule, warnings };
 }
 
-/** Omits the correlation id, which identifies the batch and not the contract, and differs if a run is resumed. */
+/** Omits the correlation id: it identifies the batch, not the contract, and is another one after a resumption. */
 function failed(problem: Problem): ContractOutcome {
   const { correlationId: _batch, ...own } = problem;
   return { kind: 'problem', problem: own };
@@ -121,7 +122,7 @@ function unreadable(): Problem {
   return createProblem('unexpected', { detail: 'The reply does not match the request.' });
 }
 
-/** The answers of a reply with exactly one for each item, in order; undefined for any other reply. */
+/** The answers of a reply; undefined unless it has exactly one for each item, in their order. */
 function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBatchItem[] | undefined {
   if (reply.kind !== 'reply' || reply.type !== REPLY_BATCH) return undefined;
   const answers = (reply.payload as ReplyBatch).items;

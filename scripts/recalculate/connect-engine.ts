@@ -12,13 +12,13 @@ import { startWorkers } from '../../workers/start-workers.ts';
 
 export type Engine = Awaited<ReturnType<typeof connectEngine>>;
 
-/** Size of an embedded topic. It is small because consumed messages are not read again; by default it is 32 MiB. */
+/** Size of a topic of the embedded broker, less than the default 32 MiB, since consumed messages are not read again. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
 /** A dead broker's partitions get new leaders after its session (9 s by default) and an election. */
 const SEND_DEADLINE_MS = 30_000;
 const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
 
-/** Rejects with ConfigError if topics are missing, and with MessagingError if the broker cannot be reached. */
+/** Starts the requester, without Kafka also a worker. Rejects with ConfigError if topics are missing, and with errors of the broker. */
 export async function connectEngine(config: Config, instanceId: string) {
   const { broker, close } = await openBroker(config);
   try {

@@ -33,7 +33,7 @@ import type { Notation } from '../../shared/portfolio/csv-notation.ts';
 const MAX_HEAD_BYTES = 65_536;
 const NOT_UTF8 = '\uFFFD';
 
-/** The records, the first line before them. Rejects with InputError for invalid columns, and if a record has no certain end. */
+/** Yields the first line, whose `read` returns undefined, and then each record. Rejects with InputError if the CSV cannot be read in one way. */
 export async function* csvInput({ csv = {} }: InputOptions, source: Source): AsyncGenerator<RawRecord, void> {
   const records = csvRecords(source);
   const header = (await records.next()).value;
@@ -77,11 +77,11 @@ async function* csvRecords(source: Source): AsyncGenerator<CsvRecord, void> {
 function columnsOf({ cells }: CsvRecord, ignore: readonly string[] | undefined): readonly CsvColumn[] {
   if (cells.some((cell) => cell.includes(NOT_UTF8)))
     throw new InputError(
-      'the first line is not UTF-8; it must name the columns. In Excel the format is called CSV UTF-8',
+      'the first line, which must name the columns, is not UTF-8. In Excel, save the file as "CSV UTF-8"',
     );
   const columns = readColumns(cells, CSV_FIELDS, ignore);
   if (areColumns(columns)) return columns;
-  throw new InputError(`the columns are invalid: ${columns.map(columnSentence).join('. Also ')}`);
+  throw new InputError(`the first line is invalid; ${columns.map(columnSentence).join('. Also ')}`);
 }
 
 function readRecord(
@@ -100,6 +100,7 @@ function readRecord(
 
 const MAX_SHOWN_NAME = 60;
 
+/** The fields of a schedule request that can be columns. */
 export const CSV_FIELDS: readonly CsvField[] = Object.entries(
   toJsonSchema(repaymentScheduleFields).properties ?? {},
 ).map(([name, schema]) => ({ name, kind: kindOf(schema) }));
@@ -116,22 +117,23 @@ const COLUMN_FAULTS = {
   twice: (names: readonly string[]) => `${names.join(', ')} occurs more than once`,
   'no-id': () => 'id is missing; there must be a column with the ids of the contracts',
   'no-request': () =>
-    'there is no column for any field of the request; there must be such columns, or the column jsonParam',
+    'no column is a field of the request; add such columns, or the column jsonParam',
   'two-requests': () =>
     'jsonParam contains the whole request; it must not be combined with columns for the fields of the request',
 } as const;
 
+/** Part of a sentence that says what is wrong with the columns, and what is allowed. */
 export function columnSentence({ kind, names }: ColumnFault): string {
   if (kind !== 'unknown') return COLUMN_FAULTS[kind](names);
   const known = [...OWN_COLUMNS, ...CSV_FIELDS.map(({ name }) => name)];
   const shown = names.map((name) => JSON.stringify(name.slice(0, MAX_SHOWN_NAME)));
-  return `not known: ${shown.join(', ')}; --ignore NAME leaves a column out; known columns (case-insensitive) are ${known.join(', ')}`;
+  return `unknown columns: ${shown.join(', ')}; --ignore NAME leaves a column out; known columns (case-insensitive) are ${known.join(', ')}`;
 }
 
-export function notationSentence({ kind, line, column, value }: NotationFault): string {
+function notationSentence({ kind, line, column, value }: NotationFault): string {
   const remedy =
     kind === 'ambiguous-number'
       ? 'name its decimal mark with --decimal point or --decimal comma'
-      : 'name the order with --dates day-first or --dates month-first';
+      : 'name the order of day and month with --dates day-first or --dates month-first';
   return `${JSON.stringify(value)} (line ${line}, column ${column}) has two readings; ${remedy}`;
 }

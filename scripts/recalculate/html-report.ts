@@ -13,13 +13,13 @@ import { reportSections } from '../../shared/portfolio/report-sections.ts';
 import { createReportWords, englishText, type ReportWords } from '../../shared/portfolio/report-words.ts';
 import type { Tally } from '../../shared/portfolio/tally.ts';
 
-export interface ReportedRun {
+interface ReportedRun {
   readonly args: Pick<RecalculateArguments, 'input' | 'output' | 'failures'>;
   readonly plan: Pick<Checkpoint, 'startedAtMs' | 'originTimestampMs'>;
   readonly config: Config;
 }
 
-/** The looks of the workbench, whose page Portfolio shows the same sections. */
+/** The styles of the workbench, whose page Portfolio shows the same sections. */
 const STYLES = [
   'workers/ingress/workbench/app/design/tokens.css',
   'workers/ingress/workbench/app/design/base.css',
@@ -27,7 +27,7 @@ const STYLES = [
   'shared/portfolio/report.css',
 ];
 
-/** Renders the whole file. All texts of the input are escaped, and the file permits nothing but its own styles. */
+/** Renders the whole file. All texts of the input are escaped, and its policy allows nothing but its own styles. */
 export function renderHtmlReport(tally: Tally, run: Report, reported: ReportedRun): string {
   const words = createReportWords('en-GB', englishText);
   const styles = STYLES.map((file) =>

@@ -1,4 +1,4 @@
-/** The records of a portfolio: raw, then contracts and refused lines, in chunks that each make one batch of requests. */
+/** The records of a portfolio. A raw record is read as a contract or a refused line, and a chunk of them makes one batch of requests. */
 
 import type { Readable } from 'node:stream';
 import { limitFaults } from '../../shared/api/json/faults.ts';
@@ -21,7 +21,7 @@ export interface Contract {
   readonly line: number;
   readonly id: string | number;
   readonly request: RepaymentScheduleRequest;
-  /** Number of requested instalments, 1 to 1200, as the cost of the calculation and its reply. */
+  /** The requested instalments, limited to 1 to 1200: a measure of the work and of the size of the reply. */
   readonly rows: number;
   /** Ignored fields, as HTTP callers get them (E3); they are not sent to the worker. */
   readonly warnings: readonly Warning[];
@@ -41,8 +41,9 @@ export type InputRecord =
 export interface InputChunk {
   readonly records: readonly InputRecord[];
   readonly lastLine: number;
-  /** SHA-256 in hexadecimal over the content of all records up to the last one, whatever the compression and the chunks. */
+  /** SHA-256 in hexadecimal of all records up to `lastLine`. It does not depend on compression and chunks. */
   readonly digest: string;
+  /** Bytes of the file, which may be compressed. */
   readonly bytesRead: number;
 }
 
@@ -61,7 +62,7 @@ export interface InputOptions {
   readonly stdin?: Readable;
 }
 
-/** The input cannot be read: it does not exist, breaks off, or its compression is damaged. */
+/** The input cannot be read, for example because it does not exist, breaks off, or has invalid columns. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 }
@@ -69,10 +70,11 @@ export class InputError extends Error {
 export interface RawRecord {
   readonly line: number;
   readonly text: Buffer | string;
-  /** Undefined for an empty record and for the first line of CSV. */
+  /** Returns undefined for an empty record and for the first line of CSV. */
   readonly read: () => InputRecord | undefined;
 }
 
+/** The problem of a whole line. `message` continues a sentence that begins with "The line". */
 export function lineProblem(code: ErrorCode, fault: Pick<Fault, 'code' | 'message'>): Problem {
   return createProblem(code, { detail: `The line ${fault.message}.`, errors: [{ path: 'line', ...fault }] });
 }
@@ -81,7 +83,7 @@ export function refuseLine(line: number, problem: Problem, id?: string | number)
   return { kind: 'refused', line, id, problem };
 }
 
-/** Validates the request as over HTTP, and reports all faults together (E3). `unreadable`: cells that are absent from the value. */
+/** Validates the request as over HTTP, and reports all faults together (E3). `unreadable`: faults of cells that `value` lacks. */
 export function readContract(line: number, value: unknown, unreadable: readonly Fault[] = []): InputRecord {
   const read = readContractLine(value);
   if ('code' in read) return refused(line, undefined, [read]);
@@ -92,7 +94,7 @@ export function readContract(line: number, value: unknown, unreadable: readonly 
     return refuseLine(line, createProblem(request.problem, { errors: request.faults }), id);
   }
   if (request.kind === 'invalid') {
-    // Fields that are known to be unreadable are missing in the request.
+    // A field that could not be read is also missing in the request, which is no further fault.
     const known = new Set(unreadable.map(({ path }) => path));
     return refused(line, id, [...faults, ...request.faults.filter(({ path }) => !known.has(path))]);
   }
@@ -102,7 +104,7 @@ export function readContract(line: number, value: unknown, unreadable: readonly 
     line,
     id,
     request: request.payload,
-    // As many are counted for a request for more, which the worker refuses.
+    // The worker refuses a number outside these limits.
     rows: Math.min(Math.max(request.payload.InstallmentsNo, 1), MAX_INSTALLMENTS),
     warnings: [...request.warnings, ...ignored.map((name) => unknownField(name))].slice(0, MAX_WARNINGS),
     former: schedule,

@@ -1,4 +1,4 @@
-/** The reason of an aborted run, which the report contains: no workers, a full disk, too many failures, a signal. */
+/** Why a run was aborted, as the report says: for example no workers, a full disk, too many failures, or a signal. */
 export class RunError extends Error {
   override readonly name = 'RunError';
 }
@@ -9,7 +9,7 @@ const FINISH_LIMIT_MS = 30_000;
 /** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** A signal a second or more after the first one calls `exitNow`; the last checkpoint stays valid. */
+/** The first SIGINT or SIGTERM aborts `stopped`, and `abandoned` 30 s later. Another one, a second later or more, calls `exitNow`. */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void) {
   const stopped = new AbortController();
   const abandoned = new AbortController();

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { InputError, type InputOptions } from './input-records.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
+/** The name of a file that means standard input. */
 export const STANDARD_STREAM = '-';
 
 export type Source = Awaited<ReturnType<typeof openSource>>;
@@ -11,7 +12,8 @@ export type Source = Awaited<ReturnType<typeof openSource>>;
 const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
-/** Decompresses what starts like gzip, whatever its name. Rejects with InputError if it cannot be read. */
+
+/** Decompresses input that starts like gzip, whatever its name. Rejects with InputError if it cannot be opened, or is no gzip but ends in .gz. */
 export async function openSource(options: Pick<InputOptions, 'file' | 'stdin'>) {
   const { stream, totalBytes } = await openStream(options);
   const raw = stream[Symbol.asyncIterator]() as AsyncGenerator<Buffer, void>;
@@ -54,7 +56,7 @@ async function openStream({ file, stdin = process.stdin }: Pick<InputOptions, 'f
   }
 }
 
-/** Reads the first bytes until they suffice; `all` begins with them. */
+/** Reads blocks until `isEnough`; `all` yields them again, and then the rest. */
 export async function peek(
   blocks: AsyncGenerator<Buffer, void>,
   isEnough: (start: Buffer) => boolean,

@@ -1,4 +1,4 @@
-/** Retries requests until none of them has had a usable reply for the time limit. */
+/** Retries requests until no request has had a usable reply for `patienceMs`. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUsableReply } from './calculate-chunk.ts';

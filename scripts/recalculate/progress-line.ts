@@ -17,10 +17,7 @@ const SILENCE_MS = 10_000;
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/**
- * Shows the lines that the run counts in the tally, such as `42%, 1,234 done, 250/s, 12.0 s left, 3 failed`. Without the size of the
- * input the remaining time cannot be estimated.
- */
+/** Shows progress such as `42%, 1,234 done, 250/s, 12.0 s left, 3 failed`. Without `totalBytes` the percentage and the time left are omitted. */
 export function showProgress(
   stream: ProgressStream,
   { bytesRead: read, totalBytes = 0 }: Pick<PortfolioInput, 'bytesRead' | 'totalBytes'>,
@@ -29,7 +26,7 @@ export function showProgress(
 ) {
   const startedAtMs = performance.now();
   const done = (): number => tally.calculated + tally.failed;
-  // An earlier run has processed these.
+  // An earlier session of the run has processed these.
   const [doneBefore, bytesBefore] = [done(), read()];
   let bytesRead = bytesBefore;
   const text = (): string => {

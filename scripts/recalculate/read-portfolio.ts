@@ -16,19 +16,19 @@ import { MAX_LINE_BYTES } from '../../shared/portfolio/csv-columns.ts';
 import { createDuplicateSearch } from '../../shared/portfolio/input-faults.ts';
 
 const MAX_CHUNK_ROWS = 12_000;
-/** Maximum size of a chunk of several records, which bounds the memory of a batch in flight with previous schedules. */
+/** Limit of a chunk of several records, which may have previous schedules. It bounds the memory of a batch in flight. */
 const MAX_CHUNK_BYTES = 1_048_576;
 const MAX_REFUSED = 500;
 
 export type PortfolioInput = Awaited<ReturnType<typeof openInput>>;
 
-/** Rejects with InputError if it cannot be opened, does not match its name, or has invalid columns. */
+/** Rejects with InputError if the input cannot be opened, ends in .gz without being gzip, or has invalid columns. */
 export async function openInput(options: InputOptions) {
   const source = await openSource(options);
   try {
     const records = options.format === 'csv' ? csvInput(options, source) : ndjsonRecords(source.blocks);
     const ids = createDuplicateSearch();
-    // Over the records without blank lines, so that line ends may change.
+    // Line ends and blank lines do not count, so that they may change.
     const digest = createHash('sha256');
     let first: RawRecord | undefined = (await records.next()).value ?? undefined;
     const next = async (): Promise<RawRecord | undefined> => {
@@ -42,7 +42,7 @@ export async function openInput(options: InputOptions) {
     };
     const digestText = (): string => digest.copy().digest('hex');
     return {
-      /** The chunks in order, each read when it is asked for, once. Rejects with InputError if the input breaks off. */
+      /** Yields the chunks once, in order, and reads each when it is asked for. Rejects with InputError if the input breaks off. */
       records: () =>
         chunksOf(next, pass, options.maxContracts, () => ({
           digest: digestText(),
@@ -112,7 +112,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const BLANK = /^[ \t\r]*$/;
 const MAX_BLANK_BYTES = 1_000;
 
-/** The lines that are not blank. Each is read separately, so that a fault in one does not affect the others. */
+/** Yields the lines that are not blank. Each is parsed by itself, so that a fault in one does not affect the others. */
 async function* ndjsonRecords(blocks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord, void> {
   for await (const { line, bytes } of linesOf(blocks)) {
     if (bytes.length < MAX_BLANK_BYTES && BLANK.test(bytes.toString('latin1'))) continue;
@@ -131,7 +131,7 @@ function readLine(line: number, bytes: Buffer): InputRecord {
   return refuseLine(line, jsonProblem(parsed, 'The line'));
 }
 
-/** Keeps at most one line in memory, and of one that is too long only what shows that it is. */
+/** Keeps at most one line in memory. Of a line that is too long it keeps only enough to show that. */
 async function* linesOf(blocks: AsyncIterable<Buffer>) {
   let held: Buffer = Buffer.alloc(0);
   let line = 0;

@@ -71,7 +71,7 @@ Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configurat
 
 export type RecalculateArguments = NonNullable<ReturnType<typeof readRecalculateArguments>>;
 
-/** The name of any other file is probably a mistake, and that file would be replaced. */
+/** A file with another ending is probably a mistake, and would be replaced. */
 const HTML_ENDING = /\.html?$/i;
 const GZIP_ENDING = /\.gz$/i;
 const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
@@ -163,7 +163,7 @@ function formatByName(file: string): InputFormat | undefined {
   return FORMAT_ENDINGS.find(([ending]) => ending.test(file))?.[1];
 }
 
-/** Of a repeated option only the last one would apply: a second --input would be ignored silently. */
+/** Only the last value of a repeated option would apply, so that the first --input would be ignored silently. */
 function repeatedOptions(given: readonly string[]): readonly string[] {
   const repeated = given.filter((name, index) => name !== 'ignore' && given.indexOf(name) !== index);
   return [...new Set(repeated)].map((name) => `--${name} is given more than once`);
@@ -183,18 +183,18 @@ function unknownFormats(values: Values, given: readonly string[]): readonly stri
 function contradictions(values: Values): readonly string[] {
   const { input = '', output = '', summary, resume, overwrite, failures, html } = values;
   return faultsOf([
-    [input === '', '--input is missing: a file, or - for the standard input'],
-    [output === '' && !summary, '--output is missing: a file, or --summary'],
+    [input === '', '--input is missing: name a file, or - for the standard input'],
+    [output === '' && !summary, '--output is missing: name a file, or use --summary'],
     [summary && output !== '', '--summary does not write results: omit --output'],
     [
       summary && values['output-format'] !== undefined,
       '--summary does not write results: omit --output-format',
     ],
     [summary && resume, '--resume requires --output: a run with --summary cannot be resumed'],
-    [output === STANDARD_STREAM, '--output is a file: a run to the standard output could not be resumed'],
-    [failures === STANDARD_STREAM || failures === '', '--failures is a file'],
+    [output === STANDARD_STREAM, '--output must be a file: a run to the standard output could not be resumed'],
+    [failures === STANDARD_STREAM || failures === '', '--failures must be a file'],
     [GZIP_ENDING.test(failures ?? ''), '--failures is not compressed: its name must not end in .gz'],
-    [html !== undefined && !HTML_ENDING.test(html), '--html is a file whose name ends in .html'],
+    [html !== undefined && !HTML_ENDING.test(html), '--html must be a file whose name ends in .html'],
     [resume && overwrite, '--resume continues the run that --overwrite would discard: choose one'],
   ]);
 }

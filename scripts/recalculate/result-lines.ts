@@ -11,7 +11,7 @@ import {
 } from '../../shared/portfolio/comparison.ts';
 import { withoutFormula } from '../../shared/portfolio/csv-notation.ts';
 
-export interface ContractResult {
+interface ContractResult {
   readonly id: string | number;
   readonly schedule: RepaymentSchedule;
   readonly sums: ScheduleSums;
@@ -39,7 +39,7 @@ export function csvHeader(isCompared: boolean): string {
   return `${[COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
 }
 
-/** The line of a contract; cells without a value, and those of a missing comparison, are empty. */
+/** The line of a contract in CSV. Cells without a value are empty, and so are all cells of a missing comparison. */
 export function csvResult(result: ContractResult, isCompared: boolean): string {
   const { id, schedule, sums, comparison } = result;
   const { rows, currencyDigits, dae, eir } = schedule;

@@ -11,7 +11,7 @@ import { isPlausibleTime } from '../../shared/messaging/handler/request.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { emptyTally, type Tally } from '../../shared/portfolio/tally.ts';
 
-/** Changes nothing. Throws UsageError if a file would be lost, or if no run matches the arguments. */
+/** Plans a run without changing any file. Throws UsageError if a file would be lost, or the stored run has other options. */
 export function planRun(args: RecalculateArguments, nowMs: number, stored?: Checkpoint): Checkpoint {
   const output = args.output?.file;
   if (args.resume && stored !== undefined) return resumedRun(args, stored);
@@ -89,6 +89,7 @@ export interface Checkpoint {
   /** The processed part of the input; line 0 for none. */
   readonly input: { readonly lastLine: number; readonly digest: string };
   readonly tally: Tally;
+  /** Of all sessions of the run. */
   readonly elapsedMs: number;
   readonly runId: string;
   readonly sessions: number;
@@ -107,7 +108,7 @@ const VERSION = 3;
 /** Result codes of SQLite. */
 const [BUSY, NOT_A_DATABASE] = [5, 26];
 
-/** The checkpoint is next to the file itself, not next to links to it. */
+/** The name of the checkpoint of an output: beside the file itself, not beside a link to it. */
 export function checkpointName(output: string): string {
   try {
     return `${realpathSync(output)}.checkpoint`;
@@ -116,7 +117,7 @@ export function checkpointName(output: string): string {
   }
 }
 
-export function outputOptions(args: RecalculateArguments) {
+function outputOptions(args: RecalculateArguments) {
   const folder = path.dirname(args.output?.file ?? '');
   return {
     inputFormat: args.inputFormat,
@@ -130,7 +131,7 @@ export function outputOptions(args: RecalculateArguments) {
   };
 }
 
-/** Locks the checkpoint. Throws UsageError if another process works on the output, and for any other file unless `overwrite`. */
+/** Opens and locks the checkpoint. Throws UsageError if another process has it, or it is another file and `overwrite` is false. */
 export function openCheckpoint(output: string, overwrite: boolean) {
   const name = checkpointName(output);
   const { db, stored } = openDatabase(name, output, overwrite);
@@ -144,7 +145,7 @@ export function openCheckpoint(output: string, overwrite: boolean) {
   return {
     name,
     stored,
-    /** Returns when this checkpoint, and not the previous one, would be found after a power loss. */
+    /** Returns when the checkpoint would survive a power loss. */
     save: (checkpoint: Checkpoint): void => {
       save.run(serialize(checkpoint));
       last = checkpoint;

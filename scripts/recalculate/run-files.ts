@@ -14,7 +14,7 @@ type RunState = Pick<Checkpoint, 'input' | 'tally' | 'elapsedMs'>;
 
 export type RunFiles = Awaited<ReturnType<typeof openRunFiles>>;
 
-/** Truncates the files where the plan continues. Rejects with UsageError if one cannot be opened; then nothing is changed. */
+/** Opens the files and truncates them where the plan continues. If one cannot be opened, changes nothing and rejects with UsageError. */
 export async function openRunFiles(
   args: RecalculateArguments,
   plan: Checkpoint,
@@ -32,7 +32,7 @@ export async function openRunFiles(
       throw new RunError(`${checkpoint?.name} cannot be written: ${errorText(error)}`, { cause: error });
     }
   };
-  // Before truncating: a run that is killed in between can be resumed, which truncates the files.
+  // Saved before the files are truncated: a run that is killed in between can be resumed, and then truncates them.
   store(plan, plan.outputBytes, plan.failuresBytes);
   for (const { handle, from } of opened) await handle.truncate(from);
   const writers = opened.map(createLineWriter);
@@ -43,19 +43,20 @@ export async function openRunFiles(
   return {
     results,
     failures,
-    /** Resolves when what was written, then the checkpoint, is durable. On RunError the previous checkpoint is valid. */
+    /** Resolves when the lines and the checkpoint are durable. Rejects with RunError; then the previous checkpoint stays valid. */
     save: async (state: RunState): Promise<void> => {
       const outputBytes = (await results?.sync()) ?? 0;
       const failuresBytes = (await failures?.sync()) ?? 0;
       store(state, outputBytes, failuresBytes);
       saved = structuredClone(state.tally);
     },
+    /** The tally of the last checkpoint. */
     saved: () => saved,
     close: () => closeAll(opened),
   };
 }
 
-/** Throws UsageError if two files of a run are the same, also by a link: writing one would destroy the other. */
+/** Throws UsageError if two files of a run are the same, also by a link, since writing one would destroy the other. */
 export function refuseSameFiles({ input, output, failures, html }: RecalculateArguments): void {
   const named = [
     ['--input', input],
@@ -81,7 +82,7 @@ function identityOf(file: string): string {
   return path.join(existsSync(folder) ? realpathSync(folder) : path.resolve(folder), path.basename(file));
 }
 
-/** Throws UsageError if the file cannot be replaced, before a run of hours that would end with it. */
+/** Throws UsageError if the file cannot be written, so that a run of hours does not end with that. */
 export function refuseUnwritable(file: string | undefined): void {
   if (file === undefined) return;
   try {
@@ -93,7 +94,7 @@ export function refuseUnwritable(file: string | undefined): void {
   throw new UsageError(`${file} cannot be written: it exists and is not a file`);
 }
 
-/** Replaces a whole file: its former or its new content is found, never a part. `draft` is a name in the same folder. */
+/** Replaces a file as a whole, so that nobody reads a part of it. `draft`: another name in the same folder. */
 export async function replaceFile(file: string, draft: string, text: string): Promise<void> {
   try {
     await writeFile(draft, text, { flush: true });
@@ -118,7 +119,7 @@ async function openFiles(files: readonly Omit<OpenFile, 'handle'>[]): Promise<re
   try {
     for (const file of files) {
       const isNew = !existsSync(file.name);
-      // Not truncated yet.
+      // Opened without O_TRUNC, since nothing may be changed yet.
       const handle = await open(file.name, constants.O_WRONLY | constants.O_CREAT);
       opened.push({ ...file, isNew, handle });
     }
@@ -145,7 +146,7 @@ const GZIP_LEVEL = 3;
 
 const compress = promisify(gzip);
 
-/** Each block of a compressed file is its own member (RFC 1952, 2.2), so that the file can be truncated after any of them. */
+/** Writes lines in blocks. A compressed block is a gzip member (RFC 1952, 2.2), so that the file can be truncated after any block. */
 export function createLineWriter({ handle, name, from, isCompressed }: OpenFile) {
   let position = from;
   let lines: string[] = [];
@@ -156,7 +157,7 @@ export function createLineWriter({ handle, name, from, isCompressed }: OpenFile)
     const text = lines.join('');
     lines = [];
     length = 0;
-    // Readers of gzip take an empty file as truncated.
+    // Programs that read gzip report an empty file as truncated.
     const isMember = isCompressed && (text !== '' || position === 0);
     const bytes = isMember ? await compress(text, { level: GZIP_LEVEL }) : Buffer.from(text);
     for (let done = 0; done < bytes.length;) {
@@ -175,13 +176,13 @@ export function createLineWriter({ handle, name, from, isCompressed }: OpenFile)
     }
   };
   return {
-    /** The next call must wait for the promise; it rejects with the error of this line or an earlier one. */
+    /** Wait for the promise, if there is one, before the next call. It rejects with RunError if a line cannot be written. */
     write: (line: string): Promise<void> | undefined => {
       lines.push(line);
       length += line.length;
       return length < BLOCK_LENGTH ? undefined : orFail(flush);
     },
-    /** The durable length. Once a write has failed, each call rejects: the system may have dropped what it could not write. */
+    /** Resolves with the durable length in bytes. Rejects after a failed write, since the system may have dropped data. */
     sync: async (): Promise<number> => {
       await orFail(async () => {
         await flush();

@@ -16,7 +16,7 @@ import {
   countSchedule,
 } from '../../shared/portfolio/tally.ts';
 
-export interface RecalculationOptions {
+interface RecalculationOptions {
   readonly chunks: AsyncIterable<InputChunk>;
   readonly calculate: CalculateChunk;
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
@@ -35,7 +35,7 @@ type FinishedLine =
   | { readonly schedule: CountedSchedule; readonly text: string }
   | { readonly failure: CountedFailure };
 
-/** Rejects with the error that ended it. Except after a failed write, the checkpoint is then at the last finished chunk. */
+/** Rejects with the error that ended the run. Unless a write failed, the checkpoint is then at the last finished chunk. */
 export async function runRecalculation(options: RecalculationOptions): Promise<'complete' | 'stopped'> {
   const { files, elapsedMs } = options;
   const { maxFailures, window } = options.args;
@@ -69,7 +69,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     await save();
     return end;
   } catch (error) {
-    // What was not written or saved completely is ignored: the last checkpoint stays valid.
+    // After an incomplete write the last checkpoint stays valid, and what was written after it is ignored.
     if (isWhole) await save();
     throw error;
   }
@@ -94,7 +94,7 @@ async function finishedLines(
   return lines;
 }
 
-/** Figures that cannot be shown are the failure of their contract, not the end of the run. */
+/** Makes figures that cannot be shown a failure of their contract, so that the run continues. */
 function finishContract(
   contract: Contract & { readonly kind: 'contract' },
   outcome: ContractOutcome,
@@ -153,8 +153,8 @@ function count(
   return files.results?.write(finished.text);
 }
 
-export interface InOrderOptions<Item, Result> {
-  /** Maximum number of items that are started but not finished, beside the one that is being finished; they take memory. */
+interface InOrderOptions<Item, Result> {
+  /** The most items that are started and wait to be finished, since they take memory. */
   readonly window: number;
   readonly begin: (item: Item) => Promise<Result>;
   readonly finish: (item: Item, result: Result) => Promise<void>;
@@ -164,7 +164,7 @@ export interface InOrderOptions<Item, Result> {
   readonly abandoned: AbortSignal;
 }
 
-/** Resolves when all started items are finished. Rejects with the first failure when all items before it are finished. */
+/** Finishes items in the order of the source. Rejects with the first failure, when all items before it are finished. */
 export async function inOrder<Item, Result>(
   source: AsyncIterable<Item>,
   { window, begin, finish, stopped, abandoned }: InOrderOptions<Item, Result>,
@@ -186,7 +186,7 @@ export async function inOrder<Item, Result>(
   }
 }
 
-/** The items of a source until the signal is aborted, even if the source never yields again. */
+/** Yields the items of a source and ends when the signal is aborted, even if the source never yields again. */
 async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
   const iterator = source[Symbol.asyncIterator]();
   try {

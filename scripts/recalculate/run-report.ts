@@ -115,7 +115,7 @@ function amounts(texts: Readonly<Record<SumName, string>>): string {
   return SUM_NAMES.map((name) => `${name} ${grouped(texts[name])}`).join(', ');
 }
 
-/** Printed with --compare, even if there is no previous schedule. */
+/** With --compare there is a line even if no contract has a previous schedule. */
 function formerLines({ former, largestMovers: movers, unreadableFormerLines: lines = [] }: Report): string[] {
   const { compared, changed, unreadable } = former;
   if (compared + unreadable === 0) {
@@ -143,6 +143,7 @@ function grouped(text: string): string {
   return decimals === undefined ? parts : `${parts}.${decimals}`;
 }
 
+/** Such as `12.0 s` below a minute, then `1 min 12 s` or `1 h 1 min 12 s`. */
 export function durationText(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);

@@ -70,7 +70,7 @@ async function recalculate(args: RecalculateArguments, context: RunContext): Pro
   const { output } = args;
   for (const file of [output?.file, args.failures, args.html]) refuseUnwritable(file);
   refuseSameFiles(args);
-  // Held until the report was printed: what was not reported is reported by --resume.
+  // Kept until the report is printed, so that --resume can print a report that could not be printed.
   const checkpoint = output && openCheckpoint(output.file, args.overwrite);
   try {
     const { report, html } = await recalculateFrom(checkpoint, { args, context, config });
@@ -95,7 +95,7 @@ async function recalculate(args: RecalculateArguments, context: RunContext): Pro
   }
 }
 
-/** Writes something; otherwise says why it cannot be written, and that --resume does it again. */
+/** Whether `write` succeeded. If not, says on `stderr` why, and that --resume does it again. */
 async function isDone(
   { stderr }: RunContext,
   [what, again]: readonly [string, string],

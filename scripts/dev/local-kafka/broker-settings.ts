@@ -1,10 +1,10 @@
 const MIB = 1_024 * 1_024;
 const SECOND_MS = 1_000;
 
-/** Maximum size of a batch: the topics allow 8 MiB (docs: message.max.bytes). */
+/** The largest batch that a topic accepts (message.max.bytes). */
 const MAX_MESSAGE_BYTES = 8 * MIB;
 
-/** The settings of the brokers that the tests use. Of three replicas two must be in sync for a write. */
+/** Settings of brokers for development and tests. With three nodes, a write needs two of three replicas in sync. */
 export function brokerSettings(nodeCount: number): Record<string, string> {
   const copies = String(Math.min(3, nodeCount));
   const inSync = nodeCount >= 3 ? '2' : '1';
@@ -31,7 +31,7 @@ export function brokerSettings(nodeCount: number): Record<string, string> {
     'broker.heartbeat.interval.ms': '500',
     /** A broker waits 3 s for the response of a controller that has been frozen (default 30 s). */
     'controller.socket.timeout.ms': String(3 * SECOND_MS),
-    /** An idle controller writes a record every 500 ms by default, which all nodes read: a third of their processor time. */
+    /** By default an idle controller writes a record every 500 ms, and reading it takes a third of the processor time of all nodes. */
     'metadata.max.idle.interval.ms': String(10 * SECOND_MS),
     'replica.fetch.wait.max.ms': String(2 * SECOND_MS),
     'num.network.threads': '2',
@@ -50,7 +50,7 @@ export interface NodePlan {
 export interface Listener {
   readonly name: string;
   readonly port: number;
-  /** The port of a proxy, which clients get. Default: the own one. */
+  /** The port that clients are told, if a proxy stands in front of the listener. @default port */
   readonly advertisedPort?: number;
   readonly protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   readonly settings?: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataF
   };
 }
 
-/** Escapes backslashes (of folders on Windows). Throws RangeError for a value with a line break. */
+/** The text of a Java properties file. Throws RangeError for a value with a line break. */
 export function renderProperties(settings: Readonly<Record<string, string>>): string {
   const lines = Object.entries(settings).map(([key, value]) => {
     if (/[\r\n]/.test(value)) throw new RangeError(`the setting ${key} has a line break`);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { runProgram } from '../../command-line/run-program.ts';
 
-/** The newest 4.x whose published jars are complete, and the newest Apicurio 3.x that runs on Java 17. */
+/** The newest Kafka 4.x whose published jars are complete, and the newest Apicurio 3.x that runs on Java 17. */
 const KAFKA_VERSION = '4.3.1';
 export const REGISTRY_VERSION = '3.0.9';
 export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
@@ -28,6 +28,7 @@ function cacheFolder(): string {
     : path.join(base || path.join(homedir(), '.cache'), 'banking-product-engine');
 }
 
+/** The folder with the jars, fetched if it is missing. Rejects with LocalKafkaError `maven-missing` or `fetch-failed`. */
 export function ensureKafka(report: Report): Promise<string> {
   return ensureFolder(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}`), async (folder) => {
     report(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder()} (about 50 MB, once)`);
@@ -43,6 +44,7 @@ export function ensureKafka(report: Report): Promise<string> {
   });
 }
 
+/** The folder of the unpacked registry, fetched like {@link ensureKafka}. */
 export function ensureRegistry(report: Report): Promise<string> {
   return ensureFolder(path.join(cacheFolder(), `apicurio-registry-${REGISTRY_VERSION}`), async (folder) => {
     report(`fetching Apicurio Registry ${REGISTRY_VERSION} with Maven (about 110 MB, once)`);
@@ -54,7 +56,7 @@ export function ensureRegistry(report: Report): Promise<string> {
   });
 }
 
-/** Fills the folder unless it exists. It appears complete, by one rename; of several processes the first one wins. */
+/** Creates and fills the folder unless it exists. It appears only when complete; if several processes fill it, the first one wins. */
 export async function ensureFolder(
   folder: string,
   fetchInto: (folder: string) => Promise<void>,
@@ -73,7 +75,7 @@ export async function ensureFolder(
   return folder;
 }
 
-/** Class path of a folder of jars, sorted, since a class archive is valid only for the same class path. */
+/** The class path of a folder of jars. It is sorted, because a class archive is valid only for the same class path. */
 export function classPathOf(folder: string): string {
   const jars = readdirSync(folder).filter((name) => name.endsWith('.jar'));
   return jars
@@ -88,7 +90,7 @@ async function runMaven(cwd: string, args: readonly string[]): Promise<void> {
   if (result.code === 'missing') {
     throw new LocalKafkaError(
       'maven-missing',
-      'Maven (mvn) is required to fetch the jars of Kafka and not installed: install it, or set KAFKA_BROKERS to a running Kafka',
+      'Maven (mvn), which fetches the jars of Kafka, is not installed: install it, or set KAFKA_BROKERS to a running Kafka',
     );
   }
   if (result.code === 0) return;

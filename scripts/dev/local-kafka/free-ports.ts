@@ -7,6 +7,7 @@ const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 const MAX_TRIES = 200;
 
+/** Ports that nothing listens on now. Rejects with LocalKafkaError `port-in-use` if there are not enough. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count && tries < MAX_TRIES; tries += 1) {
@@ -14,11 +15,12 @@ export async function findFreePorts(count: number): Promise<number[]> {
     if (!found.has(port) && (await isFree(port))) found.add(port);
   }
   if (found.size < count) {
-    throw new LocalKafkaError('port-in-use', `no ${count} free ports between ${FIRST_PORT} and ${LAST_PORT}`);
+    throw new LocalKafkaError('port-in-use', `found no ${count} free ports from ${FIRST_PORT} to ${LAST_PORT}`);
   }
   return [...found];
 }
 
+/** Rejects with LocalKafkaError `port-in-use`, which names `option`. */
 export async function requireFreePort(port: number, option: string): Promise<void> {
   if (await isFree(port)) return;
   throw new LocalKafkaError(

@@ -8,7 +8,7 @@ import type { Watchdog } from './watchdog.ts';
 
 export type Java = Awaited<ReturnType<typeof requireJava>>;
 
-export interface JavaLaunch {
+interface JavaLaunch {
   readonly label: string;
   readonly java: Java;
   readonly args: readonly string[];
@@ -22,7 +22,7 @@ export type JavaProcess = ReturnType<typeof startJava>;
 
 const MIN_JAVA_VERSION = 17;
 const VERSION_LIMIT_MS = 60_000;
-/** A process is ready after 2 to 4 s on an idle machine; one that shares its processors with other test runs takes minutes. */
+/** A process is ready after 2 to 4 s on an idle machine, and after minutes on one that also runs other tests. */
 const READY_LIMIT_MS = 240_000;
 const READY_POLL_MS = 150;
 /** A broker stops within 1 s, or within 3 s if it writes the class archive; three brokers on two cores stop within 5 s. */
@@ -46,6 +46,7 @@ function javaCommand(): string {
   return home ? path.join(home, 'bin', 'java') : 'java';
 }
 
+/** The Java of JAVA_HOME or the PATH. Rejects with LocalKafkaError `java-missing` if it is not there or older than 17. */
 export async function requireJava(command: string = javaCommand()) {
   const { code, output } = await runProgram(command, ['-version'], { limitMs: VERSION_LIMIT_MS });
   const advice = `install Java ${MIN_JAVA_VERSION} or newer (a JRE is enough) and put it on the PATH or into JAVA_HOME`;
@@ -59,7 +60,7 @@ export async function requireJava(command: string = javaCommand()) {
   return { command, version: version[1] ?? '' };
 }
 
-/** In its own session, so that Ctrl-C reaches only this process, which then stops Java. `onFailure`: it exited by itself. */
+/** Starts Java in a session of its own, so that Ctrl-C reaches only this process. Calls `onFailure` if Java exits by itself. */
 export function startJava(
   launch: JavaLaunch,
   {
@@ -95,6 +96,7 @@ export function startJava(
     logFile,
     isRunning,
     ended,
+    /** Resolves when the process has exited; SIGKILL follows after 15 s. */
     kill: async (signal: NodeJS.Signals): Promise<void> => {
       if (!isRunning()) return;
       isStopping = true;
@@ -106,7 +108,7 @@ export function startJava(
   };
 }
 
-/** Throws LocalKafkaError `broker-failed` with the end of the log if the process exits first or takes too long. */
+/** Rejects with LocalKafkaError `broker-failed`, with the end of the log, if the process exits first or is not ready in 240 s. */
 export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + READY_LIMIT_MS;
   while (!(await isReady())) {
@@ -118,7 +120,7 @@ export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<b
   }
 }
 
-/** Class data sharing of one build of Java halves the start-up time. Who may write the archive does so when it stops. */
+/** An archive of loaded classes halves the start-up time of the same build of Java. Java writes it when it stops. */
 function classArchive({ java, archive: { folder, name, mayWrite } }: JavaLaunch): {
   readonly flags: readonly string[];
   readonly onExit?: (isClean: boolean) => void;

@@ -39,6 +39,7 @@ const OPTIONS = {
   json: flag(),
 };
 
+/** Undefined for --help. Throws UsageError with all faults. */
 export function parseArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;

@@ -10,8 +10,9 @@ export const EXIT_CODES = {
   'fetch-failed': 5,
 } as const;
 
-export type LocalKafkaErrorCode = keyof typeof EXIT_CODES;
+type LocalKafkaErrorCode = keyof typeof EXIT_CODES;
 
+/** Why there is no local Kafka. The message says what to do. */
 export class LocalKafkaError extends SystemError {
   override readonly name = 'LocalKafkaError';
   declare readonly code: LocalKafkaErrorCode;
@@ -21,7 +22,7 @@ export class LocalKafkaError extends SystemError {
   }
 }
 
-/** Whether a required program is not installed, which allows test suites to be skipped, unlike other errors. */
+/** Whether Java or Maven is not installed. Test suites are skipped then; on other errors they fail. */
 export function isRequirementMissing(error: unknown): boolean {
   return (
     error instanceof LocalKafkaError && (error.code === 'java-missing' || error.code === 'maven-missing')

@@ -18,7 +18,7 @@ import { type Java, type JavaProcess, requireJava, startJava, waitUntilReady } f
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
-/** With three nodes `port` is that of the first one; the others use the next ports. */
+/** `port`: that of the first node; others use the next ones. `listeners`: those of each node. Without a port, free ones are used. */
 export interface LocalKafkaOptions {
   readonly nodes?: 1 | 3;
   readonly port?: number | undefined;
@@ -35,10 +35,11 @@ export interface LocalKafka {
   readonly folder: string;
   /** Resolves when a process ends unexpectedly, but not when a node is killed through `nodes`. */
   readonly failure: Promise<LocalKafkaError>;
+  /** Ends all processes and removes the folder. Idempotent. */
   stop(): Promise<void>;
 }
 
-export interface LocalKafkaNode {
+interface LocalKafkaNode {
   readonly nodeId: number;
   readonly broker: string;
   readonly pid: number;
@@ -73,7 +74,7 @@ interface Run {
   readonly processes: { kill(signal: NodeJS.Signals): Promise<void> }[];
 }
 
-/** Resolves when all is ready. Throws LocalKafkaError with advice. Nothing outlives the calling process, even if it is killed. */
+/** Resolves when all is ready. Rejects with LocalKafkaError. Nothing outlives the calling process, even if that is killed. */
 export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<LocalKafka> {
   const { report = () => undefined, registry = true } = options;
   const java = await requireJava();
@@ -83,7 +84,7 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
   return launchAll({ java, jarFolder, registryFolder, ...ports });
 }
 
-/** The requested ports and free ones for the rest. Throws LocalKafkaError `port-in-use` if a requested port is in use. */
+/** The requested ports, and free ones for the rest. Rejects with LocalKafkaError `port-in-use` if a requested port is in use. */
 export async function choosePorts(options: LocalKafkaOptions): Promise<Pick<Run, 'plans' | 'registryPort'>> {
   const { nodes: count = 1, port, registryPort, listeners = [] } = options;
   const [registry = 0, ...free] = await findFreePorts(2 * count + 1);
@@ -185,7 +186,7 @@ async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
   return node;
 }
 
-/** Copies a folder that Kafka's tool has formatted once: the tool takes half as long as a start of the node. */
+/** Copies a folder that Kafka's tool formatted once. Each run of the tool takes half as long as a start of the node. */
 async function formatData(run: Run, plan: NodePlan, dataFolder: string): Promise<void> {
   const formatted = await ensureFolder(path.join(run.jarFolder, `node-${plan.nodeId}`), async (folder) => {
     const settingsFile = path.join(folder, 'node.properties');
@@ -248,7 +249,7 @@ function registryUrl(port: number): string {
   return `http://127.0.0.1:${port}${REGISTRY_CONFLUENT_PATH}`;
 }
 
-/** The brokers of the cluster; empty unless it serves consumer groups. Creates the offsets topic of a new cluster. */
+/** The ids of the brokers; empty while the cluster does not serve consumer groups. Creates the offsets topic of a new cluster. */
 export async function fetchBrokerIds(port: number, host = '127.0.0.1'): Promise<readonly number[]> {
   const admin = new Admin({
     clientId: 'local-kafka',

@@ -1,10 +1,11 @@
-/** Kills the watched processes and removes the folder when its standard input closes: the process that started it has ended. */
+/** Waits until its standard input closes because its parent has ended, then kills the watched processes and removes the folder. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 export type Watchdog = ReturnType<typeof startWatchdog>;
 
+/** Starts the watchdog. `close` lets it kill what is still watched and remove the folder, and resolves when it has ended. */
 export function startWatchdog(temporaryFolder: string) {
   // Detached, so that Ctrl-C, which signals the whole foreground group, does not stop it first.
   const child = spawn(process.execPath, [import.meta.filename, temporaryFolder], {

@@ -85,8 +85,8 @@ describe('readArguments', () => {
   it('reports all faults together', () => {
     const wrong = '--batch 501 --window 0 --patience 10 --as-of 2026-02-30 --max-failures -'.split(' ');
     expect(faultsOf(...wrong, '--input-format', 'xml')).toEqual([
-      '--input is missing: a file, or - for the standard input',
-      '--output is missing: a file, or --summary',
+      '--input is missing: name a file, or - for the standard input',
+      '--output is missing: name a file, or use --summary',
       '--input-format must be one of ndjson, csv',
       '--as-of must be a day such as 2026-05-01',
       '--batch must be a whole number from 1 to 500',
@@ -104,12 +104,12 @@ describe('readArguments', () => {
 
   it('refuses contradictory options', () => {
     expect(faultsOf(...FILES, '--summary', '--resume', '--overwrite')).toHaveLength(3);
-    const output = '--output is a file: a run to the standard output could not be resumed';
+    const output = '--output must be a file: a run to the standard output could not be resumed';
     expect(faultsOf('--input', 'a.csv', '--output', '-')).toEqual([output]);
     for (const [options, fault] of [
-      [['--failures', '-'], '--failures is a file'],
+      [['--failures', '-'], '--failures must be a file'],
       [['--failures', 'f.ndjson.gz'], '--failures is not compressed: its name must not end in .gz'],
-      [['--html', 'portfolio.csv'], '--html is a file whose name ends in .html'],
+      [['--html', 'portfolio.csv'], '--html must be a file whose name ends in .html'],
     ] as const)
       expect(faultsOf(...FILES, ...options)).toEqual([fault]);
     for (const options of [['--html', '-'], ['--colour'], ['stray']])

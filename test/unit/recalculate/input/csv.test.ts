@@ -132,14 +132,14 @@ describe('the header line of CSV', () => {
     const faults = faultsOf('Ammount,Rate,,schedule,SCHEDULE,Amount,jsonParam');
     expect(faults).toEqual([
       expect.stringMatching(
-        /^not known: "Ammount", "Rate"; --ignore NAME leaves a column out; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
+        /^unknown columns: "Ammount", "Rate"; --ignore NAME leaves a column out; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
       ),
       'schedule occurs more than once',
       'id is missing; there must be a column with the ids of the contracts',
       'jsonParam contains the whole request; it must not be combined with columns for the fields of the request',
     ]);
     expect(faultsOf('id,schedule')).toEqual([
-      'there is no column for any field of the request; there must be such columns, or the column jsonParam',
+      'no column is a field of the request; add such columns, or the column jsonParam',
     ]);
   });
 
@@ -190,7 +190,7 @@ it('an export of a spreadsheet is refused where a column without a name has a va
   const header = `${HEADER.replaceAll(',', ';')};Observații;`;
   const records = [exported('c-1', 'x'), exported('c-2', ';'), exported('c-3', ';x')];
   const damaged = [header, ...records, ';;;;'].join('\r\n');
-  await expect(readRecords(damaged, 'csv')).rejects.toThrow(/not known: "Observații"; --ignore NAME/);
+  await expect(readRecords(damaged, 'csv')).rejects.toThrow(/unknown columns: "Observații"; --ignore NAME/);
   expect(outline(await readRecords(damaged, 'csv', { ignore: ['Observații'] }))).toEqual([
     '2: invalid-request line malformed-csv',
     '3: c-2',
@@ -281,7 +281,7 @@ describe('the notation of a CSV', () => {
 
   it.each(['03/04/2026', '03-04-2026'])('is refused with the line for %s', async (text) => {
     expect(await datesOf('05/05/2026', text)).toBe(
-      `"${text}" (line 3, column ActivationDate) has two readings; name the order with --dates day-first or --dates month-first`,
+      `"${text}" (line 3, column ActivationDate) has two readings; name the order of day and month with --dates day-first or --dates month-first`,
     );
   });
 

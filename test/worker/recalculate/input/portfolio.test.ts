@@ -85,7 +85,7 @@ describe('a portfolio in a file', () => {
       format: 'csv',
       maxContracts: 1,
     });
-    await expect(csv).rejects.toThrow(/not known: "Ammount"/);
+    await expect(csv).rejects.toThrow(/unknown columns: "Ammount"/);
   });
 
   it('fails when the stream breaks off', async () => {
