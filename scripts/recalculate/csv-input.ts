@@ -116,8 +116,7 @@ function kindOf(schema: JsonSchema): CellKind {
 const COLUMN_FAULTS = {
   twice: (names: readonly string[]) => `${names.join(', ')} occurs more than once`,
   'no-id': () => 'id is missing; there must be a column with the ids of the contracts',
-  'no-request': () =>
-    'no column is a field of the request; add such columns, or the column jsonParam',
+  'no-request': () => 'no column is a field of the request; add such columns, or the column jsonParam',
   'two-requests': () =>
     'jsonParam contains the whole request; it must not be combined with columns for the fields of the request',
 } as const;

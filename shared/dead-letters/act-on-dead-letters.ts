@@ -23,7 +23,7 @@ export interface DeadLetterAction {
   readonly edit?: Edit | undefined;
 }
 
-/** A selection by filter may contain thousands of letters that were handled before: those beyond it are only counted. */
+/** Further skipped letters are only counted: a filter may select thousands of letters that were handled before. */
 const MAX_LISTED_SKIPPED = 100;
 
 /** Acts on the selected letters, the oldest first. Ids without a letter are reported as failed. */
@@ -56,6 +56,7 @@ export async function actOnSelected(
   return { letters: listed, counts: Object.fromEntries(counts), notListed };
 }
 
+/** Newest first. */
 export function visibleDeadLetters(
   { letters, states }: Scan,
   includesHandled: boolean,
@@ -67,6 +68,7 @@ export function visibleDeadLetters(
 
 const MAX_CODES = 100;
 
+/** Numbers of letters by code, the most frequent first. `*` has those of all codes after the 100th. */
 export function countByCode(letters: readonly DeadLetter[]): Readonly<Record<string, number>> {
   const sorted = [...countNames(letters.map(({ code }) => sanitise(code)))].toSorted(
     ([, one], [, other]) => other - one,
@@ -90,10 +92,7 @@ const DONE = {
 } as const;
 const DISCARD_BATCH = 200;
 
-/**
- * Writes `begun` to the audit, the copy, then `done`. A letter without `done` may have been sent. A repeat is safe: workers recognise the
- * copy of a notification by its attempt number, and calculations return the same result.
- */
+/** For each letter writes `begun` to the audit, the copy, then `done`. Without `done` the letter may have been sent; a repeat is safe. */
 export async function sendDeadLetters(
   context: DeadLetterContext,
   letters: readonly DeadLetter[],
@@ -133,7 +132,7 @@ export async function sendDeadLetters(
   return [...results, ...resultsOf([...wanted.values()], { result: 'failed', why })];
 }
 
-/** Marks letters as discarded, by an audit record each: single records of a topic cannot be deleted. */
+/** Marks letters as discarded with one audit record each, since single records of a topic cannot be deleted. */
 export async function discardDeadLetters(
   context: DeadLetterContext,
   letters: readonly DeadLetter[],
@@ -218,7 +217,7 @@ async function sendOne(
   return { ...reported, ...(await publishAudited(context, sendable, acting, message)) };
 }
 
-/** A notification under an id of the ingress gets the proof of its text, for which the operator answers. */
+/** Proves the text of a notification under an id of the ingress again; the operator answers for an edited text. */
 async function proveAgain(
   { codec, proofs }: DeadLetterContext,
   message: OutgoingMessage,
@@ -254,7 +253,7 @@ async function sentRecord(
   return { topic: topics.outcomes, key: notificationId, value, headers };
 }
 
-/** A letter that provokes a bug must not hide what was done with the others. Without the text, which may quote the payload. */
+/** Reports a bug that one letter provokes, so that the results of others are kept. Omits the message, which may quote the payload. */
 function reportUnexpected(error: unknown): SendResult {
   if (error instanceof SystemError) throw error;
   const name = error instanceof Error ? error.name : typeof error;
@@ -301,7 +300,7 @@ function publishAudit(context: DeadLetterContext, letters: readonly DeadLetter[]
   return context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
 }
 
-/** The message with its value; undefined if the record is gone, or was on a retry tier, where offsets differ. */
+/** The message with its value, if need be that of the original; undefined if that is gone, or was on a retry tier, where offsets differ. */
 async function readWholeMessage(
   { log }: DeadLetterContext,
   message: LogMessage,

@@ -81,6 +81,7 @@ export async function readAudit(
   return { read, isComplete: !isStopped && countOffsets(ranges) === countOffsets(retained) };
 }
 
+/** Undefined for any record that is not an audit record of this version. */
 export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined {
   if (value === null) return undefined;
   try {
@@ -90,11 +91,12 @@ export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined 
   }
 }
 
-/** `redrive-begun`, `edit-begun`: the command ended before it recorded the result; the letter may have been sent. */
+/** `redrive-begun` and `edit-begun`: the result was not recorded, so the letter may have been sent. */
 type DeadLetterStatus = ListedLetter['status'];
 
 export interface DeadLetterState {
   readonly status: DeadLetterStatus;
+  /** Number of redrives and edits that are done. */
   readonly sentAgain: number;
   /** The status before the send in progress; equal to `status` if there is none. */
   readonly before: DeadLetterStatus;
@@ -102,6 +104,7 @@ export interface DeadLetterState {
 
 const OPEN: DeadLetterState = { status: 'open', sentAgain: 0, before: 'open' };
 
+/** The states of letters by their audit records, which must be added in the order of the topic. */
 export class DeadLetterStates {
   readonly #states = new Map<string, DeadLetterState>();
 
@@ -119,6 +122,7 @@ export class DeadLetterStates {
   }
 }
 
+/** Whether an operator is done with the letter. A send without a recorded result does not count. */
 export function isHandled({ status }: DeadLetterState): boolean {
   return status !== 'open' && status !== 'redrive-begun' && status !== 'edit-begun';
 }

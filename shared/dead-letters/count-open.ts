@@ -14,6 +14,7 @@ import { createBreaks, deadLetterTopics, newestOf, sharedDeadLetterLog } from '.
 import type { DeadLetterLog } from './dead-letter-log.ts';
 import { placeId, readDeadLetter } from './read-dead-letter.ts';
 
+/** Of more letters only the newest are counted. */
 const MAX_COUNTED = 20_000;
 
 /** Dead letters that no operator has handled. */
@@ -25,11 +26,11 @@ export interface OpenDeadLetters {
 
 export interface DeadLetterFigures {
   readonly open: OpenDeadLetters;
-  /** Those of them that are notifications which may have been sent. */
+  /** The open notifications that may have been sent. */
   readonly parked: OpenDeadLetters;
 }
 
-export interface OpenDeadLettersDeps {
+interface OpenDeadLettersDeps {
   readonly broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>;
   readonly topicPrefix: string;
   readonly timers: Timers;
@@ -47,7 +48,7 @@ export function createOpenDeadLetters({ broker, topicPrefix, timers }: OpenDeadL
     states.forget(id);
   };
   return async (): Promise<DeadLetterFigures> => {
-    // The ends of the audit first: then each dead letter that it names is read before its record.
+    // The ends of the audit are asked for first, so that each dead letter is read before its audit records.
     const auditRanges = await log.ranges([audit]);
     const ranges = await log.ranges(deadLetters);
     await readNew(ranges, MAX_COUNTED, (message) => {

@@ -15,7 +15,7 @@ const CLIENT_ID = 'dead-letters';
 
 export type DeadLetterLog = ReturnType<typeof sharedDeadLetterLog>;
 
-/** The records of a broker that others use too; it connects for the first action. Methods reject with SystemError. */
+/** The records of a broker that others use too. The first action connects a publisher. Methods reject with SystemError. */
 export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>) {
   let started: Promise<Publisher> | undefined;
   const start = async (): Promise<Publisher> => {
@@ -51,6 +51,7 @@ export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublis
   };
 }
 
+/** Undefined if the record is no longer on its topic. */
 export async function readOne(
   log: DeadLetterLog,
   { topic, partition, offset }: Pick<LogMessage, 'topic' | 'partition' | 'offset'>,
@@ -102,7 +103,7 @@ export function deadLetterTopics(prefix: string) {
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
     notificationLetters: topicName(prefix, 'notificationDeadLetters'),
     audit: topicName(prefix, 'deadLetterAudit'),
-    /** The states of notifications, where one is marked as sent. */
+    /** The topic of the states of notifications, on which one is marked as sent. */
     outcomes: topicName(prefix, 'notificationOutcomes'),
     /** The only topics to which letters may be sent, since their headers may name any other. */
     destinations: {
@@ -115,6 +116,7 @@ export function deadLetterTopics(prefix: string) {
 /** Messages that are read before the event loop gets a turn: 2 to 5 ms of work. */
 const MESSAGES_PER_TURN = 100;
 
+/** A function to be awaited before each message: every hundredth call gives the event loop a turn. */
 export function createBreaks({ timers }: Pick<DeadLetterContext, 'timers'>): () => Promise<void> {
   let count = 0;
   return async () => {

@@ -89,10 +89,7 @@ type Edited =
     }
   | Refused;
 
-/**
- * By this time the worker decides whether its ledger may have lost a send: a later one would cause a second send. A redrive with
- * `acceptDuplicates` says openly that this may happen.
- */
+/** By this time the worker decides whether its delivery log may have lost a send. A later time would cause a second send. */
 const KEEPS_ORIGIN = `a notification keeps its ${HEADER.originTimestamp}: it prevents duplicate messages`;
 
 /** Edits a letter and validates it as the worker does. Rejects only if the schema registry cannot be reached. */
@@ -190,7 +187,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 /** The paths of the fields that a patch changes, such as `jsonParam.Amount`. */
 function changedFields(patch: unknown, path = ''): readonly string[] {
-  // A longer path is refused, however deep the patch is.
+  // A path that is already too long is refused, so a deep patch need not be read further.
   if (!isRecord(patch) || path.length > LIMIT.editedPathCharacters) return path === '' ? [] : [path];
   const entries = Object.entries(patch);
   if (entries.length === 0 && path !== '') return [path];

@@ -8,7 +8,7 @@ import { type DeadLetter, parsePlace, readDeadLetter } from './read-dead-letter.
 
 export type Scan = Awaited<ReturnType<typeof scanDeadLetters>>;
 
-/** Reads the dead letters and the audit: of each partition the newest records, its share of `maxRecords` at most. */
+/** Reads the audit and the newest dead letters, `maxRecords` in all. Rejects with MessagingError, `topic-unknown` without an audit topic. */
 export async function scanDeadLetters(context: DeadLetterContext, selection: Selection, maxRecords: number) {
   const { deadLetters, audit: auditTopic, prefix } = context.topics;
   const all = await context.log.ranges([...deadLetters, auditTopic]);
@@ -36,7 +36,7 @@ export async function scanDeadLetters(context: DeadLetterContext, selection: Sel
   return {
     letters,
     states,
-    /** How far the audit was read; of what was left out, a letter that was handled counts as open. */
+    /** How far the audit was read. A letter that was handled counts as open if its records were left out. */
     audit,
     /** False if the limit or the signal ended the scan, so that there may be further letters. */
     isComplete: !context.signal.aborted && read === countOffsets(possible),
@@ -54,7 +54,7 @@ export interface Selection {
   readonly types?: readonly string[] | undefined;
   readonly channel?: Channel | undefined;
   readonly key?: string | undefined;
-  /** Epoch milliseconds, the second one exclusive. */
+  /** Epoch milliseconds; `until` is exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   /** Letters as topic/partition/offset, and ids of notifications. */
@@ -68,13 +68,14 @@ export function isRestricted(selection: Selection): boolean {
   );
 }
 
+/** The channel of a notification; undefined for other letters. */
 export function channelOf({ original }: DeadLetter, prefix: string): Channel | undefined {
   const key = COMMAND_TOPICS.find((one) => topicName(prefix, one) === original?.topic);
   if (key === undefined) return undefined;
   return topicName('', key).includes('.sms.') ? 'sms' : 'email';
 }
 
-/** Says whether a letter with this message key is selected. It takes no longer for more ids. */
+/** A function that says whether a letter with this message key is selected. It takes no longer for more ids. */
 export function createSelector(selection: Selection, prefix: string) {
   const { since = -Infinity, until = Infinity, ids = [] } = selection;
   const places = new Set(ids.flatMap((id) => [id, prefix + id]));
@@ -100,7 +101,7 @@ function isIn(place: PartitionOffset, { topic, partition, from, to }: OffsetRang
   return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
 }
 
-/** The part of a partition from the first to the last selected letter; the whole one unless all ids are places. */
+/** The part of a partition from the first to the last selected letter, or the whole partition unless all ids are places. */
 function narrow(range: OffsetRange, { ids = [] }: Selection, prefix: string): OffsetRange {
   const places = ids.map(parsePlace).filter((place) => place !== undefined);
   if (ids.length === 0 || places.length < ids.length) return range;

@@ -17,18 +17,18 @@ interface ShownContent {
   readonly notes: readonly string[];
 }
 
-export interface ShownPayload extends ShownContent {
+interface ShownPayload extends ShownContent {
   readonly type: string | undefined;
   readonly format: string | undefined;
   readonly bytes: number;
 }
 
-/** The types of notifications. Another one, which a header may name, is not masked by its fields. */
+/** The types of notifications. A header may name another type, whose fields would not be masked as those of a notification. */
 export const COMMAND_TYPES: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
 const MAX_FAULTY_ITEMS = 20;
 const HIDDEN = 'the payload is hidden, since it cannot be masked';
 
-/** Decodes and masks the value of a letter. Any part of a notification that violates its schema may be personal. */
+/** Decodes and masks the value of a letter. Hides a notification that violates its schema, since any part of it may be personal. */
 export async function showPayload(
   message: LogMessage,
   codec: Codec,
@@ -98,6 +98,7 @@ function toJson(type: string, payload: unknown): unknown {
   return JSON.parse(shape.render(payload), keepDigits);
 }
 
+/** The JSON form of a message type; undefined for an unknown type. */
 export function formOf(type: string) {
   return Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
 }
@@ -131,6 +132,7 @@ const MASKED: ReadonlySet<string> = new Set([...ADDRESSES, ...TEXTS]);
 /** Inside these fields names are masked too, since a file name may identify a person. */
 const MASKED_WITH_NAMES: ReadonlySet<string> = new Set(['attachments', 'attachmentlist']);
 
+/** Masks fields with personal data at any depth, by their names. */
 export function maskPayload(value: unknown): unknown {
   return maskFields(value, MASKED);
 }

@@ -24,10 +24,12 @@ export interface DeadLetter extends PartitionOffset {
 
 const RETRY_TOPIC = /plat\.notification\.retry\.\w+(?:\.urgent)?\.v1$/;
 
+/** The id of a place: `topic/partition/offset`. */
 export function placeId({ topic, partition, offset }: PartitionOffset): string {
   return `${topic}/${partition}/${offset}`;
 }
 
+/** The place of an id; undefined for any other text. */
 export function parsePlace(text: string): PartitionOffset | undefined {
   const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
   if (match === null) return undefined;
@@ -35,7 +37,7 @@ export function parsePlace(text: string): PartitionOffset | undefined {
   return { topic, partition: Number(partition), offset: Number(offset) };
 }
 
-/** Reads the headers of a dead letter. The type is left open: only the codec knows that of a message in Avro. */
+/** Reads the headers of a dead letter. Leaves `type` undefined, since only the codec can tell it for a message in Avro. */
 export function readDeadLetter(message: LogMessage): DeadLetter {
   const { topic, partition, offset, headers, value } = message;
   return {
@@ -67,7 +69,7 @@ export function sanitise(text: string, maxCharacters = 300): string {
 
 const FIELD_PATH = /^[A-Za-z_]\w*(?:\[\d+\])*(?:\.[A-Za-z_]\w*(?:\[\d+\])*)*$/;
 
-/** The path of a field, or the name of a type; `?` for other text, which may be personal data at the wrong place. */
+/** The path of a field, or the name of a type; `?` for other text, which may be misplaced personal data. */
 export function plainPath(path: string): string {
   return FIELD_PATH.test(path) ? path : '?';
 }
@@ -77,7 +79,7 @@ export function faultText({ path, message }: Pick<Fault, 'path' | 'message'>): s
   return `${plainPath(path)}: ${message}`;
 }
 
-/** The origin of a copy that failed on a retry tier, to which letters are never redriven. It needs a notification id. */
+/** The origin of a copy that failed on a retry tier, since no letter is redriven to a tier. Undefined without a notification id. */
 function tierOrigin(headers: MessageHeaders): PartitionOffset | undefined {
   const place = originalPlace(headers);
   if (place === undefined || !RETRY_TOPIC.test(place.topic)) return undefined;

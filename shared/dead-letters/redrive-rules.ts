@@ -80,10 +80,7 @@ interface CopyOptions {
   readonly mayDuplicate: boolean;
 }
 
-/**
- * The copy of a notification keeps its partition, so its order, and its time limit starts again. Repeated copies have the same attempt
- * number, by which the worker recognises duplicates.
- */
+/** The copy of a letter. A notification keeps its partition. Repeated copies have the same attempt number, by which the worker finds duplicates. */
 export function redriveMessage(
   letter: LogMessage,
   to: PartitionOffset,

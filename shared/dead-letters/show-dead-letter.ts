@@ -14,7 +14,7 @@ const MAX_STEPS = 100;
 /** The workers write fewer than thirty; a sender may write thousands. */
 const MAX_HEADERS = 100;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
-/** Those that workers and callers of a notification write, and their values: numbers, ids, names of types and topics. */
+/** Headers of workers and notifications. Their values are numbers, ids, and names of types and topics. */
 const OF_WORKERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') || name === HEADER.contentType),
 );
@@ -23,6 +23,7 @@ const HEADER_NAME = /^[A-Za-z_][\w.-]{0,99}$/;
 const OWN_VALUE = /^(?:\d{1,15}|[A-Za-z][\w./;=,-]{0,299}|[0-9a-f-]{1,64})$/;
 const PRINTED_SEPARATELY: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
 
+/** A letter with its audit and masked payload; undefined if it is gone, or when the signal is aborted. */
 export async function showDeadLetter(context: DeadLetterContext, letter: DeadLetter, status: string) {
   const { codec, topics, log } = context;
   const steps: AuditRecord[] = [];
@@ -33,7 +34,7 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
   const message = await readOne(log, letter);
   if (message === undefined) return undefined;
   const { id, code, group, attempts, redrives, notificationId, original } = letter;
-  // By its topic, which only the worker writes. Headers, which may be edited, do not decide what is masked.
+  // Only the worker writes to this topic. Headers may be edited, so they alone do not decide what is masked.
   const isCommand =
     letter.topic === topics.notificationLetters || topics.destinations.commands.has(original?.topic ?? '');
   const key = message.key?.toString('utf8');
@@ -63,7 +64,7 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
   };
 }
 
-/** An upstream system may have written any text as the name of a provider or as a code. */
+/** Leaves out texts that are no code, since an upstream system may have written any text as a provider or a code. */
 function withoutProse(_: string, value: unknown): unknown {
   return typeof value === 'string' && !ATTEMPT_CODE.test(value) ? undefined : value;
 }
@@ -83,7 +84,7 @@ function shownHeaders(headers: MessageHeaders, isCommand: boolean): Readonly<Rec
   return left > 0 ? { ...shown, '…': `${left} more headers` } : shown;
 }
 
-/** A value that has not the form of ours may be personal data, in a notification also what its sender chooses. */
+/** Whether a value may be shown. One of another form may be personal data, and so may values that the sender of a notification chooses. */
 function isOwn(name: string, text: string, isCommand: boolean): boolean {
   if (name === HEADER.notificationId) return readId(text) !== undefined;
   return OF_WORKERS.has(name) ? OWN_VALUE.test(text) : !isCommand;

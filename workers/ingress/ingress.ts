@@ -29,11 +29,11 @@ export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic
   readonly documents: () => Promise<Documents>;
   readonly actions: ActionRegistry;
   readonly channelProfiles: ChannelProfiles;
-  /** Undefined: it does not receive the messages, or may not be shown. */
+  /** Undefined if messages do not go to the outbox, or it may not be shown. */
   readonly outbox: OutboxReader | undefined;
   readonly system: ShownSystem;
   readonly threads?: CalculationThreads | undefined;
-  /** Of this process, by name. */
+  /** The health of the other workers of this process, by name. */
   readonly otherWorkers: () => Readonly<Record<string, Health>>;
 }
 
@@ -56,16 +56,13 @@ const CUT_OFF: Health = {
 const DRAIN_POLL_MS = 10;
 /** How long connections are still accepted and served during a shutdown, with 503 and `Connection: close`. */
 const KEPT_CONNECTIONS_MS = 500;
-/** Limit for accepting the connections that still wait for it then: closing the port resets them. */
+/** Limit for accepting the connections that still wait after that, since closing the port resets them. */
 const ACCEPT_LIMIT_MS = 2_000;
-/** Limit for writing the responses of requests that the end of the time left unanswered. */
+/** Limit for writing the responses of requests that were not answered in time. */
 const FLUSH_MS = 250;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/**
- * Starts an ingress instance. It listens immediately, for health, and accepts actions once replies can be received. Rejects when the address
- * cannot be bound.
- */
+/** Starts an ingress. It serves health at once, and actions when replies can be received (`opened`). Rejects if the address cannot be bound. */
 export async function startIngress(deps: IngressDeps) {
   const { options, metrics } = deps;
   const traffic = createTraffic(metrics, deps.monotonic);
@@ -90,7 +87,7 @@ export async function startIngress(deps: IngressDeps) {
 
   const port = await deps.listen(app, options);
   const opened = open(deps, parts);
-  // The caller awaits `opened`; without one, an unhandled rejection must not end the process.
+  // If no caller awaits `opened`, an unhandled rejection must not end the process.
   opened.catch(() => undefined);
   let stopped: Promise<void> | undefined;
   return {
@@ -191,7 +188,7 @@ function checkParts(
     results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
     ...(access.health === undefined ? {} : { access: access.health() }),
-    // After the parts for which it waits, whose reasons say more.
+    // Listed after the parts that it waits for, since their reasons say more.
     ...(state === 'starting' ? { traffic: { status: 'starting', reason: 'still starting' } } : {}),
   };
 }

@@ -16,6 +16,7 @@ export const ACTIONS: readonly Action[] = [
   SIMULATE,
 ];
 
+/** Keys are names in lower case (E4). */
 export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(
   ACTIONS.map((action) => [action.name.toLowerCase(), action]),
 );

@@ -1,4 +1,4 @@
-/** A catalogue message as JSON, for messages written by hand: the kind, and the record as `body`. Other fields must agree with it. */
+/** A catalogue message as JSON, for messages written by hand: the kind, and the record as `body`. Other fields, if sent, must equal its values. */
 
 import { z } from 'zod';
 import {
@@ -14,18 +14,20 @@ import { readCatalogueRecord } from '../../product/catalogue/read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-reader.ts';
 
-const CONTRADICTS_BODY = 'must be as in the body; correct or remove it';
-const NOT_OF_KIND = 'does not match the kind; `npm run catalogue -- validate` reports all faults of a file';
+const CONTRADICTS_BODY = 'must equal the value in the body; correct or remove this field';
+const NOT_OF_KIND =
+  'is missing or not valid in a record of this kind; `npm run catalogue -- validate` reports all faults of a file';
 
 const day = (which: string) =>
   anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
 
+/** The shape of a catalogue message in JSON, for documents; {@link readCatalogueRecordForm} also checks the record. */
 export const catalogueRecordForm = z.strictObject(
   {
     kind: z
       .enum(RECORD_KINDS, { error: `must be one of ${RECORD_KINDS.join(', ')}` })
       .describe('Kind of the record, the first part of the message key.'),
-    code: anyText().optional().describe('Code of the record; the name of a periodicity or calendar.'),
+    code: anyText().optional().describe('Code of the record; for a periodicity or calendar, its name.'),
     version: anyNumber().optional().describe('Version of the record; 1 for kinds without versions.'),
     id: anyText().nullish().describe('GUID of the version in lower case; null for kinds without one.'),
     status: anyText().nullish().describe('Status of the record; null for kinds without one.'),
@@ -49,7 +51,7 @@ export const CATALOGUE_RECORD_EXAMPLE = {
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
 };
 
-/** Reads a catalogue message and its record, as strictly as a file. Never throws. */
+/** Reads a catalogue message. Checks the types of the record, but not their meaning: the unit `Dayz` is accepted. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = catalogueRecordForm.safeParse(value);
   if (!form.success) return invalid(toFaults(form.error.issues, value));
@@ -65,7 +67,7 @@ export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMe
   return { kind: 'valid', payload: toCatalogueMessage(read.entry), warnings: [] };
 }
 
-/** Writes a catalogue message with its record as JSON. Throws on a body that cannot be read. */
+/** Writes a catalogue message with its record as JSON. Throws Error if the body cannot be unpacked. */
 export function renderCatalogueRecord(message: CatalogueMessage): string {
   const { validFrom, validTo, encoding, body, ...others } = message;
   return JSON.stringify({

@@ -60,9 +60,9 @@ export const productDocumentsReply = z
   .describe('In the order of the catalogue.');
 
 /** A product is sent as the JSON text of its answer, because its sections depend on the request. */
-export type ProductByCodePayload = Readonly<Record<'json', string>>;
-/** A message cannot be a list. */
-export type ProductDocumentsPayload = Readonly<Record<'documents', z.output<typeof productDocumentsReply>>>;
+type ProductByCodePayload = Readonly<Record<'json', string>>;
+/** The documents are a field, because a message cannot be a list. */
+type ProductDocumentsPayload = Readonly<Record<'documents', z.output<typeof productDocumentsReply>>>;
 
 const productCode = () =>
   optional(text()).describe('Code of the product, case-insensitive. Mandatory unless its id is sent.');

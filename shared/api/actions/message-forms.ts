@@ -1,10 +1,13 @@
 /**
- * The JSON form of every message type. A JSON message equals the body of an HTTP call: a request keeps its wrapper
- * `jsonParam` (in a message without the wrapper, a misspelt `jsonParam` would go unnoticed), a reply equals the answer, and
- * an error reply is the problem document.
+ * The JSON form of every message type. A JSON message equals the body of an HTTP call. A reply equals the answer, and an error reply is the
+ * problem document. A request keeps its wrapper `jsonParam`: without the wrapper, a misspelt `jsonParam` would go unnoticed.
  */
 
-import { writeJsonReplyBatch } from '../../messaging/codec/json-message.ts';
+import {
+  type MessageForm,
+  type MessageForms,
+  writeJsonReplyBatch,
+} from '../../messaging/codec/json-message.ts';
 import type { ReplyBatch } from '../../messaging/codec/request-batch.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
@@ -25,18 +28,11 @@ import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
 
-interface MessageForm {
-  parse(value: unknown): ReadRequest<unknown>;
-  render(payload: unknown): string;
-  toRecord?(payload: unknown): unknown;
-  /** Converts a decoded Avro record into the payload, in place. */
-  fromRecord?(record: unknown): void;
-}
-
-/** Telephone numbers in messages need their country code; the notification worker checks for a default sender. */
+/** No country is assumed, so telephone numbers need their code (N4). The notification worker checks whether a sender may be absent (N3). */
 const MESSAGE_READING: NotificationReading = { hasDefaultSender: true };
 
-export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
+/** Keys are message types. A form that only the engine writes refuses to read. */
+export const MESSAGE_FORMS: MessageForms = {
   ...Object.fromEntries(ACTIONS.flatMap(actionForms)),
   SendSmsCommand: {
     parse: (body) => smsCommandReader.parse(body, MESSAGE_READING),
@@ -55,9 +51,14 @@ export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
   },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
   RequestBatch: {
-    parse: () => refuse('must be sent with the type of its requests in header plat-message-type'),
+    parse: () =>
+      refuse(
+        'cannot be sent in JSON as RequestBatch: set the header plat-message-type to the type of the requests',
+      ),
     render: () => {
-      throw new Error('an array of requests in JSON has the type of its items');
+      throw new Error(
+        'a RequestBatch has no JSON form: send a JSON array with the message type of its requests',
+      );
     },
   },
   ReplyBatch: {
@@ -84,7 +85,7 @@ function actionForms(action: Action): [string, MessageForm][] {
   ];
 }
 
-/** JSON readers convert exact figures to binary numbers, and the JSON of a schedule lacks its start date. */
+/** The JSON of a reply cannot be read back: the JSON of a schedule, for example, lacks its start date. */
 function refuseToRead(): ReadRequest<never> {
   return refuse('must be in Avro: what the engine writes in JSON is for display only');
 }

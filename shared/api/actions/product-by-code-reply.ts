@@ -60,7 +60,7 @@ const scheduleType = strictNamed('PaymentScheduleType', {
   PaymentScheduleTypeDetails: z.array(scheduleColumn).describe('Columns in the order of their calculation.'),
 });
 
-/** Details; a section is present only if its flag requests it (L2). */
+/** A section is present only if its flag requests it (L2). */
 const details = z
   .strictObject({
     GeneralData: strictNamed('GeneralData', answerFields(generalData)).describe('With displayBPDetails.'),
@@ -113,7 +113,7 @@ const commissionReply = strictNamed('Commission', {
     .describe(VALID_VALUES),
 });
 
-/** One schema for both kinds: clients cannot tell two apart by which fields are present. */
+/** One schema for both kinds of interest, since generated clients cannot tell two schemas apart by the fields that are present. */
 const interest = z
   .strictObject({
     InterestName: plainText('Name of the interest.'),

@@ -11,6 +11,7 @@ import { decimalText, scalarText } from '../json/json-writer.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 
+/** The name of a field in a spelling: `pMT` becomes `PMT` if it is capitalised (A5). */
 export function spelled(name: string, casing: Casing): string {
   return casing === 'lower' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -29,6 +30,7 @@ const FIGURE_NAMES: Readonly<Record<ExplainedFigure, string>> = {
   totalInstallment: 'totalInstallment',
 };
 
+/** The values of `figure` in an explanation, in each spelling. */
 export const EXPLAINED_FIGURES: Readonly<Record<Casing, readonly string[]>> = {
   lower: Object.values(FIGURE_NAMES),
   capitalised: Object.values(FIGURE_NAMES).map((name) => spelled(name, 'capitalised')),
@@ -71,14 +73,14 @@ interface RowStyle {
   readonly spelling: Spelling;
   readonly digits: number;
   readonly extraColumns: readonly string[];
-  /** The fields after the total that are the same in every row, up to the value of the last one. */
+  /** What follows the total in every row: the rate, the schedule type, and the name of isEarlyRepayment without its value. */
   readonly tail: string;
 }
 
-/** Writes the rows, or only `[{"dae": ...}]`. Throws RangeError on an unsafe amount and on a rate that is no decimal: bugs. */
+/** Writes the rows, or only `[{"dae": ...}]`. Throws RangeError if an amount is not a safe integer or a rate is not plain decimal text. */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
   if (schedule.show === 'dae') return `[{"dae":${decimalText(schedule.dae)}}]`;
-  // Before the rows, of which there may be none: it throws on a rate that is not a plain decimal.
+  // Called even if there are no rows: it throws if a rate is not plain decimal text.
   const style = styleOf(schedule);
   return `[${schedule.rows.map((row) => rowText(row, style)).join(',')}]`;
 }

@@ -16,10 +16,10 @@ import { repaymentScheduleFields } from './schedule-request-fields.ts';
 import TEXTS from './field-texts.json' with { type: 'json' };
 import { described } from '../json/field-kinds.ts';
 
-const rate = (meaning: string) =>
-  z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists.`);
+const rate = (meaning: string, presence = '') =>
+  z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists${presence}.`);
 
-/** A field that this kind of row never has. Generated clients try one kind after the other, and thus do not take a row for another. */
+/** A field that a kind of row never has. It keeps generated clients, which try the kinds in turn, from accepting a row as the wrong kind. */
 const never = (impossible: z.ZodType, reason: string) =>
   impossible.describe(`Never present: ${reason}.`).optional();
 
@@ -30,7 +30,7 @@ const scheduleRow = z
       description: 'An installment in the capitalised spelling: CalculateDAE absent or null.',
     }),
     row('lower', {
-      dae: rate('Effective annual rate (A1); present when CalculateDAE is 2:').optional(),
+      dae: rate('Effective annual rate (A1)', '; present only when CalculateDAE is 2').optional(),
       EIR: never(z.array(z.number()).min(1).max(0), 'only the other spelling has it'),
     }).meta({
       id: 'LowerCaseInstallmentRow',
@@ -41,7 +41,7 @@ const scheduleRow = z
         dae: rate('Effective annual rate (A1)'),
         InstallmentTypeId: never(z.array(z.string()).min(1).max(0), 'only an installment has one'),
       })
-      // TypeScript reads a figure from a union of rows only if it may be in each of them: `data[0].PMT`.
+      // TypeScript allows `data[0].PMT` only if every kind of row may have a PMT.
       .catchall(z.number().min(1).max(0).describe('Never present: only an installment has figures.'))
       .meta({
         id: 'RateOnlyRow',
@@ -84,7 +84,9 @@ function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
       ...shownRate,
       ...inSpelling(casing, rest),
     })
-    .catchall(z.number().describe('An additional column of the schedule type, by its own name.'));
+    .catchall(
+      z.number().describe('An additional column of the schedule type, under the name of the column.'),
+    );
 }
 
 function explanation(casing: Casing): z.ZodObject {
@@ -107,7 +109,7 @@ function inSpelling(casing: Casing, fields: z.ZodRawShape): z.ZodRawShape {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [spelled(name, casing), kind]));
 }
 
-/** Placeholders for mandatory fields that cannot be read, large enough that no other field exceeds them. */
+/** Stand for mandatory fields that cannot be read. Amount and InstallmentsNo are so large that no other field exceeds them. */
 const PLACEHOLDERS: Fields = {
   ScheduleType: 'EqualInstallments',
   Amount: 1e12,
@@ -143,9 +145,10 @@ const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   installmentValue: ['ScheduleType'],
   principalValue: ['ScheduleType'],
 };
-/** Faults of amounts that depend on the number of decimals, which Currency and Precision determine (M2). */
+/** Codes of faults that depend on the number of decimals, which Currency and Precision determine (M2). */
 const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
 
+/** Paths of its faults begin with `jsonParam`. */
 export const repaymentScheduleRequest = createRequestReader<RepaymentScheduleRequest>({
   fields: repaymentScheduleFields,
   jsonParam: 'Terms of the schedule.',
@@ -178,13 +181,13 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   render: renderRepaymentSchedule,
 });
 
-/** Fields that identify an item, at least one of which is required; the usual one is first (F1). */
+/** The fields that identify an item of a list. At least one is required; a fault names the first (F1). */
 const CHARGE_NAMES = [
   ['Commission', ['FeeName', 'FeeId']],
   ['Insurance', ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName']],
 ] as const;
 
-/** Requires a rate, InterestPercent, ranges or bands (S4), and checks the charges. */
+/** Requires InterestPercent, MultipleInterestRates or BandedInterestRates (S4). Also checks the charges (F1). */
 function checkTogether(fields: Fields): readonly Fault[] {
   const faults: Fault[] = [];
   const { InterestPercent, MultipleInterestRates, BandedInterestRates } = fields;
@@ -203,7 +206,7 @@ function checkTogether(fields: Fields): readonly Fault[] {
   return faults;
 }
 
-/** The definition reports a value that is not a list. */
+/** A value that is not a list counts as given, because the schema already reports it. */
 function isGiven(list: unknown): boolean {
   return Array.isArray(list) ? list.length > 0 : !isAbsent(list);
 }

@@ -1,6 +1,6 @@
 /**
- * Avro has one null: `show` tells a rate that was not requested (undefined) from one without a value (null; A1, A2, A5).
- * Columns and explanations are lists beside the rows: a field in every row would make coding a quarter slower.
+ * Schedules as Avro records. Avro has one null, so `show` tells whether a rate was not requested (undefined) or has no value (null; A1, A2, A5).
+ * Columns and explanations are lists beside the rows, since a field in every row would make encoding and decoding a quarter slower.
  */
 
 import type { RepaymentSchedule, ScheduleRow, ShownParts } from '../../lending/request/repayment-schedule.ts';
@@ -20,7 +20,7 @@ interface RowLists {
 type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
-/** Throws if a rate was not requested but is there, or the other way round: its record would say something else. */
+/** Throws Error if a rate is present without being requested, or absent although requested, since the record could not say so. */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   for (const rate of RATES) {
     if ((schedule[rate] !== undefined) !== REQUESTED_BY[rate].includes(schedule.show)) {

@@ -1,4 +1,4 @@
-/** The request of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). Reading reports missing and invalid fields (400), not meaning (422). */
+/** The request of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). Reading reports faults of form (400), the engine faults of meaning (422). */
 
 import { BUILT_IN_CALENDARS } from '../../lending/calendars/built-in-calendars.ts';
 import { CHARGE_BASES } from '../../lending/charges/requested-charge-price.ts';
@@ -31,7 +31,7 @@ import {
 } from '../json/field-kinds.ts';
 import TEXTS from './field-texts.json' with { type: 'json' };
 
-/** Ranges that the engine accepts; a currency with decimals has a lower largest amount. */
+/** Ranges that the engine accepts. In a currency with decimals the largest amount is lower. */
 const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
 const POSITIVE_AMOUNT = { exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR };
 const RATE = { minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT };
@@ -98,7 +98,7 @@ const earlyRepayment = itemOf(TEXTS.EarlyRepayment, {
   DecreaseInstallment: optional(flag()),
 }).meta({ id: 'EarlyRepayment' });
 
-/** More than any product has, but few enough to limit the work. */
+/** The most charges or bands: more than any product has, but few enough to limit the work. */
 const MAX_FEES = 200;
 
 export const repaymentScheduleFields = termsOf(TEXTS.RepaymentScheduleTerms, {

@@ -1,4 +1,4 @@
-/** `PLAT_BP_Simulate` (4.4): request and answer. Names in its four JSON texts are those of the interface, such as CurrenctyId. */
+/** `PLAT_BP_Simulate` (4.4): request and answer. Fields in its four JSON texts are spelt as in the interface, such as CurrenctyId. */
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -117,6 +117,7 @@ export interface SimulatePayload {
   readonly warnings: readonly RequestWarning[];
 }
 
+/** The payload of a reply, with amounts in minor units. */
 export function simulatePayload(
   offers: readonly SimulationRecord[],
   warnings: readonly RequestWarning[],
@@ -149,7 +150,7 @@ export function simulatePayload(
   return { Records, ReturnValue: 0, warnings };
 }
 
-/** Writes the answer as JSON text. A null in Avro is decoded as absent. */
+/** Writes the answer as JSON text, and absent fields as null, because Avro decodes null as absent. */
 export function renderSimulation({ Records, ReturnValue }: SimulatePayload): string {
   return `{"Records":[${Records.map(recordText).join(',')}],"ReturnValue":${ReturnValue}}`;
 }

@@ -37,7 +37,7 @@ const ANSWER_HEADERS = answerHttpHeaders([
   ...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders)),
 ]);
 
-/** It is no union: several actions answer with an empty list, and generated clients cannot tell their types apart. */
+/** Not a union of all answers: several actions may answer with an empty list, whose type generated clients cannot tell. */
 const ANY_REPLY = {
   description: 'The answer of the action that was called, with the schema of that action.',
 };

@@ -1,4 +1,4 @@
-/** What the operations of the OpenAPI document share. Errors: one answer for each status, with all of its codes. */
+/** The parts that operations of the OpenAPI document share. Each error status has one response with all of its codes. */
 
 import { z } from 'zod';
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
@@ -29,6 +29,7 @@ export interface Operation {
 
 export type OperationId = keyof typeof TEXTS.operations;
 
+/** The id, summary and description of an operation. */
 export function aboutOperation(operationId: OperationId) {
   return { operationId, ...TEXTS.operations[operationId] };
 }
@@ -52,6 +53,7 @@ export function parameterReference(header: RequestHeader): { $ref: string } {
   return { $ref: `#/components/parameters/${header}` };
 }
 
+/** The parameters in braces of a path such as `/platapi/results/{resultId}`. */
 export function pathParameters(path: string): object[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -86,6 +88,7 @@ const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   504: ['Warnings'],
 };
 
+/** References to {@link problemResponses} by status. */
 export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
@@ -96,6 +99,7 @@ function headerReferences(names: readonly ResponseHeader[]): Record<string, { $r
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+/** A response for each error status, by names such as `Problem404` (E1). */
 export function problemResponses(): Record<string, object> {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   const byStatus = [...Map.groupBy(codes, (code) => ERROR_CODES[code].status)];
@@ -136,6 +140,7 @@ interface Reading {
   readonly parameters?: readonly object[];
 }
 
+/** A path with one GET. `hasTag`: it has an ETag and may respond with 304. `problems`: statuses besides those of every GET. */
 export function reading(
   path: string,
   operationId: OperationId,
@@ -168,6 +173,7 @@ const pendingResult = namedObject('PendingResult', {
   href: z.string().describe('Address of the result.'),
 });
 
+/** The 202 of a call whose result is not there yet. */
 export function pendingResponse(description: string): object {
   return answer(description, {
     headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],

@@ -69,7 +69,7 @@ interface MessageType {
   readonly type: string;
   readonly summary: string;
   readonly headers: readonly MessageHeader[];
-  /** Types that the header of the JSON message may state; absent: its own. */
+  /** Types that the header of the JSON message may state; absent: only its own type. */
   readonly jsonTypes?: readonly string[];
   readonly body: z.ZodType;
   readonly example: unknown;
@@ -224,14 +224,14 @@ function message(
   };
 }
 
-export interface AsyncApiOptions {
+interface AsyncApiOptions {
   readonly version: string;
   readonly topicPrefix: string;
   /** First broker as `host:port`; absent with the embedded broker. */
   readonly broker?: string | undefined;
 }
 
-/** Channel of all replies; each requester chooses its address. */
+/** The channel of all replies; each requester chooses its topic. */
 const REPLIES = 'replies';
 const REPLY_TYPES = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
 const DEFAULT_BROKER = 'localhost:9092';

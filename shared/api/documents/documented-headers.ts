@@ -70,10 +70,12 @@ const ANSWER_HEADERS = {
   },
 } as const satisfies Record<AnswerHeader, { http: ResponseHeader; message: MessageHeader }>;
 
+/** The headers of an answer over HTTP: those of every answer, and the given ones. */
 export function answerHttpHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly ResponseHeader[] {
   return ['X-Correlation-Id', 'Warnings', ...answerHeaders.map((name) => ANSWER_HEADERS[name].http)];
 }
 
+/** The headers of a reply over Kafka: those of every reply, and the given ones. */
 export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly MessageHeader[] {
   return [...REPLY_MESSAGE_HEADERS, ...answerHeaders.map((name) => ANSWER_HEADERS[name].message)];
 }

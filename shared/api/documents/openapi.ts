@@ -53,7 +53,7 @@ function outline(version: string) {
   };
 }
 
-/** Replaces the definitions in a part of the document by references, and adds them to `found`. Throws on one without an id. */
+/** Replaces the definitions in a part of the document by references, and adds them to `found`. Throws Error if one has no id. */
 function withReferences<Part>(part: Part, found: Record<string, z.ZodType>): Part {
   const replace = (node: unknown): unknown => {
     if (node instanceof z.ZodType) {

@@ -24,7 +24,7 @@ export interface Action extends ActionDefinition<unknown, unknown> {
   read(body: unknown): ReadRequest<unknown>;
 }
 
-export interface ActionDefinition<Request, Reply> {
+interface ActionDefinition<Request, Reply> {
   /** The name as the interface spells it; callers may use any case (E4). */
   readonly name: string;
   readonly summary: string;
@@ -36,10 +36,11 @@ export interface ActionDefinition<Request, Reply> {
   readonly answerHeaders?: readonly AnswerHeader[];
   /** The units of work of a valid request (E6); absent: next to none. */
   units?(request: Request): number;
+  /** Writes the answer as JSON text. */
   render(reply: Reply): string;
 }
 
-/** Makes an action from its definition. Throws when the list of messages does not have its request, and without an example. */
+/** Makes an action from its definition. Throws Error if schemas/messages.ts lacks its request, or it has no example. */
 export function defineAction<Request, Reply>(definition: ActionDefinition<Request, Reply>): Action {
   const { request, requestType, examples } = definition;
   const [main, ...others] = examples;

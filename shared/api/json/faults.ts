@@ -49,7 +49,7 @@ export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
 /** Maximum number of faults in a problem, so that it stays small. */
 export const MAX_FAULTS = 100;
 
-/** The number can be read but not calculated with: a request with no other faults gets 422, not 400 (M6, E1). */
+/** Faults of numbers that can be read, but not calculated with. A request with no other faults gets 422, not 400 (M6, E1). */
 const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'amount-too-large',
   'out-of-range',
@@ -58,6 +58,7 @@ const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
 
 export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
 
+/** The code of a problem with these faults, at least one (E1). */
 export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode {
   if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
   const isTooLarge = faults.every(({ code }) => code === 'attachment-too-large');
@@ -78,12 +79,12 @@ export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** True for a JSON object, but not for a list, nor for a number with more digits than a binary number holds. */
+/** True for a JSON object, but not for a list or a raw number, which has more digits than a binary number holds. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
-/** Converts zod's issues into faults with the messages of the field kinds: the first issue of each field. */
+/** Converts the first issue of each field into a fault with the message of its field kind. */
 export function toFaults(issues: readonly z.core.$ZodIssue[], body: unknown): Fault[] {
   const faults = new Map<string, Fault>();
   for (const issue of issues) {

@@ -59,7 +59,7 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
     });
 }
 
-/** Stands for the raw numbers that are nearer to 0. */
+/** Replaces a raw number so close to 0 that Decimal reads it as 0. */
 const SMALLEST = new Decimal('1e-9000000000000000');
 
 function exactDecimal(value: unknown): Decimal | undefined {
@@ -73,6 +73,7 @@ function refuseType(context: z.RefinementCtx, value: unknown, what: string): nev
   return refuse(context, value, isAbsent(value) ? 'missing' : 'wrong-type', mustBe(what)({ input: value }));
 }
 
+/** A whole number of at most 2^31 - 1 in absolute value. `unit`: what it counts, for messages. */
 export const count = (range: NumberRange = {}, unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
@@ -92,6 +93,7 @@ function wholeNumber(value: number, context: z.RefinementCtx, number = 'number')
   return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in absolute value`);
 }
 
+/** Adds a fault within a zod transformation, which must return the result. */
 export function refuse(
   context: z.RefinementCtx,
   input: unknown,
@@ -107,10 +109,13 @@ const mustBeFlag: ErrorText = (issue) => {
   return isNumber ? 'must be one of true, false, 1 and 0' : mustBe('one of true, false, 1 and 0')(issue);
 };
 
+/** A flag: true, false, 1 or 0 (M6). */
 export const flag = () => flagOf(mustBeFlag);
 
+/** The same, shown by documents as 0 or 1. */
 export const flagNumber = () => flagOf(mustBeFlag, SHOWN_NUMERIC_FLAG);
 
+/** Which kind of flag a schema shows; undefined for another field. */
 export function flagKind({ type, minimum, maximum }: JsonSchema): 'flag' | 'numeric-flag' | undefined {
   const types = new Set([type].flat());
   if (types.has('boolean')) return 'flag';
@@ -129,10 +134,12 @@ export const numericFlag = () =>
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
 
+/** An object, which messages call `what`. Unknown fields are dropped. */
 export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an object') {
   return z.object(shape, { error: mustBe(what) });
 }
 
+/** Adds the descriptions to the fields of a shape. */
 export function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
   const fields = Object.entries(shape).map(([name, kind]) => {
     const text = texts[name as keyof Shape];
@@ -165,7 +172,7 @@ export const termsOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape:
 export const itemOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape) =>
   objectOf(described(texts, shape));
 
-/** A name or a code. Documents and forms show `known` names, which are not all: a catalogue may have others. */
+/** A name or code of 1 to 200 characters. Documents and forms show the `known` names; a catalogue may have others. */
 export const text = (known: readonly string[] = []) => {
   const name = anyText().min(1, { error: NOT_EMPTY }).max(MAX_TEXT_LENGTH, { error: TOO_LONG });
   return known.length === 0 ? name : name.meta({ examples: [...known] });
@@ -193,10 +200,7 @@ export interface NamedDecimal {
   readonly value: Decimal;
 }
 
-/**
- * Figures with names of the caller, `{"Margin": 2.5}`, read as a list in their order; an empty object means absent.
- * `__proto__` and `constructor` are names like any other.
- */
+/** Figures under names of the caller, such as `{"Margin": 2.5}`, as a list in their order; an empty object means absent. Any name is allowed. */
 export const figuresByName = (mostFigures: number) => {
   const figure = amount();
   return z
@@ -253,7 +257,7 @@ export function isDateSchema(schema: { readonly pattern?: string }): boolean {
 export const optional = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? undefined);
 
-/** A list that may be left out or empty (R1). One with too many items is refused before they are read. */
+/** A list that may be left out; an empty one means the same (R1). A list with too many items is refused before they are read. */
 export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   anyList(item)
     .max(maxItems)
@@ -269,7 +273,7 @@ const namedFigure = objectOf({
 
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
 
-/** A list; an empty string is also accepted, because some callers send one instead. Documents show the list only. */
+/** A list, for which some callers send an empty string. Documents show only the list. */
 export const emptyTextOr = <List extends z.ZodType>(list: List) =>
   z
     .preprocess((sent) => (sent === '' ? undefined : sent), list)

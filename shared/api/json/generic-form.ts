@@ -49,7 +49,7 @@ function dataInput(data: unknown, faults: Fault[]): unknown {
     if (!isRecord(parsed.value)) faults.push(shapeFault(DATA, 'wrong-type', other));
     return parsed.value;
   }
-  // A fault of syntax in the text has a code of its own, which says that the body around it is JSON.
+  // A syntax error in the text has a code of its own, to tell it from a syntax error in the body around it.
   const own = parsed.faults.map((fault) =>
     fault.code === 'malformed-json' ? shapeFault(DATA, 'invalid-json', `${fault.message}; ${other}`) : fault,
   );

@@ -1,4 +1,4 @@
-/** JSON Schema of definitions (draft 2020-12, which OpenAPI 3.1 and AsyncAPI 3 use) as plain objects, from zod. */
+/** Converts zod definitions to JSON Schema (draft 2020-12, which OpenAPI 3.1 and AsyncAPI 3 use) as plain objects. */
 
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ export interface JsonSchema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** Of objects with names that the caller chooses: schema of the names, most fields, and schema of the values. */
+  /** For objects with names of the caller: the schema of a name, the most fields, and the schema of a value. */
   readonly propertyNames?: JsonSchema;
   readonly maxProperties?: number;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -28,8 +28,6 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
-
 const PLACE = '#/components/schemas/';
 const SHARED = `${PLACE}__shared#/$defs/`;
 const OWN = '#/$defs/';
@@ -38,7 +36,7 @@ export function schemaReference(name: string): { readonly $ref: string } {
   return { $ref: PLACE + name };
 }
 
-/** The JSON Schema of a definition's input, with its named parts in their places. Throws if two definitions have the same `id`. */
+/** The JSON Schema of a definition's input, without references. Throws Error if two definitions have the same `id`. */
 export function toJsonSchema(definition: z.ZodType): JsonSchema {
   const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(definition, { io: 'input' });
   const whole = (node: unknown): JsonSchema =>
@@ -48,8 +46,10 @@ export function toJsonSchema(definition: z.ZodType): JsonSchema {
   return whole(schema);
 }
 
-/** Definitions by name and their parts by `id`, so that generators make one type of each. Throws on an `id` that is used twice. */
-export function publishedSchemas(definitions: Readonly<Record<string, z.ZodType>>): NamedSchemas {
+/** The schemas of definitions by name, and of their parts by `id`, so that generators make one type of each. Throws if an `id` is used twice. */
+export function publishedSchemas(
+  definitions: Readonly<Record<string, z.ZodType>>,
+): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [id, definition] of Object.entries(definitions)) registry.add(definition, { id });
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => PLACE + id });
@@ -57,7 +57,7 @@ export function publishedSchemas(definitions: Readonly<Record<string, z.ZodType>
   return rewrite({ ...roots, ...shared?.$defs }, ({ $schema: _schema, $id: _id, $ref, ...others }) => ({
     ...($ref === undefined ? {} : { $ref: $ref.replace(SHARED, PLACE) }),
     ...forGenerators(mergeNull(others)),
-  })) as NamedSchemas;
+  })) as Readonly<Record<string, JsonSchema>>;
 }
 
 interface Node extends JsonSchema {
@@ -88,7 +88,7 @@ function mergeNull(schema: JsonSchema): JsonSchema {
 
 const MAX_INT32 = 2_147_483_647;
 
-/** Generators of clients read whole numbers without a format as 32 bits, and a constant number or boolean as text. */
+/** Adapts a schema to client generators, which read whole numbers without a format as 32 bits, and constant numbers or booleans as text. */
 function forGenerators(schema: JsonSchema): JsonSchema {
   const { const: only, ...rest } = schema;
   if (typeof only === 'boolean') return rest;

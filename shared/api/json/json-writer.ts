@@ -1,4 +1,4 @@
-/** Writes values as JSON by the JSON Schema of their definition, the inverse of reading them: decimals keep every digit. */
+/** Writes values as JSON by the JSON Schema of their definition, the inverse of reading them. Decimals keep all digits. */
 
 import { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -19,7 +19,7 @@ export function createJsonWriter(schema: JsonSchema): Writer {
 /** Strings that JSON writes without escapes. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
 
-/** JSON of one value, without a call of JSON.stringify for nearly all strings, of which explained schedules consist. */
+/** The JSON of a string, number or Decimal. Avoids JSON.stringify for plain strings, of which explained schedules mostly consist. */
 export function scalarText(value: unknown): string {
   if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   return value instanceof Decimal ? value.toString() : JSON.stringify(value);
@@ -27,7 +27,7 @@ export function scalarText(value: unknown): string {
 
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** JSON of a figure in decimal text; null for none. Throws RangeError on other text, which is a bug of its producer. */
+/** The JSON of a figure in plain decimal text; `null` without a figure. Throws RangeError on other text, which is a bug. */
 export function decimalText(figure: string | null | undefined): string {
   if (figure === null || figure === undefined) return 'null';
   if (!PLAIN_DECIMAL.test(figure)) throw new RangeError('a figure must be plain decimal text');

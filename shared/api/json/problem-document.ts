@@ -28,6 +28,7 @@ export const problemShape = namedObject('Problem', {
   correlationId: z.string().optional().describe('The id of this request in the logs.'),
 });
 
+/** Reads the problem document of an error reply. Never throws. */
 export function readProblem(body: unknown): ReadRequest<Problem> {
   const read = problemShape.safeParse(body);
   return read.success

@@ -1,6 +1,6 @@
 /**
- * The reader of requests, generated from their fields: reads JSON with all faults (E3), checks Avro by the same rules, writes JSON.
- * It lets the engine validate the meaning of a request with faults too, so that the caller gets all faults in one answer.
+ * Creates the reader of a request from its fields. It reads JSON with all faults (E3), checks Avro by the same rules, and writes JSON.
+ * The engine also validates the meaning of a request with faults, so that the caller gets all faults in one answer.
  */
 
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export const JSON_PARAM = 'jsonParam';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A request that was read, or all of its faults (E3): 400; 422 with unsuitable numbers only (E1, M6); 413 with large files only. */
+/** A request, or all of its faults (E3): 400, but 422 if all concern numbers (E1, M6), and 413 if all concern large files. */
 export type ReadRequest<Payload> =
   | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
   | InvalidRequest;
@@ -38,29 +38,30 @@ export interface InvalidRequest {
   readonly faults: readonly Fault[];
 }
 
-/** A request with faults; `others` are listed too, but do not change the error code. */
+/** A request with faults. `others` are listed too, but do not affect the error code. */
 export function invalid(faults: readonly Fault[], others: readonly Fault[] = []): InvalidRequest {
   return { kind: 'invalid', problem: chooseProblemCode(faults), faults: limitFaults([...faults, ...others]) };
 }
 
 export interface RequestReader<Request> {
   readonly body: z.ZodObject;
-  /** Reads a parsed body. Never throws. Names in a request with faults are validated only with `catalogue`, which may add names. */
+  /** Reads a parsed body. Never throws. If a request has faults, its names are checked only with `catalogue`, which may add names. */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
-  /** Checks a request that was decoded from Avro; undefined when it is valid. */
+  /** Checks a request from Avro; undefined if it is valid. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
   /** Writes the body as JSON text, the inverse of reading it. Throws on a value that is not a request. */
   render(request: Request): string;
 }
 
-export interface ReaderDefinition<Request> {
+interface ReaderDefinition<Request> {
   readonly fields: z.ZodObject & z.ZodType<Request>;
   /** Description of the object {@link JSON_PARAM} that holds the fields; absent: the body itself holds them. */
   readonly jsonParam?: string;
   /** Checks the combination of fields, as sent; paths are relative to them. */
   readonly between?: (sent: Fields) => readonly Fault[];
-  /** The engine's validation of a request in which some fields cannot be read; absent: it is not validated then. */
+  /** How the engine validates a request with faults; absent: only the form of such a request is checked. */
   readonly meaning?: {
+    /** Values that stand for mandatory fields that cannot be read. */
     readonly placeholders: Fields;
     /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
     readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];

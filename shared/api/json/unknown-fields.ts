@@ -8,11 +8,12 @@ import { isRecord, shapeFault } from './faults.ts';
 /** Maximum number of unknown fields that are reported; their header is truncated at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** A comparison with the known names costs more than all other reading. */
+/** Only so many unknown fields get a hint, since finding the nearest name costs more than all other reading. */
 const MAX_HINTS = 10;
 
 const MAX_SHOWN_NAME = 60;
 
+/** The warning about an ignored field; a long name is truncated. */
 export function unknownField(name: string, path = ''): Warning {
   return { code: 'unknown-member', path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
 }
@@ -24,6 +25,7 @@ export function unknownFieldFault(path: string, name: string, known: Iterable<st
   return shapeFault(path, 'unknown-member', `is not known here and has no effect${hint}`);
 }
 
+/** The fields of an object, or of the items of a list. */
 export function knownFields({ properties, items }: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return (items === undefined ? properties : items.properties) ?? {};
 }
@@ -32,7 +34,7 @@ export function tooManyItems(path: string, maxItems: number): Fault {
   return shapeFault(path, 'too-many-items', `must have at most ${maxItems} items`);
 }
 
-/** The fault of a number with many digits in place of an object; its raw form is an object too. */
+/** The fault of a raw number in place of an object: other checks would take it for an object. */
 function notAnObject(path: string): Fault {
   return shapeFault(path === '' ? 'body' : path, 'wrong-type', 'must be an object, not a number');
 }

@@ -10,13 +10,15 @@ import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 /** Path separators (`:` on Windows), control characters, and the start of an encoded word (RFC 2047), which many readers decode. */
 // eslint-disable-next-line no-control-regex
 const NEVER_IN_NAME = /=\?|[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-/** Windows ignores them when it opens a file. */
+/** Windows ignores dots and blanks at the end of a name when it opens a file. */
 const LAST_DOTS_AND_BLANKS = /(?<![\s.])[\s.]+$/u;
 
+/** The name without invisible characters, outer blanks and trailing dots (N4). */
 export function cleanFileName(name: string): string {
   return cleanText(name).replace(LAST_DOTS_AND_BLANKS, '');
 }
 
+/** Whether a cleaned name is safe: at most 255 characters, without path, control characters and leading dot. */
 export function isPlainFileName(name: string): boolean {
   return (
     name.length <= NOTIFICATION_LIMITS.attachmentNameCharacters &&
@@ -27,7 +29,7 @@ export function isPlainFileName(name: string): boolean {
   );
 }
 
-/** The files that a bank sends, with the kinds of their content: `text` is of no known kind, `cfb` an Office file with a password. */
+/** The allowed extensions with their kinds of content. `text`: no known kind. `cfb`: an old Office file, or a new one with a password. */
 const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(ATTACHMENT_KINDS).flatMap(([extensions, content]) =>
     extensions.split(' ').map((extension) => [extension, content.split(' ')] as const),
@@ -41,11 +43,12 @@ function fileExtension(name: string): string {
   return dot === -1 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
+/** Whether the extension is one of {@link FILE_EXTENSIONS}. */
 export function isAllowedName(name: string): boolean {
   return ALLOWED_CONTENT.has(fileExtension(name));
 }
 
-/** Programs and files with macros, by their names in the library file-type; `active` is a page or a macro that it does not detect. */
+/** Programs and files with macros, as the library file-type calls them. It does not detect `script` and `active`, pages and macros. */
 const REFUSED_CONTENT: ReadonlySet<string> = new Set(
   `script active exe elf macho class dex jar apk xpi crx msi deb rpm lnk alias chm reg swf wasm dmg iso cab nes pyc
   docm dotm xlsm xltm pptm potm ppsm`.split(/\s+/),
@@ -63,7 +66,7 @@ const ACTIVE_XML = [
   '<!DOCTYPE',
   '<!ENTITY',
 ];
-/** A reference in the name of a namespace hides it too. */
+/** An entity or a character reference in the name of a namespace may hide one of these. */
 const HIDDEN_NAMESPACE = /xmlns(?::[^\s=:]*)?\s*=\s*(?:"[^"]*&|'[^']*&)/;
 /** The stream with the macros of an Office file in the old format. */
 const MACROS = Buffer.from('_VBA_PROJECT', 'utf16le');
@@ -74,7 +77,7 @@ const SHORT_MARKS: ReadonlySet<string> = new Set(['exe', 'bmp']);
 const BLANK = 0x20;
 const LINE_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d]);
 
-/** Finds executable content and content that contradicts the extension, by first bytes; archives are not unpacked. */
+/** Finds active content, and content that contradicts the extension. Archives are not unpacked. Never rejects. */
 export async function contentFaults(files: readonly (Attachment | undefined)[]): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [index, file] of files.entries()) {

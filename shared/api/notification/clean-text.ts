@@ -1,4 +1,4 @@
-/** Removes from numbers, addresses and names what telephones and other programs paste with them and readers do not see (N4). */
+/** Removes invisible characters from numbers, addresses and names, with which programs paste them (N4). */
 
 /** Soft hyphens, zero-width characters, direction marks. Joiners between two letters are kept, since some scripts spell with them. */
 const INVISIBLE = /(?![\u200c\u200d])\p{DI}|(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/gu;
@@ -9,7 +9,7 @@ export function cleanText(text: string): string {
   return text.replaceAll(INVISIBLE, '').replaceAll(OUTER_BLANKS, '');
 }
 
-/** `; U+0661 is not allowed` for the first character of a cleaned text that the pattern finds, otherwise ''. */
+/** The end of a message, `; U+0661 is not allowed`, for the first refused character of the cleaned text; '' if there is none. */
 export function nameCharacter(text: string, refused = /[^\x20-\x7e]/u): string {
   const found = refused.exec(cleanText(text))?.[0];
   return found === undefined ? '' : `; ${codePointOf(found)} is not allowed`;

@@ -15,7 +15,7 @@ const INTERNATIONAL = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const ASCII = /^[\x21-\x7e]*$/;
 const SEPARATORS = /[;,]/;
 
-/** Normalises one plain address, and its domain to ASCII. Undefined with a display name, brackets, comments or control characters. */
+/** One plain address with its domain in ASCII; undefined for any other text, for example with a display name or a comment. */
 export function cleanEmailAddress(text: string): string | undefined {
   const trimmed = cleanText(text);
   if (trimmed.length > NOTIFICATION_LIMITS.addressCharacters) return undefined;
@@ -29,7 +29,7 @@ export function cleanEmailAddress(text: string): string | undefined {
     : undefined;
 }
 
-/** Parses addresses separated by `;` or `,` (N4); empty items are skipped. `wrong`: positions, from 1, of other items. */
+/** Parses addresses separated by `;` or `,` (N4); empty items are skipped. `wrong`: the positions of invalid items, counted from 1. */
 export function readAddressList(text: string) {
   const items = text.split(SEPARATORS).filter((item) => cleanText(item) !== '');
   const read = items.map(cleanEmailAddress);
@@ -39,7 +39,7 @@ export function readAddressList(text: string) {
   };
 }
 
-/** Outside ASCII, a domain may have letters and digits, and a local part nothing. */
+/** Beyond ASCII a domain may have letters and digits; a local part may have no such characters. */
 const NOT_IN_DOMAIN = /[^\x20-\x7e\p{L}\p{M}\p{N}]/u;
 
 /** Names the first character that no address of a text may contain; '' if there is none. */

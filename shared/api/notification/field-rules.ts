@@ -10,7 +10,7 @@ import { cleanNumber, cleanPhoneNumber, cleanSmsSender, NOT_GSM } from './phone-
 import { shapeFault, type ShapeFaultCode } from '../json/faults.ts';
 
 const EMPTY = 'must not be empty';
-/** A text may be longer than its limit by what cleaning removes. Longer ones are refused before they are searched. */
+/** A sent text may be this many times as long as its limit, since cleaning shortens it. Longer ones are not even cleaned. */
 const RAW_FACTOR = 4;
 const NO_CONTROLS = 'must not contain line breaks or other control characters';
 const MIB = 1_024 * 1_024;
@@ -18,7 +18,7 @@ const TOO_LARGE = `must have at most ${LIMIT.attachmentBytes / MIB} MiB decoded,
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const NUL = '\u0000';
-/** What an e-mail may be, in lower case. All texts are sent in UTF-8, of which US-ASCII is a part. */
+/** The content types of an e-mail, in lower case. US-ASCII is a part of UTF-8, in which all texts are sent. */
 const CONTENT_TYPE = /^(text\/(?:plain|html))\s*(?:;\s*(?:charset\s*=\s*("?)(?:utf-?8|us-ascii)\2\s*)?)?$/;
 
 /** Collects the faults of one notification; each rule returns the normalised value, or undefined and adds a fault. */
@@ -73,10 +73,11 @@ export class NotificationRules {
     return [];
   };
 
+  /** `cc` and `bcc` are numbers of addresses; the receiver is added. */
   recipients(cc: number, bcc: number): void {
     if (1 + cc + bcc <= LIMIT.recipients) return;
     const path = 1 + cc > LIMIT.recipients ? 'cc' : 'bcc';
-    const message = `must leave at most ${LIMIT.recipients} recipients, receiver, cc and bcc together`;
+    const message = `must leave receiver, cc and bcc together with at most ${LIMIT.recipients} recipients`;
     this.#refuse(path, 'too-many-recipients', message);
   }
 

@@ -6,7 +6,7 @@ import { NOTIFICATION_LIMITS as LIMIT } from './notification-limits.ts';
 
 const A_NOTIFICATION = 'an object with the fields of the notification';
 const MIB = 1_024 * 1_024;
-/** Limits that documents show; field-rules.ts checks them, with the form of an address. */
+/** Limits for documents; field-rules.ts checks them and the form of an address. */
 const ADDRESS = { minLength: 1, maxLength: LIMIT.addressCharacters };
 
 const notificationId = () =>

@@ -18,7 +18,7 @@ function phoneNumbers(): typeof PhoneNumbers {
   return load('libphonenumber-js') as typeof PhoneNumbers;
 }
 
-/** Converts a number to E.164, or undefined if none can exist. One without `+` and `00` belongs to `country` (ISO 3166), if given. */
+/** The number in E.164; undefined if it cannot exist. A number without `+` or `00` belongs to `country` (ISO 3166), if given. */
 export function cleanPhoneNumber(text: string, country?: string): string | undefined {
   const plain = cleanNumber(text);
   if (plain.length > NOTIFICATION_LIMITS.phoneCharacters) return undefined;
@@ -29,7 +29,7 @@ export function cleanPhoneNumber(text: string, country?: string): string | undef
   return number?.isValid() === true ? number.number : undefined;
 }
 
-/** The text without invisible characters and outer blanks, in ASCII as far as only the width of its characters differs. */
+/** The text without invisible characters and outer blanks, with full-width characters as ASCII. */
 export function cleanNumber(text: string): string {
   return cleanText(text).replaceAll(WIDE, (wide) => wide.normalize('NFKC'));
 }
@@ -44,7 +44,7 @@ const LETTER = /\p{L}/u;
 /** What is not in the GSM 7-bit default alphabet without its control characters (3GPP TS 23.038, 6.2.1). */
 export const NOT_GSM = /[^A-Za-z0-9 @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]/u;
 
-/** Normalises a sender: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a number, which becomes E.164. */
+/** A sender: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a number in E.164; undefined for any other text. */
 export function cleanSmsSender(text: string, country?: string): string | undefined {
   const trimmed = cleanText(text);
   const code = cleanNumber(text);

@@ -1,4 +1,4 @@
-/** Commands to send notifications: reads bodies and JSON messages with all faults (E3), and checks those from Avro by the same rules. */
+/** Reads notifications from bodies and JSON messages with all faults (E3), and checks commands from Avro by the same rules. */
 
 import { z } from 'zod';
 import type { Attachment, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
@@ -87,7 +87,7 @@ function createReader<Command>(
   };
 }
 
-/** Members that differ from known ones in case only are surely meant: `NotificationId` would give each repetition another id. */
+/** Refuses members that differ from known ones only in case. If `NotificationId` were ignored, each repetition would get another id. */
 function caseVariants(schema: JsonSchema, value: unknown, path = ''): Fault[] {
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, index) => caseVariants(schema, item, `${path}[${index}]`));

@@ -13,6 +13,7 @@ export interface NotificationDefinition {
   readonly description: string;
   readonly channel: Channel;
   readonly path: string;
+  /** The value of X-Communication-Channel. */
   readonly channelNumber: string;
   readonly topic: TopicKey;
   readonly urgentTopic: TopicKey;

@@ -79,12 +79,12 @@ export const foundNotifications = namedObject('FoundNotifications', {
 /** What is known of a notification; one of acceptance and state is always present. */
 export interface KnownNotification {
   readonly notificationId: string;
-  /** Absent for a command of an upstream system. After a later use of its Idempotency-Key, that of the later notification. */
+  /** Absent for a command of an upstream system. Belongs to a later notification if the Idempotency-Key was used again. */
   readonly acceptance: NotificationAcceptance | undefined;
   readonly state: NotificationState | undefined;
 }
 
-/** The timeline of a notification, without anything of its message; `deadLetters` is the address of its dead letters. */
+/** The timeline of a notification, without texts and addresses of its message. `deadLetters`: the address of its dead letters. */
 export function describeTimeline(
   { notificationId, acceptance, state }: KnownNotification,
   deadLetters: string,

@@ -16,12 +16,12 @@ export const OPERATIONS_LIMITS = {
   defaultActionLetters: 100,
   /** Dead letters that one call reads; their metadata takes 25 MB. */
   scannedLetters: 50_000,
-  /** Records of the audit that one call reads, the newest ones, in about 2 s: those of 100,000 actions. */
+  /** Newest records of the audit that one call reads, in about 2 s: the records of 100,000 actions. */
   auditRecords: 200_000,
   criteria: 20,
   /** Fields that an edit changes; a request has fewer. Their names are part of the audit. */
   editedFields: 50,
-  /** Of the path of such a field, as in `jsonParam.Amount`. */
+  /** Characters of the path of such a field, such as `jsonParam.Amount`. */
   editedPathCharacters: 200,
   editedHeaders: 20,
   editedHeaderCharacters: 1_000,
@@ -33,7 +33,7 @@ export const OPERATIONS_LIMITS = {
   searchCharacters: 100,
   /** Versions of a product in a list; a version has 200 bytes there. */
   listedVersions: 200,
-  /** Lists of a version that one call reads, in about a millisecond each, and the size of their JSON. */
+  /** Lists of a version that one call reads, about a millisecond each, and the bytes of their JSON. */
   referredLists: 100,
   referredListBytes: 8_388_608,
 } as const;
@@ -52,6 +52,7 @@ export const line = (maxCharacters: number = OPERATIONS_LIMITS.textCharacters) =
       params: { code: 'control-character' },
     });
 
+/** A list of lines; absent means empty. */
 export const criteria = (maxItems: number = OPERATIONS_LIMITS.criteria) =>
   z
     .array(line(), { error: mustBe('a list of texts') })
@@ -71,6 +72,7 @@ export const moment = () =>
       return refuse(context, text, 'invalid-date', `must be ${A_MOMENT}`);
     });
 
+/** A day, written exactly as `yyyy-mm-dd`. */
 export const day = () =>
   anyText(A_DAY)
     .meta({ format: 'date' })
@@ -94,12 +96,14 @@ export const numberFrom = (least: number, most: number) => {
     });
 };
 
+/** A flag of a body; absent means false. */
 export const choice = () =>
   z
     .boolean({ error: mustBe('true or false') })
     .optional()
     .transform((sent) => sent ?? false);
 
+/** A flag of a query string; absent means false. */
 export const queryChoice = () =>
   oneOf(['true', 'false'])
     .optional()
@@ -107,11 +111,11 @@ export const queryChoice = () =>
 
 export const channelName = () => oneOf(['sms', 'email']);
 
-export type ReadFields<Fields> =
+type ReadFields<Fields> =
   | { readonly kind: 'read'; readonly fields: Fields }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
 
-/** Reads the fields of a call. An unknown one is refused, unlike E3: an action whose `dryRun` is misspelt must not be carried out. */
+/** Reads the fields of a call. Unlike E3, refuses an unknown field: an action with a misspelt `dryRun` must not be carried out. */
 export function readFields<Shape extends z.ZodObject>(
   shape: Shape,
   sent: unknown,
@@ -144,7 +148,7 @@ interface ShapeDescription {
 
 const described = new WeakMap<z.ZodObject, ShapeDescription>();
 
-/** Derived once from each definition, which takes a millisecond: most of the time of a call. */
+/** Derived only once from each definition, since that takes a millisecond, most of the time of a call. */
 function describeShape(shape: z.ZodObject): ShapeDescription {
   const known = described.get(shape);
   if (known !== undefined) return known;

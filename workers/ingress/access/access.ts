@@ -4,6 +4,7 @@ import type { Health } from '../../../shared/platform/health.ts';
 export interface CallerCredentials {
   readonly token: string | undefined;
   readonly userName: string | undefined;
+  /** The body has an `access_token` without the user_name that it requires. */
   readonly lacksUserName?: boolean;
 }
 
@@ -23,6 +24,7 @@ export type AccessDecision =
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
+  /** Whether tokens can be checked; absent: always. */
   health?(): Health;
 }
 
@@ -42,10 +44,7 @@ export function readBearerToken(authorization: string | undefined): string | und
   return found?.[1];
 }
 
-/**
- * The credentials of a request (E2): the token of the Authorization header, otherwise `access_token` of the generic form, which requires
- * `user_name`. A user name is compared with the token whenever it is sent.
- */
+/** The credentials of a request (E2): the bearer token, else `access_token` of the body, which requires `user_name`. A sent user_name is compared. */
 export function readCredentials(authorization: string | undefined, body: unknown): CallerCredentials {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const userName = nonEmptyText(fields, 'user_name');

@@ -5,10 +5,7 @@ import type { Log } from '../../../shared/platform/log.ts';
 import { openAccess, type Access } from './access.ts';
 import type { JwtSettings } from './jwt-access.ts';
 
-/**
- * Access control as configured (E2): by JSON Web Token if there is a secret or a key set. Otherwise every caller is admitted, with a warning,
- * on a loopback address only; on others rejects with ConfigError. Loads the code that verifies tokens only if it is needed.
- */
+/** Access control as configured (E2). Without keys admits every caller with a warning; rejects with ConfigError unless `host` is a loopback address. */
 export async function createAccess(
   settings: JwtSettings & { readonly host: string },
   deps: { readonly clock: Clock; readonly log: Log },

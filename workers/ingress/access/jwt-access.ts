@@ -36,12 +36,12 @@ export const MAX_TOKEN_LIFETIME_MS: number = MAX_TOKEN_LIFETIME_HOURS * 3_600_00
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The minimum interval between two requests for the key set when tokens name unknown keys. */
 const KEY_SET_COOLDOWN_MS = 30_000;
-/** The minimum interval between any two: while they fail, each token with an unknown key would cause another one. */
+/** The minimum interval between any two requests. While they fail, each token with an unknown key would cause another one. */
 const KEY_SET_PAUSE_MS = 1_000;
 /** The key set is fetched again after this time, so a revoked key is not accepted any longer. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
-/** A revoked token is accepted for at most this time. Verification takes 100 times as long as a cache look-up. */
+/** A revoked token is accepted for at most this time. Verifying a token takes 100 times as long as finding it in the cache. */
 const MAX_CACHE_AGE_MS = 60_000;
 const MAX_CACHED_TOKENS = 10_000;
 const MAX_TOKEN_LENGTH = 8_192;
@@ -71,7 +71,7 @@ export function createJwtAccess(
   const secret = new TextEncoder().encode(jwtSecret);
   const { keys, health }: { keys: JWTVerifyGetKey; health?: () => Health } =
     jwtSecret === undefined ? createRemoteKeySet(new URL(jwksUrl), clock, log) : { keys: () => secret };
-  // By their hash, so that the tokens themselves are not kept in memory.
+  // Keyed by hash, so that the tokens themselves are not kept in memory.
   const cache = new LRUCache<string, { readonly verified: VerifiedToken; readonly validUntilMs: number }>(
     atMost(MAX_CACHED_TOKENS),
   );
@@ -162,7 +162,7 @@ function readScopes(claim: unknown): readonly string[] {
   return texts.flatMap((text) => (typeof text === 'string' ? text.split(' ') : []));
 }
 
-/** Counted from the earlier of its issue and now. */
+/** The lifetime of a token, counted from its issue, or from now if that is earlier. */
 function lifetimeMs({ exp = 0, iat }: JWTPayload, nowMs: number): number {
   return exp * MILLIS_PER_SECOND - Math.min(nowMs, (iat ?? nowMs / MILLIS_PER_SECOND) * MILLIS_PER_SECOND);
 }
@@ -179,7 +179,7 @@ function isTokenFault(error: unknown): boolean {
   return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
 }
 
-/** Fetches the key set at once, so that an instance is ready before its first token. Each query of its health fetches it again if that is needed. */
+/** Fetches the key set at once, so that an instance is ready before its first token. A query of its health fetches it again if it is missing or old. */
 function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
   let failure: string | undefined;
   const remote = createRemoteJWKSet(url, {

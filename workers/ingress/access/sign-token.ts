@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Config } from '../../../shared/platform/load-config.ts';
 
-export interface TokenClaims {
+interface TokenClaims {
   readonly subject: string;
   readonly scope: string;
   readonly issuedAtMs: number;
@@ -10,7 +10,7 @@ export interface TokenClaims {
 
 const MS_PER_SECOND = 1_000;
 
-/** Signs a token with AUTH_JWT_SECRET, for the audience and issuer of the settings. */
+/** Signs a token with `secret` for the audience and issuer of the settings. `scope`: names separated by blanks; empty: no scope. */
 export function signToken(
   { audience, issuer }: Pick<Config['auth'], 'audience' | 'issuer'>,
   secret: string,

@@ -48,10 +48,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * POST of an action (section 4): the cheapest checks first. Responds when the reply arrives, or with `Prefer: respond-async` immediately with
- * the address of the result (RFC 7240).
- */
+/** POST of an action (section 4). Responds with the reply, or for `Prefer: respond-async` at once with the address of the result (RFC 7240). */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
   const { options, admission, traffic } = deps;
   const url = '/platapi/automation-processors/actions/:action';
@@ -91,11 +88,11 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
   });
 }
 
-/** An open quotation extends to the end. If it were no match, each quote in it would be tried again up to the end. */
+/** A quotation without an end extends to the end of the text. Otherwise the search would start again at each quote in it. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const SEPARATORS = /[,;=]/g;
 
-/** Reads `Prefer` (RFC 7240). Other preferences and waits that are not positive integers are ignored; the first of repeated ones applies. */
+/** Reads `Prefer` (RFC 7240). Other preferences and waits that are not positive integers are ignored; the first wait applies. */
 export function readPreferences(header: string | readonly string[] | undefined) {
   let respondAsync = false;
   let waitSeconds: number | undefined;
@@ -126,7 +123,7 @@ function createActionLookup({ actions }: ActionRouteDeps) {
   };
 }
 
-/** Hook: reads the body. Charges for one that cannot be read; `authenticateBody` charges for the others. */
+/** Hook: reads the body. Charges for a body that is refused; `authenticateBody` charges for the others. */
 function readBody({ options, admission }: ActionRouteDeps) {
   const room = { limitBytes: options.bodyLimitBytes, maxValues: MAX_REQUEST_VALUES };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -140,7 +137,7 @@ function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => 
   done();
 }
 
-/** The request keeps its permit until the reply, also if the caller disconnects: its worker is busy with it. */
+/** The request keeps its permit until the reply, also if the caller disconnects, since a worker is busy with it. */
 async function respondNow(deps: ActionRouteDeps, reply: FastifyReply, valid: ValidRequest): Promise<void> {
   const { permit, timeoutMs } = valid;
   const { headers, id } = reply.request;
@@ -154,10 +151,7 @@ async function respondNow(deps: ActionRouteDeps, reply: FastifyReply, valid: Val
   }
 }
 
-/**
- * Responds once the broker has stored the request. The result of a request that was stored although publishing failed is never read. The
- * request keeps its permit until its result is there or overdue.
- */
+/** Responds once the broker has stored the request, which keeps its permit until its result arrives or is overdue. A failed publish has no result. */
 async function respondLater(deps: ActionRouteDeps, reply: FastifyReply, valid: ValidRequest): Promise<void> {
   const { permit, timeoutMs } = valid;
   const { request } = reply;

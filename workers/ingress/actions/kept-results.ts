@@ -13,9 +13,9 @@ import { callerIn } from './result-ids.ts';
 const CATCH_UP_MS = 60_000;
 const ENTRY_BYTES = 512;
 const MAX_CALLBACKS = 10_000;
-/** A result may seem to be older than its request by this: processes differ in what they take for the time of the broker. */
+/** A result may seem this much older than its request, since processes differ in what they take for the time of the broker. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** As many as a dozen callers can have evicted within a minute at the default rate limit; less than 10 MiB. */
+/** Ids of evicted results, less than 10 MiB. A dozen callers can cause so many within a minute at the default rate limit. */
 const MAX_EVICTED_IDS = 65_536;
 
 type KeptResult = EncodedMessage & { readonly writtenAtMs: number };
@@ -26,9 +26,8 @@ interface Share {
 }
 
 /**
- * The results topic in memory, within an age and a number of bytes, still encoded: most results are never requested from this instance. Above
- * the limit the oldest ones are evicted of the caller that has the most bytes, so that a caller with no more than an equal share keeps its
- * results whatever others do.
+ * The results of the topic in memory, limited in age and bytes, and still encoded, since most are never requested here. Above the limit evicts
+ * the oldest results of the caller with the most bytes, so that a caller within an equal share keeps its results.
  */
 export class KeptResults {
   readonly #clock: Clock;
@@ -51,10 +50,11 @@ export class KeptResults {
     this.#tail = broker.createTail({ clientId: 'ingress-results', topics, from: 'earliest' });
     this.#clock = clock;
     this.#maxBytes = options.resultStoreBytes;
-    // From the deadline of a request on; its result may have been there at once.
+    // A result is kept until resultRetentionMs after the deadline of its request, and may have arrived asyncTimeoutMs before it.
     this.#retentionMs = options.asyncTimeoutMs + options.resultRetentionMs;
   }
 
+  /** Resolves when the results on the topic are read; rejects after a minute. */
   async start(): Promise<void> {
     await this.#tail.start((message) => this.#receive(message));
     await this.#tail.caughtUp(CATCH_UP_MS);
@@ -75,12 +75,12 @@ export class KeptResults {
     return this.#results.get(correlationId);
   }
 
-  /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
+  /** Calls back when the result of a correlation id arrives, unless 10,000 later callbacks were added before. */
   onArrival(correlationId: string, callback: () => void): void {
     this.#callbacks.set(correlationId, callback);
   }
 
-  /** Whether the result was evicted because of the size limit; of very many only the last are known. */
+  /** Whether the result was evicted because of the size limit; only the last 65,536 are known. */
   isEvicted(correlationId: string): boolean {
     return this.#evicted.has(correlationId);
   }
@@ -111,7 +111,7 @@ export class KeptResults {
     this.#callbacks.delete(id);
   }
 
-  /** They are in the order of the topic. */
+  /** The results are in the order of the topic, so the first one that is kept ends the search. */
   #expire(): void {
     const beforeMs = this.#clock.now() - this.#retentionMs;
     for (const [id, { writtenAtMs }] of this.#results) {

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 interface ResultTicket {
   readonly correlationId: string;
   readonly issuedAtMs: number;
-  /** Workers do not reply after this, in epoch milliseconds. */
+  /** Epoch milliseconds after which workers do not reply. */
   readonly deadlineMs: number;
   readonly owner: string;
   readonly action: string;
@@ -25,7 +25,7 @@ export function createResultIds(secret: string, newId: () => string) {
   const sign = (body: string): Buffer =>
     createHmac('sha256', secret).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    /** `caller`: by whom the room for results is shared; every instance reads its hash from the correlation id. */
+    /** Callers share the room for results; every instance reads the hash of `caller` from the correlation id. */
     issue: (ticket: Omit<ResultTicket, 'correlationId'>, caller: string) => {
       const correlationId = `${sign(caller).toString('base64url')}${CALLER_END}${newId()}`;
       const { issuedAtMs, deadlineMs, owner, action } = ticket;
@@ -48,7 +48,7 @@ export function createResultIds(secret: string, newId: () => string) {
   };
 }
 
-/** The hash of the caller in a correlation id; an empty one for ids of others. */
+/** The hash of the caller in a correlation id; empty if the id was not issued here. */
 export function callerIn(correlationId: string): string {
   return correlationId.slice(0, Math.max(0, correlationId.indexOf(CALLER_END)));
 }

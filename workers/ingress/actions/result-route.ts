@@ -24,8 +24,8 @@ interface ResultRouteDeps extends IngressContext {
 const BYTES_PER_REQUEST = 131_072;
 
 /**
- * GET of a result: the response of the action once it is available, 202 while it is pending, 504 when its deadline passed without a result, 410
- * when it is no longer kept, 404 for an id that was never issued or belongs to another caller. Any instance can respond.
+ * GET of a result from any instance: the response of the action, 202 while it is pending, 504 if its deadline passed without a result, 410 if it
+ * is no longer kept, 404 for an id that was never issued or belongs to another caller.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
   app.get<{ Params: { readonly id: string } }>('/platapi/results/:id', {
@@ -50,7 +50,7 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
         reply.header('retry-after', RETRY_AFTER_SECONDS);
         return sendJson(reply, 202, renderPending(id));
       }
-      // Otherwise a caller that keeps reading a large one would occupy the threads that render the replies of all.
+      // Charged, since a caller that keeps reading a large result would occupy the threads that render all replies.
       deps.admission.spend(request, Math.floor((stored.value?.length ?? 0) / BYTES_PER_REQUEST));
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },

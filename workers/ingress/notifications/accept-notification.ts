@@ -55,16 +55,13 @@ const UNKNOWN_WITHOUT_KEY =
 const NOT_KEPT = 'Accepted notifications cannot be recorded at the moment.';
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
-/**
- * Accepts notifications (N3): 202 once the command is stored, and with an Idempotency-Key once its acceptance is stored too. A
- * repeat after a 504 publishes the command a second time under the same id, and the worker sends it once.
- */
+/** Accepts notifications (N3): 202 once the command is stored, with an Idempotency-Key also its acceptance. After a 504 a repeat is sent once. */
 export function createAccept(deps: AcceptDeps): (notification: ValidNotification) => Promise<void> {
   const acceptOnce = createAcceptOnce(deps);
   return async (notification) => {
     const { request, reply, definition, command, idempotencyKey } = notification;
     if (reply.raw.destroyed) return;
-    // Never accepted and then forgotten: a repetition within 24 hours would be sent again.
+    // An acceptance that cannot be recorded would be forgotten, and a repetition within 24 hours would be sent again.
     if (deps.feed.health().status !== 'ready') return refuse(reply, 'not-ready', { detail: NOT_KEPT });
     try {
       if (idempotencyKey === undefined) {
@@ -155,7 +152,7 @@ function refuseUnknown({ reply, idempotencyKey }: ValidNotification): void {
   refuse(reply, 'accept-unknown', { detail });
 }
 
-/** Undefined when all replicas have stored it, otherwise the code of the problem. */
+/** Resolves with undefined when all replicas have stored the command, otherwise with the code of the problem. */
 async function publishCommand(
   { options, keys, codec, publisher, quotas }: AcceptDeps,
   { request, definition, command, priority }: ValidNotification,
@@ -186,13 +183,13 @@ async function publishCommand(
   } catch (error) {
     const code = classifySendError(error);
     if (code === 'bug') throw error;
-    // One topic is missing, and the broker may have stored what is for the other.
+    // One of the topics is missing; the broker may have stored the record for the other.
     const isPartial = records.length > 0 && error instanceof MessagingError && error.code === 'topic-unknown';
     return code === 'unknown' || isPartial ? 'accept-unknown' : code;
   }
 }
 
-/** Encoded before the command is published: a failure then refuses the notification. */
+/** Encodes the acceptance before the command is published, so that a failure refuses the notification. */
 async function encodeAcceptance(
   { options, codec }: AcceptDeps,
   { request, definition }: ValidNotification,
@@ -219,11 +216,11 @@ const STATE_UNKNOWN = 'The quotas cannot be read at the moment.';
 /** What each quota refuses, and the field that causes it; an empty path is the request as a whole. */
 const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: string }>> = {
   'country-not-allowed': { path: 'receiver', text: 'belongs to a country to which no messages are sent' },
-  'quota-caller': { path: '', text: 'the caller has sent the notifications of its day' },
-  'quota-receiver': { path: 'receiver', text: 'has received the notifications of its day' },
+  'quota-caller': { path: '', text: 'the caller has used up its quota of notifications for the day' },
+  'quota-receiver': { path: 'receiver', text: 'has used up its quota of notifications for the day' },
   'quota-country': {
     path: 'receiver',
-    text: 'belongs to a country that has received the messages of its day',
+    text: 'belongs to a country that has used up its quota of messages for the day',
   },
 };
 

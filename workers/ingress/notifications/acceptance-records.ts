@@ -26,10 +26,7 @@ interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'
 const MAX_RECORDS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 5_000 };
 
-/**
- * Writes acceptances until they are on the log, since no other process has them. A place is reserved before the command
- * is published, so that none is accepted whose acceptance could not be kept.
- */
+/** Writes acceptances until they are stored. A place is reserved before a command is published, so that its acceptance can be kept. */
 export class AcceptanceRecords {
   readonly #options: AcceptanceRecordsOptions;
   readonly #stopping = new AbortController();
@@ -47,6 +44,7 @@ export class AcceptanceRecords {
     return true;
   }
 
+  /** Gives a reserved place back. */
   release(): void {
     this.#records -= 1;
   }

@@ -51,7 +51,7 @@ export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNot
   };
 }
 
-/** The last requests, by the id of their key, that may be stored without an acceptance: another one under the key is a conflict. */
+/** The last requests that may be stored without an acceptance, by the id of their key. Another request under the key is a conflict. */
 type UnknownRequests = LRUCache<string, { readonly bodyHash: string; readonly atMs: number }>;
 
 const MAX_UNKNOWN = 10_000;
@@ -104,8 +104,8 @@ async function acceptInTurn(
 }
 
 /**
- * The id of a new use of the key, derived from that of the use before it, so that all instances choose the same: under the former id the worker
- * would not send it. A state younger than the lifetime of the key means that this request repeats one whose acceptance was not recorded.
+ * The id for a new use of a key, since the worker would not send a notification under the former id. All instances derive the same from it. A
+ * state younger than the lifetime of the key means that this request repeats one whose acceptance was not recorded.
  */
 async function chooseId(
   { keys, feed, clock }: IdempotencyDeps,

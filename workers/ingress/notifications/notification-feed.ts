@@ -28,12 +28,9 @@ export const STATE_TYPE = 'NotificationState';
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 const AVRO = 0;
-/**
- * Maximum number of own records that wait to be read back; the broker may have lost some of them. More than AcceptanceRecords has places
- * for, two ids each, so that only those that are stored are forgotten.
- */
+/** Own records that wait to be read back. AcceptanceRecords has fewer places, with two ids each, so that only stored records are forgotten. */
 const MAX_OWN_RECORDS = 30_000;
-/** Maximum number of states that are decoded only to fetch their schema; beyond it the order of the log decides. */
+/** The most states that are decoded only to fetch their schema. Beyond that the order of the log decides. */
 const MAX_FETCHING = 100;
 const CATCH_UP_MS = 1_000;
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
@@ -50,7 +47,7 @@ interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' |
 
 export type NotificationFeed = ReturnType<typeof createNotificationFeed>;
 
-/** The acceptances and states of all notifications, of which every instance follows the topics and keeps an index of its own. */
+/** The acceptances and states of all notifications. Every instance follows their topics and keeps an index of its own. */
 export function createNotificationFeed(
   broker: Pick<Broker, 'createTail' | 'admin'>,
   deps: NotificationFeedDeps,
@@ -90,7 +87,7 @@ export function createNotificationFeed(
   return {
     start: () => tail.start(),
     isCurrent: () => tail.isCurrent(),
-    /** Whether everything that is on the topics now has been read, after a limited time. Concurrent calls share the question to the broker. */
+    /** Resolves with whether all that is on the topics now is read within 1 s. Concurrent calls share a question to the broker. */
     catchUp: shareQuestion(() =>
       tail.caughtUp(CATCH_UP_MS).then(
         () => true,
@@ -98,14 +95,11 @@ export function createNotificationFeed(
       ),
     ),
     stop: (timeoutMs: number) => tail.stop(timeoutMs),
-    /**
-     * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the schema is cached.
-     * Rejects or throws with InfrastructureError while the index, a record in it, or its schema cannot be read: it must not count as none.
-     */
+    /** The acceptance under an id, the same for all instances, or undefined. Throws or rejects with InfrastructureError while it cannot be read. */
     acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
-    /** The latest state of the notification. Synchronous, rejecting or throwing like `acceptance`. */
+    /** The latest state of the notification, or undefined. Fails like `acceptance`. */
     state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
-    /** An acceptance that is about to be published. In memory until it is read back: a restart must not find one that never reached the log. */
+    /** Adds an acceptance that is about to be published. It stays in memory until it is read back, since it may never reach the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
       void accepted.own.set(id, { value, acceptedAtMs }),
     /** For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them unread. */
@@ -115,7 +109,7 @@ export function createNotificationFeed(
   };
 }
 
-/** Calls during a question share the next, since its answer may be older than they are. */
+/** Calls during a question share the next one, since the answer to the current one may not cover them. */
 function shareQuestion(ask: () => Promise<boolean>): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   let next: Promise<boolean> | undefined;
@@ -180,7 +174,7 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
  * The order of the log decides while one of them cannot be read, or its schema is not cached.
  */
 function createStateOrder(codec: Codec) {
-  /** States in memory until their schema is fetched, for those that come later. */
+  /** Number of states that wait in memory for their schema, which later states then find. */
   let fetching = 0;
   const read = (value: Uint8Array): NotificationState | undefined => {
     try {

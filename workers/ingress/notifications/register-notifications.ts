@@ -41,7 +41,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
   return {
     feed,
     keys,
-    /** Whose schemas must be registered before requests are accepted. */
+    /** The types whose schemas must be registered before requests are accepted. */
     types: [...NOTIFICATIONS.map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
       await Promise.all([publisher.start(), feed.start(), quotas?.start()]);
@@ -67,7 +67,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
   };
 }
 
-/** A failure affects only instances that start later; the others have read it. */
+/** Publishes a first acceptance again. A failure affects only instances that start later, since the others have read it. */
 function restoreFirst({ notificationPublisher, log }: IngressContext, message: OutgoingMessage): void {
   notificationPublisher.publish([message]).catch((error: unknown) => {
     log.error({ reason: errorText(error) }, 'the first acceptance of an id could not be published again');

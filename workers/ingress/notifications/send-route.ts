@@ -21,7 +21,7 @@ export type NotificationContext = IngressContext & { readonly channelProfiles: C
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);
 const KEY_RULE = `must have 1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`;
-/** The urgencies of RFC 8030 section 5.3. There are two priorities, so that the lower ones are treated as normal (N5). */
+/** The urgencies of RFC 8030 section 5.3. There are only two priorities, so the lower urgencies are normal (N5). */
 const URGENCIES: ReadonlyMap<string, Priority> = new Map([
   ['very-low', 'normal'],
   ['low', 'normal'],

@@ -16,8 +16,8 @@ type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed };
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * GET of a notification (N3), from any instance. One that was sent over HTTP is shown only to its caller, one of an upstream system to every
- * admitted caller. 404 for any other id; 503 while it may be one that this instance cannot know.
+ * GET of a notification (N3), from any instance. Shows one that was sent over HTTP only to its caller, and one of an upstream system to every
+ * admitted caller. 404 for any other id; 503 while this instance may not have read it yet.
  */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
   app.get<{ Params: { readonly notificationId: string } }>('/api/notifications/v1/:notificationId', {
@@ -31,6 +31,7 @@ export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): voi
   });
 }
 
+/** Logs an error of `respondNow`, and responds with 503. */
 export async function orUnreadable(
   { log }: Pick<IngressContext, 'log'>,
   reply: FastifyReply,
@@ -55,6 +56,7 @@ export function refuseBehind(reply: FastifyReply): void {
 /** The longest time from the acceptance of a notification to its first attempt by default. */
 const LATE_ATTEMPT_MS = 25 * 3_600_000;
 
+/** Undefined for an unknown id. Rejects with InfrastructureError while a record cannot be read. */
 export async function findNotification(
   feed: Pick<NotificationFeed, 'acceptance' | 'state'>,
   notificationId: string,

@@ -60,10 +60,7 @@ const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeade
 /** The processor time of reading this many dead letters or records of the audit is one unit of the caller's allowance, 10 ms. */
 const RECORDS_PER_UNIT = 500;
 
-/**
- * Dead letters, for `npm run dead-letters` and the workbench: a list, one with its audit, and actions by selection. Payloads are masked.
- * Reading requires the scope `operations:read`, actions `operations:write`.
- */
+/** Serves dead letters: a list, one with its audit, and actions. Payloads are masked. Reading needs operations:read, acting operations:write. */
 export function registerDeadLetters(app: FastifyInstance, base: string, context: DeadLetterRouteDeps): void {
   const deps = { ...context, respond: createResponder(context) };
   const label = labelMetrics('operations-dead-letters');
@@ -146,7 +143,7 @@ async function show(deps: ReadingDeps, params: PlaceParams, reply: FastifyReply)
   });
 }
 
-/** Everyone with write access to the topic may have written the record, so its texts are not trusted to be short. */
+/** Shortens the texts of an audit record, which everyone with write access to the topic may have written. */
 function renderStep({ action, stage, operator, at, reason, result, run, members, overrides }: AuditRecord) {
   return {
     action,
@@ -218,7 +215,7 @@ function cursorOf({ atMs, id }: DeadLetter): string {
   return `${atMs}:${id}`;
 }
 
-/** The index after the letter of the cursor; if that is gone, of the first one that is older. */
+/** The index after the letter of the cursor or, if that is gone, the index of the first older letter. */
 function afterCursor(letters: readonly DeadLetter[], cursor: string): number {
   const at = letters.findIndex((letter) => cursorOf(letter) === cursor);
   if (at >= 0) return at + 1;
@@ -246,10 +243,7 @@ function renderDeadLetter(letter: DeadLetter, { states, prefix }: Scan): ListedL
   };
 }
 
-/**
- * `stopMs`: then what was not read is left out, and no other dead letter is begun. 500 of them take seconds. `answerMs`: then the caller is
- * answered although a call of the broker has not ended; a publish may take 15 s.
- */
+/** After `stopMs` nothing more is read or begun. After `answerMs` the caller is answered although the broker is not done; a publish may take 15 s. */
 const LIMITS = {
   read: { stopMs: 10_000, answerMs: 15_000 },
   action: { stopMs: 30_000, answerMs: 50_000 },
@@ -260,9 +254,8 @@ const MAX_OF_CALLER = 3;
 const BUSY = 'Other calls of yours on dead letters are still running.';
 
 /**
- * Runs the work of a call and responds with its result; undefined: there is no such dead letter. A caller may have three calls in progress, of
- * which one acts, so that none acts twice. The signal of the context is aborted at the end of the call's time, or when the caller disconnects.
- * A call that the broker does not answer keeps its place until it does.
+ * Runs the work of a call and responds with its result; undefined: 404. A caller may have three calls in progress, of which one acts, so that none
+ * acts twice; a call that the broker does not answer counts too. The signal is aborted after `stopMs`, or when the caller disconnects.
  */
 function createResponder(deps: DeadLetterRouteDeps) {
   const { options, codec, clock, timers, newId, letters, proofs, log } = deps;

@@ -26,10 +26,7 @@ type NotificationSearchDeps = IngressContext & {
   readonly keys: NotificationKeys;
 };
 
-/**
- * Finds notifications by id, or by the Idempotency-Key of a caller, from which the id is derived, and shows their timeline. A caller sees its
- * own and those of upstream systems; with the scope `operations:read` it sees all.
- */
+/** Serves timelines by id or Idempotency-Key. A caller sees its own and those of upstream systems; with the scope operations:read, all. */
 export function registerNotificationSearch(
   app: FastifyInstance,
   base: string,

@@ -98,8 +98,8 @@ export function registerOutboxMessages(
 
 const FOLD = /\r?\n(?=[ \t])/g;
 
-/** `text`: the source of HTML if there is no other. Our messages have fewer levels than 5, which bounds the work for malicious files. */
-export async function readMailText(content: Buffer) {
+/** `text` is the HTML if there is no text. The limit of levels, more than own messages have, bounds the work for malicious files. */
+async function readMailText(content: Buffer) {
   const { default: mail } = await import('postal-mime');
   const { headerLines, text, html, attachments } = await mail.parse(content, { maxNestingDepth: 5 });
   return {

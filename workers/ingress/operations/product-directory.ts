@@ -29,10 +29,10 @@ import {
   type EncodedRecordsOptions,
 } from '../../../shared/product/storage/encoded-records.ts';
 
-/** The searched text of each product: ten thousand take 20 ms, and every letter that a user types is a search. */
+/** The searched text of each product, kept since ten thousand take 20 ms and every letter that a user types is a search. */
 const TEXTS = new WeakMap<ListedProduct, string>();
 
-/** A page of the products that match. `products` are sorted by code, so that a page is the same while others change. */
+/** A page of the products that match. `products` must be sorted by code. */
 export function searchProducts(
   products: readonly ListedProduct[],
   query: z.output<typeof productQuery>,
@@ -126,6 +126,7 @@ export class ProductDirectory {
     return (this.#listing ??= this.#list());
   }
 
+  /** Undefined if there is no such product. */
   product(code: string): CatalogueProductReply | undefined {
     const entries = this.#records.index.versions('product', code);
     if (entries.length === 0) return undefined;
@@ -160,9 +161,7 @@ export class ProductDirectory {
       const versions = this.#records.index.versions('product', code);
       if (versions.length > 0) products.push(this.#describe(versions));
       if (monotonic.elapsedMs() < endsAtMs) continue;
-      await new Promise<void>((resolve) => {
-        timers.nextTurn(resolve);
-      });
+      await new Promise<void>((resolve) => timers.nextTurn(resolve));
       endsAtMs = monotonic.elapsedMs() + SLICE_MS;
     }
     return products;
@@ -195,7 +194,7 @@ export class ProductDirectory {
       const currency = nameOf(fieldsOf(Availability)['Currency']);
       summary = { name: nameOf(Name), type: nameOf(BankingProductType), currency };
     } catch {
-      // It has no summary.
+      // A record that cannot be read has no summary.
     }
     this.#summaries.set(entry, summary);
     return summary;
@@ -215,7 +214,7 @@ export class ProductDirectory {
     }
   }
 
-  /** And the custom lists of their filters, each once. */
+  /** The lists of a product and the custom lists of their filters, each once. */
   #referredLists(product: ProductRecord): ReferredList[] {
     const waiting = [...referencesOf(product)];
     const seen = new Set<string>();
@@ -240,7 +239,7 @@ export class ProductDirectory {
     return lists;
   }
 
-  /** The latest Active one that can be read. */
+  /** The latest Active version that can be read. */
   #listInForce(kind: ListKind, code: string): Unpacked {
     let left = this.#records.index.versions(kind, code);
     let fault = NOT_IN_FORCE;

@@ -43,7 +43,7 @@ export function registerProducts(app: FastifyInstance, base: string, deps: Produ
   });
 }
 
-/** A call waits so long for the first read: less than callers do. */
+/** How long a call waits for the first read: less than callers wait. */
 const WAIT_MS = 10_000;
 /** 256 MiB, the most that is kept, at 4 MiB a second. */
 const READ_LIMIT_MS = 64_000;
@@ -75,10 +75,7 @@ export function createOnDemandCatalogue(deps: IngressContext) {
     }
   };
   return {
-    /**
-     * The directory, when the whole topic has been read. `absent`: the topic does not exist. `reading`: it takes longer than 10 s; the next
-     * call waits further. Rejects with the errors of the broker, and when it is stopped.
-     */
+    /** Resolves when the topic is read; with `absent` if there is none, `reading` after 10 s. Rejects with errors of the broker, or when stopped. */
     directory: async () => {
       if (current === undefined || opening === undefined) {
         const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
@@ -120,7 +117,7 @@ async function respond(
 }
 
 const NOT_READY = {
-  absent: 'The topic of the catalogue does not exist: npm run topics -- create.',
+  absent: 'The topic of the catalogue does not exist; create it with: npm run topics -- create',
   reading: 'This instance is still reading the catalogue.',
 } as const;
 const UNKNOWN = 'The catalogue has no product with this code, or no such version of it.';

@@ -32,6 +32,7 @@ export class Permit {
     this.#caller = caller;
   }
 
+  /** False if the limit has no room for the caller. */
   take(limit: SharedLimit, most: number, units: number): boolean {
     if (!limit.hasRoom(this.#caller, most)) return false;
     limit.take(this.#caller, units);
@@ -54,19 +55,20 @@ export class Permit {
 }
 
 /**
- * 0.4 s of the event loop, of which one caller has half, so that another one's call waits 0.2 s at most; and two seconds of threads, so that a
- * caller may have two of the most expensive requests in progress.
+ * `short`: 0.4 s of the event loop. One caller has half of that, so that a call of another one waits 0.2 s at most.
+ * `long`: two seconds of threads, so that a caller may have two of the most expensive requests in progress.
  */
 const MAX_UNITS = { short: 400 * UNITS_PER_MS, long: 2_000 * UNITS_PER_MS };
-/** A millisecond, so that at most 400 calls are in progress in a queue. */
+/** Each call takes a millisecond, so that at most 400 are in progress in a queue. */
 const ARRIVAL_UNITS = UNITS_PER_MS;
 /** Bytes of a body that take a unit: names and numbers take long to read and encode; texts and files of a notification take memory. */
 export const ACTION_BYTES_PER_UNIT = 6;
 export const NOTIFICATION_BYTES_PER_UNIT = 200;
-/** While its turns take longer on average, the process has no time for calls. */
+/** While turns of the event loop take longer on average, the process has no time for calls. */
 const MAX_LOOP_DELAY_MS = 1_000;
 const OVERLOADED = 'Too many requests are waiting; this one was not processed.';
 
+/** Whom a request is charged to: the subject of a verified token, otherwise the address. */
 export function callerOf(request: FastifyRequest): string {
   return request.caller === '' ? addressOf(request) : request.caller;
 }
@@ -76,9 +78,8 @@ export function addressOf(request: FastifyRequest): string {
 }
 
 /**
- * Refuses calls of a caller that sends more than `perSecond` in a second (429, E6; 0: no limit; each instance counts its own requests) and calls
- * that could not be answered in time (503 `overloaded`). The unit of all costs is one ordinary call. Each queue has a limit on its work in
- * progress, which its callers share (shared-limit.ts).
+ * Refuses the calls of a caller beyond `perSecond` (429, E6; 0: no limit; each instance counts its own), and calls that could not be answered in
+ * time (503 `overloaded`). Costs are counted in ordinary calls. The callers of a queue share a limit on its work in progress (shared-limit.ts).
  */
 export async function createAdmission(app: FastifyInstance, metrics: Metrics, perSecond: number) {
   app.decorateRequest('caller', '').decorateRequest('permit', undefined).decorateRequest('bodyCost', 0);
@@ -102,7 +103,7 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
   return {
     /** False if it was refused, because the allowance of this second is used up. */
     countRequest: (request: FastifyRequest, reply: FastifyReply) => allowance.take(request, reply, 1),
-    /** For work that has been done already. What exceeds the allowance is paid in the next seconds. */
+    /** Charges work that has been done already, in ordinary calls. What exceeds the allowance is paid in the next seconds. */
     spend: (request: FastifyRequest, calls: number): void => {
       if (calls > 0) allowance.spend(callerOf(request), calls);
     },
@@ -125,7 +126,7 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
         if (reply.raw.destroyed) permit.release();
         done();
       },
-    /** Charges a dear call to the caller's allowance. Undefined if it was refused, or if its caller has disconnected. */
+    /** Charges an expensive call to the caller's allowance. Undefined if it was refused, or if its caller has disconnected. */
     admitWork: async (request: FastifyRequest, reply: FastifyReply, units: number) => {
       const { permit, bodyCost } = request;
       if (permit === undefined) throw new Error('the hook requirePermit has not run');

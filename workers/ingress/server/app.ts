@@ -104,7 +104,7 @@ export type Listen = (
   address: { readonly host: string; readonly port: number },
 ) => Promise<number>;
 
-/** Listens on TCP sockets, port 0: any free one, and watches the delay of the event loop. */
+/** Listens on TCP sockets, with port 0 on any free one, and measures the delay of the event loop. */
 export const listenOnSockets: Listen = async (app, { host, port }) => {
   await app.register(underPressure, { sampleInterval: 1_000 });
   await app.listen({ host, port });
@@ -116,15 +116,12 @@ const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}
 /** W3C Trace Context, 3.2.2: neither version ff nor ids of zeros only. */
 const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-/**
- * The id for tracing a request: the caller's `X-Correlation-Id`, or `X-Request-Id`, or a new UUID if that was sent twice or is not 1 to 128
- * visible ASCII characters.
- */
+/** The id for tracing a request: `X-Correlation-Id` or `X-Request-Id`, sent once with 1 to 128 visible ASCII characters; otherwise a new UUID. */
 export function chooseCorrelationId(headers: IncomingHttpHeaders, newId: () => string): string {
   return sentId(headers) ?? newId();
 }
 
-/** Two callers may send the same id, and each must get the reply to its own request, so a UUID is appended to a sent id. */
+/** The correlation id for Kafka. A UUID is appended to a sent id, since two callers may send the same one. */
 export function createLogCorrelationId(
   headers: IncomingHttpHeaders,
   correlationId: string,
@@ -139,18 +136,15 @@ export function readTraceContext({ traceparent }: IncomingHttpHeaders): { readon
   return isValid ? { traceParent: traceparent } : {};
 }
 
-/**
- * A fault in the framing of a request that Node accepted: a proxy may interpret it differently, which allows request smuggling (RFC 9112
- * sections 3.2 and 6.1).
- */
-export function findFramingFault(request: IncomingMessage): string | undefined {
+/** A fault in the framing of a request that Node accepted, which may allow request smuggling through a proxy (RFC 9112 sections 3.2 and 6.1). */
+function findFramingFault(request: IncomingMessage): string | undefined {
   if (request.httpVersionMajor !== 1) return 'Send HTTP/1.1.';
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
     if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no transfer coding.';
   }
-  // `headers` has only the first of several.
+  // `headers` has only the first of several Host headers.
   const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
   if (hosts > 1) return 'Send one Host header.';
   return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
@@ -194,10 +188,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-correlation-id', request.id).header('x-content-type-options', 'nosniff');
 }
 
-/**
- * Refuses a body that is too long before the client sends it. Ignores other expectations (RFC 9110 section 10.1.1), since Node would respond
- * with 417 and no body.
- */
+/** Refuses an overlong body before it is sent. Ignores other expectations (RFC 9110 section 10.1.1), which Node would answer with a bare 417. */
 function answerExpectations(app: FastifyInstance, limits: IngressOptions): void {
   app.server.on('checkContinue', (request, response) => {
     const isEmail = EMAIL_ADDRESS.test(request.url ?? '');

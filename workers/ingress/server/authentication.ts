@@ -39,10 +39,7 @@ export function authenticateBearer(deps: AuthenticationDeps): Hook {
   };
 }
 
-/**
- * Hook after `authenticateBearer` and `readJsonBody`: admits a caller by the generic form. After a bearer token it does not count the request
- * again, but a user_name in the body must match the token.
- */
+/** Hook after `authenticateBearer` and `readJsonBody`: admits a caller by the generic form, or compares its user_name with the bearer token (E2). */
 export function authenticateBody(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     const credentials = readCredentials(request.headers.authorization, request.body);
@@ -55,10 +52,7 @@ export function authenticateBody(deps: AuthenticationDeps): Hook {
   };
 }
 
-/**
- * Hook: admits a caller to an operations address (E2, E6). With access control the token needs the scope, if one is given. Without it only
- * callers on this machine are admitted: a request for another allowed host came through a proxy.
- */
+/** Hook: admits a caller with the scope, if one is given, to an operations address (E2, E6). Without access control: only by a loopback name. */
 export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsScope): Hook {
   return async (request, reply) => {
     await admit(deps, reply, bearerOf(request));
@@ -68,7 +62,7 @@ export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsSc
   };
 }
 
-/** Hook for an address with a ticket in place of a token, which a browser opens by itself. */
+/** Hook for an address that a browser opens by itself, with a ticket in place of a token. The route checks the ticket. */
 export function authorizeTicket(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     request.caller = addressOf(request);
@@ -76,7 +70,7 @@ export function authorizeTicket(deps: AuthenticationDeps): Hook {
   };
 }
 
-/** 403 (RFC 6750 section 3.1). */
+/** Responds with 403 `insufficient_scope` (RFC 6750 section 3.1). */
 export function refuseScope(reply: FastifyReply, scope: OperationsScope): void {
   reply.header('www-authenticate', `Bearer realm="platapi", error="insufficient_scope", scope="${scope}"`);
   refuse(reply, 'forbidden', { detail: `The access token does not have the scope ${scope}.` });

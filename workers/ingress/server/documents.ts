@@ -21,10 +21,7 @@ interface Resource {
 const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
-/**
- * Serves /docs, /openapi.json and /asyncapi.json with entity tags. Each is loaded and rendered on its first request: both take tens of
- * milliseconds, which would delay every start.
- */
+/** Serves /docs, /openapi.json and /asyncapi.json with entity tags. Renders each on its first request, since that takes tens of milliseconds. */
 export function registerDocuments(app: FastifyInstance, load: () => Promise<Documents>): void {
   const json = 'application/json; charset=utf-8';
   const creators: Record<string, (documents: Documents) => Promise<Resource> | Resource> = {

@@ -5,8 +5,8 @@ import type { IngressContext } from './context.ts';
 import { sendJson } from './send-answer.ts';
 
 /**
- * Serves /health/live (503 when any worker of the process needs a restart), /health/ready (503 while this instance cannot serve; other workers
- * are listed but do not count, since another process may do their work) and /metrics.
+ * Serves /metrics, /health/live (503 if a worker of the process needs a restart) and /health/ready (503 while this instance cannot serve).
+ * Readiness lists the other workers but ignores them, since another process may do their work.
  */
 export function registerHealth(
   app: FastifyInstance,

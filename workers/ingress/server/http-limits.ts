@@ -8,14 +8,14 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 /** The limits of the HTTP server that are not settings. */
 export const HTTP_LIMITS = {
-  /** Of request line and header fields; larger ones get 431. An access token of 8 KiB fits. */
+  /** Bytes of request line and header fields; more get 431. An access token of 8 KiB fits. */
   headerBytes: 16 * KIB,
   connections: 10_000,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,
   /** A refused body up to this length is read completely to keep the connection; after a longer one it is closed. */
   keptConnectionBodyBytes: 256 * KIB,
-  /** Of a longer body, read and discarded so that the client can read the response first. */
+  /** Bytes of a longer body that are read and discarded, so that the client can read the response first. */
   discardedBodyBytes: 32 * MIB,
   drainBodyMs: 10 * SECOND_MS,
   correlationIdLength: 128,
@@ -42,7 +42,7 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     replyTimeoutMs: config.replyTimeoutMs,
     asyncTimeoutMs: config.asyncTimeoutMs,
     topicPrefix: config.topicPrefix,
-    /** Of telephone numbers without a country code; if undefined, such numbers are refused. */
+    /** The country of telephone numbers without a country code; if undefined, such numbers are refused. */
     defaultCountry: notification.defaultCountry,
     /** Time limit for receiving the headers, against slow-loris attacks. */
     headersTimeoutMs: 10 * SECOND_MS,

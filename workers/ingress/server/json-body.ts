@@ -5,7 +5,7 @@ import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** Reading, parsing and checking this much of a body takes as long as one ordinary call, 10 ms. */
 const BODY_BYTES_PER_CALL = 262_144;
-/** Reading this many members and elements takes as long. */
+/** Reading this many members and elements takes as long as one ordinary call. */
 const BODY_VALUES_PER_CALL = 10_000;
 /** The only media type of the interface (section 4), with parameters (RFC 9110 section 8.3.1). */
 const JSON_TYPE =
@@ -32,10 +32,7 @@ export function requireJson(limitBytes: number) {
   };
 }
 
-/**
- * Reads the body into `request.body`, and its cost into `request.bodyCost`, or responds with its fault. `reply.sent` is then true, as it is
- * when the client disconnected.
- */
+/** Sets `request.body` and `request.bodyCost`, or responds with a fault. `reply.sent` is true after a response, or if the client disconnected. */
 export async function readJsonBody(
   request: FastifyRequest,
   reply: FastifyReply,

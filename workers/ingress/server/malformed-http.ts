@@ -5,13 +5,13 @@ import { STATUS_CODES } from '../../../shared/platform/http-server.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
 
-/** The unfinished responses of each connection, the oldest first: no other may be mixed into them. */
+/** The unfinished responses of each connection, the oldest first. No other response may be mixed into them. */
 const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
 
-/** Connections that are being closed here; Node reports another error for any further bytes, which is ignored. */
+/** Connections that this file is closing. An error that Node reports for further bytes on them is ignored. */
 const ending = new WeakSet<Duplex>();
 
-/** Called for each request, before its response is written. */
+/** To be called for each request, before its response is written. */
 export function trackResponse(response: ServerResponse): void {
   const { socket } = response.req;
   const responses = unfinished.get(socket) ?? new Set();
@@ -19,10 +19,7 @@ export function trackResponse(response: ServerResponse): void {
   response.once('close', () => responses.delete(response));
 }
 
-/**
- * Responds to bytes that Node could not parse as a request, or that did not arrive in time, after the responses to earlier requests on the
- * connection. Then closes it.
- */
+/** Responds to bytes that are no request, or came too late, after the responses to earlier requests of the connection, and then closes it. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   if (ending.has(socket)) return;
@@ -54,8 +51,8 @@ function answerInTurn(code: ErrorCode, socket: Duplex): void {
   else endWithProblem(socket, code);
 }
 
-/** `header`: further header lines. */
-export function endWithProblem(
+/** Sends a problem as the last response of a connection. `header`: further header lines, each with its CRLF. */
+function endWithProblem(
   socket: Duplex,
   code: ErrorCode,
   { header = '', ...extras }: { readonly header?: string; readonly detail?: string } = {},

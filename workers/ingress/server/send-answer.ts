@@ -40,12 +40,12 @@ export function refuseFailed(
   refuse(reply, 'not-ready', { detail: error instanceof MessagingError ? error.message : detail });
 }
 
-/** Sets the `Retry-After` of the coming response to this time, in whole seconds. */
+/** Sets the `Retry-After` of the coming response to a time in milliseconds, rounded up to seconds, at least one. */
 export function setRetryAfter(reply: FastifyReply, ms: number): void {
   reply.header('retry-after', Math.max(1, Math.ceil(ms / 1_000)));
 }
 
-/** Responds with a problem document (E1), with status 500 if that of the problem is not an error status. The body may still arrive. */
+/** Responds with a problem document (E1), with 500 if its status is no error. The body of the request may still be arriving. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const isError = Number.isInteger(problem.status) && problem.status >= 400 && problem.status <= 599;
   const status = isError ? problem.status : 500;
@@ -57,16 +57,13 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   else reply.send(body);
 }
 
-/** Undefined for chunked bodies. Node has already rejected values that are not numbers. */
+/** The Content-Length; undefined for chunked bodies. Node has already rejected values that are not numbers. */
 export function announcedLength({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }
 
-/**
- * An immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the rest of the body
- * is read and discarded first, within a maximum size and time.
- */
+/** Discards the rest of the body before the connection ends, since a reset could keep the client from reading the response (RFC 9112, 9.6). */
 function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;
   const { socket } = request;
@@ -81,7 +78,7 @@ function endAfterBody(request: IncomingMessage, response: ServerResponse): void 
   });
 }
 
-/** Unless its weight is zero; in any case, as the name of the weight. */
+/** Accepts gzip unless its weight is zero. Names are case-insensitive. */
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 /** Sends a body compressed if the caller accepts that (RFC 9110 section 12.5.3). */
@@ -100,14 +97,14 @@ export function weakTag(content: string | Buffer): string {
   return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }
 
-/** RFC 9110 section 13.1.2: `*` or a list of tags, compared weakly. */
+/** Whether If-None-Match, `*` or a list of tags, has the tag, compared weakly (RFC 9110 section 13.1.2). */
 export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = new Set(ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
   return tags.has('*') || tags.has(etag.replace(/^W\//, ''));
 }
 
-/** Where the connection is closed after the response, any rest is too long: closing it while bytes arrive would reset it. */
+/** Whether much of the body may still arrive. If the connection is closed after the response, any rest is too much: it would cause a reset. */
 function hasLongRest({ request: { raw: request }, raw: { shouldKeepAlive } }: FastifyReply): boolean {
   if (request.complete || request.destroyed) return false;
   const length = announcedLength(request);

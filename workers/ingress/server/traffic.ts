@@ -38,7 +38,7 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock) {
       for (const response of inFlight) response.shouldKeepAlive = false;
     },
     inFlight: () => inFlight.size,
-    /** In flight until its response is sent or its caller disconnects. */
+    /** Counts a request as in flight until its response is sent or its caller disconnects. */
     observe: (request: FastifyRequest, { raw }: FastifyReply): void => {
       const startedAtMs = monotonic.elapsedMs();
       inFlight.add(raw);

@@ -16,7 +16,7 @@ import { DOCS_STYLE } from './docs-style.ts';
 import { renderMarkdown, renderText, slug } from './markdown.ts';
 import { operationContent } from './operation-topic.ts';
 
-export interface DocsPageOptions {
+interface DocsPageOptions {
   readonly version: string;
   readonly topicPrefix: string;
   readonly limits: {
@@ -25,9 +25,10 @@ export interface DocsPageOptions {
     readonly requestsPerSecond: number;
     readonly replyTimeoutMs: number;
   };
-  /** Markdown: the text of guide.md, and that of docs/rulings.md. */
+  /** Markdown of guide.md and of docs/rulings.md. */
   readonly guide: string;
   readonly rulings: string;
+  /** CSS variables of the workbench. */
   readonly tokens: string;
   readonly script: string;
 }

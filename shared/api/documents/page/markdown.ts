@@ -28,15 +28,18 @@ const reader = new Marked({
   },
 });
 
+/** Trusted Markdown as HTML; HTML in the text is kept. */
 export function renderMarkdown(text: string): Html {
   return { markup: reader.parse(linkRules(text), { async: false }) };
 }
 
+/** Inline Markdown as HTML, without a paragraph around it; `&` and `<` in the text are escaped. */
 export function renderText(text: string): Html {
   const safe = text.replaceAll(/(`[^`]*`)|[&<]+/g, (part, code?: string) => code ?? escaped(part));
   return { markup: reader.parseInline(linkRules(safe), { async: false }) };
 }
 
+/** The id of a heading: `Calling over Kafka` becomes `calling-over-kafka`. */
 export function slug(text: string): string {
   return text
     .toLowerCase()

@@ -43,7 +43,7 @@ export function operationContent(operation: Operation, place: Place): Html {
   const [[status, ok] = ['', {}]] = Object.entries(responses);
   const request = bodySchema(requestBody);
   const answer = bodySchema(ok);
-  // Actions only calculate and read: they can be tried. Notifications reach people.
+  // Actions can be tried, since they only calculate and read. Notifications reach people.
   const practice = ACTIONS.some(({ name }) => name === lastName(place.path))
     ? tryIt(id, requestBody, place)
     : exampleOf('Request', requestBody);
@@ -128,13 +128,13 @@ function resolved(parameter: Parameter): Parameter {
   return { name, required: false, ...REQUEST_HEADERS[name] };
 }
 
-export interface FieldListOptions {
+interface FieldListOptions {
   readonly id: string;
   readonly kind: 'request' | 'answer';
 }
 
-/** All fields, nested ones by their path. Many are grouped by subject, list or object; the first group is open. */
-export function fieldList(schema: JsonSchema, options: FieldListOptions): Html {
+/** Lists all fields, nested ones by their path. More than 12 are grouped by subject, list or object, the first group open. */
+function fieldList(schema: JsonSchema, options: FieldListOptions): Html {
   const fields = listFields(schema);
   const toList = (some: readonly Field[]): Html =>
     html`<dl class="fields">${some.map((field) => toEntry(field, options))}</dl>`;
@@ -204,7 +204,7 @@ function groupFields(fields: readonly Field[]): Map<string, Field[]> {
 }
 
 function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldListOptions): Html {
-  // Lists are named without brackets.
+  // Ids name lists without brackets.
   const target = `${id}.${path.replaceAll('[]', '').replace(/^\./, '')}`;
   const outer = path.slice(0, path.length - name.length);
   const marks = {
@@ -215,7 +215,7 @@ function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldLis
 }
 
 /** The type in words with its limits, without null, which always means absent (M6). */
-export function typeText(schema: JsonSchema): string {
+function typeText(schema: JsonSchema): string {
   if (isDateSchema(schema)) return 'date';
   if (flagKind(schema) !== undefined) return 'true, false, 0, 1';
   if (schema.enum !== undefined) {

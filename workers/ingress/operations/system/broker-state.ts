@@ -9,7 +9,7 @@ interface BrokerStateDeps {
   readonly retryTiersMs: readonly number[];
 }
 
-/** What is shown of a group; its lag is that of all partitions. A topic of ours has 12 partitions. */
+/** The most members and partitions that are shown of a group; its lag counts all. Own topics have 12 partitions. */
 const MAX_SHOWN = { members: 64, partitions: 128 } as const;
 
 /** Creates a function that asks the broker for the groups of all workers and the version of the catalogue. */

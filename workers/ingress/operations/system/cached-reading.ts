@@ -3,7 +3,7 @@ import { errorText, SystemError } from '../../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 
 /** Why a reading failed, as answers show it: a sentence in English without a full stop, its code, and what it says beyond the code. */
-export type ReadingFault = Pick<SystemProcess, 'fault' | 'faultCode' | 'faultDetail'>;
+type ReadingFault = Pick<SystemProcess, 'fault' | 'faultCode' | 'faultDetail'>;
 
 export type Reading<Value> = ReturnType<typeof createReading<Value>>;
 
@@ -22,10 +22,7 @@ export class ReadingError extends Error {
 const SHARED_MS = 900;
 const MAX_TEXT_LENGTH = 500;
 
-/**
- * Something outside this process that is read on demand. `limitMs`: after this time it counts as failed, until it ends; it is not read again
- * before that.
- */
+/** Reads something outside this process on demand. After `limitMs` a reading counts as failed, but the next one begins only when it has ended. */
 export function createReading<Value>(
   read: () => Promise<Value>,
   { clock, monotonic, timers }: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>,

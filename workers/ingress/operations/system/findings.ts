@@ -12,7 +12,7 @@ const SECOND_MS = 1_000;
 const MAX_FINDINGS = 100;
 const RANK = { critical: 0, warning: 1 } as const;
 
-/** What needs attention, the most severe first. `stalledMs`: groups without progress, by id; `letters`: undefined until they were read. */
+/** What needs attention, the most severe first. `stalledMs`: times without progress by group id; `letters`: undefined until read. */
 export function findFindings(
   observed: Observed,
   stalledMs: ReadonlyMap<string, number>,
@@ -35,12 +35,12 @@ export function worstOf(findings: readonly SystemFinding[]): SystemState['status
   return findings.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning';
 }
 
-/** Creates a function that finds groups that have had messages to read for a minute and completed none, by id with the time since. */
+/** Creates a function that finds groups with messages to read and none completed for a minute: the milliseconds since, by group id. */
 export function createProgressWatch() {
   const since = new Map<string, { readonly done: number; readonly atMs: number }>();
   let lastMs = -Infinity;
   return (groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number> => {
-    // There was no watcher in between: it may have stopped and continued.
+    // Nobody watched in between, so a group may have made progress and stopped again.
     if (nowMs - lastMs > STALLED_MS) since.clear();
     lastMs = nowMs;
     const stalled = new Map<string, number>();

@@ -6,9 +6,9 @@ import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics } from '../../../../shared/platform/metrics.ts';
 import { noAnswer, ReadingError } from './cached-reading.ts';
 
-export interface ProcessState {
+interface ProcessState {
   readonly workers: readonly SystemWorker[];
-  /** When it was started, in epoch milliseconds, if it says so. */
+  /** Epoch milliseconds of its start; undefined if its metrics do not say so. */
   readonly startedAtMs: number | undefined;
   readonly breakers: readonly Omit<SystemBreaker, 'process'>[];
 }
@@ -30,7 +30,7 @@ export async function ownState(
   return toState(health, await metrics.text(METRICS));
 }
 
-/** Reads health and metrics of another process. Rejects when it does not answer in time or with something else. */
+/** Reads health and metrics of another process. Rejects with ReadingError if it does not answer as expected within 2 s. */
 export async function readProcess(address: string, timers: Timers): Promise<ProcessState> {
   using deadline = openDeadline(new AbortController().signal, TIMEOUT_MS, timers);
   const names = METRICS.map((name) => `name[]=${name}`).join('&');
@@ -44,7 +44,7 @@ export async function readProcess(address: string, timers: Timers): Promise<Proc
     return toState(readHealth(health), metrics);
   } catch (error) {
     if (deadline.isTimedOut()) throw new ReadingError(noAnswer(TIMEOUT_MS), error);
-    // What fetch reports has the reason, such as a refused connection, in its cause.
+    // The cause of an error of fetch has the reason, such as a refused connection.
     const cause = (error as Error).cause as { readonly code?: string; readonly message?: string } | undefined;
     const reason = cause?.code ?? cause?.message;
     if (reason === undefined) throw error;
@@ -55,7 +55,7 @@ export async function readProcess(address: string, timers: Timers): Promise<Proc
 
 type WorkersHealth = Readonly<Record<string, Pick<SystemWorker, 'status' | 'reason'>>>;
 
-/** Another process is not trusted to be short. */
+/** Limits all texts and lists, since those of another process may be long. */
 function toState(health: WorkersHealth, metrics: string): ProcessState {
   const samples = readSamples(metrics);
   const startedAt = samples.find(({ name }) => name === START_TIME);
@@ -79,7 +79,7 @@ function toState(health: WorkersHealth, metrics: string): ProcessState {
 }
 
 const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/;
-/** Each begins where the one before ends: looking for it in other text takes minutes for a MiB of letters. */
+/** Each label must begin where the one before ends. Searching a MiB of other text for the next one would take minutes. */
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",? */gy;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' };
 

@@ -47,7 +47,7 @@ export function registerSystem(app: FastifyInstance, deps: SystemRouteDeps): voi
 const BROKER_LIMIT_MS = 3_000;
 const PROCESS_LIMIT_MS = 2_500;
 
-/** What broker and processes say is at most a second old: all who ask within that time share it. */
+/** Creates the function that observes the system. Calls within a second share what broker and processes say. */
 function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
   const { clock, monotonic, timers, system, options } = deps;
   const createdAtMs = clock.now();
@@ -94,7 +94,7 @@ function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
   };
 }
 
-/** Each scrape has what was read last, and lets it be read again. */
+/** Each scrape shows what was read last, and starts the next reading. */
 function showDeadLetters({ metrics, clock }: SystemRouteDeps, letters: Reading<DeadLetterFigures>): void {
   const count = metrics.gauge(
     'plat_dead_letters_open',
