@@ -49,9 +49,7 @@ async function run({ command, countries }: Arguments) {
   const known = listFileCountries();
   const unknown = countries.filter((country) => !known.includes(country));
   if (unknown.length > 0) {
-    throw new UsageError(
-      `unknown country, or one with a built-in calendar: ${unknown.join(', ')} (see --help)`,
-    );
+    throw new UsageError(`unknown country, or a built-in calendar: ${unknown.join(', ')} (see --help)`);
   }
   const isAll = countries.length === 0;
   const changed: string[] = [];

@@ -65,9 +65,7 @@ async function sign({
   ]);
   const { auth } = loadConfig(process.env);
   if (auth.jwtSecret === undefined)
-    throw new ConfigError(
-      'AUTH_JWT_SECRET is not set; set it to the secret of the ingress, which signs the token',
-    );
+    throw new ConfigError('AUTH_JWT_SECRET is not set; set it to the secret of the ingress');
   const { sub: subject = 'demo', expires: lifetimeMs = 3_600_000, json } = values;
   const scope = scopes.join(' ');
   const issuedAtMs = Date.now();

@@ -24,7 +24,7 @@ export function startNode(args: readonly string[], ready: RegExp, env: Environme
   return startProgram([process.execPath, ...nodeArgs], ready, env);
 }
 
-/** Resolves when the output matches `ready`. Rejects if it exits before, or is not ready in 240 s. It must end with its stdin or channel. */
+/** Resolves when the output matches `ready`; rejects if that takes 240 s. The program must end when its stdin or channel closes. */
 export async function startProgram(
   [command, ...args]: readonly [command: string, ...args: string[]],
   ready: RegExp,

@@ -19,8 +19,7 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
   show KIND CODE [VERSION]     a record on the topic as JSON; by default the highest version
   approve CODE VERSION         activates a version of a product: its status becomes Approved
   close CODE VERSION           ends a version of a product: its status becomes Closed
-    --kind KIND                changes a record of this kind instead, such as a list or schedule type; its status becomes
-                               Active or Closed
+    --kind KIND                changes a list or schedule type instead: its status becomes Active or Closed
 
   --json   one JSON document on standard output
   --help   this text
@@ -78,9 +77,7 @@ export function readCatalogueArguments(args: readonly string[]) {
     ...line.faults,
     ...(isComplete ? [] : [`usage: npm run catalogue -- ${[name, ...forms].join(' ')}`]),
     ...(isComplete && kind === undefined ? [`KIND must be one of: ${RECORD_KINDS.join(', ')}`] : []),
-    ...(version === undefined || VERSION.test(version)
-      ? []
-      : ['VERSION must be a whole number from 1 to 999999999']),
+    ...(version === undefined || VERSION.test(version) ? [] : ['VERSION must be from 1 to 999999999']),
   ]);
   const command = {
     name,

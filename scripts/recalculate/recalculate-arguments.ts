@@ -191,10 +191,7 @@ function contradictions(values: Values): readonly string[] {
       '--summary does not write results: omit --output-format',
     ],
     [summary && resume, '--resume requires --output: a run with --summary cannot be resumed'],
-    [
-      output === STANDARD_STREAM,
-      '--output must be a file: a run to the standard output could not be resumed',
-    ],
+    [output === STANDARD_STREAM, '--output must be a file: a run to standard output cannot be resumed'],
     [failures === STANDARD_STREAM || failures === '', '--failures must be a file'],
     [GZIP_ENDING.test(failures ?? ''), '--failures is not compressed: its name must not end in .gz'],
     [html !== undefined && !HTML_ENDING.test(html), '--html must be a file whose name ends in .html'],

@@ -15,10 +15,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
     if (!found.has(port) && (await isFree(port))) found.add(port);
   }
   if (found.size < count) {
-    throw new LocalKafkaError(
-      'port-in-use',
-      `found no ${count} free ports from ${FIRST_PORT} to ${LAST_PORT}`,
-    );
+    throw new LocalKafkaError('port-in-use', `no ${count} ports from ${FIRST_PORT} to ${LAST_PORT} are free`);
   }
   return [...found];
 }

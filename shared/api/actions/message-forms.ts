@@ -3,11 +3,7 @@
  * problem document. A request keeps its wrapper `jsonParam`: without the wrapper, a misspelt `jsonParam` would go unnoticed.
  */
 
-import {
-  type MessageForm,
-  type MessageForms,
-  writeJsonReplyBatch,
-} from '../../messaging/codec/json-message.ts';
+import { type MessageForms, writeJsonReplyBatch } from '../../messaging/codec/json-message.ts';
 import type { ReplyBatch } from '../../messaging/codec/request-batch.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
@@ -51,14 +47,9 @@ export const MESSAGE_FORMS: MessageForms = {
   },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
   RequestBatch: {
-    parse: () =>
-      refuse(
-        'cannot be sent in JSON as RequestBatch: set the header plat-message-type to the type of the requests',
-      ),
+    parse: () => refuse('has no JSON form: set the header plat-message-type to the type of the requests'),
     render: () => {
-      throw new Error(
-        'a RequestBatch has no JSON form: send a JSON array with the message type of its requests',
-      );
+      throw new Error('send a JSON array with the message type of its requests, not a RequestBatch');
     },
   },
   ReplyBatch: {
@@ -67,7 +58,7 @@ export const MESSAGE_FORMS: MessageForms = {
   },
 };
 
-function actionForms(action: Action): [string, MessageForm][] {
+function actionForms(action: Action): [string, MessageForms[string]][] {
   const { requestType, replyType, request } = action;
   return [
     [requestType, { parse: (body) => request.read(body), render: (payload) => request.render(payload) }],

@@ -84,9 +84,7 @@ function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
       ...shownRate,
       ...inSpelling(casing, rest),
     })
-    .catchall(
-      z.number().describe('An additional column of the schedule type, under the name of the column.'),
-    );
+    .catchall(z.number().describe('An additional column of the schedule type, by the name of the column.'));
 }
 
 function explanation(casing: Casing): z.ZodObject {

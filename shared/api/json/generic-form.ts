@@ -1,7 +1,4 @@
-/**
- * The forms of an action's body (E2): `{jsonParam: {...}}`, or `{access_token, user_name, Data}` with Data as object or JSON text.
- * Only access control reads the access parameters, which may also stand next to the direct input.
- */
+/** The forms of an action's body (E2): `{jsonParam: {...}}`, or `{access_token, user_name, Data}` with Data as object or JSON text. */
 
 import { MAX_REQUEST_VALUES, parseJson } from '../../platform/bounded-json.ts';
 import type { Fault } from '../../platform/problem.ts';

@@ -28,6 +28,8 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
+type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+
 const PLACE = '#/components/schemas/';
 const SHARED = `${PLACE}__shared#/$defs/`;
 const OWN = '#/$defs/';
@@ -47,9 +49,7 @@ export function toJsonSchema(definition: z.ZodType): JsonSchema {
 }
 
 /** The schemas of definitions by name, and of their parts by `id`, so that generators make one type of each. Throws if an `id` is used twice. */
-export function publishedSchemas(
-  definitions: Readonly<Record<string, z.ZodType>>,
-): Readonly<Record<string, JsonSchema>> {
+export function publishedSchemas(definitions: Readonly<Record<string, z.ZodType>>): NamedSchemas {
   const registry = z.registry<{ id: string }>();
   for (const [id, definition] of Object.entries(definitions)) registry.add(definition, { id });
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => PLACE + id });
@@ -57,7 +57,7 @@ export function publishedSchemas(
   return rewrite({ ...roots, ...shared?.$defs }, ({ $schema: _schema, $id: _id, $ref, ...others }) => ({
     ...($ref === undefined ? {} : { $ref: $ref.replace(SHARED, PLACE) }),
     ...forGenerators(mergeNull(others)),
-  })) as Readonly<Record<string, JsonSchema>>;
+  })) as NamedSchemas;
 }
 
 interface Node extends JsonSchema {

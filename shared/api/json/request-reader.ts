@@ -1,7 +1,4 @@
-/**
- * Creates the reader of a request from its fields. It reads JSON with all faults (E3), checks Avro by the same rules, and writes JSON.
- * The engine also validates the meaning of a request with faults, so that the caller gets all faults in one answer.
- */
+/** Creates the reader of a request: reads JSON with all faults of form and meaning (E3), checks Avro by the same rules, and writes JSON. */
 
 import { z } from 'zod';
 import type { FaultCode } from '../../lending/request/validation.ts';

@@ -104,7 +104,7 @@ describe('readArguments', () => {
 
   it('refuses contradictory options', () => {
     expect(faultsOf(...FILES, '--summary', '--resume', '--overwrite')).toHaveLength(3);
-    const output = '--output must be a file: a run to the standard output could not be resumed';
+    const output = '--output must be a file: a run to standard output cannot be resumed';
     expect(faultsOf('--input', 'a.csv', '--output', '-')).toEqual([output]);
     for (const [options, fault] of [
       [['--failures', '-'], '--failures must be a file'],

@@ -128,10 +128,7 @@ async function accept(
   return result;
 }
 
-/**
- * An acceptance that is not stored in time is written again until it is. Until then other instances do not recognise a repetition, so that a
- * caller with an Idempotency-Key gets 504. Without a key a 504 would only lead to a second message.
- */
+/** Writes the acceptance. Until it is stored no other instance recognises a repetition, so a caller with an Idempotency-Key gets 504. */
 async function respondToStored(
   deps: AcceptDeps,
   notification: ValidNotification,

@@ -169,10 +169,7 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
   };
 }
 
-/**
- * Whether a state from the log replaces the known one: a produce request that took effect late may have written an intent after its outcome.
- * The order of the log decides while one of them cannot be read, or its schema is not cached.
- */
+/** Whether a state replaces the known one, since a late request may write an intent after its outcome. If one cannot be read, the later replaces. */
 function createStateOrder(codec: Codec) {
   /** Number of states that wait in memory for their schema, which later states then find. */
   let fetching = 0;

@@ -15,10 +15,7 @@ type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed };
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/**
- * GET of a notification (N3), from any instance. Shows one that was sent over HTTP only to its caller, and one of an upstream system to every
- * admitted caller. 404 for any other id; 503 while this instance may not have read it yet.
- */
+/** GET of a notification (N3) by its caller, or by any caller if an upstream system sent it. 404 for other ids; 503 while it may not be read yet. */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
   app.get<{ Params: { readonly notificationId: string } }>('/api/notifications/v1/:notificationId', {
     preHandler: [labelMetrics('notification'), authenticate(deps)],
@@ -68,10 +65,7 @@ export async function findNotification(
   return isAccepted || state !== undefined ? { notificationId, acceptance, state } : undefined;
 }
 
-/**
- * Whether a caller, given by the hash of its subject, may query a notification: its own, or that of an upstream system. A state without an
- * acceptance belongs to an upstream system only as long as an acceptance would still be known.
- */
+/** Whether a caller may query a notification: its own, or one without an acceptance that is so young that an upstream system must have sent it. */
 export function mayQuery(
   { acceptance, state }: KnownNotification,
   { owner, nowMs }: { readonly owner: string; readonly nowMs: number },

@@ -93,10 +93,7 @@ type Reference = readonly [kind: ListKind, code: string];
 const SLICE_MS = 5;
 const MAX_NAME_CHARACTERS = 200;
 
-/**
- * Follows the catalogue topic; unlike a CatalogueTable it shows every version. Names are read when the list is first asked for, 0.2 ms each,
- * without validating the records; later only what has changed is.
- */
+/** Follows the catalogue topic with all versions. Names are read when the list is first asked for, 0.2 ms each, without validating the records. */
 export class ProductDirectory {
   readonly #options: ProductDirectoryOptions;
   readonly #records: EncodedRecords;

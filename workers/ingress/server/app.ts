@@ -71,10 +71,7 @@ interface Address {
   readonly before: preHandlerHookHandler | undefined;
 }
 
-/**
- * Responds to OPTIONS with 204, to other methods with 405 if their address has a route, otherwise with 404. Sends no CORS headers: pages of
- * other sites are not admitted. To be called before the first route.
- */
+/** Responds to OPTIONS with 204, to other methods with 405 if their address has a route, otherwise with 404. Must be called before the first route. */
 function answerOtherMethods(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();
   app.addHook('onRoute', ({ url, method, config }) => {
@@ -93,6 +90,7 @@ function answerOtherMethods(app: FastifyInstance): void {
     if (reply.sent) return undefined;
     const allow = [...address.methods.toSorted(), 'OPTIONS'].join(', ');
     reply.header('allow', allow);
+    // No CORS headers: pages of other sites are not admitted.
     if (request.method === 'OPTIONS') return reply.code(204).send();
     return refuse(reply, 'method-not-allowed', { detail: `Allowed methods: ${allow}.` });
   });
