@@ -13,7 +13,7 @@ const STEPS: readonly Step[] = [
     // Also replaces tsc, which would report the same errors after a second analysis of the sources.
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
-    // The type checker is a Go program. One checker (tsconfig.json) checks each type once; each of the default four would do so.
+    // The type checker is a Go program. One checker (tsconfig.json) checks each type once; the default four check it up to four times.
     // Below this amount of memory, garbage collection costs more than it saves.
     env: { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '3GiB' },
   },

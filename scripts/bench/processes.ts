@@ -24,7 +24,7 @@ export function startNode(args: readonly string[], ready: RegExp, env: Environme
   return startProgram([process.execPath, ...nodeArgs], ready, env);
 }
 
-/** Resolves when the output matches `ready`; rejects if that takes 240 s. The program must end when its stdin or channel closes. */
+/** Resolves when the output matches `ready`; rejects if it exits before, or after 240 s. The program must end when its stdin or channel closes. */
 export async function startProgram(
   [command, ...args]: readonly [command: string, ...args: string[]],
   ready: RegExp,

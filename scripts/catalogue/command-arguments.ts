@@ -77,7 +77,7 @@ export function readCatalogueArguments(args: readonly string[]) {
     ...line.faults,
     ...(isComplete ? [] : [`usage: npm run catalogue -- ${[name, ...forms].join(' ')}`]),
     ...(isComplete && kind === undefined ? [`KIND must be one of: ${RECORD_KINDS.join(', ')}`] : []),
-    ...(version === undefined || VERSION.test(version) ? [] : ['VERSION must be from 1 to 999999999']),
+    ...(VERSION.test(version ?? '1') ? [] : ['VERSION must be a whole number from 1 to 999999999']),
   ]);
   const command = {
     name,

@@ -46,7 +46,7 @@ interface Item {
   readonly value: Buffer;
 }
 
-/** A batch without usable reply is split in halves, down to single contracts, which then fail. */
+/** A message without a usable reply is split in halves, down to single contracts, which then fail. */
 export function createCalculateChunk(options: CalculateChunkOptions): CalculateChunk {
   const { codec, correlationPrefix, topic, partitions, originTimestampMs, timeoutMs } = options;
   let batches = 0;

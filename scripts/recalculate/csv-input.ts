@@ -33,7 +33,10 @@ import type { Notation } from '../../shared/portfolio/csv-notation.ts';
 const MAX_HEAD_BYTES = 65_536;
 const NOT_UTF8 = '\uFFFD';
 
-/** Yields the first line, whose `read` returns undefined, and then each record. Rejects with InputError if the CSV cannot be read in one way. */
+/**
+ * Yields the first line, whose `read` returns undefined, and then each record. Rejects with InputError if the CSV is empty, its columns are
+ * invalid, a quote is misplaced or not closed, or a cell can be read in two ways.
+ */
 export async function* csvInput({ csv = {} }: InputOptions, source: Source): AsyncGenerator<RawRecord, void> {
   const records = csvRecords(source);
   const header = (await records.next()).value;

@@ -56,7 +56,7 @@ export async function actOnSelected(
   return { letters: listed, counts: Object.fromEntries(counts), notListed };
 }
 
-/** Newest first. */
+/** The letters that a list shows, newest first. */
 export function visibleDeadLetters(
   { letters, states }: Scan,
   includesHandled: boolean,

@@ -36,7 +36,7 @@ const FLAGS = [
   '-XX:+UseSerialGC',
   '-XX:-UsePerfData',
   '-XX:+ExitOnOutOfMemoryError',
-  // No warnings of a Java that cannot use the class archive and starts without it.
+  // Hides the warnings of a Java that cannot use the class archive, and starts without it.
   '-Xlog:cds=off',
   '-Xlog:cds+dynamic=off',
 ];

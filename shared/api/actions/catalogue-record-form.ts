@@ -15,7 +15,8 @@ import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-reader.ts';
 
 const CONTRADICTS_BODY = 'must equal the value in the body; correct or remove this field';
-const NOT_OF_KIND = 'is missing or not valid; `npm run catalogue -- validate` reports all faults of a file';
+const NOT_OF_KIND =
+  'is missing or not valid in a record of this kind; `npm run catalogue -- validate` reports all faults of a file';
 
 const day = (which: string) =>
   anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);

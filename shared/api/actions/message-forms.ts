@@ -27,7 +27,7 @@ import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
 /** No country is assumed, so telephone numbers need their code (N4). The notification worker checks whether a sender may be absent (N3). */
 const MESSAGE_READING: NotificationReading = { hasDefaultSender: true };
 
-/** Keys are message types. A form that only the engine writes refuses to read. */
+/** Keys are message types. Forms of messages that only the engine writes refuse to read. */
 export const MESSAGE_FORMS: MessageForms = {
   ...Object.fromEntries(ACTIONS.flatMap(actionForms)),
   SendSmsCommand: {
@@ -47,7 +47,8 @@ export const MESSAGE_FORMS: MessageForms = {
   },
   ProblemReply: { parse: readProblem, render: (payload) => JSON.stringify(payload) },
   RequestBatch: {
-    parse: () => refuse('has no JSON form: set the header plat-message-type to the type of the requests'),
+    parse: () =>
+      refuse('cannot be a RequestBatch: set the header plat-message-type to the type of the requests'),
     render: () => {
       throw new Error('send a JSON array with the message type of its requests, not a RequestBatch');
     },

@@ -107,7 +107,7 @@ function inSpelling(casing: Casing, fields: z.ZodRawShape): z.ZodRawShape {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [spelled(name, casing), kind]));
 }
 
-/** Stand for mandatory fields that cannot be read. Amount and InstallmentsNo are so large that no other field exceeds them. */
+/** Values used in place of mandatory fields that cannot be read. Amount and InstallmentsNo are so large that no other field exceeds them. */
 const PLACEHOLDERS: Fields = {
   ScheduleType: 'EqualInstallments',
   Amount: 1e12,

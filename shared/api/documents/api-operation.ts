@@ -29,7 +29,6 @@ export interface Operation {
 
 export type OperationId = keyof typeof TEXTS.operations;
 
-/** The id, summary and description of an operation. */
 export function aboutOperation(operationId: OperationId) {
   return { operationId, ...TEXTS.operations[operationId] };
 }
@@ -173,7 +172,6 @@ const pendingResult = namedObject('PendingResult', {
   href: z.string().describe('Address of the result.'),
 });
 
-/** The 202 of a call whose result is not there yet. */
 export function pendingResponse(description: string): object {
   return answer(description, {
     headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],

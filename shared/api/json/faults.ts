@@ -70,6 +70,7 @@ export function topField(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? '';
 }
 
+/** `message` continues a sentence that begins with the path. */
 export function shapeFault(path: string, code: ShapeFaultCode, message: string): Fault {
   return { path, code, message };
 }

@@ -112,7 +112,7 @@ const mustBeFlag: ErrorText = (issue) => {
 /** A flag: true, false, 1 or 0 (M6). */
 export const flag = () => flagOf(mustBeFlag);
 
-/** The same, shown by documents as 0 or 1. */
+/** A flag that documents show as 0 or 1. */
 export const flagNumber = () => flagOf(mustBeFlag, SHOWN_NUMERIC_FLAG);
 
 /** Which kind of flag a schema shows; undefined for another field. */
@@ -139,7 +139,6 @@ export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an o
   return z.object(shape, { error: mustBe(what) });
 }
 
-/** Adds the descriptions to the fields of a shape. */
 export function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
   const fields = Object.entries(shape).map(([name, kind]) => {
     const text = texts[name as keyof Shape];

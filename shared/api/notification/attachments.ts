@@ -48,7 +48,7 @@ export function isAllowedName(name: string): boolean {
   return ALLOWED_CONTENT.has(fileExtension(name));
 }
 
-/** Programs and files with macros, as the library file-type calls them. It does not detect `script` and `active`, pages and macros. */
+/** Programs and files with macros, as the library file-type calls them. Only detectKind finds `script` and `active`, a page or a macro. */
 const REFUSED_CONTENT: ReadonlySet<string> = new Set(
   `script active exe elf macho class dex jar apk xpi crx msi deb rpm lnk alias chm reg swf wasm dmg iso cab nes pyc
   docm dotm xlsm xltm pptm potm ppsm`.split(/\s+/),

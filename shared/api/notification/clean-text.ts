@@ -1,4 +1,4 @@
-/** Removes invisible characters from numbers, addresses and names, with which programs paste them (N4). */
+/** Removes the invisible characters that programs paste along with numbers, addresses and names (N4). */
 
 /** Soft hyphens, zero-width characters, direction marks. Joiners between two letters are kept, since some scripts spell with them. */
 const INVISIBLE = /(?![\u200c\u200d])\p{DI}|(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/gu;

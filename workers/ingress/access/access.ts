@@ -44,7 +44,7 @@ export function readBearerToken(authorization: string | undefined): string | und
   return found?.[1];
 }
 
-/** The credentials of a request (E2): the bearer token, else `access_token` of the body, which requires `user_name`. A sent user_name is compared. */
+/** The credentials of a request (E2): the bearer token, else `access_token` of the body, which requires `user_name`. */
 export function readCredentials(authorization: string | undefined, body: unknown): CallerCredentials {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const userName = nonEmptyText(fields, 'user_name');

@@ -151,7 +151,7 @@ async function respondNow(deps: ActionRouteDeps, reply: FastifyReply, valid: Val
   }
 }
 
-/** Responds once the broker has stored the request, which keeps its permit until its result arrives or is overdue. If a publish fails, none is read. */
+/** Responds once the broker has stored the request. Its permit is kept until the result arrives or is overdue. A failed publish has no result. */
 async function respondLater(deps: ActionRouteDeps, reply: FastifyReply, valid: ValidRequest): Promise<void> {
   const { permit, timeoutMs } = valid;
   const { request } = reply;

@@ -169,7 +169,7 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
   };
 }
 
-/** Whether a state replaces the known one, since a late request may write an intent after its outcome. If one cannot be read, the later replaces. */
+/** Whether a state from the log replaces the known one: not if a late request wrote an intent after its outcome. If in doubt, it does. */
 function createStateOrder(codec: Codec) {
   /** Number of states that wait in memory for their schema, which later states then find. */
   let fetching = 0;

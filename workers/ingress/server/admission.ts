@@ -107,7 +107,7 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
     spend: (request: FastifyRequest, calls: number): void => {
       if (calls > 0) allowance.spend(callerOf(request), calls);
     },
-    /** Hook after those that identify the caller, before its body is read. */
+    /** Hook that runs after the caller is identified, and before the body is read. */
     requirePermit:
       (
         queueOf: (request: FastifyRequest) => AdmissionQueue,

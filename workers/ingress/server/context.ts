@@ -24,9 +24,9 @@ export interface IngressContext extends SystemPorts {
   readonly metrics: Metrics;
   /** Signs the ids of results; the same for all instances. */
   readonly resultSecret: string;
-  /** Not yet started. */
+  /** Started by the ingress. */
   readonly requester: Requester;
-  /** Publishes notifications; not yet started. */
+  /** Publishes notifications; started by the ingress. */
   readonly notificationPublisher: Publisher;
   readonly quotas?: Quotas | undefined;
   /** Undefined: the records of notifications are indexed in memory. Closed with the ingress. */

@@ -4,10 +4,7 @@ import { shareScrapeTexts } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from './context.ts';
 import { sendJson } from './send-answer.ts';
 
-/**
- * Serves /metrics, /health/live (503 if a worker of the process needs a restart) and /health/ready (503 while this instance cannot serve).
- * Readiness lists the other workers but ignores them, since another process may do their work.
- */
+/** Serves /metrics, /health/live (503 if any worker of the process needs a restart) and /health/ready (503 while this instance cannot serve). */
 export function registerHealth(
   app: FastifyInstance,
   deps: Pick<IngressContext, 'metrics' | 'timers'> &

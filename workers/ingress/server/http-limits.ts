@@ -27,7 +27,6 @@ export const RESULT_TRAVEL_MS = 2 * SECOND_MS;
 /** The `Retry-After` of 503, 429 and pending results. */
 export const RETRY_AFTER_SECONDS = 1;
 
-/** The settings of one ingress instance. */
 export type IngressOptions = ReturnType<typeof readIngressOptions>;
 
 /** Reads the settings of the ingress from the configuration and adds the limits that tests shorten. */
