@@ -166,7 +166,7 @@ it('dead letters are redriven after a preview, with the guard of unknown outcome
   await dialog.getByText('3 would be redriven').waitFor();
   expect(await dialog.locator('input[type=checkbox]:focus').count()).toBe(1);
   await dialog.getByRole('button', { name: 'Redrive 3' }).click();
-  await dialog.getByText('Say why; the audit needs it.').waitFor();
+  await dialog.getByText('Enter a reason for the audit.').waitFor();
   await dialog.getByLabel('Why?').fill('new credentials');
   await dialog.getByRole('button', { name: 'Redrive 3' }).click();
   await dialog.getByText('3 redriven').waitFor();
@@ -185,11 +185,11 @@ it('dead letters are edited by keyboard, and the audit names the changed fields'
   const changes = dialog.getByLabel('Changes to the payload');
   await changes.fill('[1]');
   await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
-  await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
+  await dialog.getByText('Enter a JSON object without repeated members.').waitFor();
   expect(await findAccessibilityFaults(page, 'dialog')).toEqual([]);
   await changes.fill('{"receiver": "+40722123458", "receiver": "+40722123457"}');
   await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
-  await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
+  await dialog.getByText('Enter a JSON object without repeated members.').waitFor();
   // Changes after a preview have to be previewed themselves.
   for (const last of [8, 7]) {
     await changes.fill(`{"receiver": "+4072212345${last}"}`);

@@ -131,12 +131,12 @@ it('refuses a file with its reason, and reads an export of a spreadsheet as the 
   await choose(page, 'a.ndjson', '{"id":"a","jsonParam":{}}\n'.repeat(10_001));
   await expect
     .poll(() => fault.innerText())
-    .toContain('The file has 10,001 contracts; this page takes 10,000.');
+    .toContain('The file has 10,001 contracts; this page takes at most 10,000.');
   expect(await fault.innerText()).toContain('npm run recalculate has no limit');
   await choose(page, 'a.csv', 'Amout,Amount\n1,2\n');
   await expect.poll(() => fault.innerText()).toMatch(/^Unknown columns: Amout\. .* There is no column id/);
   await choose(page, 'a.ndjson.gz', 'x');
-  await expect.poll(() => fault.innerText()).toContain('Compressed files are for npm run recalculate');
+  await expect.poll(() => fault.innerText()).toContain('This page does not read compressed files');
   expect(await page.getByRole('heading', { name: 'Drop a file here' }).count()).toBe(1);
   const lines = [
     '\uFEFFid;ScheduleType;ProductType;InterestPercent;Amount;InstallmentsNo;PeriodicityType;InstallmentDay;ActivationDate;Observații;',

@@ -118,7 +118,7 @@ it('explains a figure of a row, and a total, and says why the EIR is not the DAE
   // Before it is open, Escape would have no effect on it.
   expect(isOpenAtOnce).toBe(true);
   const eir = page.getByRole('dialog', { name: 'EIR, without insurances: 9.2454 %' });
-  await eir.getByText('There are no insurances, so that it counts the same payments as the DAE.').waitFor();
+  await eir.getByText('There are no insurances, so the rate counts the same payments as the DAE.').waitFor();
   expect(await findAccessibilityFaults(page, 'dialog')).toEqual([]);
 });
 
@@ -171,7 +171,7 @@ it('compares rates in percentage points, amounts in the same currency only, and 
   await page.getByLabel('Number of instalments', { exact: true }).fill('0');
   await table.getByRole('row', { name: 'Regular payment 517.41 –' }).waitFor();
   const mark = page.locator('.schedules-mark');
-  await mark.getByText('These figures are those before the last change.').waitFor();
+  await mark.getByText('These figures are from before the last change.').waitFor();
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('.schedule-figures').isVisible()).toBe(false);
   expect(await mark.isVisible()).toBe(true);

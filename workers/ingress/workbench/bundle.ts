@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { scheduleFormFields } from './schedule-form-fields.ts';
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly body: Buffer;
   readonly gzip: Buffer;
 }
 
-/** The files of the workbench by their names, which contain a hash of their content. */
+/** The files by name, and the names of the script and the styles of the pages. Each name contains a hash of the content. */
 export interface Bundle {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly script: string;
@@ -21,15 +20,14 @@ export interface Bundle {
 const APP_FOLDER = path.join(import.meta.dirname, 'app');
 /** The script of the workbench, its styles, and the script of /docs. */
 const ENTRIES = ['main.tsx', 'styles.css', 'docs.ts'];
-/** Written by `npm run build:workbench` for images, which have no compiler. */
+/** `npm run build:workbench` writes this folder for images, which have no compiler. */
 const BUILT_FOLDER = path.join(import.meta.dirname, 'built');
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
-const HASH_LENGTH = 12;
 
-/** Reads the built folder or, without one, compiles the sources (0.1 s in a process of its own). Rejects when neither is possible. */
+/** Reads the built folder; if there is none, compiles the sources in 0.1 s. Rejects if neither is possible. */
 export async function loadBundle(): Promise<Bundle> {
   const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(ENTRIES);
   const assets = new Map<string, Asset>();
@@ -39,11 +37,13 @@ export async function loadBundle(): Promise<Bundle> {
   return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }
 
+/** The script of /docs. Rejects as loadBundle does. */
 export async function loadDocsScript(): Promise<string> {
   const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(['docs.ts']);
   return files.get(findName(files, 'docs-'))?.toString() ?? '';
 }
 
+/** Replaces the built folder with the compiled files, and resolves to their names. Rejects if the sources do not compile. */
 export async function writeBuiltFolder(): Promise<readonly string[]> {
   const files = await compile(ENTRIES);
   await rm(BUILT_FOLDER, { recursive: true, force: true });
@@ -76,7 +76,7 @@ async function compile(entries: readonly string[]): Promise<ReadonlyMap<string, 
       outputFiles.map(({ path: name, contents }) => [path.basename(name), Buffer.from(contents)]),
     );
   } finally {
-    // The compiler is a process that would stay, with its memory.
+    // Otherwise the process of the compiler would keep running and keep its memory.
     await stop();
   }
 }
@@ -89,10 +89,7 @@ async function readFiles(folder: string): Promise<ReadonlyMap<string, Buffer>> {
 
 function findName(files: ReadonlyMap<string, Buffer>, prefix: string): string {
   const name = [...files.keys()].find((candidate) => candidate.startsWith(prefix));
-  if (name === undefined) throw new Error(`the workbench has no file ${prefix}*`);
+  if (name === undefined)
+    throw new Error(`the workbench has no file ${prefix}*; run npm run build:workbench again`);
   return name;
-}
-
-export function entityTag(text: string | Buffer): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, HASH_LENGTH)}"`;
 }

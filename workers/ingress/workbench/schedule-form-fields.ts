@@ -1,4 +1,4 @@
-/** Makes the fields of the form for schedules from the schema that validates and documents its request. */
+/** Derives the fields of the form for schedules from the schema that validates and documents the request. */
 import { flagKind, isDateSchema } from '../../../shared/api/json/field-kinds.ts';
 import { toJsonSchema, type JsonSchema } from '../../../shared/api/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../shared/api/actions/schedule-request-fields.ts';
@@ -8,7 +8,7 @@ export function scheduleFormFields(): readonly FormField[] {
   return describeFields(toJsonSchema(repaymentScheduleFields));
 }
 
-/** The fields of an object. Throws on a field of a kind that the form has no control for. */
+/** The fields of an object. Throws an Error if the form has no control for the type of a field. */
 export function describeFields({ properties = {}, required = [] }: JsonSchema): readonly FormField[] {
   return Object.entries(properties).map(([name, schema]) => {
     const { minimum, exclusiveMinimum, maximum, maxLength, maxItems, items } = schema;
@@ -28,7 +28,7 @@ export function describeFields({ properties = {}, required = [] }: JsonSchema): 
   });
 }
 
-/** The description without what is for programmers: whether the field is an extension, and the rules that decide it. */
+/** The description without its parts for programmers: the mark of an extension, and the ids of rules such as (E3). */
 function helpOf({ description = '' }: JsonSchema): string {
   return description.replace(/^Extension\. /, '').replaceAll(/ \([A-Z]\d(?:, [A-Z]\d)*\)/g, '');
 }
@@ -42,19 +42,15 @@ function kindOf(name: string, schema: JsonSchema): FieldKind {
   if (type === 'integer') return 'whole';
   if (type === 'array' && schema.items?.properties !== undefined) return 'list';
   throw new Error(
-    `the form for schedules has no control for ${name}, which is ${type ?? 'of no single type'}`,
+    `the form for schedules has no control for the field ${name} of type ${type ?? 'unknown'}; add one to loan-form.tsx`,
   );
 }
 
-/** The values of a closed list, or the known ones of an open list. */
+/** The values of an enumeration, or else the known values, beside which others are allowed. */
 function choicesOf(schema: JsonSchema): Pick<FormField, 'choices' | 'isOpen'> {
   if (isDateSchema(schema)) return {};
-  const closed = (schema.enum ?? []).filter(isText);
+  const closed = (schema.enum ?? []).filter((value) => typeof value === 'string');
   if (closed.length > 0) return { choices: closed };
-  const examples = (schema.examples ?? []).filter(isText);
+  const examples = (schema.examples ?? []).filter((value) => typeof value === 'string');
   return examples.length === 0 ? {} : { choices: examples, isOpen: true };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

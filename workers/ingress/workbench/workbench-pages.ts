@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../../../shared/api/documents/html.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
@@ -5,13 +6,13 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { sendCoded, matchesTag, refuse } from '../server/send-answer.ts';
 import type { IngressContext } from '../server/context.ts';
 import { labelMetrics } from '../server/traffic.ts';
-import { entityTag, loadBundle, type Bundle } from './bundle.ts';
+import { loadBundle, type Bundle } from './bundle.ts';
 
-/** Names contain a hash of the content, so that a file never changes under its name. */
+/** A file may be cached for ever: its name contains a hash of its content. */
 const ASSET_CACHE = 'public, max-age=31536000, immutable';
 const CANNOT_COMPILE =
   'The workbench cannot be compiled. Install the optional packages (npm ci), or compile it beforehand with npm run build:workbench.';
-/** All resources come from this instance. Frames show documents of the page itself, in a sandbox. */
+/** All resources come from this instance. The only frames are e-mails of the outbox, in a sandbox. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,8 +28,8 @@ const PAGE_POLICY = [
 type AssetRequest = FastifyRequest<{ Params: { name: string } }>;
 
 /**
- * Serves the workbench at /workbench and below, and its files, which are compiled on the first request. They contain no data: they are
- * sent without a token, and the page asks for one where access control is on. / redirects to it.
+ * Serves the workbench at /workbench and below, and redirects / to it. Its files are compiled on the first request. Pages and files
+ * contain no data, so callers need no token for them. The page asks its user for a token if access control is on.
  */
 export function registerWorkbench(
   app: FastifyInstance,
@@ -41,7 +42,7 @@ export function registerWorkbench(
     try {
       return await loading;
     } catch (error) {
-      // The next request tries again.
+      // Lets the next request try again.
       loading = undefined;
       deps.log.error({ error: errorText(error) }, 'the workbench cannot be compiled');
       refuse(reply, 'unexpected', { detail: CANNOT_COMPILE });
@@ -94,9 +95,10 @@ function renderPage(
 </head>
 <body>
 <div id="app"></div>
-<noscript>The workbench needs JavaScript. Everything that it does can be done with the HTTP interface: <a href="/docs">documentation</a>.</noscript>
+<noscript>The workbench needs JavaScript. The HTTP interface can do everything that the workbench does: <a href="/docs">documentation</a>.</noscript>
 </body>
 </html>
 `.markup;
-  return { body, etag: entityTag(body) };
+  const hash = createHash('sha256').update(body).digest('base64url');
+  return { body, etag: `"${hash.slice(0, 12)}"` };
 }

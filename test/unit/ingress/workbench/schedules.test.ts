@@ -104,7 +104,7 @@ it('the fields of the form contain a new one of the schema, and are refused with
     NewItems: [{ Name: 'a' }],
   });
   expect(() => describeFields({ properties: { Odd: { type: 'object' } } })).toThrow(
-    'no control for Odd, which is object',
+    'no control for the field Odd of type object',
   );
 });
 

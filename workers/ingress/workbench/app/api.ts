@@ -1,28 +1,29 @@
-/** The calls of the pages: JSON over fetch, with the token of this tab. Each rejects with an EngineError, or with the reason of its signal. */
+/** JSON calls with the token of this tab. Each rejects with an EngineError or, after an abort, with the reason of its signal. */
 import { signal as createSignal } from '@preact/signals';
 import type { Problem, Warning } from '../../../../shared/platform/problem.ts';
 import { EngineError } from './engine-error.ts';
 import { token } from './preferences.ts';
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Time limit of the whole call, repeats included. */
+  /** The time limit of the call with its repeats; 30 s by default. */
   readonly timeoutMs?: number;
+  /** The most copies of a request; 4 by default. Only temporary failures are repeated. */
   readonly attempts?: number;
 }
 
-/** An answer, and the fields of the request that had no effect. */
+/** A reply, and the warnings about fields of its request, such as a field without effect. */
 export interface Answer<Reply> {
   readonly reply: Reply;
   readonly warnings: readonly Warning[];
 }
 
-/** True after a response said that the token is missing or no longer valid. */
+/** True after a response with status 401, until the user enters a token. */
 export const tokenRefused = createSignal(false);
 
 /** People rarely wait longer. */
 const TIMEOUT_MS = 30_000;
-/** An engine that is restarted, or a rate limit, is over within seconds; what takes longer is for the user to repeat. */
+/** A restart or a rate limit ends within seconds. After a longer failure the user has to repeat the call. */
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 8_000;
@@ -31,18 +32,18 @@ export async function getJson<Reply>(address: string, options: CallOptions): Pro
   return (await exchange<Reply>(address, undefined, options)).reply;
 }
 
-/** An address with its query, without what is empty. */
+/** An address with its query, without empty values. */
 export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
   const filled = Object.entries(query).filter(([, value]) => value !== '');
   return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled)}`;
 }
 
-/** Sends a body once: a repeat could do again what the first copy has done. */
+/** Sends a body only once: a second copy could repeat the effect of the first. */
 export async function postJson<Reply>(path: string, body: object, options: CallOptions): Promise<Reply> {
   return (await exchange<Reply>(path, body, { ...options, attempts: 1 })).reply;
 }
 
-/** Calls an action, which can always be repeated: it calculates or looks up. */
+/** Calls an action by its name. Temporary failures are repeated, since actions change nothing. */
 export function callAction<Reply>(
   name: string,
   request: object,
@@ -64,11 +65,11 @@ async function exchange<Reply>(
     } catch (error) {
       signal?.throwIfAborted();
       if (limit.aborted)
-        throw new EngineError({ title: `No answer within ${timeoutMs} ms`, code: 'timeout' });
+        throw new EngineError({ title: `The engine did not answer within ${timeoutMs} ms`, code: 'timeout' });
       const failure =
         error instanceof EngineError
           ? error
-          : new EngineError({ title: `No connection: ${String(error)}`, code: 'unreachable' });
+          : new EngineError({ title: `The engine cannot be reached: ${String(error)}`, code: 'unreachable' });
       const delayMs = failure.retryAfterMs ?? Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
       if (!failure.isTemporary || attempt >= attempts || delayMs > LONGEST_DELAY_MS) throw failure;
       await wait(delayMs, ended);
@@ -104,7 +105,7 @@ async function send<Reply>(
     return { reply: content as Reply, warnings: readWarnings(headers.get('warnings') ?? '') };
   }
   const unread = {
-    title: `The answer has the status ${status} and cannot be read`,
+    title: `The answer with status ${status} is not the JSON of an engine`,
     code: 'unreadable-answer',
   };
   const problem = isProblem(content) ? content : unread;
@@ -127,7 +128,7 @@ function isProblem(content: unknown): content is Problem {
   return typeof code === 'string' && typeof title === 'string';
 }
 
-/** Reads a list of warnings: `code;path, code;path`, with other characters than visible ASCII percent-encoded. */
+/** Reads warnings written as `code;path, code;path`. In a path, all but visible ASCII is percent-encoded. */
 function readWarnings(list: string): readonly Warning[] {
   return Array.from(list.matchAll(/([^,;\s]+);([^,\s]*)/g), ([, code = '', path = '']) => ({
     code,

@@ -1,4 +1,4 @@
-/** What the browser keeps of the user's choices. One whose storage is forbidden forgets them with the page. */
+/** The choices that the browser keeps; empty text means none. If it forbids storage, they are lost with the page. */
 const STORAGES = {
   'workbench.language': 'localStorage',
   'workbench.theme': 'localStorage',
@@ -18,6 +18,6 @@ export function store(key: keyof typeof STORAGES, value: string): void {
     if (value === '') globalThis[STORAGES[key]].removeItem(key);
     else globalThis[STORAGES[key]].setItem(key, value);
   } catch {
-    // Storage is disabled.
+    // The browser forbids storage.
   }
 }

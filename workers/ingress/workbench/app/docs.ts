@@ -1,5 +1,4 @@
-/** The script of the page at /docs. It only adds to a page that is complete without it: the search, and calls to edit and send. */
-
+/** The script of /docs. To a page that is complete without it, it adds a search, and calls to edit and send. */
 import type { Fault } from '../../../../shared/platform/problem.ts';
 import { store, stored } from './browser-storage.ts';
 
@@ -8,7 +7,7 @@ interface Entry {
   readonly kind: string;
   readonly title: string;
   readonly place: string;
-  /** In small letters: the name, its last part, and the whole text. */
+  /** The name, its last part and the whole text, in lower case. */
   readonly name: string;
   readonly last: string;
   readonly text: string;
@@ -17,7 +16,7 @@ interface Entry {
 const MOST_RESULTS = 40;
 const LONGEST_CALL_MS = 60_000;
 const BONUS: Readonly<Record<string, number>> = { Topic: 3, Problem: 2, Rule: 2, Field: 1 };
-/** Kinds of rows of tables, by the beginnings of their ids; others are rules. */
+/** The kinds of table rows by the first part of their ids; rows with other ids are rules. */
 const ROW_KINDS: Readonly<Record<string, string>> = {
   error: 'Problem',
   fault: 'Fault',
@@ -29,7 +28,7 @@ const all = <Kind extends HTMLElement>(selector: string, root: ParentNode = docu
   Array.from(root.querySelectorAll<Kind>(selector));
 function one(selector: string, root: ParentNode = document): HTMLElement {
   const [found] = all(selector, root);
-  if (found === undefined) throw new Error(`the page has no ${selector}`);
+  if (found === undefined) throw new Error(`the page of /docs has no element ${selector}`);
   return found;
 }
 function element<Tag extends keyof HTMLElementTagNameMap>(
@@ -53,7 +52,7 @@ function entryOf(id: string, kind: string, title: string, target: Element): Entr
   return { id, kind, title: shown, place, name: plain(title), last: plain(shown), text };
 }
 
-/** Everything that has a name: topics, fields, and rows of tables with an id. */
+/** All topics, all fields, and the table rows that have an id. */
 function findEntries(): readonly Entry[] {
   const topics = all('.topic').map((topic): Entry => {
     const title = one('h2', topic).textContent;
@@ -83,7 +82,7 @@ function wordScore(word: string, { name, last, text }: Entry): number {
   return text.includes(word) ? 5 : 0;
 }
 
-/** All words must occur; what is named so comes before what mentions it. */
+/** Zero unless all words occur. A word in the name scores more than a word in the text. */
 function scoreOf(words: readonly string[], entry: Entry): number {
   const scores = words.map((word) => wordScore(word, entry));
   if (scores.includes(0)) return 0;
@@ -136,7 +135,7 @@ function startSearch(): void {
   one('.search').hidden = false;
 }
 
-/** A link into a closed group opens it, and marks where it leads. */
+/** Opens the groups around the target of a link, marks the target and scrolls to it. */
 function reveal(): void {
   const id = location.hash.slice(1);
   const target = document.getElementById(id);
@@ -148,15 +147,11 @@ function reveal(): void {
   shown.scrollIntoView();
 }
 
-/** JSON on lines of its own, with its numbers as they are written: 100.00 stays 100.00. Other text is unchanged. */
+/** JSON with indentation and with numbers as they were sent: 100.00 stays 100.00. Other text is unchanged. */
 function pretty(text: string): string {
-  const exact = JSON as unknown as {
-    parse(text: string, read: (key: string, value: unknown, context: { source: string }) => unknown): unknown;
-    rawJSON(text: string): unknown;
-  };
   try {
-    const value = exact.parse(text, (_, part, { source }) =>
-      typeof part === 'number' ? exact.rawJSON(source) : part,
+    const value = JSON.parse(text, (_, part: unknown, context) =>
+      typeof part === 'number' ? JSON.rawJSON(context?.source ?? String(part)) : part,
     );
     return JSON.stringify(value, null, 2);
   } catch {
@@ -245,7 +240,7 @@ function startTry(box: HTMLElement): void {
 function start(): void {
   const theme = stored('workbench.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
-  // On a narrow screen the topics are above the content: they are closed until they are wanted.
+  // On a narrow screen the topics are above the content, so they stay closed until the reader opens them.
   const narrow = matchMedia('(max-width: 60rem)');
   const menu = one('.topics') as HTMLDetailsElement;
   menu.open = !narrow.matches;

@@ -1,8 +1,8 @@
 import type { Problem } from '../../../../shared/platform/problem.ts';
 
-/** What is known of a call without an answer: the problem that the engine reported, or why there is no readable answer at all. */
+/** Why a call failed: the problem that the engine reported, or why there is no readable answer. */
 export interface ShownProblem extends Pick<Problem, 'title' | 'detail' | 'errors'> {
-  /** That of the problem; without one `timeout`, `unreachable` or `unreadable-answer`, such as the page of a proxy. */
+  /** The code of the engine; otherwise `timeout`, `unreachable`, `unexpected` or `unreadable-answer` (such as the page of a proxy). */
   readonly code: string;
   readonly status?: number | undefined;
   /** The id of the call in the logs of the engine. */
@@ -20,16 +20,17 @@ export class EngineError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same call may succeed soon: no connection, or an engine that is busy, starting or stopping. */
+  /** Whether the same call may succeed soon: the engine is not reached, or is busy, starting or stopping. */
   get isTemporary(): boolean {
     const { code, status } = this.problem;
     return code === 'unreachable' || code === 'timeout' || TEMPORARY.has(status);
   }
 }
 
-/** Statuses of an engine, or of the proxy before it. */
+/** These statuses come from an engine, or from the proxy before it. */
 const TEMPORARY: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
 
+/** The problem of an EngineError; any other error becomes the code `unexpected`. */
 export function asProblem(error: unknown): ShownProblem {
   if (error instanceof EngineError) return error.problem;
   return { title: error instanceof Error ? error.message : String(error), code: 'unexpected' };

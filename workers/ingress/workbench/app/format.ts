@@ -1,13 +1,13 @@
-/** Amounts, rates and dates in the language of the workbench. */
+/** Amounts, rates and dates as text, in the language of the workbench. */
 import { language, type Language } from './preferences.ts';
 
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', ro: 'ro-RO' };
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Formats by locale and options: making one takes longer than using it. */
+/** Formats are kept by locale and options, since creating one takes longer than using it. */
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
-/** The locale of numbers and dates. A browser's own variant of the language wins, such as en-US. */
+/** The locale of numbers and dates: the browser's variant of the language if it has one, such as en-US, or else en-GB or ro-RO. */
 export function locale(): string {
   const own = navigator.languages.find((tag) => tag.toLowerCase().startsWith(`${language.value}-`));
   return own !== undefined && isTag(own) ? own : LOCALES[language.value];
@@ -35,16 +35,17 @@ function formatOf<Options extends object, Format extends Intl.NumberFormat | Int
   return format;
 }
 
-/** An amount with the decimals of its currency, two by default. */
+/** An amount in currency units with exactly `decimals`: 1234.5 becomes 1,234.50. */
 export function formatAmount(amount: number, decimals = 2): string {
   return numberFormat({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(amount);
 }
 
+/** A number rounded to at most `decimals`, by default to a whole number. */
 export function formatNumber(value: number, decimals = 0): string {
   return numberFormat({ maximumFractionDigits: decimals }).format(value);
 }
 
-/** The sign between thousands in numbers of this page. */
+/** The sign between thousands in the locale; empty if there is none. */
 export function groupSign(): string {
   return (
     numberFormat({})
@@ -58,22 +59,22 @@ export function formatCompact(value: number): string {
   return numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
-/** A number as it is entered in the language of the workbench: 8.5, in Romanian 8,5. */
+/** A plain decimal as a user would enter it: 8.5 becomes 8,5 in Romanian. */
 export function formatEntry(value: string): string {
   return language.value === 'ro' ? value.replace('.', ',') : value;
 }
 
-/** A percentage whose value is already in percent: 7.25 becomes 7.25 %. */
+/** A value in percent with at most `decimals`: 7.25 becomes 7.25 %. */
 export function formatPercent(percent: number, decimals = 2): string {
   return `${formatNumber(percent, decimals)} %`;
 }
 
-/** An effective rate in percent, always with four decimals, so that rates below each other can be compared. */
+/** A rate in percent, always with four decimals, so that rates below each other can be compared. */
 export function formatRate(percent: number): string {
   return `${formatAmount(percent, 4)} %`;
 }
 
-/** A calendar date (YYYY-MM-DD, with or without a time, which is ignored) as 1 Jan 2026. */
+/** A date such as 2026-01-01 as 1 Jan 2026. A time after it is ignored; other text is returned unchanged. */
 export function formatDate(text: string): string {
   const day = text.slice(0, 10);
   if (!DATE_ONLY.test(day)) return text;
@@ -82,12 +83,12 @@ export function formatDate(text: string): string {
   );
 }
 
-/** A moment in the time zone of the user, to the second. */
+/** A moment (ISO text or epoch milliseconds) to the second, in the time zone of the user. */
 export function formatMoment(moment: string | number | Date): string {
   return dateFormat({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(moment));
 }
 
-/** A duration in the largest unit that keeps it at least 1: 250 ms, 4.2 s, 3 min, 5 h, 2 d. */
+/** A duration in the largest unit that gives at least 1: 250 ms, 4.2 s, 3 min, 5 h, 2 d. */
 export function formatDuration(ms: number): string {
   const units: readonly (readonly [string, number])[] = [
     ['d', 86_400_000],

@@ -1,4 +1,4 @@
-/** What the server wrote into the page about this instance, and the compiler into its script. */
+/** Settings that the server wrote into the page, or that the compiler wrote into its script. */
 import type { FormField } from './schedules/loan-fields.ts';
 
 declare const SCHEDULE_FORM_FIELDS: readonly FormField[];

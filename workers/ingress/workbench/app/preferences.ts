@@ -1,4 +1,4 @@
-/** Choices of the user that survive a reload: language and theme in the browser, the access token in the tab only. */
+/** Choices that survive a reload. The browser keeps the language and the theme; the tab keeps the access token. */
 import { effect, signal, type Signal } from '@preact/signals';
 import { store, stored } from './browser-storage.ts';
 
@@ -26,7 +26,7 @@ export const theme = createStored<Theme>(
   'workbench.theme',
   (text) => THEMES.find((one) => one === text) ?? 'system',
 );
-/** The access token of this tab; empty: none. */
+/** Empty if the tab has no access token. */
 export const token = createStored<string>('workbench.token', (text) => text);
 
 effect(() => {

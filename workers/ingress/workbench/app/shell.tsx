@@ -12,7 +12,7 @@ import { SchedulesPage } from './schedules/schedules-page.tsx';
 import { SystemPage } from './system/system-page.tsx';
 import { shellText as t } from './texts.ts';
 
-/** All pages by their part of the address after /workbench/, in the order of the navigation. */
+/** The pages by the part of their address after /workbench/, in the order of the navigation. */
 const PAGES = [
   ['schedules', SchedulesPage],
   ['products', ProductsPage],
@@ -71,7 +71,7 @@ function Head() {
   );
 }
 
-/** The preferences, and the dialog for the token, which opens by itself where a token is missing or refused. */
+/** The preferences and the dialog for the token. The dialog opens by itself if a token is missing or refused. */
 function Tools() {
   const asksForToken = TOKEN_REQUIRED && (token.value === '' || tokenRefused.value);
   const [tokenOpen, setTokenOpen] = useState(false);
@@ -111,7 +111,7 @@ function Tools() {
   );
 }
 
-/** Characters that a header may contain; a call with others never leaves the browser. */
+/** The characters that a header may contain. The browser does not send a call with other characters. */
 const TOKEN_TEXT = /^[\x21-\x7e]+$/;
 
 function TokenDialog({ onClose }: { onClose: () => void }) {
@@ -168,7 +168,7 @@ function Content() {
   const isFirst = useRef(true);
   useEffect(() => {
     setError(undefined);
-    // After a change of the page the focus moves to its content, as after a full load.
+    // A new page gets the focus, as it would after a full load.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [page]);

@@ -1,20 +1,20 @@
-/** Texts in the languages of the workbench. `locales` has them by part; a text that one language lacks does not compile. */
+/** The texts of the pages, by part of `locales`. The compiler refuses a text that one language lacks. */
 import en from './locales/en.json' with { type: 'json' };
 import ro from './locales/ro.json' with { type: 'json' };
 import { REPORT_TEXTS, type ReportTexts } from '../../../../shared/portfolio/report-words.ts';
 import { language, type Language } from './preferences.ts';
 
 type Texts = typeof en;
-/** The fields of a request; those of items by list and name. */
+/** The fields of a schedule request. Fields of list items have the form `Commission.FeeDate`. */
 export type FieldName = keyof Texts['fields'];
 type Values = Readonly<Record<string, string | number>>;
 
 const TEXTS: Readonly<Record<Language, Texts>> = { en, ro };
-/** What the engine has in English itself. */
+/** The help of the fields in Romanian. The English help comes from the schema. */
 export const ROMANIAN_HELP: Readonly<Record<string, string>> = ro.help satisfies Record<FieldName, string>;
 export const FIELD_KEYS: readonly string[] = Object.keys(en.fields);
 
-/** A function that fills `{name}` into a text of a part. Components that call it render again when the language changes. */
+/** A function that returns a text of a part and replaces each `{name}` by its value. Its callers render again when the language changes. */
 function createTexts<Part extends keyof Texts>(part: Part) {
   return (key: keyof Texts[Part] & string, values: Values = {}): string =>
     fillIn(TEXTS[language.value][part][key] as string, values);
@@ -29,7 +29,7 @@ export const portfolioText = createTexts('portfolio');
 export const messagesText = createTexts('messages');
 export const systemText = createTexts('system');
 
-/** The words of the report, which `npm run recalculate` writes in English. */
+/** A text of the portfolio report. The English texts are those of `npm run recalculate`. */
 export function reportText(key: keyof ReportTexts, values: Values = {}): string {
   return fillIn((language.value === 'ro' ? ro.report : REPORT_TEXTS)[key], values);
 }
@@ -38,13 +38,13 @@ function fillIn(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** The texts of a part by names that only an answer of the engine knows; undefined for others. */
+/** A text by a name that comes from the engine; undefined if the part has no such name. */
 export function knownText(part: keyof Texts, name: string): string | undefined {
   const texts: Readonly<Record<string, string>> = TEXTS[language.value][part];
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
 
-/** `NewField` as `New field`. */
+/** The name of a field in words: `NewField` becomes `New field`. */
 export function inWords(name: string): string {
   const words = name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ').toLowerCase();
   return words.slice(0, 1).toUpperCase() + words.slice(1);

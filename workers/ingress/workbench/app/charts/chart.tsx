@@ -1,4 +1,4 @@
-/** The chart of amounts: panels of columns, lines and areas below each other, over one axis. A table beside it has the same figures. */
+/** A chart of amounts: panels of columns, lines and areas, one below the other, over one axis. A table beside it has the same figures. */
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { area, curveLinear, curveStepBefore, line } from 'd3-shape';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -6,15 +6,15 @@ import { formatCompact, formatDate } from '../format.ts';
 
 export interface Series {
   readonly name: string;
-  /** The name of a colour in tokens.css. */
+  /** A colour of tokens.css, such as `--series-1`. */
   readonly colour: string;
-  /** Dashes tell lines apart without their colours too. */
+  /** The dashes of an SVG line, such as `7 4`; they tell lines apart without their colours. */
   readonly dash?: string | undefined;
 }
 
 type Point = readonly [at: number, amount: number];
 
-/** Amounts of a series: as a line, as an area below it, or as a level up to each place. */
+/** The amounts of a series as a line, as a line with the area below it, or as steps that reach up to each point. */
 interface Shape {
   readonly series: Series;
   readonly kind: 'line' | 'area' | 'steps';
@@ -26,7 +26,7 @@ interface Panel {
   readonly height: number;
   readonly ticks: number;
   readonly shapes?: readonly Shape[];
-  /** Columns of which each is a stack of the series, from place 0 on. */
+  /** The series of stacked columns; each array has an amount for every column, from place 0 on. */
   readonly columns?: readonly { readonly series: Series; readonly amounts: readonly number[] }[];
 }
 
@@ -39,7 +39,7 @@ interface ChartProps {
   readonly dates: (most: number) => readonly (readonly [at: number, day: string])[];
 }
 
-/** Room for the amounts left of a plot, and for half a line right of it, in pixels. */
+/** Room in pixels for the amounts left of a plot, and for half the width of a line right of it. */
 const LEFT = 52;
 const RIGHT = 8;
 const TITLE = 26;
@@ -119,7 +119,7 @@ function highestOf({ columns = [], shapes = [] }: Panel): number {
   return [...sums, ...points].reduce((most, amount) => Math.max(most, amount), 0);
 }
 
-/** The columns of a series, above those of the series before. What is negative has no column. */
+/** The path of a series' columns, above those of the series before it. A negative amount has no column. */
 function columnsOf(all: NonNullable<Panel['columns']>, own: number, x: Scale, y: Scale): string {
   const width = x(1) - x(0);
   const gap = width > 4 ? Math.min(3, width * 0.2) : 0;

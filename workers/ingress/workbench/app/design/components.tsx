@@ -1,4 +1,3 @@
-/** The parts that all pages are built from. Their looks are in components.css. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asProblem, type ShownProblem } from '../engine-error.ts';
@@ -18,6 +17,7 @@ export function Button({ kind = 'normal', small = false, ...rest }: ButtonProps)
   return <button type="button" {...rest} class={looks} />;
 }
 
+/** The head of a page; it also sets the title of the document. `children`: buttons. */
 export function PageHead(props: { title: string; lead?: string; children?: ComponentChildren }) {
   useEffect(() => {
     document.title = `${props.title} · Workbench`;
@@ -37,7 +37,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: C
   return <span class={tone === 'neutral' ? 'badge' : `badge badge-${tone}`}>{children}</span>;
 }
 
-/** A message within the page. Messages of tone `bad` are announced to screen readers. */
+/** A message within the page. Screen readers announce one of tone `bad`. */
 export function Notice(props: { tone?: Exclude<Tone, 'neutral'>; children: ComponentChildren }) {
   const { tone = 'accent', children } = props;
   return (
@@ -65,7 +65,7 @@ export function Loading({ label }: { label?: string }) {
   );
 }
 
-/** A failure of a call: what happened, all faults, and the id that finds it in the logs. `say` puts a fault into the words of a page. */
+/** A failed call: its problem, its faults and its id in the logs. `say` replaces the text of a fault by words of the page. */
 export function Failure(props: { error: unknown; onRetry?: () => void; say?: (fault: Fault) => string }) {
   const problem = asProblem(props.error);
   return (
@@ -107,11 +107,11 @@ function explain({ code, title, status }: ShownProblem): string {
   return status === 403 ? t('forbidden') : title;
 }
 
-/** A modal dialog. The browser keeps the focus in it and closes it with Escape. */
+/** A modal dialog, open while it is rendered. `onClose` is called when the user closes it by button or Escape. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
-  // Before it is painted: Escape has no effect on a dialog that is shown and not open.
+  // Opens the dialog before the browser paints it: Escape has no effect on a dialog that is visible but not open.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
@@ -130,6 +130,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
+/** Copies the text that `text` returns at the click, and shows for two seconds whether that succeeded. */
 export function CopyButton({ text, label }: { text: () => string; label?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'notCopied'>();
   useEffect(() => {
@@ -145,7 +146,7 @@ export function CopyButton({ text, label }: { text: () => string; label?: string
   );
 }
 
-/** A text as it is, which scrolls by itself, also by keyboard. */
+/** Preformatted text with a scroll area of its own, which the keyboard reaches. */
 export function CodeText({ label, text }: { label: string; text: string }) {
   return (
     <pre class="code" tabIndex={0} role="region" aria-label={label}>
@@ -154,7 +155,7 @@ export function CodeText({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Names with their values; those without a value are left out. */
+/** Names with their values. An item is omitted if its value is undefined, null, false or empty. */
 export function Definitions(props: {
   class?: string;
   items: readonly (readonly [name: string, value: ComponentChildren])[];
@@ -174,7 +175,7 @@ export function Definitions(props: {
 }
 
 async function copyText(text: string): Promise<boolean> {
-  // Browsers have no clipboard for scripts on pages without TLS, except on loopback.
+  // On pages without TLS, except on loopback, browsers give scripts no clipboard.
   if (!isSecureContext) return copySelection(text);
   try {
     await navigator.clipboard.writeText(text);
@@ -184,13 +185,13 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies as the user would: selects the text in a field that is not seen. */
+/** Selects the text in an invisible field and copies it as the user would. False if the browser refuses. */
 function copySelection(text: string): boolean {
   const former = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
   field.className = 'visually-hidden';
-  // What is outside of an open dialog cannot be selected.
+  // Text outside an open dialog cannot be selected.
   (document.querySelector('dialog[open]') ?? document.body).append(field);
   field.select();
   const isCopied = document.execCommand('copy');

@@ -1,4 +1,3 @@
-/** The fields of forms: a control of each kind with its label, hint, error and help. */
 import type { ComponentChildren, FormHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { classes } from './table.tsx';
@@ -9,7 +8,7 @@ export interface ControlProps {
   readonly 'aria-invalid': boolean | undefined;
 }
 
-/** A form whose values stay in the page. */
+/** A form that calls `onSubmit` and never sends its values by itself. */
 export function Form({
   onSubmit,
   ...rest
@@ -30,6 +29,7 @@ interface Labelled {
 interface FieldProps extends Labelled {
   readonly help?: ComponentChildren;
   readonly class?: string | undefined;
+  /** The place by which `focusPlace` finds the field. */
   readonly place?: string;
   readonly children: (control: ControlProps) => ComponentChildren;
 }
@@ -79,7 +79,7 @@ export function Input(props: InputProps) {
       {...control}
       inputMode={inputMode}
       type={type}
-      // For the types of preact, which tell elements apart by it.
+      // The types of Preact distinguish input elements by this attribute.
       list={undefined}
       class={inputMode === 'text' ? 'input' : 'input input-number'}
       maxLength={maxLength}

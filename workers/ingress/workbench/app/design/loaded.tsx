@@ -5,25 +5,23 @@ import { token } from '../preferences.ts';
 import { Failure, Loading } from './components.tsx';
 
 export interface Loaded<Value> {
-  /** The last one that could be loaded; it stays while the next one is loaded. */
+  /** The last loaded value; it stays during the next load and after a failed load. */
   readonly value: Value | undefined;
-  /** Why the last load failed; undefined if it did not. */
+  /** Why the last load failed; undefined if it succeeded. */
   readonly error: unknown;
   readonly isLoading: boolean;
   readonly reload: () => void;
 }
 
-/** Loads a value when one of `inputs` has changed for `delayMs`, and after a new token. Aborts a load that is no longer wanted. */
+const FIRST_STATE = { value: undefined, error: undefined, isLoading: true };
+
+/** Loads a value at once, after `delayMs` without a further change of `inputs`, and after a new token. Aborts outdated loads. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
   delayMs = 0,
 ): Loaded<Value> {
-  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
-    value: undefined,
-    error: undefined,
-    isLoading: true,
-  });
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>(FIRST_STATE);
   const [round, setRound] = useState(0);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -47,12 +45,12 @@ export function useLoaded<Value>(
   return { ...state, reload: useCallback(() => setRound((current) => current + 1), []) };
 }
 
-/** Loads an address of the engine, and another one when it changes. */
+/** Loads the JSON of an address, again after it changes. */
 export function useJson<Reply>(address: string): Loaded<Reply> {
   return useLoaded((signal) => getJson<Reply>(address, { signal }), [address]);
 }
 
-/** Loads again `everyMs` after a load has ended, while the page is seen; undefined: never. */
+/** Reloads `everyMs` after the end of each load, unless the page is hidden. Undefined: never. */
 export function useReload({ isLoading, reload }: Loaded<unknown>, everyMs: number | undefined): void {
   useEffect(() => {
     if (isLoading || everyMs === undefined) return undefined;
@@ -61,11 +59,11 @@ export function useReload({ isLoading, reload }: Loaded<unknown>, everyMs: numbe
   }, [isLoading, everyMs, reload]);
 }
 
-/** What a page shows of a loaded value; until then that it is being loaded, or why it cannot be. */
+/** Shows a loaded value, or that it is being loaded, or why its load failed. */
 export function WhenLoaded<Value>(props: {
   loaded: Loaded<Value>;
   children: (value: Value) => ComponentChildren;
-  /** What is shown of a failure, in place of the usual notice or with it. */
+  /** Replaces the usual notice of a failure, which it may contain. */
   failed?: (error: unknown, notice: ComponentChildren) => ComponentChildren;
 }) {
   const { value, error, isLoading, reload } = props.loaded;

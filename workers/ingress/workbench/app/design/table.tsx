@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A column of a table: its head, what it shows of a row, and the class of both, such as `number`. */
+/** A column: its head, the content of its cells, and the class of both, such as `number`. */
 export type Column<Row> = readonly [
   head: ComponentChildren,
   cell: (row: Row, index: number) => ComponentChildren,
@@ -10,18 +10,19 @@ export type Column<Row> = readonly [
 interface TableProps<Row> {
   readonly label: string;
   readonly class?: string;
-  /** Without it only screen readers have the label. */
+  /** Whether the label is visible; otherwise only screen readers have it. */
   readonly hasCaption?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** The column whose cells are the heads of their rows: the first one, unless stated otherwise. */
+  /** The index of the column whose cells are the heads of their rows; 0 by default, -1 for none. */
   readonly header?: number;
   readonly rowClass?: (row: Row, index: number) => string | undefined;
+  /** A `tr` before the rows. */
   readonly first?: ComponentChildren;
   readonly foot?: ComponentChildren;
 }
 
-/** A table of rows in a frame of its own, which scrolls by itself, also by keyboard, when it is wider than the page. */
+/** A table. If it is wider than the page, it scrolls in a frame that the keyboard reaches. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, header = 0, rowClass, first, foot, hasCaption = false } = props;
   return (

@@ -23,6 +23,7 @@ export interface Chosen {
 
 type Result = ActionReply['letters'][number]['result'];
 
+/** Dead letters of one action; the engine accepts no more. */
 export const MAX_AT_ONCE = 500;
 const OVERRIDES: readonly Override[] = ['again', 'force', 'acceptDuplicates'];
 const RESULT_TONES: Readonly<Record<Result, Tone>> = {
@@ -44,7 +45,7 @@ interface ActionProps {
   readonly chosen: Chosen;
 }
 
-/** An action in steps: the changes, if it is an edit; a dry run with its guards; the reason; and the result. */
+/** An action in steps: the changes of an edit, a dry run with the guards, the reason, and the result. */
 export function ActionDialog(props: ActionProps & { onClose: (hasActed: boolean) => void }) {
   const { action, chosen, onClose } = props;
   const [changes, setChanges] = useState<Changes | undefined>(action === 'edit' ? undefined : {});
@@ -78,7 +79,7 @@ function Preview(props: ActionProps & { changes: Changes; onDone: (reply: Action
   const [isActing, setActing] = useState(false);
   const limit = Math.max(1, Math.min(MAX_AT_ONCE, chosen.count));
   const call = { selection: chosen.selection, limit, ...changes, ...overrides };
-  // The former preview stays while the next one is made, so that the focus stays on the guard that was changed.
+  // Keeps the former preview while the next one is loaded, so that the changed guard keeps the focus.
   const preview = useLoaded(
     () => actOnDeadLetters(action, { ...call, dryRun: true }),
     [JSON.stringify(overrides)],
@@ -201,7 +202,7 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
 
 type Changes = Pick<EditDeadLetters, 'patch' | 'headers'>;
 
-/** The changes of payload and headers, both as JSON objects; what is typed then takes their preview away. */
+/** The changes of payload and headers, as JSON objects. Typing removes their preview. */
 function ChangesForm({ onPreview }: { onPreview: (changes?: Changes) => void }) {
   const [texts, setTexts] = useState({ patch: '', headers: '' });
   const [isChecked, setChecked] = useState(false);

@@ -40,7 +40,7 @@ export function DeadLetters() {
       <FilterForm key={JSON.stringify(filters)} filters={filters} onFilter={open} />
       <WhenLoaded loaded={loaded}>
         {(page) => (
-          // A selection belongs to one page of one filter.
+          // The key drops the selection when the page or the filter changes.
           <Page
             key={JSON.stringify(query)}
             isFirst={cursor === ''}

@@ -28,7 +28,6 @@ const STATUSES: Readonly<Record<NotificationTimeline['status'], readonly [Tone, 
   parked: ['bad', 'parked'],
 };
 
-/** Finds a notification by id or Idempotency-Key; both are in the address. */
 export function FindNotification({ id }: { id: string }) {
   const { reference = '', caller = '' } = useLocation().query;
   return (

@@ -1,4 +1,3 @@
-/** The addresses of the pages of messages, and their calls on dead letters. */
 import type {
   ActionReply,
   editBody,
@@ -11,10 +10,10 @@ import { WORKBENCH_PATH } from '../page-settings.ts';
 export const MESSAGES_PATH = `${WORKBENCH_PATH}/messages`;
 
 export const OPERATIONS = '/api/operations/v1';
-/** An action on 500 dead letters takes 10 s. */
+/** An action on 500 dead letters takes about 10 s. */
 const ACTION_TIMEOUT_MS = 60_000;
 
-/** The filters of the list, as in the address of the page; empty: not filtered. */
+/** The filters in the address of the list. An empty one does not filter; times are local times of the browser. */
 export type DeadLetterFilters = typeof NO_FILTERS;
 
 export const NO_FILTERS = {
@@ -25,7 +24,7 @@ export const NO_FILTERS = {
   since: '',
   until: '',
   id: '',
-  /** `true`: also those that have been handled. */
+  /** `true` shows handled dead letters too. */
   all: '',
 };
 
@@ -35,12 +34,13 @@ export type DeadLetterSelection = EditDeadLetters['selection'];
 export type DeadLetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
 export type Override = NonNullable<ActionReply['letters'][number]['override']>;
 
-/** The address of a page of the list; an empty `cursor` is the first. */
+/** The address of the engine for a page of the list. An empty `cursor` is the first page. */
 export function addressOfDeadLetters(filters: DeadLetterFilters, cursor: string): string {
   const times = { since: momentOf(filters.since), until: momentOf(filters.until) };
   return withQuery(`${OPERATIONS}/dead-letters`, { ...filters, ...times, cursor });
 }
 
+/** Sends an action once and waits at most 60 s for its result. Rejects as `postJson` does. */
 export function actOnDeadLetters(action: DeadLetterAction, body: EditDeadLetters): Promise<ActionReply> {
   return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
 }
@@ -50,7 +50,7 @@ export function readFilters(query: Readonly<Record<string, string>>): DeadLetter
   return { ...NO_FILTERS, ...Object.fromEntries(known) };
 }
 
-/** The selection of an action on all dead letters of these filters; the engine refuses what an address typed by hand has wrong. */
+/** The selection of all dead letters of these filters. Values are not checked: the engine refuses wrong ones. */
 export function selectionOf(filters: DeadLetterFilters): DeadLetterSelection {
   const { topic, channel, code, type, since, until, id } = filters;
   const lists = { topics: [topic], codes: [code], types: [type], ids: [id] };
@@ -60,7 +60,7 @@ export function selectionOf(filters: DeadLetterFilters): DeadLetterSelection {
   );
 }
 
-/** The moment of a local time of the browser. What is none is sent for the engine to refuse. */
+/** A local time of the browser in ISO format. Other text is sent unchanged, so that the engine refuses it. */
 function momentOf(value: string): string {
   const moment = new Date(value);
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString();

@@ -13,7 +13,6 @@ const VIEWS = [
   ['outbox', '/outbox'],
 ] as const;
 
-/** Notifications, dead letters and the local outbox. Each view has an address. */
 export function MessagesPage() {
   const [view = '', ...rest] = (useRoute().params['rest'] ?? '').split('/');
   const here = view === 'notifications' ? '' : view;

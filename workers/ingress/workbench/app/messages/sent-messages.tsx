@@ -50,7 +50,7 @@ export function Outbox() {
   );
 }
 
-/** What is in the outbox; an instance with providers has none. */
+/** Shows loaded messages of the outbox. An instance with providers has no outbox and answers 404. */
 function InOutbox<Value>(props: Parameters<typeof WhenLoaded<Value>>[0]) {
   return (
     <WhenLoaded

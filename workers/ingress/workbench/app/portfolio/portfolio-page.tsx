@@ -28,7 +28,7 @@ import { portfolioText as t, reportText } from '../texts.ts';
 interface Shown {
   readonly name: string;
   readonly run: PortfolioRun;
-  /** Undefined while it runs. */
+  /** Undefined during the run. */
   readonly end: RunEnd | undefined;
 }
 
@@ -54,12 +54,12 @@ const NOTATIONS: Readonly<Record<NotationFault['kind'], readonly Remedy[]>> = {
   ],
 };
 const MEBIBYTE = 1_024 * 1_024;
-/** Redrawing for every contract would cost more than its calculation. */
+/** Drawing the page after each contract would take longer than the calculation. */
 const DRAW_EVERY_MS = 200;
-/** An engine that starts, stops or is overloaded answers again within these attempts and a minute, or the run is interrupted. */
+/** If an engine that starts, stops or is overloaded exceeds these attempts or a minute for a contract, the run is interrupted. */
 const ATTEMPTS = 15;
 const TIMEOUT_MS = 60_000;
-/** The run of this tab, which goes on while another page is open. */
+/** The run of this tab. It goes on while the user looks at another page of the workbench. */
 const current = signal<Shown | undefined>(undefined);
 let abort: AbortController | undefined;
 
@@ -124,7 +124,7 @@ export function PortfolioPage() {
   );
 }
 
-/** A file that is dropped beside the area for it would replace the page, and its results. */
+/** Otherwise the browser would open a file that is dropped beside its area, and the results would be lost. */
 function keepPageOnDrop(): () => void {
   const left = new AbortController();
   for (const kind of ['dragover', 'drop']) addEventListener(kind, preventDefault, { signal: left.signal });
@@ -227,7 +227,7 @@ function FileChoice(props: { onFile: (file: File | undefined) => void; onExample
         accept=".csv,.ndjson,.jsonl,.json"
         onChange={(event) => {
           props.onFile(event.currentTarget.files?.[0]);
-          // The same file may be chosen again after it was corrected.
+          // Lets the user choose the same file again after a correction.
           event.currentTarget.value = '';
         }}
       />
@@ -263,14 +263,14 @@ function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }
         </>
       )}
       {end !== undefined && done > 0 && (
-        // Escaped by the report, whose parts are the same in files.
+        // The report escapes its texts.
         <div dangerouslySetInnerHTML={{ __html: reportSections(run.tally, words, run.duplicates).markup }} />
       )}
     </>
   );
 }
 
-/** Lower than before, higher than before, and without a previous schedule. */
+/** Three contracts: with a lower and a higher previous schedule, and without one. */
 const EXAMPLE = [8.9, 7.2, 9.5]
   .map((InterestPercent, index) => {
     const half = 5_000 * (index + 1);

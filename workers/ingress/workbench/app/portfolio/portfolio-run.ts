@@ -1,4 +1,4 @@
-/** A portfolio that is recalculated: what is done, in the tally of `npm run recalculate`, and what is not yet. */
+/** Recalculates a portfolio and counts its contracts as `npm run recalculate` does. */
 import { asProblem, EngineError } from '../engine-error.ts';
 import {
   compareSchedules,
@@ -30,7 +30,7 @@ interface CalculatedSchedule {
   readonly warnings: CountedSchedule['warnings'];
 }
 
-/** A calculated contract, without the instalments that only its counting needs; amounts in minor units. */
+/** A calculated contract, with sums in minor units. Instalments are not kept, since only the counting needs them. */
 interface FinishedContract extends Pick<
   CountedSchedule,
   'line' | 'id' | 'currency' | 'digits' | 'rows' | 'sums'
@@ -39,16 +39,17 @@ interface FinishedContract extends Pick<
 }
 
 export interface PortfolioRun {
+  /** The number of contracts, with the unreadable ones. */
   readonly all: number;
   readonly tally: Tally;
   readonly duplicates: DuplicateIds;
   readonly results: readonly FinishedContract[];
   readonly failures: readonly CountedFailure[];
-  /** Calculates what is not done yet. A call that is repeated until it succeeds or fails is the matter of `calculate`. */
+  /** Calculates the contracts that are not done. `calculate` repeats its failed calls itself. Never rejects. */
   continue(ports: RunPorts): Promise<RunEnd>;
 }
 
-/** How a run ended. Contracts that are not done can be calculated by another one. */
+/** How a run ended. After `stopped` or `interrupted`, `continue` calculates the contracts that are not done. */
 export type RunEnd =
   | { readonly kind: 'finished' | 'stopped' }
   | { readonly kind: 'interrupted'; readonly error: unknown };
@@ -58,11 +59,12 @@ interface RunPorts {
   readonly signal: AbortSignal;
 }
 
-/** Few at a time, since live calls of others go first, and enough to reach the limit of calls that a caller may send in a second. */
+/** Concurrent calls: few, so that calls of others are not delayed, but enough to reach the rate limit of a caller. */
 export const WINDOW = 6;
-/** The token is missing, no longer valid, or has no permission for calculations. */
+/** The token is missing or invalid, or does not permit calculations. */
 const NOT_ALLOWED: ReadonlySet<number | undefined> = new Set([401, 403]);
 
+/** A run of all contracts of a file. Unreadable contracts are failures from the start. */
 export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
   const tally = emptyTally();
   const results: FinishedContract[] = [];
@@ -149,7 +151,7 @@ function countedSchedule(
   };
 }
 
-/** The decimals of a request's amounts: those of Precision, or of the currency (M2). */
+/** The decimals of a request's amounts: its Precision, or else those of its currency (M2). */
 function digitsOf(jsonParam: Contract['jsonParam']): number {
   const precision = fieldOf(jsonParam, 'Precision');
   if (typeof precision === 'number') return precision;
@@ -161,18 +163,10 @@ function fieldOf(jsonParam: Contract['jsonParam'], name: string): unknown {
   return jsonParam[name] ?? jsonParam[`${name.charAt(0).toLowerCase()}${name.slice(1)}`];
 }
 
-const RESULT_COLUMNS = [
-  'id',
-  'line',
-  'currency',
-  'installments',
-  ...SUM_NAMES,
-  'totalBefore',
-  'totalDifference',
-];
-/** One line for each calculated contract; the columns on the previous schedule are empty where there is none. */
+/** A line for each calculated contract, by line of the file. Columns of the previous schedule are empty if there is none. */
 export function resultsToCsv(results: readonly FinishedContract[]): string {
-  return toCsv(RESULT_COLUMNS, results, ({ id, line, currency, rows, digits, sums, former }) => {
+  const columns = ['id', 'line', 'currency', 'installments', ...SUM_NAMES, 'totalBefore', 'totalDifference'];
+  return toCsv(columns, results, ({ id, line, currency, rows, digits, sums, former }) => {
     const money = (minor: bigint): string => formatMinorUnits(minor, digits);
     const compared =
       former === undefined ? ['', ''] : [money(former.total), money(sums.total - former.total)];
@@ -181,6 +175,7 @@ export function resultsToCsv(results: readonly FinishedContract[]): string {
   });
 }
 
+/** A line for each failed contract, by line of the file. */
 export function failuresToCsv(failures: readonly CountedFailure[]): string {
   return toCsv(['id', 'line', 'code', 'reason'], failures, ({ id, line, problem }) => [
     id === undefined ? '' : quoted(id),

@@ -25,12 +25,13 @@ import type { CountedFailure } from '../../../../../shared/portfolio/tally.ts';
 import type { FieldKind, FormField } from '../schedules/loan-fields.ts';
 
 export interface Contract {
-  /** Its line in the file, counted from 1; the first line of a record that spans several lines. */
+  /** The first line of its record in the file, counted from 1. */
   readonly line: number;
   readonly id: string | number;
   readonly jsonParam: Readonly<Record<string, unknown>>;
   /** The previous schedule as sent; undefined if absent. */
   readonly schedule: unknown;
+  /** The names of members that the reader does not know. */
   readonly ignored: readonly string[];
 }
 
@@ -42,7 +43,7 @@ export interface PortfolioFile {
 
 type RequestField = Pick<FormField, 'name' | 'kind'>;
 
-/** What the user chose for a CSV that cannot be read without. */
+/** The user's answers about a CSV that has two readings or unknown columns. */
 export interface CsvChoice extends Notation {
   readonly ignore?: readonly string[] | undefined;
 }
@@ -57,17 +58,17 @@ const CELL_KINDS: Readonly<Record<FieldKind, CellKind>> = {
   list: 'json',
 };
 
-/** Larger files are for `npm run recalculate`, which has no limit. */
+/** `npm run recalculate` reads larger files. */
 export const MAX_CONTRACTS = 10_000;
 export const MAX_FILE_BYTES = 50 * 1_024 * 1_024;
 
 const MAX_SHOWN_NAME = 60;
-/** Of the columns that a fault names: the file may be none of text. */
+/** The most columns that a fault names: the file may not be text at all. */
 const MAX_SHOWN_COLUMNS = 20;
-/** How .xlsx and .ods begin, which are ZIP files, and .xls. */
+/** The first characters of ZIP files, such as .xlsx and .ods, and of .xls. */
 const WORKBOOKS = new Set(['PK\u0003\u0004', '\u00D0\u00CF\u0011\u00E0']);
 
-/** The file cannot be read at all. `malformed` names the last line that can be told from the next one. */
+/** Why no contract of a file can be read. `malformed`: `line` is the start of the last readable record; 0 if there is none. */
 export type FileFault =
   | { readonly kind: 'not-utf8' | 'workbook' }
   | { readonly kind: 'malformed'; readonly line: number }
@@ -75,6 +76,7 @@ export type FileFault =
   | { readonly kind: 'too-many'; readonly count: number }
   | { readonly kind: 'columns'; readonly faults: readonly ColumnFault[] };
 
+/** Thrown by readContracts. Its message is the kind of the fault, for pages to translate. */
 export class FileError extends Error {
   readonly fault: FileFault;
 
@@ -84,7 +86,7 @@ export class FileError extends Error {
   }
 }
 
-/** Reads the contracts of a file: `.csv` is CSV, whose columns are `fields`, all else NDJSON. Throws FileError if it cannot be read. */
+/** Reads a file as CSV with the columns `fields` if its name ends in .csv, or else as NDJSON. Throws FileError if it is unreadable. */
 export function readContracts(
   fileName: string,
   content: Uint8Array<ArrayBuffer>,
@@ -98,7 +100,7 @@ export function readContracts(
   return collect(/\.csv$/i.test(fileName) ? csvLines(text, fields, choice) : ndjsonLines(text));
 }
 
-/** Without its byte order mark. Any other encoding is refused: a character that is replaced would give a contract the id of another. */
+/** UTF-8 text without its byte order mark. Replacing invalid bytes could give a contract the id of another, so they are refused. */
 function decode(content: Uint8Array<ArrayBuffer>): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
@@ -197,7 +199,7 @@ function readContract(line: number, value: unknown, known: readonly Fault[] = []
   return { line, id, jsonParam, schedule, ignored };
 }
 
-/** The failure of a line, with the code that `npm run recalculate` reports for it. */
+/** The failure of a line, with the code that `npm run recalculate` reports. */
 function failureOf(
   line: number,
   errors: readonly Fault[],

@@ -1,4 +1,4 @@
-/** The values of catalogue fields as text in the language of the workbench. */
+/** Names and values of catalogue fields as text, in the language of the workbench. */
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { choiceText } from '../schedules/field-texts.ts';
 import { inWords, knownText, productsText as t } from '../texts.ts';
@@ -11,10 +11,10 @@ const MONEY = /Amount$|^Amount$|^CommissionValue$|^MinimumEarlyRepaymentValue$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const STATUSES = ['Approved', 'Active', 'Draft', 'VersionDraft', 'Closed'] as const;
-/** No percentage or amount of a catalogue has more. */
+/** The most decimals of a percentage or amount of a catalogue. */
 const MOST_DECIMALS = 12;
 const MOST_NUMBERS = 30;
-/** Fields whose values have a name in the form of a schedule too. */
+/** Fields whose values have names among the choices of the form for schedules. */
 const CHOICES = new Set(['PaymentScheduleTypes', 'PeriodType']);
 const DAY_FIELDS = new Set(['ValidFrom', 'ValidTo', 'CollectionValidFrom', 'CollectionValidTo']);
 
@@ -22,7 +22,7 @@ export function fieldName(field: string): string {
   return knownText('recordFields', field) ?? inWords(field);
 }
 
-/** Nothing to show: absent, false is a value. */
+/** True for undefined, null, an empty text and an empty list, but not for false. */
 export function isBlank(value: unknown): boolean {
   return (
     value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
@@ -42,7 +42,7 @@ export function periodicityText(name: string): string {
   return name === 'Once' ? t('once') : choiceText(name);
 }
 
-/** The lines that show the value of a field; `currency` of amounts. */
+/** The lines that show the value of a field. `currency`: that of amounts; empty if there is none. */
 export function valueLines(field: string, value: unknown, currency: string): readonly string[] {
   if (isBlank(value)) return ['–'];
   if (isRecord(value)) return [itemLine(value, currency)];
@@ -57,7 +57,7 @@ export function valueLines(field: string, value: unknown, currency: string): rea
 function scalarText(field: string, value: unknown, currency: string): string {
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (typeof value === 'number') {
-    // The values of a list and of a filter are often numbers of something, such as employers.
+    // The values of a list or a filter may be numbers that identify something, such as employers.
     if (field === 'Values') return String(value);
     if (PERCENT.test(field)) return formatPercent(value, MOST_DECIMALS);
     return MONEY.test(field) ? moneyText(value, currency) : numberText(value);
@@ -99,14 +99,14 @@ function itemLine(item: RecordFields, currency: string): string {
   return [...named, ...parts, days].filter((part) => part !== '').join(' · ');
 }
 
-/** A figure that says what it is needs no name. */
+/** The name and the value of a field. Percentages, amounts and statuses need no name. */
 function fieldLine(field: string, value: unknown, currency: string): string {
   const text = valueLines(field, value, currency).join('; ');
   if (field === 'Percent' || field === 'Amount' || field === 'Status' || field === 'ValueStatus') return text;
   return value === true ? fieldName(field) : `${fieldName(field)}: ${text}`;
 }
 
-/** A range of days, null and undefined for open ends; empty if both are. */
+/** A range of days `yyyy-mm-dd`; null or undefined for an open end. Empty if both ends are open. */
 export function daysText(from: unknown, to: unknown): string {
   const start = typeof from === 'string' ? t('from', { day: formatDate(from) }) : '';
   const end = typeof to === 'string' ? t('to', { day: formatDate(to) }) : '';

@@ -23,7 +23,7 @@ import { VersionSections } from './version-sections.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { Form, TextField } from '../design/fields.tsx';
 
-/** The views of a product. Look-up and offer use the actions; the others need the scope operations:read. */
+/** The views of a product. Only sections and differences need the scope operations:read. */
 const VIEWS = ['sections', 'differences', 'look-up', 'offer'] as const;
 const PUBLIC_VIEWS = VIEWS.slice(2);
 
@@ -67,7 +67,7 @@ function ProductDetail({ code }: { code: string }) {
   );
 }
 
-/** The views; without the versions of the product only those that look it up. */
+/** The views of a product; without `product` only those that need no scope. */
 function ProductViews({ code, product }: { code: string; product?: CatalogueProductReply }) {
   const { query, route } = useLocation();
   const versions = product?.versions ?? [];
@@ -282,14 +282,13 @@ function SearchForm(props: {
   );
 }
 
-/** Enter opens the product with the typed code, or the only one that matches. */
+/** The code of the product that Enter opens: that with the typed code, or else the only result. */
 function codeToOpen(products: readonly ListedProduct[], typed: string): string | undefined {
   const key = typed.trim().toLowerCase();
   const exact = products.find(({ code }) => code.toLowerCase() === key);
   return exact?.code ?? (products.length === 1 ? products[0]?.code : undefined);
 }
 
-/** Without the list a product can still be looked up by its code. */
 function OpenByCode() {
   const { route } = useLocation();
   const [code, setCode] = useState('');
@@ -417,7 +416,7 @@ function ValidityBars(props: { versions: readonly ListedVersion[]; scale: TimeSc
   );
 }
 
-/** A draft must not hide what is used. */
+/** Draws approved versions last, so that a draft does not hide them. */
 const approvedLast = (one: ListedVersion, other: ListedVersion): number =>
   Number(one.status === 'Approved') - Number(other.status === 'Approved');
 

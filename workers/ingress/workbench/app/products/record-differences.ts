@@ -1,9 +1,9 @@
-/** What is different between two versions of a product, by section: single values, each with its place on both sides. */
+/** Finds the values that differ between two versions of a product, by section. */
 import { isRecord } from '../schedules/loan.ts';
 import type { RecordFields } from './catalogue-calls.ts';
 import { itemList, titleField, type Section, type SectionKey } from './record-sections.ts';
 
-/** A step to a place in a section: a field, or an item by its name or by the first day of its validity. */
+/** A step of a path into a section: a field, or an item by its name or its first day (`yyyy-mm-dd`; null if open). */
 export type Step = { readonly field: string } | { readonly item: string } | { readonly from: string | null };
 
 export interface Difference {
@@ -12,7 +12,7 @@ export interface Difference {
   readonly before: unknown;
   /** Undefined if removed. */
   readonly after: unknown;
-  /** That of the items around it; undefined: that of the product. */
+  /** The currency of the item that contains the value; undefined means that of the product. */
   readonly currency: string | undefined;
 }
 
@@ -21,7 +21,7 @@ type Leaf = Pick<Difference, 'path' | 'currency'> & { readonly value: unknown };
 const ID = /"Id":"([^"]*)"/g;
 const DAY_FIELDS = ['ValidFrom', 'CollectionValidFrom'];
 
-/** The sections with differences, in the order of the sections. An item with another id and name is another item. */
+/** The sections with differences, in their order. Items are the same if their id or, without a common id, their name is the same. */
 export function findDifferences(
   before: readonly Section[],
   after: readonly Section[],
@@ -46,10 +46,10 @@ export function findDifferences(
     .filter(({ differences }) => differences.length > 0);
 }
 
-/** A flag that is absent is not set. */
+/** Text to compare values by. An absent value equals false. */
 const textOf = (value: unknown): string => JSON.stringify(value ?? false);
 
-/** All values of a part that are no objects, by their places, in which an item has its id if both sides have it. */
+/** The scalar values of a part by their places. A place names an item by its id if both sides have that id once. */
 function leavesIn(part: unknown, isShared: (id: unknown) => id is string): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   const visit = (content: unknown, place: string, path: readonly Step[], currency?: string): void => {
@@ -76,7 +76,7 @@ function leavesIn(part: unknown, isShared: (id: unknown) => id is string): Reado
   return leaves;
 }
 
-/** Steps to the items of a list; of those with the same name the later ones have their number too. */
+/** Steps to the items of a list. If a name occurs again, the step has the number of the item too. */
 function stepsTo(items: readonly RecordFields[]): readonly Step[] {
   const steps = items.map(stepTo);
   const texts = steps.map((step) => JSON.stringify(step));

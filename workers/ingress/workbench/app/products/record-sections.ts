@@ -1,4 +1,4 @@
-/** A version of a product in sections, as the page shows and compares them. Field names are those of the catalogue. */
+/** Divides a version of a product into the sections that the page shows and compares. Field names are those of the catalogue. */
 import type {
   CatalogueVersionReply,
   ReferredList,
@@ -56,7 +56,7 @@ const SECTIONS = {
   questions: { field: 'Questions' },
 } as const satisfies Readonly<Record<string, Source>>;
 
-/** `Discounts` are the codes of lists, which each discount has. */
+/** Fields that the section `other` omits. `Discounts` has only codes of lists, which each discount has as `List`. */
 const ELSEWHERE = new Set([
   'Id',
   'Version',
@@ -65,7 +65,7 @@ const ELSEWHERE = new Set([
   ...Object.values(SECTIONS).map((source) => ('field' in source ? source.field : '')),
 ]);
 
-/** The sections that have content. `List` of an item is the code of its list; values are Percent, PercentagePoints or Amount. */
+/** The sections with content. Items get `List`, the code of their list; their values become Percent, PercentagePoints or Amount. */
 export function sectionsOf(version: Pick<CatalogueVersionReply, 'product' | 'lists'>): readonly Section[] {
   const { product, lists } = version;
   if (product === undefined) return [];
@@ -129,11 +129,12 @@ function describeDiscount({ DiscountValue, ...discount }: RecordFields): RecordF
   return { ...discount, [IsPercentage === true ? 'Percent' : ofOther]: DiscountValue };
 }
 
+/** The objects of a list; empty for a value that is no list. */
 export function itemList(value: unknown): readonly RecordFields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-/** Fields that name an item, in order of preference. */
+/** Fields that may name an item, in order of preference. */
 const TITLES = [
   'Name',
   'InsuranceName',
@@ -146,7 +147,7 @@ const TITLES = [
   'Code',
 ];
 
-/** The field that names the items of a list; undefined if they have no name. */
+/** The first title field that is text in all items; undefined if there is none. */
 export function titleField(items: readonly RecordFields[]): string | undefined {
   return TITLES.find((field) => items.every((item) => typeof item[field] === 'string'));
 }

@@ -1,19 +1,18 @@
-/** What the page reads of simulations. */
 import type { z } from 'zod';
 import type { simulateReply } from '../../../../../shared/api/actions/simulate-action.ts';
 import { leadingPayment } from '../schedules/leading-payment.ts';
 import { exactSum, type ShownAmounts } from '../schedules/schedule.ts';
 
-/** The periodicity of a charge that is paid at the start. */
+/** The periodicity of a charge that is paid once, at the start. */
 export const ONCE = 'Once';
 /** Percentages of a reply have at most ten decimals (Q5). */
 const PERCENT_PARTS = 10 ** 10;
 
-/** One of the offers of a simulation; several fit when interests, lists or both are open. */
+/** An offer of a simulation. There are several if the request leaves interests or lists open. */
 export type SimulatedOffer = Simulated['Records'][number];
 export type Simulated = z.infer<typeof simulateReply>;
 
-/** A commission or an insurance of a simulated offer, in money or in percent, before and after discounts. */
+/** A commission or an insurance, in currency units or in percent; `Base...` is before discounts. */
 export interface OfferCharge {
   readonly Name: string | null;
   readonly Value: number | null;
@@ -31,12 +30,13 @@ export function periodicityOf({ FeePeriodicityType, InsurancePeriodicityType }: 
 export interface OfferParts {
   readonly commissions: readonly OfferCharge[];
   readonly insurances: readonly OfferCharge[];
-  /** The first is the down payment. */
+  /** The first row is the down payment, which may be zero. */
   readonly rows: readonly ShownAmounts[];
-  /** The rate before discounts in percent. */
+  /** The rate before discounts, in percent a year. */
   readonly baseRate: number | undefined;
 }
 
+/** Reads the JSON texts of an offer. Throws a SyntaxError if one is not JSON. */
 export function readOffer(offer: SimulatedOffer): OfferParts {
   const interest = JSON.parse(offer.OutputInterestJson) as { BaseInterestPercent?: number | null };
   return {
@@ -47,12 +47,13 @@ export function readOffer(offer: SimulatedOffer): OfferParts {
   };
 }
 
-/** A sum of an offer, and the part of it that is paid once at the start and is in no instalment (Q6). */
+/** A sum in currency units, and its part that is paid at the start and is in no instalment (Q6). */
 export interface OfferSum {
   readonly amount: number;
   readonly atStart: number;
 }
 
+/** The payment and the totals of an offer. `decimals`: those of its currency. */
 export function offerFigures(
   { TotalFee, TotalInsurance, Total }: SimulatedOffer,
   { commissions, insurances, rows: [before, ...rows] }: OfferParts,
@@ -74,7 +75,7 @@ function sum(repeated: number, atStart: number): OfferSum {
   return { amount: exactSum([repeated, atStart]), atStart };
 }
 
-/** What a charge costs once at the start, half up to the decimals of the currency; zero for a repeated one. */
+/** The cost of a charge at the start, rounded half up to `decimals`; zero for a repeated charge. */
 function onceCost(charge: OfferCharge, financed: number, decimals: number): number {
   if (periodicityOf(charge) !== ONCE) return 0;
   const { Value: value, Percent: percent } = charge;

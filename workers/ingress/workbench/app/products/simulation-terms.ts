@@ -1,4 +1,4 @@
-/** The terms of a simulation as they are entered, and the request that they make. */
+/** The terms of a simulation as entered, and their request. */
 import { groupSign } from '../format.ts';
 import { faultOf } from '../schedules/check-loan.ts';
 import { decimalsOfCurrency, MONTHS_OF_PERIOD, readField, type Entry } from '../schedules/loan.ts';
@@ -10,7 +10,7 @@ export interface SimulationTerms {
   readonly downPayment: string;
   readonly loanPeriod: string;
   readonly scheduleType: string;
-  /** Empty: the default of the product. */
+  /** Empty for the default interest of the product. */
   readonly interestType: string;
   readonly discounts: readonly string[];
   /** Figures that only some products need, by their paths, such as `jsonInputFormula.interestInput.Score`. */
@@ -30,7 +30,7 @@ const INTEREST_TYPE_IDS: Readonly<Record<string, string>> = {
 };
 const MONTHS_OF_BOUND: Readonly<Record<string, number>> = { Months: 1, Years: 12 };
 
-/** Terms between the bounds of a product, with the least down payment that it asks for. */
+/** Terms in the middle of a product's bounds, with its smallest down payment. */
 export function firstTerms(product: Product): SimulationTerms {
   const { Availability: availability = {}, Details: details } = product;
   const amount = middleOf(availability.MinimumAmount, availability.MaximumAmount) ?? DEFAULT_AMOUNT;
@@ -55,11 +55,7 @@ function middleOf(from: Bound, to: Bound): number | undefined {
   return typeof from === 'number' && typeof to === 'number' ? Math.round((from + to) / 2) : undefined;
 }
 
-function periodsOf(
-  bound: Bound,
-  unit: string | null | undefined,
-  periodicity: string | null | undefined,
-): Bound {
+function periodsOf(bound: Bound, unit?: string | null, periodicity?: string | null): Bound {
   const months = MONTHS_OF_BOUND[unit ?? ''];
   const length = MONTHS_OF_PERIOD[periodicity ?? ''];
   if (typeof bound !== 'number' || months === undefined || length === undefined) return bound;
@@ -72,11 +68,11 @@ function entryOfProduct({ Availability: availability, Details: details }: Produc
   return { group: groupSign(), currency, periodicity, decimals: decimalsOfCurrency(currency) };
 }
 
-/** The kinds of the numbers of a simulation; a term may have its unit, such as `2 years`. */
+/** How the numbers of a simulation are read. A term may have its unit, such as `2 years`. */
 const AMOUNT = { name: 'Amount', kind: 'number', help: '', isRequired: false } as const;
 const PERIOD = { name: 'InstallmentsNo', kind: 'whole', help: '', isRequired: true } as const;
 
-/** The numbers that cannot be read, by their paths in the request. */
+/** The faults of entered numbers, by their paths in the request. */
 export function unreadTerms(terms: SimulationTerms, product: Product) {
   const { amount, downPayment, loanPeriod, figures } = terms;
   const entry = entryOfProduct(product);
@@ -92,6 +88,7 @@ export function unreadTerms(terms: SimulationTerms, product: Product) {
   });
 }
 
+/** The request of PLAT_BP_Simulate. A required number that cannot be read is NaN, so check `unreadTerms` before. */
 export function simulateRequest(code: string, terms: SimulationTerms, product: Product) {
   const { scheduleType, discounts, figures } = terms;
   const entry = entryOfProduct(product);
@@ -106,7 +103,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
     else (jsonInputFormula[section] ??= {})[name] = numberOf(text);
   }
   const hasArguments = Object.keys(jsonInputFormula).length > 0;
-  // Arguments need a type, also that of the default interest.
+  // Formula arguments need the id of an interest type, even for the default interest.
   const type = terms.interestType === '' && hasArguments ? interestTypes(product)[0] : terms.interestType;
   const interestType = INTEREST_TYPE_IDS[type ?? ''];
   return {
@@ -123,7 +120,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
   };
 }
 
-/** The types of the interests of a product, that of a default interest first. */
+/** The interest types of a product that a simulation accepts (Q3), with that of the default interest first. */
 export function interestTypes({ Dimensions: dimensions }: Product): readonly string[] {
   const interests = (dimensions?.InterestsAndCommissions ?? []).flatMap(({ Interests }) => Interests);
   const ordered = interests.toSorted(
@@ -134,10 +131,12 @@ export function interestTypes({ Dimensions: dimensions }: Product): readonly str
   );
 }
 
+/** The paths among those of faults that are further figures: formula arguments and fixed values. */
 export function neededFigures(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => ARGUMENT.test(path) || FIXED_VALUES.has(path));
 }
 
+/** The section and name of a formula argument; for other paths the section is empty. */
 export function figureOf(path: string): { readonly section: string; readonly name: string } {
   const [, section = '', name = path] = ARGUMENT.exec(path) ?? [];
   return { section, name };

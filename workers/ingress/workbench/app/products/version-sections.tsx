@@ -68,7 +68,7 @@ export function ReadingFaults({ version }: { version: CatalogueVersionReply }) {
   );
 }
 
-/** The currency of the amounts of a version that have none of their own. */
+/** The currency of amounts that name no other; empty if the product states none. */
 export function currencyOf({ product = {} }: CatalogueVersionReply): string {
   const availability = product['Availability'];
   const currency = isRecord(availability) ? availability['Currency'] : undefined;
@@ -141,15 +141,15 @@ export function ItemTable({ label, items, currency, hasCaption = false }: ItemTa
   );
 }
 
-/** A status is a badge, and amounts have their currency. */
+/** The table shows a status as a badge, and a currency beside its amounts. */
 const NO_COLUMNS = new Set(['Status', 'Currency']);
 
-/** Flags are badges, and ids are only in the JSON. */
+/** The table shows flags as badges, and no ids. */
 function isColumn(value: unknown): boolean {
   return !isBlank(value) && typeof value !== 'boolean' && !isId(value);
 }
 
-/** The flags that are set, and the status of an item that is not used. Values show whether they are in percent. */
+/** Badges of the flags that are set, and of a status other than Active. */
 function Flags({ item }: { item: RecordFields }) {
   const { Status: status } = item;
   const set = Object.entries(item).filter(([name, value]) => value === true && !UNITS.has(name));
@@ -165,6 +165,7 @@ function Flags({ item }: { item: RecordFields }) {
   );
 }
 
+/** Flags without a badge: the values show their unit. */
 const UNITS = new Set(['ValueIsPercent', 'ValueIsPercentage', 'IsPercentage']);
 
 export function Lines({ lines }: { lines: readonly string[] }) {

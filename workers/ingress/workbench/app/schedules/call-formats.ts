@@ -1,13 +1,12 @@
-/** The call of a schedule as curl, JSON or Kafka message, to repeat it elsewhere. */
+/** The call of a schedule as text to copy: a curl command, JSON or a Kafka message. `terms`: what `loanTerms` makes. */
 
 export const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
-const MESSAGE_TYPE = 'CalculateRepaymentScheduleRequest';
 
 export function asJson(terms: unknown): string {
   return JSON.stringify({ jsonParam: terms }, null, 2);
 }
 
-/** A command for a POSIX shell. With `needsToken` it sends the token in the variable TOKEN of the shell. */
+/** A command for a POSIX shell. With `needsToken` it sends the token of the shell variable TOKEN. */
 export function asCurl(origin: string, terms: unknown, needsToken = false): string {
   const body = asJson(terms).replaceAll("'", String.raw`'\''`);
   const lines = [
@@ -23,7 +22,7 @@ export function asKafkaMessage(topic: string, terms: unknown): string {
   const message = {
     topic,
     headers: {
-      'plat-message-type': MESSAGE_TYPE,
+      'plat-message-type': 'CalculateRepaymentScheduleRequest',
       kafka_correlationId: 'your-correlation-id',
       kafka_replyTopic: 'your.replies',
     },

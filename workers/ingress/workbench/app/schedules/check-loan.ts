@@ -1,7 +1,8 @@
-/** Checks of a loan by the ranges of the schema, while it is entered. The engine checks everything again. */
+/** Checks a loan by the ranges of the schema while the user enters it. The engine checks the loan again. */
 import { FROM_START, type FormField } from './loan-fields.ts';
 import { entryOf, isSent, itemsOf, readField, type Entry, type Loan, type Values } from './loan.ts';
 
+/** Why an entry is refused, and the bounds that `reason` speaks of, in units of the field. */
 export interface EntryFault {
   readonly reason:
     | 'required'
@@ -16,11 +17,11 @@ export interface EntryFault {
   readonly to?: number;
 }
 
-/** Bounds beyond this are not worth a mention: they are limits of the engine rather than of a loan. */
+/** Texts name a whole range only if its bounds are below this. Higher bounds are limits of the engine rather than of a loan. */
 export const NOTABLE_BOUND = 1_000_000;
 const DATE_TEXT = /^(?:19|2\d)\d\d-\d\d-\d\d$/;
 
-/** The faults by their places in the form, such as `Amount` or `Commission[0].FeeDate`. */
+/** The faults by their places in the form, such as `Amount` or `Commission[0].FeeDate`. `group`: as Entry.group. */
 export function checkLoan(
   loan: Loan,
   form: readonly FormField[],
@@ -43,7 +44,7 @@ export function checkLoan(
   return Object.fromEntries(faults);
 }
 
-/** The fault of one field; an empty text is one where a value is required. */
+/** The fault of a trimmed text in a field. An empty text is a fault only if the field is required. */
 export function faultOf(field: FormField, text: string, entry: Entry): EntryFault | undefined {
   if (text === '')
     return field.isRequired && !FROM_START.has(field.name) ? { reason: 'required' } : undefined;
@@ -53,7 +54,7 @@ export function faultOf(field: FormField, text: string, entry: Entry): EntryFaul
   return value === undefined ? { reason: 'notNumber' } : rangeFault(value, field);
 }
 
-/** False for a day that does not exist, which a calendar would move to the next month. */
+/** False for a day that does not exist: Date would read 2026-02-30 as 2 March. */
 function isDate(text: string): boolean {
   if (!DATE_TEXT.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

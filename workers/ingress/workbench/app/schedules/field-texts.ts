@@ -1,16 +1,16 @@
-/** Labels, help and values of the fields in the language of the workbench. A field without a label here is shown by its name. */
+/** Labels, help and values of the fields, in the language of the workbench. */
 import { formatAmount, formatDate, formatNumber, formatPercent } from '../format.ts';
 import { language } from '../preferences.ts';
 import { FIELD_KEYS, inWords, knownText, ROMANIAN_HELP, schedulesText as t } from '../texts.ts';
 import { isPercentage, type FormField } from './loan-fields.ts';
 import { readField, readPlace, type Entry } from './loan.ts';
 
-/** The label of a field; `list` is the list of an item. */
+/** The label of a field, or its name in words if it has no label. `list`: the list whose items have the field. */
 export function fieldText(name: string, list = ''): string {
   return knownText('fields', list === '' ? name : `${list}.${name}`) ?? inWords(name);
 }
 
-/** The help of a field, with its language: Romanian only where it is translated. */
+/** The help of a field and its language: English where there is no Romanian help. */
 export function helpText(field: FormField, list = ''): { readonly text: string; readonly lang: 'en' | 'ro' } {
   const romanian = ROMANIAN_HELP[list === '' ? field.name : `${list}.${field.name}`];
   return language.value === 'ro' && romanian !== undefined
@@ -18,10 +18,10 @@ export function helpText(field: FormField, list = ''): { readonly text: string; 
     : { text: withLabels(field.help), lang: 'en' };
 }
 
-/** Names of the interface with a capital inside: single words are words of a sentence. */
+/** A field name with a capital inside, such as FeeDate. Other names cannot be told from words of a sentence. */
 const API_NAME = /\b(?:jsonParam\.)?([A-Za-z]*[a-z][A-Z][A-Za-z]*)\b/g;
 
-/** A sentence about the interface with the labels of this page in place of names. */
+/** A message of the engine with the labels of this page in place of field names. */
 export function withLabels(sentence: string): string {
   return sentence.replaceAll(API_NAME, (_, name: string) => {
     const label = FIELD_KEYS.find((key) => key === name || key.endsWith(`.${name}`));
@@ -30,6 +30,7 @@ export function withLabels(sentence: string): string {
   });
 }
 
+/** The name of an item, `index` from 0: `Commission 1`. */
 export function itemText(list: string, index: number): string {
   return `${knownText('items', list) ?? fieldText(list)} ${formatNumber(index + 1)}`;
 }
@@ -38,6 +39,7 @@ export function addText(list: string): string {
   return knownText('add', list) ?? t('addTo', { list: fieldText(list) });
 }
 
+/** A place such as `Commission[0].FeeDate` in labels: `Commission 1: From`. */
 export function placeText(place: string): string {
   const found = readPlace(place);
   if (found === undefined) return fieldText(place);
@@ -45,7 +47,7 @@ export function placeText(place: string): string {
   return found.name === '' ? item : `${item}: ${fieldText(found.name, found.list)}`;
 }
 
-/** A value of the form for reading; what is not a number stays as entered. */
+/** An entered value as the page shows it. Text that cannot be read as a number stays as entered. */
 export function valueText(field: FormField, text: string, entry: Entry): string {
   const { kind } = field;
   if (kind === 'date') return formatDate(text);
@@ -57,13 +59,12 @@ export function valueText(field: FormField, text: string, entry: Entry): string 
   return isPercentage(field) ? formatPercent(number, 6) : formatAmount(number, entry.decimals);
 }
 
-/** What a flag means where yes and no do not say it. */
 export function flagText(name: string, isSet: boolean): string {
   if (name === 'DecreaseInstallment') return t(isSet ? 'keepsTerm' : 'keepsPayment');
   return t(isSet ? 'yes' : 'no');
 }
 
-/** The name of a choice, which two spellings of the same may share; the value itself where it is a name already, such as a currency. */
+/** The name of a choice, or the value if it has no name, such as a currency. Quarterly and Trimestrial share a name. */
 export function choiceText(value: string): string {
   return value === '' ? t('none') : (knownText('choices', value) ?? value);
 }

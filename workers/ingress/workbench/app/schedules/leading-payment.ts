@@ -1,27 +1,28 @@
-/** Which of the payments of a loan stands for all of them, and the words for it and for those that differ. */
+/** Selects the payment that stands for all payments of a loan. Makes the text about the payments that differ. */
 import { schedulesText as t } from '../texts.ts';
 import { exactSum } from './schedule.ts';
 
-/** What is known of a row of any schedule; those of a simulation have no dates. */
+/** The common fields of schedule rows. Rows of a simulation have no DueDate. */
 interface PaidRow {
-  /** With all charges. */
+  /** In currency units, with all charges. */
   readonly totalInstallment: number;
   readonly DueDate?: string;
   readonly isEarlyRepayment?: string;
 }
 
+/** Amounts in currency units; zero if nothing is paid. */
 export interface LeadingPayment {
-  /** `highest-regular`: only the last one is higher, such as that of a balloon loan. `single`: there is no other. */
+  /** `highest-regular`: `amount` is the highest before a higher last payment (balloon). `single`: there is at most one payment. */
   readonly kind: 'regular' | 'highest' | 'highest-regular' | 'single';
   readonly amount: number;
   readonly first: number;
   readonly last: number;
   readonly lowest: number;
-  /** Of all but the last one. */
+  /** The highest payment before the last. */
   readonly highest: number;
 }
 
-/** The regular payment, or else the highest one. All that is due on one day is a payment; extra payments and zeros are none. */
+/** The regular payment, or else the highest before the last. Rows of one day are one payment; extra payments and zeros do not count. */
 export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
   const payments = paymentsOf(rows);
   const [first = 0] = payments;
@@ -46,7 +47,7 @@ export function paymentLabel({ kind }: Pick<LeadingPayment, 'kind'>): string {
   return t(LABELS[kind]);
 }
 
-/** The first, last, highest (before the last) and lowest payment where they differ from the leading one; empty if none does. */
+/** Lists the first, highest, lowest and last payment that differ from the leading one; empty if none does. */
 export function exceptionText(payment: LeadingPayment, amount: (value: number) => string): string {
   const { amount: leading, first, last, highest, lowest } = payment;
   const parts = [
@@ -71,7 +72,7 @@ function paymentsOf(rows: readonly PaidRow[]): readonly number[] {
   return payments.filter((amount) => amount !== 0);
 }
 
-/** The amount of at least half of the payments, unless a quarter or more are higher, the first and the last aside. */
+/** An amount of at least two and at least half of the payments. Undefined if a quarter of all, first and last not counted, are higher. */
 function regularOf(payments: readonly number[]): number | undefined {
   const counts = new Map<number, number>();
   for (const amount of payments) counts.set(amount, (counts.get(amount) ?? 0) + 1);

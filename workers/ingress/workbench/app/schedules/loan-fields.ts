@@ -1,4 +1,4 @@
-/** The fields of the form: their kinds from the schema, and their groups and order, as a banker thinks of a loan. */
+/** The fields of the form, in the groups and the order in which a banker thinks of a loan. */
 import type { FieldName } from '../texts.ts';
 
 interface Names<Name extends string = string> {
@@ -6,7 +6,7 @@ interface Names<Name extends string = string> {
   readonly more?: readonly Name[];
 }
 
-/** Fields that are not named here are shown last. */
+/** The form shows fields that are not named here last. */
 const GROUPS = {
   loan: {
     main: ['Amount', 'InstallmentsNo', 'ScheduleType', 'PeriodicityType', 'Currency'],
@@ -48,7 +48,7 @@ const GROUPS = {
   response: { main: ['CalculateDAE', 'Explain'] },
 } as const satisfies Readonly<Record<string, Names<FieldName>>>;
 
-/** Fields of the items of lists; those without an entry are all shown at once. */
+/** The fields that the form shows first in an item of a list. A list without an entry shows all fields at once. */
 const ITEMS: Readonly<Record<string, Names>> = {
   Commission: { main: ['FeeName', 'FeePeriodicityType', 'SourceValue', 'SourcePercent', 'FeeDate'] },
   Insurance: {
@@ -59,10 +59,10 @@ const ITEMS: Readonly<Record<string, Names>> = {
   EarlyRepayments: { main: ['Date', 'Amount', 'DecreaseInstallment'] },
 };
 
-/** Fields that start with the start of the loan where they are left empty. */
+/** Dates for which an empty field means the start of the loan. */
 export const FROM_START: ReadonlySet<string> = new Set(['FeeDate', 'InsuranceDate']);
 
-/** Fields that the page sets itself, since it shows both kinds of response; as entered they are part of the copied calls. */
+/** Fields that only copied calls send as entered. The page sends values of its own, since it shows both kinds of response. */
 export const RESPONSE_FIELDS: readonly string[] = GROUPS.response.main;
 
 export type GroupName = keyof typeof GROUPS | 'other';
@@ -72,7 +72,7 @@ interface FieldGroup {
   readonly more: readonly FormField[];
 }
 
-/** All fields of the form in their groups, none of which is empty. */
+/** All fields in their groups, without groups that have no field. `more`: the fields that are folded away at first. */
 export function groupFields(
   fields: readonly FormField[],
 ): readonly (FieldGroup & { readonly name: GroupName })[] {
@@ -100,7 +100,7 @@ export type FieldKind = 'number' | 'whole' | 'date' | 'flag' | 'numeric-flag' | 
 
 export interface FormField {
   readonly name: string;
-  /** How the value is sent: a flag as true or false, a numeric flag as 1 or 0. */
+  /** A request has a flag as true or false, and a numeric flag as 1 or 0. */
   readonly kind: FieldKind;
   readonly help: string;
   readonly isRequired: boolean;
@@ -109,15 +109,13 @@ export interface FormField {
   readonly maximum?: number | undefined;
   readonly maxLength?: number | undefined;
   readonly choices?: readonly string[];
-  /** Whether other values than the choices are possible. */
+  /** Whether values other than the choices are allowed. */
   readonly isOpen?: boolean;
-  /** Fields of the items of a list, and how many items it may have. */
+  /** The fields of a list's items, and the most items of the list. */
   readonly items?: readonly FormField[] | undefined;
   readonly maxItems?: number | undefined;
 }
 
-const PERCENTAGE = /Percent$|^InterestRate$|^Value$/;
-
 export function isPercentage({ name }: Pick<FormField, 'name'>): boolean {
-  return PERCENTAGE.test(name);
+  return /Percent$|^InterestRate$|^Value$/.test(name);
 }

@@ -14,15 +14,15 @@ interface LoanFormProps {
   readonly form: readonly FormField[];
   readonly loan: Loan;
   readonly onChange: (loan: Loan) => void;
-  /** By places such as `Amount`, `Commission` or `Commission[0].FeeDate`. */
+  /** Faults and notes by places such as `Amount`, `Commission` or `Commission[0].FeeDate`. */
   readonly faults: Readonly<Record<string, PlacedFault>>;
   readonly notes: Readonly<Record<string, PlacedNote>>;
   readonly isExplained: boolean;
 }
 
-/** Groups that are open at first; others are if they contain a value. */
+/** Groups that are open at first. Another group is open at first only if it contains a value. */
 const OPEN_GROUPS: ReadonlySet<GroupName> = new Set(['loan', 'rate']);
-/** Groups of which every loan has values, so that these are no reason to open them. */
+/** Every loan has values in these groups, so a value does not open them. */
 const CLOSED_GROUPS: ReadonlySet<GroupName> = new Set(['dates']);
 
 export function LoanForm(props: LoanFormProps) {
@@ -55,7 +55,7 @@ export function LoanForm(props: LoanFormProps) {
   );
 }
 
-/** Opens the groups around a place and moves the focus to its control. */
+/** Opens the groups around a place of the form and moves the focus to its control. */
 export function focusPlace(place: string): void {
   const found = document.querySelector<HTMLElement>(`[data-place="${CSS.escape(place)}"]`);
   for (let fold = found?.closest('details'); fold instanceof HTMLDetailsElement;) {
@@ -66,12 +66,12 @@ export function focusPlace(place: string): void {
   control?.focus();
 }
 
-/** A place such as `Commission[0].FeeDate` is in the field `Commission`. */
+/** Counts the places in these fields: `Commission[0].FeeDate` is in the field `Commission`. */
 function countIn(places: readonly string[], fields: readonly FormField[]): number {
   return places.filter((place) => fields.some(({ name }) => name === place.split('[', 1)[0])).length;
 }
 
-/** Fields that open for a fault, and close only by hand: a group with a title, or more fields of one. */
+/** A group with a title, or further fields of a group. A fault opens it; only the user closes it. */
 function Fold(props: {
   title?: string;
   count: number;
@@ -81,7 +81,7 @@ function Fold(props: {
 }) {
   const { title, count, hasFault, children } = props;
   const [isOpen, setOpen] = useState(props.isOpen ?? count > 0);
-  // Fields that nobody has seen are not made: they would take half of the time until the form can be used.
+  // Renders fields when they are first seen: otherwise the form would take twice the time to be usable.
   const wasOpen = useRef(isOpen);
   wasOpen.current ||= isOpen;
   useEffect(() => {
@@ -173,7 +173,7 @@ function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
   const { text, lang } = helpText(field);
   const items = itemsOf(loan, list);
   const frame = useRef<HTMLDivElement>(null);
-  // Moves the focus to an added item, and after one is removed to the button that adds one.
+  // The focus moves to an added item, or after a removal to the button that adds an item.
   const [focus, setFocus] = useState<number | 'add'>();
   useEffect(() => {
     if (focus === undefined) return;
@@ -306,7 +306,7 @@ function Choice(props: KindProps & { choices: readonly string[] }) {
   const isKnown = value === '' || choices.includes(value);
   const [isOther, setOther] = useState(isOpen && !isKnown);
   const named = choices.map((choice) => [choice, choiceText(choice)] as const);
-  // Of two spellings of the same, the first, or the one that is chosen.
+  // Of two choices with the same name, shows the chosen one, or else the first.
   const shown = named.filter(
     ([choice, name], at) =>
       choice === value || (named.findIndex(([, one]) => one === name) === at && name !== choiceText(value)),
@@ -345,7 +345,7 @@ function Help({ field, list }: { field: FormField; list: string }) {
   );
 }
 
-/** The bounds of a number that has two; empty where the text names them. */
+/** The range of a number; empty if it lacks a bound, if the maximum is not notable, or if `text` names the maximum. */
 function rangeOf({ minimum, maximum }: FormField, text: string): string {
   const isBounded = minimum !== undefined && maximum !== undefined && maximum < NOTABLE_BOUND;
   if (!isBounded || text.includes(String(maximum))) return '';

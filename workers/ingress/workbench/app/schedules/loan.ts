@@ -1,10 +1,11 @@
-/** A loan as it is entered: its form, its request, and its part of the address. */
+/** A loan as entered in the form, its request, and its part of the address. */
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { FROM_START, RESPONSE_FIELDS, isPercentage, type FormField } from './loan-fields.ts';
 
-/** Fields that are not empty, as entered, by their names in the interface. A flag is `true` or `false`. */
+/** Entered texts by the names of their fields in the interface. A flag is `true` or `false`. */
 export type Values = Readonly<Record<string, string>>;
 
+/** Single fields, and the items of each list by its name. */
 export interface Loan {
   readonly fields: Values;
   readonly lists: Readonly<Record<string, readonly Values[]>>;
@@ -21,28 +22,28 @@ export const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
   Annual: 12,
   Yearly: 12,
 };
-/** More items than this in one list of an address are not read. */
+/** The most items of a list that are read from an address. */
 const MAX_ITEMS = 200;
-/** Proxies commonly allow 8 kB for the address with all headers. A fragment is not sent. */
+/** Characters. Proxies commonly allow 8 kB for the address and all headers. Browsers do not send a fragment. */
 const MAX_QUERY_LENGTH = 4_000;
 const MAX_PRECISION = 10;
 const PRICED: ReadonlySet<string> = new Set(['Commission', 'Insurance']);
 const THOUSAND_DIGITS = 3;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
-/** Could be twenty-five thousand or twenty-five, unless the page writes thousands so. */
+/** `25.000` may be twenty-five thousand or twenty-five. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
-/** Thousands with a separator, as documents and spreadsheets have them, and decimals with another one. */
+/** Thousands with a separator, as in documents and spreadsheets, and decimals after another separator. */
 const GROUPED = /^(-?\d{1,3})((?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
 const GROUP_LENGTH = 4;
 /** `30 years`, `360 luni`. */
 const TERM = /^(.*?)\s*(?:de\s+)?(years?|ani?|months?|luni|lună|luna)$/i;
 const YEARS = /^(?:y|a)/i;
 const MONTHS_OF_YEAR = 12;
-/** Signs that people write in place of the code of a currency. */
+/** Signs that users write in place of a currency code. */
 const CURRENCY_SIGNS: Readonly<Record<string, string>> = { '€': 'EUR', LEI: 'RON' };
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
-/** The loan that the page shows first, from `today` (YYYY-MM-DD). `entered` writes a number as the user would. */
+/** The first loan of the page; `today` (YYYY-MM-DD) is its start. `entered` writes a plain decimal as the user would. */
 export function exampleLoan(today: string, entered: (number: string) => string): Loan {
   return {
     fields: {
@@ -64,8 +65,8 @@ export function exampleLoan(today: string, entered: (number: string) => string):
 }
 
 /**
- * The number of a text; undefined where it is none, or where its sign may separate thousands or decimals. Before three digits a sign
- * separates thousands if it is `group` and the number has fewer `decimals`; it separates decimals if neither is so.
+ * The number of a text; undefined if the text is no number or has two readings. In `25.000` the sign separates thousands if it is
+ * `group` and `decimals` is below 3. It separates decimals if it is not `group` and `decimals` is at least 3.
  */
 export function readNumber(
   text: string,
@@ -82,14 +83,14 @@ export function readNumber(
   return NUMBER_TEXT.test(plain) ? Number(plain) : undefined;
 }
 
-/** What a text may mean where `readNumber` cannot decide, with a decimal point and at most `decimals`; undefined if that is not why. */
+/** The two readings of a text such as `25.000`: 25000 and, with `decimals`, 25.00. Undefined for a text of another form. */
 export function twoReadings(text: string, decimals: number): readonly [string, string] | undefined {
   const entered = text.replaceAll(/[^\d.,-]/g, '');
   if (!AMBIGUOUS.test(entered)) return undefined;
   return [entered.replace(/[.,]/, ''), Number(entered.replace(',', '.')).toFixed(decimals)];
 }
 
-/** Undefined: it has no groups, or what separates a single one may be a decimal sign. */
+/** The number without separators of thousands. Undefined without groups, or if the separator may be a decimal sign. */
 function withoutGroups(text: string): string | undefined {
   const [, first, groups, separator, decimals] = GROUPED.exec(text) ?? [];
   if (first === undefined || groups === undefined || separator === undefined) return undefined;
@@ -99,7 +100,7 @@ function withoutGroups(text: string): string | undefined {
   return decimals === undefined ? whole : `${whole}.${decimals}`;
 }
 
-/** How the numbers of a loan are read: the sign between thousands on the page, and what a unit beside a number has to be. */
+/** How numbers are read: `group` separates thousands on the page; a unit beside a number must fit the currency or the periodicity. */
 export interface Entry {
   readonly group: string;
   readonly decimals: number;
@@ -112,7 +113,7 @@ export function entryOf(loan: Loan, group: string): Entry {
   return { group, decimals: decimalsOf(loan), currency: currencyOf(loan), periodicity };
 }
 
-/** As `readNumber`. Percentages have no thousands; an amount may have the currency of the loan, a term its unit, such as `30 years`. */
+/** As `readNumber`. An amount may have the currency of the loan, a term its unit (`30 years`). A percentage has no thousands. */
 export function readField(
   text: string,
   field: Pick<FormField, 'name' | 'kind'>,
@@ -133,7 +134,7 @@ function withoutCurrency(text: string, currency: string): string {
   return unit !== '' && (CURRENCY_SIGNS[unit] ?? unit) === currency ? number : text;
 }
 
-/** A number of instalments; of years or months only where these are whole periods. */
+/** A number of instalments. Years or months are converted if they are whole periods; otherwise undefined. */
 function readTerm(text: string, { periodicity, group }: Entry): number | undefined {
   const [, number, unit] = TERM.exec(text.trim()) ?? [];
   if (number === undefined || unit === undefined) return readNumber(text, 0, group);
@@ -144,17 +145,19 @@ function readTerm(text: string, { periodicity, group }: Entry): number | undefin
   return Number.isInteger(periods) ? periods : undefined;
 }
 
+/** The currency code in capitals; empty if the loan states none. */
 export function currencyOf(loan: Loan | undefined): string {
   return (loan?.fields['Currency'] ?? '').trim().toUpperCase();
 }
 
+/** The decimals of amounts: a valid Precision of the loan, or else those of its currency (M2). */
 export function decimalsOf(loan: Loan): number {
   const precision = readNumber(loan.fields['Precision'] ?? '') ?? -1;
   const isPrecision = Number.isInteger(precision) && precision >= 0 && precision <= MAX_PRECISION;
   return isPrecision ? precision : decimalsOfCurrency(currencyOf(loan));
 }
 
-/** Decimals of amounts of a currency, as the engine calculates them: `Intl` has none for some, such as HUF. */
+/** The decimals that the engine uses for a currency; 2 if it is unknown. `Intl` has other decimals for some, such as HUF. */
 export function decimalsOfCurrency(currency: string): number {
   return currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
 }
@@ -163,7 +166,7 @@ export function itemsOf(loan: Loan, list: string): readonly Values[] {
   return loan.lists[list] ?? [];
 }
 
-/** The terms of the request. What is not a number is sent as entered, so that the engine says what is allowed. */
+/** The terms of the request. Text that is no number is sent as entered, so that the engine reports what is allowed. */
 export function loanTerms(loan: Loan, form: readonly FormField[], group = ','): Record<string, unknown> {
   const start = loan.fields['ActivationDate'] ?? '';
   const entry = entryOf(loan, group);
@@ -179,11 +182,12 @@ export function loanTerms(loan: Loan, form: readonly FormField[], group = ','): 
   return terms;
 }
 
+/** The terms that decide figures: those without `RESPONSE_FIELDS`. */
 export function calculatedTerms(terms: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(terms).filter(([name]) => !RESPONSE_FIELDS.includes(name)));
 }
 
-/** Whether an item costs or pays something: without amount and percentage it does not, and neither does a slider at zero. */
+/** Whether the request contains an item. It omits charges without amount and percentage, and extra payments of no amount or zero. */
 export function isSent(list: string, item: Values): boolean {
   const isEntered = (name: string): boolean => (item[name]?.trim() ?? '') !== '';
   if (list === 'EarlyRepayments') return isEntered('Amount') && readNumber(item['Amount'] ?? '') !== 0;
@@ -207,7 +211,7 @@ function valueOf(text: string, field: FormField, entry: Entry): unknown {
   return kind === 'number' || kind === 'whole' ? (readField(text, field, entry) ?? text) : text;
 }
 
-/** What is known about fields of the request, by places in the form, such as `Commission[0].FeeDate`; the first of a place counts. */
+/** Faults or warnings of the engine by places in the form, only the first of each place; `others` have no place in it. */
 export function placeInForm<Known extends { readonly path: string }>(
   all: readonly Known[],
   loan: Loan,
@@ -223,7 +227,7 @@ export function placeInForm<Known extends { readonly path: string }>(
   return { byPlace, others };
 }
 
-/** The place of a field of the request, which differs by the items that are not sent. */
+/** The place in the form. Its index may be higher than that of the request, which omits some items. */
 function placeOf(path: string, loan: Loan, form: readonly FormField[]): string | undefined {
   if (form.some(({ name }) => name === path)) return path;
   const found = readPlace(path);
@@ -235,7 +239,7 @@ function placeOf(path: string, loan: Loan, form: readonly FormField[]): string |
   return isField ? `${item}.${found.name}` : item;
 }
 
-/** The parts of a place in a list, such as `Commission[0].FeeDate`. */
+/** The parts of a place in a list, such as `Commission[0].FeeDate`; `name` is empty in `Commission[0]`. Undefined for other places. */
 export function readPlace(
   place: string,
 ): { readonly list: string; readonly index: number; readonly name: string } | undefined {
@@ -249,6 +253,7 @@ export interface PlacedValue {
   readonly text: string;
 }
 
+/** All values that are not empty, in the order of the form. */
 export function listValues(loan: Loan, form: readonly FormField[]): readonly PlacedValue[] {
   return form.flatMap((field) =>
     field.items === undefined
@@ -266,7 +271,7 @@ function valuesAt(values: Values, fields: readonly FormField[], prefix: string):
   });
 }
 
-/** The loan with another item at the end of a list. It changes no figure before something is entered. */
+/** The loan with another item at the end of a list. The item changes no figure until the user enters an amount or a rate. */
 export function addItem(loan: Loan, list: string, name: string): Loan {
   const items = itemsOf(loan, list);
   const last = items.at(-1);
@@ -308,7 +313,7 @@ function oneYearAfter(date: string): string {
   return date === '' ? '' : `${Number(date.slice(0, 4)) + 1}${date.slice(4).replace('-02-29', '-02-28')}`;
 }
 
-/** The loans of an address; none if it contains none. Parts that cannot be read are left out. */
+/** At most MAX_VARIANTS loans of an address. Loans, fields and items that cannot be read are omitted. */
 export function readLoans(
   { search, hash }: Pick<Location, 'search' | 'hash'>,
   form: readonly FormField[],
@@ -326,7 +331,7 @@ export function readLoans(
     });
 }
 
-/** The end of an address that opens these loans: its query, or its fragment if a server may refuse so long a query. */
+/** The end of an address that opens these loans: a query, or a fragment if the query would be too long for servers. */
 export function writeLoans(loans: readonly Loan[]): string {
   const query = new URLSearchParams();
   for (const { fields, lists } of loans) {
@@ -359,7 +364,7 @@ function readValues(value: Readonly<Record<string, unknown>>, fields: readonly F
   return filled(Object.fromEntries(scalars.map(([name, one]) => [name, String(one)])));
 }
 
-/** True for an object that is no list. */
+/** True for an object that is neither null nor an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** What this page and the engine say about the fields of a loan, by their places in the form. */
+/** Faults and notes of this page and of the engine about a loan, by their places in the form. */
 import { asProblem } from '../engine-error.ts';
 import { formatAmount, formatEntry, formatNumber, groupSign } from '../format.ts';
 import { checkLoan, type EntryFault } from './check-loan.ts';
@@ -17,7 +17,7 @@ import {
 import { knownText, schedulesText as t } from '../texts.ts';
 import type { LiveSchedule } from './use-schedule.ts';
 
-/** What is wrong with a place of the form; the messages of the engine are in English. */
+/** A fault at a place of the form. Messages of the engine are in English; other texts have no `lang`. */
 export interface PlacedFault {
   readonly text: string;
   readonly lang?: 'en';
@@ -29,12 +29,13 @@ export interface PlacedNote {
 }
 
 export interface Remarks {
-  /** Faults by their places: those of this page at once, those of the engine when it has answered. */
+  /** Faults by place: that of the page, or else that of the engine. `others`: messages about no place of the form. */
   readonly faults: Readonly<Record<string, PlacedFault>>;
   readonly others: readonly string[];
   readonly notes: Readonly<Record<string, PlacedNote>>;
 }
 
+/** `live`: the schedule of this loan; without it there are only remarks of the page. */
 export function remarkOn(loan: Loan, form: readonly FormField[], live: LiveSchedule | undefined): Remarks {
   const errors = live?.error === undefined ? [] : (asProblem(live.error).errors ?? []);
   const { byPlace, others } = placeInForm(errors, loan, form);
@@ -79,7 +80,7 @@ function mapValues<From, To>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)] as const));
 }
 
-/** A fault of an entry in words: the value that is refused, and how to write it. */
+/** The message of a fault: the refused value, and what is allowed or how to write it. */
 export function entryText(
   { reason, from = 0, to = 0 }: EntryFault,
   entered: Pick<PlacedValue, 'text' | 'field'> | undefined,

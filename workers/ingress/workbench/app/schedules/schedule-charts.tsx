@@ -8,7 +8,7 @@ import { balanceAfter, chargesOf, sumSchedule, type ShownRow, type ShownSchedule
 import { currencyOf } from './loan.ts';
 import { variantName, type Variant } from './variant-table.tsx';
 
-/** Payments by their parts, stacked, and the balance after each of them. `currency`: empty if the loan has none. */
+/** Payments as stacks of their parts, and the balance after each payment. `currency`: empty if the loan states none. */
 export function ScheduleChart(props: { schedule: ShownSchedule; decimals: number; currency: string }) {
   const { schedule, decimals, currency } = props;
   const { rows } = schedule;
@@ -56,7 +56,7 @@ function describeSchedule(schedule: ShownSchedule, decimals: number): string {
 
 const DASHES = [undefined, '7 4', '2 3'];
 
-/** The payments and the balances of the variants over time, a line each; only of loans in one currency. */
+/** The payments and balances of the variants over time, as lines. Nothing with fewer than two schedules, or with two currencies. */
 export function VariantChart({ variants }: { variants: readonly Variant[] }) {
   const lines = variants.flatMap(({ schedule }, index) => {
     if (schedule === undefined) return [];
@@ -94,11 +94,11 @@ export function VariantChart({ variants }: { variants: readonly Variant[] }) {
 
 const dueOf = ({ DueDate }: ShownRow): number => dayMs(DueDate);
 
-/** A payment is a level up to its due date. An extra payment is a fall of the balance: beside it the others could not be told apart. */
+/** Payments are steps up to their due dates. Extra payments show only in the balance: their height would flatten all other steps. */
 function pointsOf({ rows, terms }: ShownSchedule) {
   const first = rows[0] === undefined ? 0 : dueOf(rows[0]);
   const activated = dayMs(String(terms['ActivationDate']));
-  // A loan that is due on the day of its start has a line nevertheless.
+  // At least a day before the first row, so that a loan due on its first day has a line too.
   const start = Math.min(Number.isNaN(activated) ? first : activated, first - DAY_MS);
   const paid = rows
     .filter(({ isEarlyRepayment }) => isEarlyRepayment !== 'true')

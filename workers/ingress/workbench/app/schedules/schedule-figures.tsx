@@ -7,7 +7,7 @@ import { schedulesText as t } from '../texts.ts';
 
 const rateText = (value: number | undefined): string => (value === undefined ? '–' : formatRate(value));
 
-/** A figure, what it means, what of it differs or is part of it, and its unit. */
+/** A figure and its explanation. `note`: exceptions, or a part of the figure. */
 type Figure = readonly [label: string, value: string, text: string, note?: string, unit?: string];
 
 export function ScheduleFigures(props: {
@@ -68,7 +68,7 @@ function listFigures(schedule: ShownSchedule, decimals: number, currency: string
     atStart: amount(totals.atStart),
   };
   const atStart = totals.atStart === 0 ? '' : t('ofWhichAtStart', shown);
-  // Without insurances both rates count the same payments, and differ in how they count time (A1, A2).
+  // Without insurances the rates count the same payments and differ only in how they count time (A1, A2).
   const byDays = dae !== eir && rows.every(({ insurance = 0 }) => insurance === 0);
   const exceptions = exceptionText(payment, amount);
   const eirText = `${t('explainEir')} ${byDays ? t('explainByDays') : ''}`;
@@ -83,7 +83,7 @@ function listFigures(schedule: ShownSchedule, decimals: number, currency: string
   ];
 }
 
-/** The most important figures with their labels, which a screen reader says after each change. */
+/** The main figures with their labels. A screen reader announces them after each change. */
 export function shortFigures(schedule: ShownSchedule, decimals: number): string {
   const payment = leadingPayment(schedule.rows);
   const [paid, total] = [payment.amount, sumSchedule(schedule).total].map((one) =>

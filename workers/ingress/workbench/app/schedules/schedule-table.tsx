@@ -16,7 +16,6 @@ import {
 import { knownText, schedulesText as t } from '../texts.ts';
 import { loadExplained } from './use-schedule.ts';
 
-/** The columns of amounts: their text, and the figures that explain them. */
 const COLUMNS = [
   ['principal', (row: ShownRow) => row.principal, ['principal']],
   ['interest', (row: ShownRow) => row.interest, ['interest', 'capitalisedInterest']],
@@ -28,12 +27,12 @@ const FIRST_ROWS = 24;
 
 interface Explained {
   readonly at: number;
-  /** Without any, all of the row. */
+  /** The figures to explain; an empty list means all of the row. */
   readonly figures: readonly string[];
   readonly name?: string | undefined;
 }
 
-/** All rows. A figure opens its explanation by mouse or touch, the number of its row by keyboard too. */
+/** The rows of a schedule; at first only FIRST_ROWS on the screen. A figure or the number of its row opens an explanation. */
 export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
   const { rows } = schedule;
   const totals = sumSchedule(schedule);
@@ -71,7 +70,7 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
   );
 }
 
-/** The columns, and after them those of the schedule type. By keyboard the number of a row explains all of its figures. */
+/** The columns, with those of the schedule type last. Figures open by pointer only; by keyboard, use the number of the row. */
 function columnsOf(
   own: readonly string[],
   decimals: number,
@@ -116,7 +115,7 @@ function columnsOf(
   ];
 }
 
-/** Amounts that belong to no instalment: those of the start, and the sums. */
+/** A row of amounts that belong to no instalment: what is paid at the start, or the sums. */
 function Amounts(props: {
   title: string;
   of: Partial<Pick<ScheduleTotals, 'principal' | 'interest' | 'charges' | 'total'>>;

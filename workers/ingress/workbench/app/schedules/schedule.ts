@@ -1,4 +1,4 @@
-/** A calculated schedule: its rows, payments, totals, and its text as CSV. */
+/** A calculated schedule: rows, sums and CSV. All amounts are in currency units. */
 import type { Warning } from '../../../../../shared/platform/problem.ts';
 
 interface ShownExplanation {
@@ -20,12 +20,13 @@ export interface ShownAmounts {
   readonly totalInstallment: number;
 }
 
-/** A row of the response with CalculateDAE 2. A schedule type may have columns of its own, by their names. */
+/** A row of the response with CalculateDAE 2. Other members are columns of the schedule type. */
 export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>> {
   readonly DueDate: string;
   readonly NoDays: number;
-  /** Null where there is no such rate (A4). */
+  /** In percent a year; null if no rate exists (A4). */
   readonly dae: number | null;
+  /** `true` for an extra payment. */
   readonly isEarlyRepayment: string;
   readonly explanation?: readonly ShownExplanation[];
 }
@@ -33,19 +34,18 @@ export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>
 export interface ShownSchedule {
   readonly terms: Readonly<Record<string, unknown>>;
   readonly rows: readonly ShownRow[];
-  /** Effective rates a year in percent: with insurances (A1), and without them (A2). Undefined where the response has none. */
+  /** Effective rates in percent a year: `dae` with insurances (A1), `eir` without them (A2). Undefined if no rate exists. */
   readonly dae: number | undefined;
   readonly eir: number | undefined;
-  /** Fields that change nothing (`no-effect`), and what is unclear about names of the catalogue. */
+  /** Fields without effect (`no-effect`), and remarks about names of the catalogue. */
   readonly warnings: readonly Warning[];
 }
 
 export type ScheduleTotals = ReturnType<typeof sumSchedule>;
 
-/** Decimals of amounts where the engine has more than this many are not shown. */
+/** `exactSum` rounds amounts to at most this many decimals. */
 const MAX_DECIMALS = 10;
 
-/** Commissions and insurances of a row. */
 export function chargesOf(row: ShownRow): number {
   return exactSum([row.managementFee, row.insurance ?? 0]);
 }
@@ -55,7 +55,7 @@ export function balanceAfter(row: ShownRow): number {
   return exactSum([row.remainingValue, -row.principal, row.capitalisedInterest ?? 0]);
 }
 
-/** Sums of a schedule, in the currency of the loan. Charges and the total include what is paid at the start. */
+/** Sums of a schedule. `charges` and `total` include `atStart`, the costs paid at the start. `lastDueDate`: empty without rows. */
 export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>) {
   const { rows } = schedule;
   const atStart = costsAtStart(schedule);
@@ -70,25 +70,25 @@ export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>) {
   };
 }
 
-/** Costs paid once at the start; a recalculation has none (A4). */
+/** The costs paid at the start; zero for a recalculation (A4). */
 function costsAtStart({ terms }: Pick<ShownSchedule, 'terms'>): number {
   const { UpFrontValue: paid, LastDueDate: settled } = terms;
   return typeof paid === 'number' && settled === undefined ? paid : 0;
 }
 
-/** Adds decimal amounts without binary fractions, exactly up to 9e15 of the smallest unit. */
+/** Adds decimal amounts as whole numbers of their smallest unit: exact up to 9e15 units, each amount with at most 10 decimals. */
 export function exactSum(amounts: readonly number[]): number {
   const scale = 10 ** Math.max(0, ...amounts.map(decimalsIn));
   return amounts.reduce((sum, amount) => sum + Math.round(amount * scale), 0) / scale;
 }
 
-/** An amount below a millionth is written like 1.5e-7. */
+/** JavaScript writes an amount below a millionth as 1.5e-7. */
 function decimalsIn(amount: number): number {
   const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(amount)) ?? [];
   return Math.min(MAX_DECIMALS, fraction.length + Number(exponent));
 }
 
-/** Fields of every row; all others are columns of the schedule type. */
+/** The fields of the interface; all others are columns of the schedule type. */
 const ROW_FIELDS: ReadonlySet<string> = new Set([
   'InstallmentNo',
   'NoDays',
@@ -108,18 +108,19 @@ const ROW_FIELDS: ReadonlySet<string> = new Set([
   'explanation',
 ]);
 
+/** The names of the columns of the schedule type. */
 export function ownColumns(rows: readonly ShownRow[]): readonly string[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   return [...names].filter((name) => !ROW_FIELDS.has(name));
 }
 
-/** An amount of a column of the schedule type; zero in a row without it. */
+/** The amount of such a column; zero if the row has none. */
 export function ownAmount(row: ShownRow, name: string): number {
   const amount = row[name];
   return typeof amount === 'number' ? amount : 0;
 }
 
-/** The rows as CSV (RFC 4180), with names of the interface, plain decimals and a line for each row. */
+/** The rows as CSV (RFC 4180): names of the interface, and amounts with a decimal point and exactly `decimals`. */
 export function toCsv(rows: readonly ShownRow[], decimals: number): string {
   const amount = (name: string, of: (row: ShownRow) => number) =>
     [name, (row: ShownRow) => of(row).toFixed(decimals)] as const;

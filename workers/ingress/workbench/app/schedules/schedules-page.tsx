@@ -40,10 +40,10 @@ import { asCurl, asJson, asKafkaMessage } from './call-formats.ts';
 import { ScheduleChart, VariantChart } from './schedule-charts.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
 
-/** The time between a change and the new address: browsers limit how often it may change. */
+/** Browsers limit how often the address may change, so it follows a change after this time. */
 const ADDRESS_MS = 300;
 
-/** A loan, its schedule while it is entered, and up to three variants of it. The address contains all of them. */
+/** Up to three variants of a loan, and the schedules that follow each change. The address contains all variants. */
 export function SchedulesPage() {
   const form = SCHEDULE_FORM;
   const { loans, loan, at, setLoans, select, change } = useLoans(form);
@@ -54,7 +54,7 @@ export function SchedulesPage() {
   const current = live?.isLoading === false && live.error === undefined ? live.value : undefined;
   const remarks = remarkOn(loan, form, live);
   const decimals = decimalsOf(loan);
-  // A loan with faults has no schedule that may be compared.
+  // The last schedule of a loan with faults is out of date, so it is not compared.
   const variants = loans.map((one, index) => {
     const { error, value } = lives[index] ?? {};
     return { loan: one, schedule: error === undefined ? value : undefined };
@@ -101,7 +101,7 @@ export function SchedulesPage() {
   );
 }
 
-/** The head of a printed offer: what the form contains, without what is left empty. `variant`: empty if there is only one. */
+/** The head of a printed offer: the terms that have an effect. `variant`: empty if there is only one. */
 function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: string }) {
   const { loan, form, variant } = props;
   const entry = entryOf(loan, groupSign());
@@ -125,10 +125,10 @@ function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: str
   );
 }
 
-/** The variants as they were left for another page, and the one that was shown. */
+/** The variants, and which was shown, when the user left the page. */
 let left: { readonly loans: readonly Loan[]; readonly at: number } | undefined;
 
-/** The variants, which the address follows, and the one that is shown. An address without any continues where the page was left. */
+/** The variants, which the address follows, and the shown one. An address without variants opens those that were left. */
 function useLoans(form: readonly FormField[]) {
   const [loans, setLoans] = useState<readonly Loan[]>(() => {
     const linked = readLoans(location, form);
@@ -209,7 +209,7 @@ function Variants(props: {
   );
 }
 
-/** What is saved and printed needs the figures of the loan as it is now. */
+/** Saving and printing are disabled while there is no schedule of the current terms. */
 function Export(props: { schedule: ShownSchedule | undefined; loans: readonly Loan[]; decimals: number }) {
   const { schedule, loans, decimals } = props;
   const disabled = schedule === undefined;
@@ -258,17 +258,17 @@ function Problems(props: Remarks & { live: LiveSchedule }) {
 
 const firstLoan = (): Loan => exampleLoan(today(), formatEntry);
 
-/** The date of this device, which Swedish writes as YYYY-MM-DD. */
+/** The date of this device as YYYY-MM-DD, the Swedish format. */
 const today = (): string => new Date().toLocaleDateString('sv');
 
-export function Result(props: {
+function Result(props: {
   schedule: ShownSchedule;
   variants: readonly Variant[];
   form: readonly FormField[];
   terms: Readonly<Record<string, unknown>>;
   at: number;
   decimals: number;
-  /** Why the figures are not those of the form; empty if they are. */
+  /** Why the figures do not belong to the current terms; empty if they do. */
   mark: string;
 }) {
   const { schedule, variants, form, terms, at, decimals, mark } = props;

@@ -4,13 +4,13 @@ import { SCHEDULE_ACTION } from './call-formats.ts';
 import { calculatedTerms } from './loan.ts';
 import { type ShownRow, type ShownSchedule } from './schedule.ts';
 
-/** The last schedule that could be calculated, and why the loan as it is now cannot be. */
+/** The last calculated schedule, and the error of the current terms. */
 export type LiveSchedule = Loaded<ShownSchedule | undefined>;
 
-/** Long enough that a word is typed, short enough that figures follow a slider. */
+/** Long enough to type a number, short enough that figures seem to follow the entry. */
 const DEBOUNCE_MS = 250;
 
-/** The schedule of a loan's terms, calculated again shortly after a change; a former call that still runs is aborted. */
+/** The schedule of these terms. A change calculates it again after 250 ms and aborts a call that still runs. */
 export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined): LiveSchedule {
   const key = terms === undefined ? '' : JSON.stringify(calculatedTerms(terms));
   const calculate = async (signal: AbortSignal): Promise<ShownSchedule | undefined> =>
@@ -18,13 +18,13 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
   return useLoaded(calculate, [key], DEBOUNCE_MS);
 }
 
-/** The rows of a schedule with their explanations: three times as long as without, so that they are loaded where one is read. */
+/** The rows with explanations, which triple the response: load them only to show one. Rejects as callAction does. */
 export async function loadExplained({ terms }: ShownSchedule, signal: AbortSignal) {
   const jsonParam = { ...terms, CalculateDAE: 2, Explain: true };
   return (await callAction<readonly ShownRow[]>(SCHEDULE_ACTION, { jsonParam }, { signal })).reply;
 }
 
-/** The response shows one effective rate at a time (A5): rows with the DAE, and a second call for the EIR. */
+/** A response has one effective rate (A5), so a second call gets the EIR. */
 async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal): Promise<ShownSchedule> {
   const send = <Row>(more: object) =>
     callAction<readonly Row[]>(SCHEDULE_ACTION, { jsonParam: { ...terms, ...more } }, { signal });

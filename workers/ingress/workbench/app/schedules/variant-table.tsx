@@ -8,6 +8,7 @@ import { currencyOf, decimalsOf, entryOf, listValues, type Loan } from './loan.t
 import { exactSum, sumSchedule, type ShownSchedule } from './schedule.ts';
 import { schedulesText as t } from '../texts.ts';
 
+/** `A` for the index 0. */
 export function variantName(index: number): string {
   return String.fromCodePoint(65 + index);
 }
@@ -19,7 +20,7 @@ export interface Variant {
 
 const points = (value: number): string => t('points', { value: formatAmount(value, 4) });
 
-/** The terms that differ, and the totals, with the difference from the first variant unless its currency is another. */
+/** The terms that differ, and the results with their differences from the first variant. Amounts in another currency have none. */
 export function VariantTable(props: { variants: readonly Variant[]; form: readonly FormField[] }) {
   const { variants, form } = props;
   const decimals = Math.max(...variants.map(({ loan }) => decimalsOf(loan)));
@@ -67,7 +68,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
 
 type Line = readonly [label: string, cells: readonly ComponentChildren[]];
 
-/** The regular payments where all variants have one, otherwise the highest before the last; then each further kind that differs. */
+/** The regular payments if all variants have one, or else the highest before the last. Further lines have payments that differ. */
 function paymentLines(schedules: readonly (ShownSchedule | undefined)[]) {
   const payments = schedules.map((one) => (one === undefined ? undefined : leadingPayment(one.rows)));
   const known = payments.flatMap((one) => one ?? []);

@@ -90,7 +90,7 @@ export function Breakers({ breakers }: Pick<SystemState, 'breakers'>) {
 
 const STATE_TONES = { stable: 'good', rebalancing: 'accent', empty: 'bad', unused: 'neutral' } as const;
 
-/** What waits by group and partition. Retry tiers, whose messages wait by intent, are folded away. */
+/** The lag of each group and partition. Retry tiers are folded away, since their messages have to wait. */
 export function Lag({ groups }: Pick<SystemState, 'groups'>) {
   const delayed = groups.filter((group) => group.delayed);
   const waiting = delayed.reduce((sum, { lag }) => sum + lag, 0);

@@ -1,8 +1,8 @@
-/** What was found, in the language of the page: the interface has it in English, with its parameters. */
 import type { SystemFinding, SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { systemText as t } from '../texts.ts';
 
+/** A finding in the language of the page. An unknown code keeps the English text of the engine. */
 export function findingText({ code, text, parameters }: SystemFinding): string {
   const {
     status,
@@ -37,7 +37,7 @@ export function findingText({ code, text, parameters }: SystemFinding): string {
         time: formatMoment(since),
       });
     default:
-      // Of a newer instance.
+      // The code of a newer engine.
       return text;
   }
 }

@@ -10,10 +10,10 @@ import { findingText } from './system-finding.ts';
 import { Table } from '../design/table.tsx';
 import type { z } from 'zod';
 
-/** The engine observes the system as often. */
+/** The engine observes the system at the same interval. */
 const POLL_MS = 2_000;
 const LOOKS = { ok: 'good', warning: 'warn', critical: 'bad' } as const;
-/** The state of the installation, asked for every two seconds while the page is seen, unless the engine refuses to tell it. */
+/** The state of the installation. A visible page loads it every two seconds, unless the engine refuses the call. */
 export function SystemPage() {
   const loaded = useLoaded(
     (signal) => getJson<SystemState>('/api/operations/v1/system', { signal, attempts: 1 }),
@@ -50,7 +50,7 @@ export function SystemPage() {
   );
 }
 
-/** Whether everything is well, in one glance, and otherwise what is not. Changes of it are announced to screen readers. */
+/** Whether everything is well, and otherwise the findings. Screen readers announce changes. */
 function Verdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean }) {
   const { status, findings, at } = state;
   const known = t(status, { count: findings.length });
@@ -87,7 +87,7 @@ function Verdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean 
 }
 
 function Overview({ state: { groups, catalogue, at, version } }: { state: SystemState }) {
-  // Retries wait by intent until they are due.
+  // Does not count retries, which have to wait until they are due.
   const waiting = groups.reduce((sum, { lag, delayed }) => sum + (delayed ? 0 : lag), 0);
   const { version: published, changedAt } = catalogue ?? {};
   const age =
@@ -115,8 +115,8 @@ function Overview({ state: { groups, catalogue, at, version } }: { state: System
 
 type SystemSettings = z.infer<typeof systemSettingsReply>;
 
-/** The settings of the instance, to search; after a restart it may have others. */
-export function Settings({ startedAt }: { startedAt: string | undefined }) {
+/** The settings of the instance. They are loaded again after a restart. */
+function Settings({ startedAt }: { startedAt: string | undefined }) {
   const loaded = useLoaded(
     (signal) => getJson<SystemSettings>('/api/operations/v1/system/settings', { signal }),
     [startedAt],
