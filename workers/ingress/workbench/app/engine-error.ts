@@ -27,7 +27,6 @@ export class EngineError extends Error {
   }
 }
 
-/** These statuses come from an engine, or from the proxy before it. */
 const TEMPORARY: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
 
 /** The problem of an EngineError; any other error becomes the code `unexpected`. */

@@ -35,7 +35,9 @@ interface ChartProps {
   readonly legend: readonly Series[];
   readonly currency: string;
   readonly panels: readonly Panel[];
+  /** The ends of the axis, in the unit of `at`: rows of a schedule, or epoch milliseconds. */
   readonly range: readonly [first: number, last: number];
+  /** Days `yyyy-mm-dd` and their places, for at most `most` labels of the axis. */
   readonly dates: (most: number) => readonly (readonly [at: number, day: string])[];
 }
 

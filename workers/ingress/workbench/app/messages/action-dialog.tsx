@@ -16,6 +16,7 @@ import {
 import { isRecord } from '../schedules/loan.ts';
 import { parseJson } from '../../../../../shared/platform/bounded-json.ts';
 
+/** What an action applies to. `count`: at most MAX_AT_ONCE. */
 export interface Chosen {
   readonly selection: DeadLetterSelection;
   readonly count: number;

@@ -8,6 +8,7 @@ import { DeadLetterActions, DeadLetterStatus } from './dead-letter-list.tsx';
 import { MESSAGES_PATH, OPERATIONS, type DeadLetter, type DeadLetterAction } from './message-calls.ts';
 import { messagesText as t } from '../texts.ts';
 
+/** `place`: the id of a dead letter, `topic/partition/offset`. */
 export function DeadLetterDetail({ place }: { place: string }) {
   const path = place.split('/').map(encodeURIComponent).join('/');
   const loaded = useJson<DeadLetter>(`${OPERATIONS}/dead-letters/${path}`);

@@ -11,7 +11,6 @@ const MONEY = /Amount$|^Amount$|^CommissionValue$|^MinimumEarlyRepaymentValue$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const STATUSES = ['Approved', 'Active', 'Draft', 'VersionDraft', 'Closed'] as const;
-/** The most decimals of a percentage or amount of a catalogue. */
 const MOST_DECIMALS = 12;
 const MOST_NUMBERS = 30;
 /** Fields whose values have names among the choices of the form for schedules. */
@@ -33,6 +32,7 @@ export function isId(value: unknown): boolean {
   return typeof value === 'string' && GUID.test(value);
 }
 
+/** The name of a status. An unknown status stays as it is; null becomes a dash. */
 export function statusText(status: string | null): string {
   const known = STATUSES.find((one) => one === status);
   return known === undefined ? (status ?? '–') : t(`status${known}`);

@@ -67,7 +67,6 @@ function ProductDetail({ code }: { code: string }) {
   );
 }
 
-/** The views of a product; without `product` only those that need no scope. */
 function ProductViews({ code, product }: { code: string; product?: CatalogueProductReply }) {
   const { query, route } = useLocation();
   const versions = product?.versions ?? [];

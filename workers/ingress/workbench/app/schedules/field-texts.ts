@@ -59,6 +59,7 @@ export function valueText(field: FormField, text: string, entry: Entry): string 
   return isPercentage(field) ? formatPercent(number, 6) : formatAmount(number, entry.decimals);
 }
 
+/** Yes or No; for DecreaseInstallment, the effect of an extra payment. */
 export function flagText(name: string, isSet: boolean): string {
   if (name === 'DecreaseInstallment') return t(isSet ? 'keepsTerm' : 'keepsPayment');
   return t(isSet ? 'yes' : 'no');

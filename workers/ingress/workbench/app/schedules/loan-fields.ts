@@ -116,6 +116,7 @@ export interface FormField {
   readonly maxItems?: number | undefined;
 }
 
+/** Whether values are in percent: names that end in Percent, InterestRate, and Value of a rate band. */
 export function isPercentage({ name }: Pick<FormField, 'name'>): boolean {
   return /Percent$|^InterestRate$|^Value$/.test(name);
 }

@@ -39,7 +39,6 @@ const GROUP_LENGTH = 4;
 const TERM = /^(.*?)\s*(?:de\s+)?(years?|ani?|months?|luni|lună|luna)$/i;
 const YEARS = /^(?:y|a)/i;
 const MONTHS_OF_YEAR = 12;
-/** Signs that users write in place of a currency code. */
 const CURRENCY_SIGNS: Readonly<Record<string, string>> = { '€': 'EUR', LEI: 'RON' };
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 

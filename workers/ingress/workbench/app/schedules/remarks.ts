@@ -25,6 +25,7 @@ export interface PlacedFault {
 
 export interface PlacedNote {
   readonly text: string;
+  /** Whether the field has no effect on the schedule. */
   readonly isIgnored: boolean;
 }
 

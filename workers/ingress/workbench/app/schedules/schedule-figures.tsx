@@ -7,7 +7,6 @@ import { schedulesText as t } from '../texts.ts';
 
 const rateText = (value: number | undefined): string => (value === undefined ? '–' : formatRate(value));
 
-/** A figure and its explanation. `note`: exceptions, or a part of the figure. */
 type Figure = readonly [label: string, value: string, text: string, note?: string, unit?: string];
 
 export function ScheduleFigures(props: {

@@ -115,7 +115,6 @@ function columnsOf(
   ];
 }
 
-/** A row of amounts that belong to no instalment: what is paid at the start, or the sums. */
 function Amounts(props: {
   title: string;
   of: Partial<Pick<ScheduleTotals, 'principal' | 'interest' | 'charges' | 'total'>>;
