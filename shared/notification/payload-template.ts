@@ -207,7 +207,7 @@ export function fillUrl(url: string, values: Readonly<NodeJS.Dict<string>>): str
 }
 
 function pathSegments(url: string): readonly string[] {
-  return (url.split('?', 1)[0] ?? '').split('/');
+  return url.replace(/\?.*$/s, '').split('/');
 }
 
 /** Returns the URL with sample values, or undefined if it is invalid. */

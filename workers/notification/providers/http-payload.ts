@@ -35,7 +35,7 @@ interface ValueOptions {
 /** A sender with a name. Unlike readMailSender it keeps blanks within the brackets and allows no quotes in the name. */
 const NAMED_SENDER = /^\s*"?([^"<>]*?)"?\s*<([^<>]+)>\s*$/;
 const ANY_TYPE = 'application/octet-stream';
-const PHONE_NUMBER = /^\+\d+$/;
+const PLUS_OF_NUMBER = /^\+(?=\d+$)/;
 
 /** Collects the values of a message. Lone surrogates, which cannot be encoded, become U+FFFD. */
 export async function messageValues(message: Outbound, options: ValueOptions): Promise<MessageValues> {
@@ -49,7 +49,7 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
   texts.set('MESSAGE', message.message.toWellFormed());
   if (message.channel === 'sms') {
     const formatted = (number: string | undefined): string | undefined =>
-      options.phoneFormat === 'digits' && PHONE_NUMBER.test(number ?? '') ? number?.slice(1) : number;
+      options.phoneFormat === 'digits' ? number?.replace(PLUS_OF_NUMBER, '') : number;
     set('SENDER', formatted(sender));
     set('SENDER_ADDRESS', formatted(sender));
     set('RECEIVER', formatted(message.receiver));
