@@ -22,7 +22,8 @@ it(
       fc.asyncProperty(fates, receivers, passingWorkers, async (failures, keys, passing) => {
         const world = await notificationWorld({ tiersMs: [15, 30] });
         const left = new Map<string, number>(failures.map((count, index) => [idOf(index), count]));
-        world.providers.add('only').answer = ({ id }) => {
+        const only = world.providers.add('only');
+        only.answer = ({ id }) => {
           const count = left.get(id) ?? 0;
           if (count === 9) return permanent();
           left.set(id, count - 1);
@@ -34,6 +35,16 @@ it(
         await eventually('the last notification', 20_000, () =>
           failures.every((_, index) => FINAL.has(world.states.get(idOf(index))?.status)),
         );
+        const isReady = () => stayer.health().status === 'ready';
+        await eventually('nothing waits', 20_000, isReady);
+        only.condition = 'degraded';
+        const all = /all providers for sms are unavailable, its notifications wait: only$/;
+        expect(stayer.health()).toMatchObject({
+          status: 'degraded',
+          reason: expect.stringMatching(all) as string,
+        });
+        world.providers.list.length = 0;
+        await eventually('a channel without a provider has nothing to send', 20_000, isReady);
         await stayer.stop(1_000);
         const ended = world.history
           .filter(({ status }) => FINAL.has(status))

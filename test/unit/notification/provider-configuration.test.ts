@@ -36,9 +36,24 @@ const API_KEY = { authentication: { username: 'SK1', password: 'p' } };
 
 const http = (settings: object) => ({ ...HTTP, ...settings });
 const connected = (connector: object) => http({ connector });
+const authenticated = (kind: string, more = {}, authentication: object = HTTP.authentication) =>
+  http({ authentication, connector: { authentication: { kind, ...more } } });
 const templated = (template: unknown) => http({ 'payload-template': template });
 const smtp = (settings: object) => ({ ...SMTP, ...settings });
-const signed = (dkim: object) => smtp({ smtp: { dkim } });
+const mailing = (settings: object) => smtp({ smtp: settings });
+const unsubscribing = (settings: object) => mailing({ listUnsubscribe: { url: 'https://x', ...settings } });
+const limited = (limits: object) => http({ limits });
+const statusOf = (...status: readonly unknown[]) => connected({ success: { status } });
+const each = (of: (settings: object) => object, name: string, ...values: readonly unknown[]) =>
+  values.map((value) => of({ [name]: value }));
+const signed = (dkim: object) => mailing({ dkim });
+
+const TRUSTING = { tls: { rejectUnauthorized: false } };
+/** The parts that a kind of authentication requires. */
+const partsOf = (kind: string): object =>
+  ({ prefix: { prefix: 'App' }, header: { header: 'X-A' }, body: { members: { a: 'key' } } })[kind] ?? {};
+const x = (length: number, start = '') => start.padEnd(length, 'x');
+const nested = (depth: number): object => (depth === 0 ? { a: 'x' } : { a: nested(depth - 1) });
 
 function faultsOf(...providers: readonly object[]): Readonly<Record<string, string>> {
   const read = readProviderConfiguration(configurationText(...providers));
@@ -175,20 +190,17 @@ describe('an invalid configuration', () => {
   it.each<[path: string, ...providers: object[]]>([
     [
       'url',
-      http({ url: 'http://api.example/' }),
-      http({ url: 'https://u:p@api.example/' }),
-      http({ url: 'https://api.example/#x' }),
-      http({ url: undefined }),
-      http({ url: 'https://{receiver}.example/' }),
-      http({ url: 'https://api.example/{key}' }),
+      ...each(http, 'url', 'https://u@api.example/', 'https://:p@api.example/', 'https://api.example/#x'),
+      ...each(http, 'url', 'http://api.example/', 'smtp://api.example/', undefined),
+      ...each(http, 'url', 'https://{receiver}.example/', 'https://api.example/{key}'),
+      ...each(smtp, 'url', 'https://mail.example/', 'smtp://mail.example/{id}', undefined),
     ],
     [
       'payload-template',
-      templated(undefined),
-      templated('to=RECEIVER_PLACEHOLDER'),
-      templated({ a: 'MESSAGE_PLACEHOLDER' }),
-      templated({ a: 'RECEIVER_PLACEHOLDER' }),
+      ...[undefined, null, [], 1, '[]', '', 'to=RECEIVER_PLACEHOLDER'].map(templated),
+      ...each(templated, 'a', 'MESSAGE_PLACEHOLDER', 'RECEIVER_PLACEHOLDER'),
     ],
+    [`payload-template${'.a'.repeat(17)}`, templated(nested(17))],
     ['payload-template.a', templated({ a: 'ATTACHMENT_NAME_PLACEHOLDER' })],
     ['payload-template.a', { ...templated({ a: { b: 'x' } }), connector: { encoding: 'form' } }],
     [
@@ -208,23 +220,38 @@ describe('an invalid configuration', () => {
     ['connector.headers.X-A', connected({ headers: { 'X-A': 'a\r\nb' } })],
     ['connector.headers.X-Country', connected({ headers: { 'X-Country': 'România €' } })],
     ['connector.encoding', connected({ method: 'GET' })],
-    ['connector.authentication.prefix', connected({ authentication: { kind: 'prefix' } })],
+    ['connector.headers.X?A', connected({ headers: { 'X A': '1' } })],
+    ['connector.parameters.id', connected({ parameters: { id: 'x' } })],
+    ['connector.parameters.1a', connected({ parameters: { '1a': 'x' } })],
+    ['connector.success.status', statusOf()],
+    ['connector.success.status[0]', ...[199, 600, '1xx'].map((status) => statusOf(status))],
+    ['connector.idempotency', ...each(connected, 'idempotency', {}, { header: 'Id', member: 'id' })],
+    ['connector.authentication.prefix', authenticated('prefix'), authenticated('bearer', partsOf('prefix'))],
+    ['connector.authentication.header', authenticated('header'), authenticated('bearer', partsOf('header'))],
+    ['connector.authentication.members', authenticated('body'), authenticated('bearer', partsOf('body'))],
     ['connector.errorCode[0]', connected({ errorCode: ['code'] })],
     ['connector.success', connected({ success: { values: [1] } })],
     ['connector.success.pointer', connected({ failures: { permanent: { values: [1] } } })],
     ['connector.failures.other', connected({ failures: { other: { status: [400] } } })],
     [
       'authentication.username',
-      connected({ authentication: { kind: 'basic' } }),
-      http({ authentication: { password: 'p' } }),
+      authenticated('basic', {}, { password: 'p' }),
+      authenticated('body', { members: { a: 'username' } }),
+      ...[http, smtp].flatMap((of) => each(of, 'authentication', { password: 'p' })),
     ],
     [
       'authentication.password',
-      http({ authentication: { username: 'u' } }),
+      ...[http, smtp].flatMap((of) => each(of, 'authentication', { username: 'u' })),
       http({ authentication: { username: 'u', key: 'k' } }),
-      smtp({ authentication: { username: 'u' } }),
+      { ...TWILIO, authentication: { username: TWILIO.authentication.username } },
     ],
-    ['authentication.key', http({ authentication: { key: 'k€y' } }), smtp({ authentication: { key: 'k' } })],
+    [
+      'authentication.key',
+      ...['bearer', 'header', 'prefix'].map((kind) => authenticated(kind, partsOf(kind), { key: 'k€y' })),
+      ...['bearer', 'header', 'prefix', 'body'].map((kind) => authenticated(kind, partsOf(kind), {})),
+      http({ authentication: { key: 'k€y' } }),
+      smtp({ authentication: { key: 'k' } }),
+    ],
     ['authentication', smtp({ authentication: 'x' })],
     ['default-sender', http({ 'default-sender': 'Other' })],
     [
@@ -236,26 +263,23 @@ describe('an invalid configuration', () => {
     ],
     [
       'smtp.listUnsubscribe.url',
-      ...[
-        'http://x/{id}',
-        'https://x/<{id}>',
-        'https://x/a b',
-        'https://x/ă',
-        'https://',
-        'ftp://x',
-        'https://x/{id}>, <mailto:a@b.c',
-        `https://x/${'{id}'.repeat(17)}`,
-      ].map((url) => smtp({ smtp: { listUnsubscribe: { url } } })),
+      ...each(unsubscribing, 'url', 'http://x/{id}', 'https://x/<{id}>', 'https://x/a b', 'https://x/ă'),
+      ...each(unsubscribing, 'url', 'https://', 'ftp://x', 'https://x/{id}>, <mailto:a@b.c'),
     ],
     ['smtp.requireTls', smtp({ smtp: { requireTls: false } })],
-    ['smtp.tls.rejectUnauthorized', smtp({ smtp: { tls: { rejectUnauthorized: false } } })],
+    ['smtp.tls.rejectUnauthorized', mailing(TRUSTING), smtp({ url: 'smtps://mail.example', smtp: TRUSTING })],
     ['smtp.dkim.privateKey', signed({ domainName: 'a', keySelector: 'b', privateKey: 'c' })],
     ['connector', smtp({ connector: {} })],
     ['twilio.accountSid', { ...TWILIO, ...API_KEY }],
-    ['communication-channel', { ...TWILIO, 'communication-channel': 'email', defaultSender: 'a@b.example' }],
-    ['limits.timeoutMs', http({ limits: { timeoutMs: 3_600_000 } })],
+    [
+      'communication-channel',
+      { ...TWILIO, 'communication-channel': 'email', defaultSender: 'a@b.example' },
+      smtp({ 'communication-channel': 'sms', defaultSender: 'Bank' }),
+    ],
+    ['limits.ratePerSecond', ...each(limited, 'ratePerSecond', 0, 100_001)],
+    [`a${'b'.repeat(63)}`, http({ [`a${'b'.repeat(80)}`]: 1 })],
   ])('is rejected at %s', (path, ...providers) => {
-    for (const provider of providers) expect(Object.keys(faultsOf(provider))).toContain(path);
+    for (const provider of providers) expect(Object.keys(faultsOf(provider))).toEqual([path]);
   });
 
   it.each<[title: string, ...providers: object[]]>([
@@ -271,12 +295,35 @@ describe('an invalid configuration', () => {
         connector: { authentication: { kind: 'body', members: { user: 'username', api: 'key' } } },
       }),
     ],
+    [
+      'a receiver or a text in other places',
+      { ...connected({ textByProvider: true }), 'payload-template': { a: 'RECEIVER_PLACEHOLDER' } },
+      { ...templated({ a: 'HTML_PLACEHOLDER' }), url: 'https://api.example/{receiver}' },
+      {
+        ...connected({ headers: { A: 'RECEIVER_PLACEHOLDER' } }),
+        'payload-template': '{"a":TEXT_PLACEHOLDER}',
+      },
+    ],
+    [
+      'other forms of a response or a request',
+      statusOf(200, 599, '5xx', '404'),
+      connected({ method: 'GET', encoding: 'query', failures: { permanent: { status: [400] } } }),
+      ...each(connected, 'idempotency', { header: 'Id' }, { member: 'id' }),
+      ...each(limited, 'ratePerSecond', 0.1, 100_000),
+      connected({ listSeparator: ';' }),
+      authenticated('body', { members: { p: 'password' } }, { password: 'p' }),
+      authenticated('header', { header: 'X-A', prefix: 'App' }),
+    ],
+    ['both names of one sender', http({ 'default-sender': 'Bank' })],
+    ['a template of 16 levels', templated({ ...TEMPLATE, more: nested(14) })],
     ['a mail server with a key as well', smtp({ authentication: { ...SMTP.authentication, key: 'k' } })],
     [
       'no encryption to this machine, or where the operator allows it',
       http({ url: 'http://127.0.0.1:8080/' }),
       http({ url: 'http://gateway.lan/', allowInsecure: true }),
-      smtp({ url: 'smtp://localhost:2525', smtp: { requireTls: false } }),
+      smtp({ url: 'smtp://localhost:2525', smtp: { requireTls: false, ...TRUSTING } }),
+      smtp({ url: 'smtps://mail.example', smtp: { requireTls: false } }),
+      smtp({ allowInsecure: true, smtp: { requireTls: false, ...TRUSTING } }),
     ],
     [
       'parameters in the URL',
@@ -296,5 +343,46 @@ describe('an invalid configuration', () => {
     ],
   ])('is not reported for %s', (_, ...providers) => {
     for (const provider of providers) expect(faultsOf(provider)).toEqual({});
+  });
+
+  it.each<[path: string, of: (settings: object) => object, least: number, most: number]>([
+    ['limits.timeoutMs', limited, 100, 600_000],
+    ['limits.breaker.failures', (breaker) => limited({ breaker }), 1, 10_000],
+    ['limits.breaker.openMs', (breaker) => limited({ breaker }), 1, 3_600_000],
+    ['connector.connections', connected, 1, 1_000],
+    ['smtp.maxConnections', mailing, 1, 100],
+    ['smtp.maxMessages', mailing, 1, 1_000_000],
+  ])('has a whole number at %s within its bounds', (path, of, least, most) => {
+    const values = each(of, path.split('.').at(-1) ?? '', least, most, least - 1, most + 1, least + 0.5);
+    const fault = { [path]: `must be a whole number from ${least} to ${most}` };
+    expect(values.map((one) => faultsOf(one))).toEqual([{}, {}, fault, fault, fault]);
+  });
+
+  it.each<[path: string, longest: number, of: (length: number) => object]>([
+    ['description', 8_192, (length) => http({ description: x(length) })],
+    ['authentication.key', 8_192, (length) => http({ authentication: { key: x(length) } })],
+    ['connector.headers.X-A', 8_192, (length) => connected({ headers: { 'X-A': x(length) } })],
+    ['connector.authentication.prefix', 64, (length) => authenticated('prefix', { prefix: x(length) })],
+    ['connector.parameters.a', 1_000, (length) => connected({ parameters: { a: x(length) } })],
+    ['connector.listSeparator', 4, (length) => connected({ listSeparator: x(length) })],
+    ['connector.success.pointer', 500, (length) => connected({ success: { pointer: x(length, '/') } })],
+    ['connector.success.status', 100, (length) => statusOf(...Array.from({ length }, () => 200))],
+    ['provider', 40, (length) => http({ provider: x(length) })],
+    ['payload-template', 65_536, (length) => templated(JSON.stringify(TEMPLATE).padEnd(length))],
+    ['smtp.listUnsubscribe.mailto', 320, (length) => unsubscribing({ mailto: x(length, 'a@') })],
+    ['smtp.listUnsubscribe.url', 600, (length) => unsubscribing({ url: x(length - 32, 'https://x/{id}') })],
+    ['notificationConfigurations', 100, (length) => Array.from({ length }, () => HTTP)],
+  ])('is no longer than allowed at %s: %i', (path, longest, of) => {
+    const faults = [longest, longest + 1].map((length) => faultsOf(...[of(length)].flat()));
+    expect(faults.map((one) => Object.keys(one))).toEqual([[], [path]]);
+  });
+
+  it.each([
+    ['is missing; must be text or an object with placeholders', templated(null)],
+    ['must be JSON (or set connector.encoding for another kind of body)', templated('to=x')],
+    ['must be JSON or name=value&…', { ...templated('{a'), connector: { encoding: 'form' } }],
+    ['must be an object with fields', templated('[]')],
+  ])('states what a template must be: %s', (message, provider) => {
+    expect(faultsOf(provider)).toEqual({ 'payload-template': message });
   });
 });

@@ -228,6 +228,8 @@ describe('the quotas of notifications', () => {
     const text = await metrics.text();
     expect(text).toContain('plat_notification_quota_refusals_total{channel="sms",quota="quota-receiver"} 1');
     expect(text).toContain('plat_notification_quota_country_messages{country="RO"} 1');
+    for (const figure of ['messages', 'callers', 'receivers'])
+      expect(text).toContain(`plat_notification_quota_counted{figure="${figure}"} 1`);
     for (const secret of ['722123456', 'hash-of-caller']) expect(text).not.toContain(secret);
   });
 });
@@ -239,6 +241,15 @@ it('a receiver that does not fit into the table is refused, and no other is', ()
   usage.count(usageOf('a'), 1);
   expect(usage.exceeded(usageOf('a'))).toBeUndefined();
   expect(usage.exceeded(usageOf('b'))).toBe('quota-receiver');
+});
+
+const by = (caller: number) => ({ ...usageOf('a'), caller: `caller ${caller}` });
+it('callers beyond a hundred thousand share one quota, and the others keep theirs', () => {
+  const usage = new DailyQuotas({ ...NONE, perCaller: 2 });
+  for (let caller = 1; caller <= 100_001; caller += 1) usage.count(by(caller), 1);
+  usage.count(by(100_002), 1);
+  const quotas = [1, 100_000, 100_001, 100_003].map((caller) => usage.exceeded(by(caller)));
+  expect(quotas).toEqual([undefined, undefined, 'quota-caller', 'quota-caller']);
 });
 
 it('a message that was taken back no longer counts for its receiver, however often it is', () => {

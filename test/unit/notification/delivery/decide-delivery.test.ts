@@ -135,6 +135,15 @@ describe('after reading a copy', () => {
     expect(shown(read(known, {}, deliveryOf({ attempt: round })))).toBe(expected);
   });
 
+  it('writes the missing copy of a retry, with the attempts of its round that the copy does not have', () => {
+    const [one, two, other] = [1, 2, 2].map((number) => ({ ...attempt('transient'), attempt: number }));
+    const known = { ...RETRYING, attempts: [one!, two!, other!] };
+    const next = { attempt: 3, dueAtMs: NOW + 5_000, tierMs: 10_000, attempts: [two] };
+    expect(read(known, {}, deliveryOf({ history: [one!, other!] }))).toEqual({ kind: 'retry-copy', next });
+    const bare = { ...next, dueAtMs: NOW, attempts: [] };
+    expect(read({ status: 'retrying', attempt: 2 })).toEqual({ kind: 'retry-copy', next: bare });
+  });
+
   it('waits while another copy is in progress, with the problem not-ready', () => {
     const decision = read(FAILED, { isInProgress: true });
     expect(shown(decision)).toBe('again in 250');

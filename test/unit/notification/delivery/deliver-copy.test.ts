@@ -277,6 +277,20 @@ describe('waiting for a provider', () => {
     expect(await Promise.all(ends)).toEqual(ids.map(() => ({ kind: 'done' })));
   });
 
+  it('begins three rounds for each call that a provider serves at once, and one more if it is urgent', async () => {
+    const { done, providers, deliver } = world();
+    const answer = Promise.withResolvers<typeof SENT>();
+    providers.add('one', { concurrency: 1, answer: () => answer.promise });
+    const [urgent, ...ends] = [0, 1, 2, 3, 4, 5].map((number) =>
+      deliver({}, undefined, ID.replace(/1$/, String(number)), number === 0 ? 'urgent' : 'normal'),
+    );
+    const waits = { kind: 'retry', afterMs: 1_000 };
+    expect(await Promise.all(ends.slice(3))).toMatchObject([waits, waits]);
+    answer.resolve(SENT);
+    for (const end of [urgent, ...ends.slice(0, 3)]) expect(await end).toEqual({ kind: 'done' });
+    expect(done.filter((step) => step === 'claim sending')).toHaveLength(4);
+  });
+
   const BOUND = { 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify([UNKNOWN_BEFORE]) };
 
   it.each([

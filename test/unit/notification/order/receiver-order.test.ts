@@ -275,6 +275,11 @@ it.each([60_000, -60_000])(
       monotonic: { elapsedMs: () => time.elapsedMs },
     } as unknown as ReceiverOrderOptions;
     const first = { sinceMs: time.wallMs };
+    const lostAt = { sinceMs: time.wallMs - 25 * 60_000 };
+    expect([lostAt, { sinceMs: lostAt.sinceMs - 1 }].map((one) => isAwaited('id', one, parts))).toEqual([
+      true,
+      false,
+    ]);
     time.wallMs += jumpMs;
     expect(isAwaited('id', first, parts)).toBe(true);
     time.elapsedMs += 16 * 60_000;

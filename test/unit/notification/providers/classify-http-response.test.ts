@@ -27,6 +27,8 @@ describe('the subject of a failure', () => {
     expect(answered(200, { status: '9' }, byCode)).toMatchObject(about);
     expect(answered(200, { status: '9' }, byStatus)).toMatchObject(about);
     expect(answered(409, {}, { idempotency: { header: 'Id' } })).toMatchObject(about);
+    const known = { errorCode: ['/error'], failures: { sent: { code: ['sent'] } } };
+    expect(answered(409, { error: 'sent' }, known)).toEqual({ kind: 'sent', providerMessageId: undefined });
   });
 
   it('is the provider if the response cannot be read or comes from an intermediary', () => {
