@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KafkaTail } from '../../../../shared/messaging/kafka/kafka-tail.ts';
 import type { FetchClient, FetchedRecords } from '../../../../shared/messaging/kafka/partition-fetcher.ts';
 import { readRanges } from '../../../../shared/messaging/kafka/read-ranges.ts';
@@ -8,15 +7,9 @@ import { MessagingError } from '../../../../shared/platform/errors.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { fakeMessages } from '../../../support/fakes/messages.ts';
+import { pass, stopTime } from '../../../support/fakes/passing-time.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
-
-/** Lets time pass, and the fetches that are due be sent. */
-async function pass(ms = 0): Promise<void> {
-  await vi.advanceTimersByTimeAsync(ms);
-  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
-}
+stopTime();
 
 /** A fetch: node, positions by partition, and the longest wait, as `0: 0@5 1@7, 2000 ms`. */
 type Asked = PromiseWithResolvers<readonly FetchedRecords[]> & { readonly text: string };

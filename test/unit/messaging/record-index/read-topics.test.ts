@@ -6,9 +6,12 @@ import type { Broker, BrokerAdmin, PartitionRange } from '../../../../shared/mes
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
+import { pass, passUntil, stopTime } from '../../../support/fakes/passing-time.ts';
 import { openTestIndex, type TestIndexOptions } from '../../../support/record-index/test-index.ts';
 
 const TOPIC = 'states';
+stopTime();
+
 const CONFIG = { 'cleanup.policy': 'compact,delete' };
 
 async function topicWorld(limits: Partial<MemoryLimits> = {}) {
@@ -101,7 +104,7 @@ it('a tail that reads into an index knows that records are missing which the emb
   await write(0, 40);
   time.nowMs += 8 * 24 * 3_600_000;
   const lows = async () => (await broker.admin.offsets(TOPIC)).map(({ low }) => low);
-  await expect.poll(async () => Math.min(...(await lows()))).toBeGreaterThan(0);
+  await passUntil(async () => Math.min(...(await lows())) > 0);
   await write(40, 60);
   const { index } = await follow(broker);
   expect(index.completeFromMs).toBe(0);
@@ -132,7 +135,7 @@ it('a tail that reads into an index knows that records may be missing of a topic
   expect(index.completeFromMs).toBeGreaterThanOrEqual(startMs);
   await tail.stop(0);
   const { completeFromMs } = index;
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await pass(5);
   const again = await follow(withoutRecords(lost), { folder });
   expect(again.index.completeFromMs).toBe(completeFromMs);
 });
@@ -155,6 +158,5 @@ it('a tail that reads into an index stops at a full index, is not current meanwh
   nowMs = 5_000;
   fire();
   flush();
-  await expect.poll(() => tail.isCurrent()).toBe(true);
-  await expect.poll(() => find('id 509')).toBe('id 509');
+  await passUntil(() => tail.isCurrent() && find('id 509') === 'id 509');
 });

@@ -10,12 +10,14 @@ import {
 import type { LogMessage, OutgoingMessage, PartitionOffset } from '../../../../shared/messaging/message.ts';
 import type { Broker, GroupSource, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
 import { readTopics } from '../../../support/conformance/read-topics.ts';
-import { eventually, sleep } from '../../../support/conformance/wait.ts';
+import { pass, passUntil, stopTime } from '../../../support/fakes/passing-time.ts';
 import { scratchFolder as newFolder } from '../../../support/scratch-folder.ts';
 
 const STEP_MS = 10_000;
 const T: TopicSpec = { topic: 't', partitions: 2 };
 const FILE = 'broker.db';
+
+stopTime();
 
 async function open(folder: string, options: EmbeddedBrokerOptions = {}, spec = T): Promise<Broker> {
   const broker = createEmbeddedBroker({ dataFolder: folder, ...options });
@@ -138,7 +140,9 @@ describe('a new start on the same folder', () => {
     const next = await publisherOf(second);
     for (let count = 0; count < (offset ?? 0); count += 1) await next.publish([message('more')]);
     const late = (await publisherOf(second, 100)).publish([message('too much')]);
-    await expect(late).rejects.toMatchObject({ code: 'not-sent' });
+    const refused = expect(late).rejects.toMatchObject({ code: 'not-sent' });
+    await pass(100);
+    await refused;
     expect(await second.admin.offsets('t')).toMatchObject([{ low: offset ?? 0 }]);
   });
 });
@@ -153,7 +157,7 @@ describe('a group commit', () => {
     const release = hold();
     let isAcknowledged = false;
     const published = publisher.publish([message('a')]).then(() => (isAcknowledged = true));
-    await sleep(50);
+    await pass(50);
     expect([isAcknowledged, delivered]).toEqual([false, []]);
     release();
     await published;
@@ -176,14 +180,14 @@ describe('a group commit', () => {
       void publisher.publish(replies).then(() => settled.push('reply'));
     };
     await source.start({ onAssigned: nothing, onRevoking: nothing, onCrash: nothing, onMessages });
-    await eventually('the first reply', STEP_MS, () => settled.length === 1);
+    await passUntil(() => settled.length === 1);
     const release = hold();
     const published = publisher.publish([message('second')]).then(() => settled.push('request'));
-    await eventually('the second request', STEP_MS, () => read.length === 2);
+    await passUntil(() => read.length === 2);
     expect([settled, await valuesOf(broker, 'replies')]).toEqual([['reply'], ['0=first', '1=to first']]);
     release();
     await published;
-    await eventually('the durable reply', STEP_MS, () => settled.length === 3);
+    await passUntil(() => settled.length === 3);
     expect(await valuesOf(broker, 'replies')).toEqual(['0=first', '1=to first', '2=to second']);
   });
 
@@ -199,7 +203,7 @@ describe('a group commit', () => {
     const reason = expect.stringMatching(/ENOSPC.*free some space/) as string;
     expect(broker.health?.()).toMatchObject({ status: 'starting', reason });
     delete state.write;
-    await eventually('recovery', STEP_MS, () => publisher.isHealthy());
+    await passUntil(() => publisher.isHealthy());
     await publisher.publish([message('after')]);
     // A reader that does not wait for the disk may have seen the lost message: its offset is not used again.
     expect(await valuesOf(broker)).toEqual(['0=before', '2=after']);
@@ -226,7 +230,7 @@ describe('a group commit', () => {
     const { broker, publisher } = await openWithPublisher(folder, { disk });
     const release = hold();
     const first = publisher.publish([message('a')]);
-    await sleep(50);
+    await pass(50);
     const second = publisher.publish([message('b')]);
     state.sync = diskError('EIO');
     release();
@@ -291,7 +295,7 @@ describe('a damaged file', () => {
     writeFileSync(file, content.fill(1, content.length / 2));
     const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'earliest' });
     await tail.start(nothing);
-    await eventually('the damage', STEP_MS, () => broker.health?.().status === 'unhealthy');
+    await passUntil(() => broker.health?.().status === 'unhealthy');
     expect(broker.health?.().reason).toMatch(/restore the data folder from a copy/);
     expect(tail.isReady()).toBe(false);
     const reading = broker.readRanges([{ topic: 't', partition: 0, from: 0, to: 200 }], () => 'more');
@@ -309,7 +313,7 @@ describe('an expired message', () => {
     const first = await open(folder, { clock, sweepIntervalMs: 5 }, spec);
     await (await publisherOf(first)).publish([message('old'), message('older')]);
     nowMs += 2 * HOUR_MS;
-    await eventually('removal', STEP_MS, async () => (await first.admin.offsets('t'))[0]?.low === 2);
+    await passUntil(async () => (await first.admin.offsets('t'))[0]?.low === 2);
     // As after a kill: the first broker closes later.
     const copy = newFolder();
     cpSync(folder, copy, { recursive: true });
@@ -331,9 +335,9 @@ describe('an expired message', () => {
     const many = Array.from({ length: 500 }, () => message('x'.repeat(1_000)));
     for (let count = 0; count < 6; count += 1) await publisher.publish(many);
     nowMs = 2_000;
-    await eventually('removal', STEP_MS, async () => (await broker.admin.offsets('t'))[0]?.low === 3_000);
+    await passUntil(async () => (await broker.admin.offsets('t'))[0]?.low === 3_000);
     const log = path.join(folder, `${FILE}-wal`);
-    await eventually('a shorter log', STEP_MS, () => statSync(log).size < 100_000);
+    await passUntil(() => statSync(log).size < 100_000);
     expect(await valuesOf(broker)).toEqual([]);
   });
 });
@@ -394,10 +398,10 @@ describe('a record that is kept in memory', () => {
     const publisher = await publisherOf(broker);
     await publisher.publish([request('one', 'replies')]);
     const source = await readOnce(broker, [], 'stay');
-    await sleep(50);
+    await pass(50);
     state.sync = diskError('EIO');
     expect(await source.commit(1, [{ topic: 't', partition: 0, offset: 1 }])).toBe(true);
-    await sleep(50);
+    await pass(50);
     expect(broker.health?.()).toEqual({ status: 'ready' });
   });
 });
@@ -446,7 +450,7 @@ test('compaction keeps exactly the latest value of each key over restarts, with 
       else expected.set(key, value);
     }
     const isCompact = async () => (await valuesOf(broker)).length === expected.size;
-    await eventually('removal of tombstones', STEP_MS, isCompact);
+    await passUntil(isCompact);
     await broker.close();
     const again = await open(folder);
     const found = (await valuesOf(again)).map((value) => value.slice(value.indexOf('=') + 1));
@@ -461,10 +465,10 @@ test('a start with many messages does not read them', async () => {
   for (let count = 0; count < 20; count += 1)
     await publisher.publish(Array.from({ length: 500 }, (_, at) => message('x'.repeat(900), `k${at}`)));
   await first.close();
-  const before = performance.now();
+  const before = process.hrtime.bigint();
   const second = createEmbeddedBroker({ dataFolder: folder });
   onTestFinished(() => second.close());
-  expect(performance.now() - before).toBeLessThan(1_000);
+  expect(process.hrtime.bigint() - before).toBeLessThan(1_000_000_000n);
   const offsets = await second.admin.offsets('t');
   expect(offsets.reduce((sum, { high }) => sum + high, 0)).toBe(10_000);
 });

@@ -6,9 +6,11 @@ import {
 import type { Broker, TopicSpec } from '../../../../shared/messaging/ports.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { readTopics } from '../../../support/conformance/read-topics.ts';
-import { eventually, sleep } from '../../../support/conformance/wait.ts';
+import { pass, passUntil, stopTime } from '../../../support/fakes/passing-time.ts';
 
 const STEP_MS = 2_000;
+
+stopTime();
 
 async function openBroker(options: EmbeddedBrokerOptions = {}, partitions = 1) {
   const broker = createEmbeddedBroker(options);
@@ -60,9 +62,7 @@ describe('delivery', () => {
     const { broker, publisher } = await openBroker({}, 2);
     await publisher.publish([...Array.from({ length: 5_000 }, () => textAt(0)), textAt(1)]);
     const member = await createMember(broker, 'member');
-    await eventually('delivery of the other partition', STEP_MS, () =>
-      member.messages.some(({ partition }) => partition === 1),
-    );
+    await passUntil(() => member.messages.some(({ partition }) => partition === 1));
     expect(member.messages.findIndex(({ partition }) => partition === 1)).toBeLessThan(1_000);
   });
 
@@ -73,7 +73,7 @@ describe('delivery', () => {
       { topic: 'table', key: 'kept', value: Buffer.from('x') },
       { topic: 'table', key: 'gone', value: null },
     ]);
-    await sleep(50);
+    await pass(50);
     const source = broker.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['table'] });
     const read: unknown[] = [];
     await source.start({
@@ -82,7 +82,7 @@ describe('delivery', () => {
       onPosition: (_, { partition }, position, highWatermark) =>
         read.push({ partition, position, highWatermark }),
     });
-    await eventually('the last position', STEP_MS, () => read.length === 2);
+    await passUntil(() => read.length === 2);
     expect(read).toEqual([0, { partition: 0, position: 2, highWatermark: 2 }]);
   });
 
@@ -97,7 +97,7 @@ describe('delivery', () => {
       ...Array.from({ length: 2_000 }, (_, key) => tombstone('busy', key)),
       tombstone('other', 0),
     ]);
-    await eventually('removal', STEP_MS, async () => (await broker.admin.offsets('other'))[0]?.low === 1);
+    await passUntil(async () => (await broker.admin.offsets('other'))[0]?.low === 1);
     expect((await broker.admin.offsets('busy'))[0]?.low).toBeLessThan(2_000);
   });
 
@@ -110,7 +110,7 @@ describe('delivery', () => {
     });
     expect((await crash).message).toBe('a bug in the sink');
     const member = await createMember(broker, 'next');
-    await eventually('redelivery', STEP_MS, () => member.values().join('') === 'a');
+    await passUntil(() => member.values().join('') === 'a');
   });
 });
 
@@ -128,10 +128,10 @@ test('a record is kept for its retention time since its append, whatever its tim
   await broker.admin.createTopics([{ topic: 'short', partitions: 1, config: { 'retention.ms': '1000' } }]);
   await publisher.publish([{ ...text('x'), topic: 'short', timestampMs: 1 }]);
   const low = async () => (await broker.admin.offsets('short'))[0]?.low;
-  await sleep(50);
+  await pass(50);
   expect(await low()).toBe(0);
   nowMs += 1_001;
-  await eventually('removal', STEP_MS, async () => (await low()) === 1);
+  await passUntil(async () => (await low()) === 1);
 });
 
 test('a full log removes its oldest records if it has no reader', async () => {
