@@ -26,6 +26,7 @@ export interface BuiltRecord {
   readonly key?: Buffer | string | null;
   readonly value?: Buffer | string | null;
   readonly headers?: Readonly<Record<string, unknown>>;
+  readonly timestampDelta?: number;
 }
 
 export interface BatchOptions {

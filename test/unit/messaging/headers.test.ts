@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { headerNumber, headerText, headerValue, NO_HEADER_VALUE } from '../../../shared/messaging/headers.ts';
+import {
+  contentBytes,
+  copyContent,
+  headerNumber,
+  headerText,
+  headerValue,
+  NO_HEADER_VALUE,
+} from '../../../shared/messaging/headers.ts';
 
 test('reads the bytes of a header, and the last value of a repeated one', () => {
   const bytes = Buffer.from([0xff, 0xfe]);
@@ -13,6 +20,15 @@ test('a header without a value counts as absent', () => {
   expect(headerValue({ id: NO_HEADER_VALUE }, 'id')).toBeUndefined();
   expect(headerText({ id: NO_HEADER_VALUE }, 'id')).toBeUndefined();
   expect(headerText({ id: ['first', NO_HEADER_VALUE] }, 'id')).toBe('first');
+});
+
+test('counts names and values in bytes, each value of a repeated header, and copies them into memory of its own', () => {
+  const headers = { ab: 'ü', c: ['x', Buffer.from('yz')], none: NO_HEADER_VALUE, one: [Buffer.from('1')] };
+  const content = { value: Buffer.from('value'), headers: { ...headers, gone: undefined } };
+  expect(contentBytes(content)).toBe(5 + 4 + 2 + 3 + 4 + 4);
+  const copy = copyContent(content);
+  expect(copy).toEqual({ ...content, headers: { ...headers, one: Buffer.from('1') } });
+  expect([copy.headers['none'], copy.value.buffer.byteLength]).toEqual([NO_HEADER_VALUE, 8]);
 });
 
 test.each(['', '-1', '1.5', '1e3', ' 1', '9'.repeat(16), 'NaN'])('does not read %j as a number', (text) => {

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createSchemasById } from '../../../../shared/messaging/codec/schema-by-id.ts';
-import type { FoundSchema } from '../../../../shared/messaging/codec/schema-registry.ts';
+import type { FoundSchema, SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
+
+const nothing = { messages: [], localReaders: new Map() };
 
 test('at most 16 unknown ids are looked up at a time, each once', async () => {
   const answer = Promise.withResolvers<FoundSchema>();
@@ -13,7 +15,6 @@ test('at most 16 unknown ids are looked up at a time, each once', async () => {
     registeredId: () => Promise.resolve(undefined),
     register: () => Promise.resolve(1),
   };
-  const nothing = { messages: [], localReaders: new Map() };
   const schemas = createSchemasById({ ...nothing, clock: { now: () => 0 }, registry });
   const found = Array.from({ length: 32 }, (_, index) => schemas.find(1 + (index % 16)));
   const failure = { code: 'schema-registry-unavailable', canRetry: true };
@@ -22,4 +23,17 @@ test('at most 16 unknown ids are looked up at a time, each once', async () => {
   await Promise.all(found);
   expect(asked).toHaveLength(16);
   await schemas.find(17);
+});
+
+test('an unknown id is looked up again after 30 s, and one whose look-up failed after 3 s', async () => {
+  let nowMs = 0;
+  const schemaOf = vi.fn<SchemaRegistry['schemaOf']>().mockRejectedValueOnce(new Error('away'));
+  schemaOf.mockResolvedValueOnce({ kind: 'unknown' });
+  const registry = { schemaOf } as unknown as SchemaRegistry;
+  const schemas = createSchemasById({ ...nothing, clock: { now: () => nowMs }, registry });
+  for (nowMs of [0, 2_999]) await expect(schemas.find(1)).rejects.toThrow('away');
+  for (nowMs of [3_000, 32_999])
+    expect(schemas.known(1) ?? (await schemas.find(1))).toEqual({ unreadable: 'schema id 1 is not known' });
+  for (nowMs of [33_000, -1]) expect(schemas.known(1)).toBeUndefined();
+  expect([schemaOf.mock.calls.length, schemas.known(2 ** 30)]).toEqual([2, expect.any(Object)]);
 });

@@ -163,3 +163,10 @@ test.each([
   const refusal = { code: 'invalid-topic', message: expect.stringContaining(named) as string };
   await expect(broker.admin.createTopics([spec])).rejects.toMatchObject(refusal);
 });
+
+test('counts what its records take in memory as used bytes of a partition', async () => {
+  const { broker, publisher } = await openBroker({ limits: { maxBytesPerTopic: 8_000 } }, 2);
+  await publisher.publish([{ ...textAt(1), headers: { h: 'v', i: ['w', 'x'] } }, textAt(0), textAt(0)]);
+  const shares = [(2 * (100 + 2 + 300)) / 4_000, (100 + 2 + 6 + 300 + 2 * 150) / 4_000];
+  expect((await broker.admin.offsets('t')).map(({ usedShare }) => usedShare)).toEqual(shares);
+});

@@ -106,6 +106,8 @@ test('replies with the correlation id and key of the request, to the partition t
   expect(replies.sent[0]?.headers).not.toHaveProperty('plat-error-code');
   expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'Answer', payload: 42 });
   expect(handled).toMatchObject([{ type: 'Question', result: 'done', code: undefined }]);
+  for (const key of [Buffer.from('abc'), null]) await handle({ ...question(), key });
+  expect(replies.sent.map(({ partition }) => partition)).toEqual([5, 3, 1]);
 });
 
 test('states the type of every reply in a header, also of error replies', async () => {
@@ -353,6 +355,11 @@ test('replies with reply-too-large if the reply exceeds the message size', async
   replies.onPublish = refuseLarge(({ headers }) => headers?.['plat-error-code'] !== undefined);
   expect(await handle(question())).toBe('settled');
   expect(replies.sent.map(({ headers }) => headers?.['plat-error-code'])).toEqual(['reply-too-large']);
+  const { handle: refused, deadLetters, replies: full } = createScene();
+  full.onPublish = refuseLarge(() => false);
+  expect(await refused(question())).toBe('settled');
+  const reason = expect.stringContaining('the error reply is too large') as string;
+  expect(deadLetters.sent[0]?.headers).toMatchObject({ 'plat-dead-letter-reason': reason });
 });
 
 test('writes a dead letter without the value if it exceeds the message size', async () => {

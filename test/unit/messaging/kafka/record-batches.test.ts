@@ -55,7 +55,7 @@ describe('record batches', () => {
     const first = 2 ** 40;
     const records: BuiltRecord[] = [
       { key: 'k', value: 'v', headers: { one: 'a', two: ['b', 'c', 'd'] } },
-      { key: null, value: null },
+      { key: null, value: null, timestampDelta: -1_000 },
       { key: '', value: Buffer.alloc(300, 7), headers: { ['__proto__']: ['x', 'y'], empty: '' } },
     ];
     const bytes = await recordBatch(first, records, { firstTimestampMs: 1_764e9 });
@@ -68,7 +68,7 @@ describe('record batches', () => {
     ];
     const place = (at: number) => ({ topic: 'payments', partition: 3, offset: first + at });
     expect(messages).toEqual(
-      expected.map((one, at) => ({ ...place(at), ...one, timestampMs: 1_764e9 + at })),
+      expected.map((one, at) => ({ ...place(at), ...one, timestampMs: 1_764e9 + (at === 1 ? -1_000 : at) })),
     );
   });
 
