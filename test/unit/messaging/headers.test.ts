@@ -26,9 +26,8 @@ test('counts names and values in bytes, each value of a repeated header, and cop
   const headers = { ab: 'ü', c: ['x', Buffer.from('yz')], none: NO_HEADER_VALUE, one: [Buffer.from('1')] };
   const content = { value: Buffer.from('value'), headers: { ...headers, gone: undefined } };
   expect(contentBytes(content)).toBe(5 + 4 + 2 + 3 + 4 + 4);
-  const copy = copyContent(content);
-  expect(copy).toEqual({ ...content, headers: { ...headers, one: Buffer.from('1') } });
-  expect([copy.headers['none'], copy.value.buffer.byteLength]).toEqual([NO_HEADER_VALUE, 8]);
+  expect(copyContent(content)).toEqual({ ...content, headers: { ...headers, one: Buffer.from('1') } });
+  expect(copyContent(content).value.buffer.byteLength).toBe(8);
 });
 
 test.each(['', '-1', '1.5', '1e3', ' 1', '9'.repeat(16), 'NaN'])('does not read %j as a number', (text) => {

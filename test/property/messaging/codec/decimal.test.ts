@@ -52,6 +52,8 @@ it('the Avro decimal writes two’s complement like writeBigInt64BE', () => {
 });
 
 it('the Avro decimal writes through a schema exactly the values that fit, and throws on others', () => {
+  expect(bytesToDecimal(Buffer.of(0xf7), { precision: 1, scale: 0 }).toNumber()).toBe(-9);
+  expect(() => bytesToDecimal(Buffer.of(10), { precision: 1, scale: 0 })).toThrow('more than 1 digits');
   const schema = parseOwnSchema('{"type":"bytes","logicalType":"decimal","precision":38,"scale":18}');
   fc.assert(
     fc.property(decimals, (value) => {

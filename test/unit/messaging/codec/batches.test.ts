@@ -63,6 +63,7 @@ test.each<[string, Buffer | null, boolean]>([
   ['Avro truncated in its schema id', outer.subarray(0, 3), false],
   ['plain text', Buffer.from('hello'), false],
   ['a null value', null, false],
+  ['an array after a part of a byte order mark', Buffer.from('\xef[[[', 'latin1'), false],
   ['an empty value', Buffer.alloc(0), false],
 ])('classifies %s as a batch: %s', (_, value, isBatch) => {
   expect(local.isBatch({ value, headers: {} })).toBe(isBatch);

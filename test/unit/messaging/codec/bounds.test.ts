@@ -112,3 +112,8 @@ it('the bounds check of Avro bytes refuses a short message that declares a milli
   const { detail } = problemOf(codec.decode({ value: hostile, headers }));
   expect(detail).toContain('more items than there are bytes');
 });
+
+it.each(['0', '1.5', '4, "scale": 5', '4, "scale": -1'])('a decimal of precision %s is refused', (limits) => {
+  const text = `{ "type": "bytes", "logicalType": "decimal", "precision": ${limits} }`;
+  expect(() => parseWriterSchema(text)).toThrow(/a decimal/);
+});

@@ -27,13 +27,13 @@ test('at most 16 unknown ids are looked up at a time, each once', async () => {
 
 test('an unknown id is looked up again after 30 s, and one whose look-up failed after 3 s', async () => {
   let nowMs = 0;
-  const schemaOf = vi.fn<SchemaRegistry['schemaOf']>().mockRejectedValueOnce(new Error('away'));
-  schemaOf.mockResolvedValueOnce({ kind: 'unknown' });
-  const registry = { schemaOf } as unknown as SchemaRegistry;
+  const schemaOf = vi.fn<SchemaRegistry['schemaOf']>(async () => ({ kind: 'unknown' }));
+  const registry = {
+    schemaOf: schemaOf.mockRejectedValueOnce(new Error('away')),
+  } as unknown as SchemaRegistry;
   const schemas = createSchemasById({ ...nothing, clock: { now: () => nowMs }, registry });
   for (nowMs of [0, 2_999]) await expect(schemas.find(1)).rejects.toThrow('away');
   for (nowMs of [3_000, 32_999])
     expect(schemas.known(1) ?? (await schemas.find(1))).toEqual({ unreadable: 'schema id 1 is not known' });
-  for (nowMs of [33_000, -1]) expect(schemas.known(1)).toBeUndefined();
-  expect([schemaOf.mock.calls.length, schemas.known(2 ** 30)]).toEqual([2, expect.any(Object)]);
+  for (nowMs of [33_000, -1]) expect([schemas.known(1), schemaOf.mock.calls.length]).toEqual([undefined, 2]);
 });

@@ -121,7 +121,7 @@ test('commits a paused partition at once when everything of it is done, and wait
 });
 
 test('commits completed messages at a revocation, then those in progress, and drops the others', async () => {
-  const { work, source, sink, deliver, end } = createScene({ concurrency: 2 });
+  const { work, source, sink, deliver, end, runtime } = createScene({ concurrency: 2 });
   deliver(0, 5);
   await end(0);
   sink.onRevoking(1);
@@ -132,6 +132,8 @@ test('commits completed messages at a revocation, then those in progress, and dr
   expect(source.committed()).toBe(3);
   deliver(6, 7);
   expect(work.started()).toEqual([0, 1, 2]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(runtime.health().reason).toBe('its group has been rebalancing for 5 s');
   sink.onAssigned(2, partitions(1));
   sink.onMessages(2, [fakeMessage(9, { partition: 1 })], 10);
   expect(work.started()).toEqual([0, 1, 2, 9]);

@@ -9,7 +9,6 @@ import { readTopics } from '../../../support/conformance/read-topics.ts';
 import { pass, passUntil, stopTime } from '../../../support/fakes/passing-time.ts';
 
 const STEP_MS = 2_000;
-
 stopTime();
 
 async function openBroker(options: EmbeddedBrokerOptions = {}, partitions = 1) {
@@ -134,18 +133,23 @@ test('a record is kept for its retention time since its append, whatever its tim
   await passUntil(async () => (await low()) === 1);
 });
 
-test('a full log removes its oldest records if it has no reader', async () => {
-  const { broker, publisher } = await openBroker({ limits: { maxRecordsPerTopic: 50 } });
-  for (let index = 0; index < 200; index += 1) await publisher.publish([text(`${index}`)]);
-  const values = await valuesOf(broker);
-  expect(values.length).toBeLessThanOrEqual(50);
-  expect(values.at(-1)).toBe('199');
+test.each(['delete', 'compact,delete'])('a full log without a reader removes a tenth: %s', async (policy) => {
+  for (const limits of [{ maxRecordsPerTopic: 50 }, { maxBytesPerTopic: 50 * 403 }]) {
+    const { broker, publisher } = await openBroker({ limits });
+    const topic = 'full';
+    await broker.admin.createTopics([{ topic, partitions: 1, config: { 'cleanup.policy': policy } }]);
+    for (let at = 10; at < 99; at += 1) await publisher.publish([{ ...text('x'), topic, key: String(at) }]);
+    expect(await broker.admin.offsets(topic)).toMatchObject([{ low: 40, high: 89 }]);
+  }
 });
 
 test('stops all clients on close(), which may be called twice', async () => {
   const { broker, publisher } = await openBroker();
   const member = await createMember(broker, 'member');
-  await broker.close();
+  const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'latest' });
+  await tail.start(nothing);
+  const stopped = { code: 'tail-stopped' };
+  await Promise.all([expect(tail.caughtUp(STEP_MS)).rejects.toMatchObject(stopped), broker.close()]);
   await broker.close();
   await expect(publisher.publish([text('a')])).rejects.toMatchObject({ code: 'not-sent' });
   expect(await member.source.commit(member.epoch, [])).toBe(false);
@@ -162,11 +166,4 @@ test.each([
   const { broker } = await openBroker();
   const refusal = { code: 'invalid-topic', message: expect.stringContaining(named) as string };
   await expect(broker.admin.createTopics([spec])).rejects.toMatchObject(refusal);
-});
-
-test('counts what its records take in memory as used bytes of a partition', async () => {
-  const { broker, publisher } = await openBroker({ limits: { maxBytesPerTopic: 8_000 } }, 2);
-  await publisher.publish([{ ...textAt(1), headers: { h: 'v', i: ['w', 'x'] } }, textAt(0), textAt(0)]);
-  const shares = [(2 * (100 + 2 + 300)) / 4_000, (100 + 2 + 6 + 300 + 2 * 150) / 4_000];
-  expect((await broker.admin.offsets('t')).map(({ usedShare }) => usedShare)).toEqual(shares);
 });

@@ -355,11 +355,10 @@ test('replies with reply-too-large if the reply exceeds the message size', async
   replies.onPublish = refuseLarge(({ headers }) => headers?.['plat-error-code'] !== undefined);
   expect(await handle(question())).toBe('settled');
   expect(replies.sent.map(({ headers }) => headers?.['plat-error-code'])).toEqual(['reply-too-large']);
-  const { handle: refused, deadLetters, replies: full } = createScene();
+  const { handle: handleToFull, deadLetters, replies: full } = createScene();
   full.onPublish = refuseLarge(() => false);
-  expect(await refused(question())).toBe('settled');
-  const reason = expect.stringContaining('the error reply is too large') as string;
-  expect(deadLetters.sent[0]?.headers).toMatchObject({ 'plat-dead-letter-reason': reason });
+  expect(await handleToFull(question())).toBe('settled');
+  expect(deadLetters.sent[0]?.headers?.['plat-dead-letter-reason']).toMatch(/error reply is too large$/);
 });
 
 test('writes a dead letter without the value if it exceeds the message size', async () => {

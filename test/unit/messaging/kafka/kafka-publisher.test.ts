@@ -166,3 +166,12 @@ test('a refused record of a call whose other records are stored does not count a
   const rejection = expect.objectContaining({ code: 'send-unknown', canRetry: false }) as unknown;
   await expect(publisher.publish([at(0, 'bad'), at(1, 'a')])).rejects.toEqual(rejection);
 });
+
+test('eight messages without a key share a partition, and none goes to a partition that is missing', async () => {
+  const { publisher, sends } = await publisherOver(() => undefined);
+  const plain = { topic: 't', key: null, value: null };
+  await publisher.publish([...Array.from({ length: 16 }, () => plain), { ...plain, key: 'abc' }]);
+  expect(sends.join(' ').match(/\d/g)?.toSorted().join('')).toBe(`0${'1'.repeat(8)}${'2'.repeat(8)}`);
+  const missing = expect.objectContaining({ code: 'topic-unknown' }) as unknown;
+  for (const id of [3, -1]) await expect(publisher.publish([at(id, 'a')])).rejects.toEqual(missing);
+});
