@@ -37,6 +37,18 @@ function countPeriods(payments: readonly number[]): readonly number[] {
   return payments.map((_, index) => index + 1);
 }
 
+/** Flows that have exactly these rates per period, in percent: the product of 1 + r - (1 + rate). */
+export function flowsOfRates(rates: readonly number[]): RateFlows {
+  let product = [-1n];
+  for (const rate of rates) {
+    const grown = product.map((amount) => -amount * BigInt(100 + rate));
+    product = [...product.map((amount) => 100n * amount), 0n].map(
+      (amount, index) => amount + (grown[index - 1] ?? 0n),
+    );
+  }
+  return { flows: product.map(flowAtUnits), unitsPerYear: 1 };
+}
+
 /** The cash flows of a request with the given dates and amounts. */
 export function cashFlows(...dated: readonly (readonly [string, string | number])[]): readonly CashFlow[] {
   return dated.map(([day, amount]) => ({ Date: date(day), Amount: decimal(amount) }));

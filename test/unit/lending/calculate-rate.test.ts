@@ -64,6 +64,10 @@ describe('calculateRate (A6)', () => {
       discountedAmount: '162.403916738700',
     });
     expect(Math.abs(Number(residual))).toBeLessThan(1e-6);
+    const early = cashFlows(['2014-01-12', 150], ['2013-11-30', 20], ['2014-12-30', 5]);
+    expect(rateOf({ Rule: 'DAE', CashFlows: [...payments, ...atDrawdown, ...early] }).rate).toBe(
+      '8.2919991759',
+    );
   });
 
   it('skips flows of zero, in any order and place, and proves them as zero', () => {
@@ -148,6 +152,8 @@ describe('calculateRate with invalid requests (A6)', () => {
     [xirr(-1), '422 CashFlows out-of-range'],
     [irr(-1, -2), '422 Amounts one-sign'],
     [irr(1), '422 Amounts out-of-range'],
+    [irr(-1, ...Array.from({ length: 5000 }, () => 1)), '422 Amounts out-of-range'],
+    [irr(1e15, -1e15), '422 Amounts[0] out-of-range'],
     [{ Rule: 'XIRR', CashFlows: CROSSED }, '422 CashFlows[1].Date date-order'],
     [irr(1, -2), '422 Amounts[0] out-of-range'],
     [irr(0, 0, 1, -2), '422 Amounts[2] out-of-range'],

@@ -164,6 +164,7 @@ Precision = 11 | Precision out-of-range must be a whole number from 0 to 10
     const limits = { FinancedAmount: decimal('1e13'), FutureValue: decimal('-1e13'), Precision: 10 };
     expect(paymentOf(limits).digits).toBe(10);
     expect(paymentOf({ InterestPercent: decimal('-1199.99') }).digits).toBe(2);
+    expect(figures({ InstallmentsNo: 1200, FinancedAmount: decimal('1e-18') })).toBe('0.00 0.00');
   });
 
   it('rejects amounts whose payment does not fit into the answer', () => {

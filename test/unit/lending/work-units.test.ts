@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateUnits, scheduleUnits, simulationUnits } from '../../../shared/lending/work-units.ts';
+import { callsOf, rateUnits, scheduleUnits, simulationUnits } from '../../../shared/lending/work-units.ts';
 import { date, decimal, loan } from '../../support/builders/lending-loan.ts';
 
 const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
@@ -16,14 +16,15 @@ const rate = { FromInstNo: 1, ToInstNo: 1, InterestRate: decimal(5) };
 describe('the units of a schedule', () => {
   const few = loan({ InstallmentsNo: 120 });
   it.each([
-    ['installments', { InstallmentsNo: 121 }],
-    ['charges', { Commission: [fee] }],
-    ['explanations', { Explain: true }],
-    ['bands of rates', { BandedInterestRates: bands }],
-    ['prepayments', { EarlyRepayments: [prepayment] }],
-    ['rates', { MultipleInterestRates: [rate] }],
-  ])('grow with its %s', (_, more) => {
-    expect(scheduleUnits(loan({ InstallmentsNo: 120, ...more }))).toBeGreaterThan(scheduleUnits(few));
+    ['installments', { InstallmentsNo: 121 }, 121 * 8],
+    ['charges', { Commission: [fee] }, 120 * 9],
+    ['explanations', { Explain: true }, 120 * 80],
+    ['bands of rates', { BandedInterestRates: bands }, 120 * (8 + 3 + 15)],
+    ['prepayments', { EarlyRepayments: [prepayment] }, 121 * 9],
+    ['rates', { MultipleInterestRates: [rate] }, 120 * 9],
+  ])('grow with its %s', (_, more, units) => {
+    expect(scheduleUnits(few)).toBe(120 * 8);
+    expect(scheduleUnits(loan({ InstallmentsNo: 120, ...more }))).toBe(units);
   });
 
   it('grow with the square of the installments where each may change the payment', () => {
@@ -45,6 +46,7 @@ it('the units of cash flows and of simulations grow with what they calculate', (
     rateUnits({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: many(count, decimal(1)) }),
   );
   expect(more).toBe(100 * (less ?? 0));
+  expect([0, 10_000, 10_001].map(callsOf)).toEqual([1, 1, 2]);
   expect(simulationUnits({ loanPeriod: 24 })).toBe(2 * simulationUnits({ loanPeriod: 12 }));
   expect(simulationUnits({ loanPeriod: 12, jsonMultipleInterestRates: [rate] })).toBeGreaterThan(
     simulationUnits({ loanPeriod: 12 }),

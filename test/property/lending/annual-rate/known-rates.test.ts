@@ -3,27 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { calculateRate } from '../../../../shared/lending/calculate-rate.ts';
 import { addDays } from '../../../../shared/lending/dates/calendar-date.ts';
 import { solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
-import { flowAtUnits, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import type { RateOutcome } from '../../../../shared/lending/request/rate-request.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
 import { date, decimal } from '../../../support/builders/lending-loan.ts';
-import { TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
+import { flowsOfRates, TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 
 /** Rates in whole percent between -30 and 40, all different. */
 function ratesApart(count: number): fc.Arbitrary<readonly number[]> {
   return fc.uniqueArray(fc.integer({ min: -30, max: 40 }), { minLength: count, maxLength: count });
-}
-
-/** Flows that have exactly these rates per period, in percent: the product of 1 + r - (1 + rate). */
-function flowsOfRates(rates: readonly number[]): RateFlows {
-  let amounts = [-1n];
-  for (const rate of rates) {
-    const grown = amounts.map((amount) => -amount * BigInt(100 + rate));
-    amounts = [...amounts.map((amount) => 100n * amount), 0n].map(
-      (amount, index) => amount + (grown[index - 1] ?? 0n),
-    );
-  }
-  return { flows: amounts.map(flowAtUnits), unitsPerYear: 1 };
 }
 
 describe('solveRate for flows with known rates (A4)', () => {

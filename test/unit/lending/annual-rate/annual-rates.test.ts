@@ -6,12 +6,14 @@ import intervalCases from '../../../cases/lending/rate-interval.json' with { typ
 import { describe, expect, it } from 'vitest';
 import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
 import { flowAtUnits, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
-import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
+import { floatingSign, prepareFlows } from '../../../../shared/lending/annual-rate/floating-present-value.ts';
+import { isolateRates, MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
 import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
 import {
   TEN_DECIMALS,
   flowsAtUnits,
   flowsByDays,
+  flowsOfRates,
   monthly,
   yearly,
   amounts,
@@ -62,6 +64,7 @@ function yearsAndDays(...payments: readonly (readonly [number, number, number, n
   return { flows: [flowAtUnits(-1_000, 0), ...paid], unitsPerYear: 1 };
 }
 
+const level = (count: number, amount: number) => Array.from({ length: count }, () => amount);
 describe('effectiveAnnualRate, DAE (A1)', () => {
   it.each(daeCases)('matches the published rate of $id', (known) => {
     const flows = publishedFlows(known.input.flows);
@@ -126,9 +129,9 @@ describe('solveEffectiveRate (A4)', () => {
   });
 
   it('needs five trial rates for the usual loan and a bounded number for any flows', () => {
-    const level = Array.from({ length: 360 }, () => 154_856);
-    expect(solveRate(monthly(24_500_000, level), TEN_DECIMALS).iterations).toBe(5);
-    const wild = level.map((amount, index) => (index % 3 === 1 ? -amount : amount * (index % 7)));
+    const usual = level(360, 154_856);
+    expect(solveRate(monthly(24_500_000, usual), TEN_DECIMALS).iterations).toBe(5);
+    const wild = usual.map((amount, index) => (index % 3 === 1 ? -amount : amount * (index % 7)));
     expect(solveRate(monthly(24_500_000, wild), TEN_DECIMALS).iterations).toBeLessThan(MAX_ITERATIONS);
     const late = flowsByDays(1, [1, 1_000_000_000_000_000], [1, 400_000]);
     expect(solveRate(late, TEN_DECIMALS).iterations).toBeLessThan(MAX_ITERATIONS);
@@ -139,6 +142,62 @@ describe('solveEffectiveRate (A4)', () => {
       const terms = { InterestPercent: decimal(rate), InstallmentsNo: 1200, Amount: decimal(1_000_000) };
       expect(scheduleOf({ ...terms, CalculateDAE: 1 }).dae).toMatch(/^-?\d+\.\d{4}$/);
     }
+  });
+});
+
+/** Drawn at time 0 and paid back every month, after the same left-over days. */
+function withDays(extraDays: number, yearDays: number, payments: readonly number[]): RateFlows {
+  const paid = payments.map((amount, wholeUnits) => ({ amount, wholeUnits, extraDays, yearDays }));
+  return { flows: [flowAtUnits(-100_000, 0), ...paid], unitsPerYear: 12 };
+}
+
+describe('the rate of a plain loan (A1, A4)', () => {
+  it.each<[string, RateFlows, trials: number]>([
+    ['of a year', yearly(1000, [1100]), 8],
+    ['of thirty years with a loss', monthly(24_500_000, level(360, 60_000)), 4],
+    ['with left-over days', withDays(17, 365, level(12, 9000)), 8],
+    ['with left-over days and a loss', withDays(17, 366, level(12, 8000)), 8],
+  ])('%s takes few trials, and floating point tells the signs around it', (_name, flows, trials) => {
+    const { percent, iterations } = solveRate(flows, TEN_DECIMALS);
+    expect(iterations).toBeLessThanOrEqual(trials);
+    expect(solveRate(flows, FOUR_DECIMALS).iterations).toBeLessThanOrEqual(Math.min(5, trials));
+    const near = 10n ** 12n + BigInt((percent ?? '').replace('.', ''));
+    const growths = [near - 5n, near + 5n].map((numerator) => ({ numerator, denominator: 10n ** 12n }));
+    expect(growths.map((growth) => floatingSign(prepareFlows(flows), growth))).toEqual([1, -1]);
+  });
+});
+
+function isolated(flows: RateFlows, before: Readonly<Record<string, number>> = {}) {
+  const effort = { iterations: 0, floatingFlows: 0, exactFlows: 0, brackets: 0, ...before };
+  return { rates: isolateRates({ flows: prepareFlows(flows), effort }), effort };
+}
+
+describe('isolateRates (A4)', () => {
+  it.each<[string, RateFlows, brackets: number, exactFlows: number, ...rates: readonly number[]]>([
+    ['two rates', flowsOfRates([5, 20]), 6, 0, 5],
+    ['rates at the same distance', flowsOfRates([-5, 5]), 8, 0, 5, -5],
+    ['neighbours', flowsOfRates([10, 11, 12, 13]), 22, 0, 10],
+    ['a double rate below zero', flowsOfRates([-20, -20, 30]), 31, 72, 30, -20],
+    ['a triple rate and another', flowsOfRates([10, 10, 10, 40]), 30, 145, 10],
+    ['eight equal rates', flowsOfRates(level(8, 10)), 20, 954, 10],
+    ['no rate', monthly(1000, [2000, -3000]), 63, 0],
+    ['an unproven double rate', yearly(10, [38, -26, -38, 26, 18]), 34, 114],
+  ])('brackets %s with little work', (_name, flows, brackets, ...[exactFlows, ...expected]) => {
+    const { rates, effort } = isolated(flows);
+    expect(effort.brackets).toBeLessThanOrEqual(brackets);
+    expect(effort.exactFlows).toBeLessThanOrEqual(exactFlows);
+    expect(effort.floatingFlows).toBe(effort.brackets * flows.flows.length);
+    const within = rates.map(({ bracket: { low, high } }, index) => {
+      const logRate = Math.log1p((expected[index] ?? 0) / 100);
+      return logRate > low - 1e-9 && logRate < high + 1e-9;
+    });
+    expect(within).toEqual(expected.map(() => true));
+  });
+
+  const usedUp = { brackets: 19_994, floatingFlows: 5_999_982, exactFlows: 1_000_000 };
+  it.each(Object.entries(usedUp))('ends when its %s are used up', (name, before) => {
+    expect(isolated(flowsOfRates([5, 20]), { [name]: before }).rates).toHaveLength(1);
+    expect(isolated(flowsOfRates([5, 20]), { [name]: before + 1 }).rates).toEqual([]);
   });
 });
 

@@ -126,7 +126,8 @@ describe('parseFormula and compileFormula (S2)', () => {
     );
     expect(valueOf(`${'-'.repeat(31)}1`)).toMatch(/^31: brackets, calls and signs may be nested at most 30/);
     expect(valueOf(`1${'+1'.repeat(100)}`)).toMatch(/: a formula may have at most 200 parts$/);
-    expect(valueOf(`1${'+1'.repeat(99)}`)).toBe('100');
+    expect(valueOf(`-1${'+1'.repeat(99)}`)).toBe('98');
+    expect(valueOf(`${' '.repeat(970)}${'1'.repeat(30)}`)).toBe('1'.repeat(30));
     expect(valueOf('1'.repeat(31))).toBe('1: a number may have at most 30 digits');
   });
 });

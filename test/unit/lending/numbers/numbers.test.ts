@@ -6,6 +6,8 @@ import {
   toMinorUnits,
 } from '../../../../shared/lending/numbers/money.ts';
 import { decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { bracketedRoot, type SignedValue } from '../../../../shared/lending/numbers/bracketed-root.ts';
+import { fixedPower, fixedRoot } from '../../../../shared/lending/numbers/fixed-root.ts';
 import { divideRounded, divideRoundedSafe } from '../../../../shared/lending/numbers/rounding.ts';
 
 describe('toMinorUnits and formatMinorUnits (M1, M2)', () => {
@@ -26,6 +28,9 @@ describe('toMinorUnits and formatMinorUnits (M1, M2)', () => {
   it('reports an amount beyond the safe integers', () => {
     expect(toMinorUnits(decimal('10000000000000.00'), 2)).toBe(MAX_AMOUNT_MINOR);
     expect(toMinorUnits(decimal('10000000000000.01'), 2)).toBe('too-large');
+    expect(toMinorUnits(decimal('1e15'), 0)).toBe(MAX_AMOUNT_MINOR);
+    expect(toMinorUnits(decimal('1e15').plus('0.5'), 0)).toBe('too-many-decimals');
+    expect(toMinorUnits(decimal('1e16').plus('0.5'), 0)).toBe('too-large');
     expect(toMinorUnits(decimal('1e900000000'), 2)).toBe('too-large');
     expect(toMinorUnits(decimal('1e-900000000'), 2)).toBe('too-many-decimals');
   });
@@ -81,5 +86,47 @@ describe('divideRounded and divideRoundedSafe (M2)', () => {
   it('never returns minus zero', () => {
     expect(divideRoundedSafe(-1, 3, 'HALF_UP')).toBe(0);
     expect(divideRoundedSafe(-0, 3, 'HALF_UP')).toBe(0);
+  });
+});
+
+const FAR = 10n ** 14n;
+
+/** A value with its sign, and the size that guides the search. */
+function signed(value: bigint, size = value, bits = 0n): SignedValue {
+  return { sign: value > 0n ? 1 : value < 0n ? -1 : 0, value: size, bits };
+}
+
+describe('bracketedRoot (A4, R2)', () => {
+  it.each<[string, (at: bigint) => SignedValue, low: bigint, high: bigint, root: bigint, steps: number]>([
+    ['a line', (at) => signed(7n * at - 700_003n), -FAR, FAR, 100_001n, 2],
+    ['a power below zero', (at) => signed(-(at ** 9n) - 10n ** 90n - 1n), -FAR, 0n, -10_000_000_000n, 88],
+    ['a step', (at) => signed(at - 123_456_789n || 1n, 1n), 0n, FAR, 123_456_789n, 68],
+    ['unequal sides', (at) => signed(at - 99n || 1n, at < 99n ? 1n : FAR), 0n, FAR, 99n, 116],
+    ['no sizes', (at) => signed(at - 5n || 1n, 0n), 0n, 1024n, 5n, 10],
+    ['bits of its own', (at) => signed(at - 77n, (at - 77n) << (at % 50n), at % 50n), 0n, FAR, 77n, 1],
+  ])('finds the root of %s within a number of steps', (_name, valueAt, ...[low, high, root, steps]) => {
+    expect(bracketedRoot(valueAt, low, high, steps)).toBe(root);
+    expect(bracketedRoot(valueAt, low, high, steps - 1)).toBeUndefined();
+  });
+});
+
+describe('fixedRoot and fixedPower (A1)', () => {
+  it.each<[numerator: bigint, denominator: bigint, bits: bigint, mostError: bigint]>([
+    [11n, 10n, 64n, 14n],
+    [1n, 3n, 512n, 20n],
+    [10n ** 12n, 1n, 128n, 4_000_010n],
+    [1n, 10n ** 30n, 512n, 10n ** 31n],
+  ])('bound the roots of %i/%i and their powers with %i bits', (numerator, denominator, bits, mostError) => {
+    for (const degree of [1, 2, 3, 12, 52, 366]) {
+      const { value, error } = fixedRoot(numerator, denominator, degree, bits);
+      const times = BigInt(degree);
+      const target = numerator << (bits * times);
+      expect((value - error) ** times * denominator <= target).toBe(true);
+      expect((value + error) ** times * denominator >= target).toBe(true);
+      expect(error).toBeLessThanOrEqual(mostError);
+      const exact = (value ** times) >> (bits * (times - 1n));
+      const lost = exact - fixedPower(value, degree, bits);
+      expect(lost >= 0n && lost <= 2n * times * ((exact >> bits) + 1n)).toBe(true);
+    }
   });
 });

@@ -56,7 +56,7 @@ only: RemainingValue RemainingValue; Interest Linear {"Source":"interestPercent"
 level: Limit Formula {"Source":"UnusedAmount"}
 level: Five = 1 {"InsuranceClass":"Life"}; Six = 1 {"InsuranceClass":"Life"}
 level: Own Fee {"Fee":"Service","IsUpfront":true}
-level {"InstallmentValueCustom":true}
+level {"InstallmentValueCustom":true,"MaximumInstallments":1200}
 parts {"InstallmentValueCustom":true}
 only {"InstallmentValueCustom":true}: RemainingValue RemainingValue; Interest Linear; PMT = LockedInstallment; Principal Balance
 `),
@@ -158,6 +158,7 @@ level {"Rounding":"DOWN"} | Rounding must be one of HALF_UP, HALF_EVEN
 level {"ProductTypes":[]} | ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
 level {"ProductTypes":["TL","XX"]} | ProductTypes must list at least one of TL, MG, C, OD, BA, D, CC, LS
 level {"MaximumInstallments":0} | MaximumInstallments must be a whole number from 1 to 1200
+level {"MaximumInstallments":1201} | MaximumInstallments must be a whole number from 1 to 1200
 level {"MaximumInstallments":1.5} | MaximumInstallments must be a whole number from 1 to 1200
 `),
   )('$title', ({ record, faults }) => {
@@ -166,6 +167,7 @@ level {"MaximumInstallments":1.5} | MaximumInstallments must be a whole number f
 
   it('are more than 40, or none', () => {
     const many = Array.from({ length: 41 }, (_, place) => formulaColumn(`Own${place}`, 'Amount'));
+    expect(withColumn(...many.slice(LEVEL_COLUMNS.length + 1))).toEqual([]);
     for (const columns of [[], many]) {
       expect(messagesOf(...columns)).toEqual(['PaymentScheduleTypeDetails must list from 1 to 40 columns']);
     }
@@ -191,6 +193,12 @@ describe('columns of a schedule type (S1, S2)', () => {
       );
     },
   );
+
+  it('accept the longest names', () => {
+    const settings = { PaymentScheduleTypeName: 'n'.repeat(200) };
+    const record = recordOf([...LEVEL_COLUMNS, formulaColumn('a'.repeat(64), '1')], settings);
+    expect(activationMessages(record)).toEqual([]);
+  });
 
   it('name the inputs that may be a Source', () => {
     expect(withColumn(columnOf('Own', 'Formula', { Source: 'Income' }))[0]).toMatch(

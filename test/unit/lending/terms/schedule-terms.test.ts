@@ -283,6 +283,11 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
     expect(scheduleOf(withBands([0, 1000])).rows).toHaveLength(4);
     expect(scheduleOf({ Amount: decimal('10000000000000') }).rows).toHaveLength(4);
     expect(scheduleOf({ ...BLOCKED, BlockAmount: decimal(600) }).rows).toHaveLength(4);
+    const most = { ContractPeriod: 36_525, Precision: 10, GracePeriodInterest: 3, GracePeriodPrincipal: 3 };
+    expect(scheduleOf({ ...most, ResidualValue: decimal(1000) }).rows).toHaveLength(5);
+    expect(scheduleOf({ InterestPercent: decimal('1e-30') }).rows).toHaveLength(4);
+    expect(scheduleOf({ ...CARD, CapitalPercent: decimal(100) }).rows[0]?.principal).toBe(100_000);
+    expect(scheduleOf(prepaid('2025-02-16', 753.72)).rows.at(-1)?.principal).toBe(75_372);
     expect(scheduleOf({ ...CARD, CapitalPercent: decimal(0) }).rows[3]?.principal).toBe(100_000);
     const effective = { ScheduleType: 'EffectiveRate', InterestPercent: decimal(-99) };
     expect(scheduleOf({ ...effective, Amount: decimal(30_000) }).rows).toHaveLength(4);
