@@ -62,7 +62,6 @@ export function calculateRepaymentSchedule(
   }
   const earlyEnd = findEarlyEnd(amortised.rows, dates);
   if (earlyEnd !== undefined) checkChargesAtEnd(request, plan.charges, earlyEnd, validation);
-  if (validation.faults.length > 0) return refused();
   const { currencyDigits } = terms;
   const { calendar } = dates;
   const rows = buildScheduleRows(amortised.rows, plan, context.maxReplyBytes, validation);

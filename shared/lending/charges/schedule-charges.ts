@@ -95,7 +95,6 @@ function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
     if (price.kind === 'share') continue;
     for (let row = 0; row < counts.length; row += 1) {
       const count = counts[row] ?? 0;
-      if (count === 0) continue;
       const amount =
         price.kind === 'fixed' ? count * price.amount : computeInterest(price.share, price.base, count);
       const sum = (ofKind[row] ?? 0) + amount;

@@ -30,7 +30,7 @@ export function explainCharge(
   const times = charges === 1 ? '' : `${charges} * `;
   const isWholeFigure = charges === 1 && blocked === 0;
   const terms: Term[] = [];
-  if (charges > 0 && item.price.kind === 'value' && charges === 1) {
+  if (item.price.kind === 'value' && charges === 1) {
     terms.push({ label: 'charge', amount: item.price.amount });
   } else if (charges > 0) {
     const isExact = item.price.kind === 'value' || isWholeFigure;

@@ -68,6 +68,13 @@ describe('formulas of rows (S2)', () => {
     expect(schedule.rows.map((row) => row.columns?.[0])).toEqual([100_500, 75_500, 50_500, 25_500]);
   });
 
+  it('read a charge on the interest of the row (F2)', () => {
+    const charge = { SourceValue: undefined, SourcePercent: decimal(50), PercentAppliedTo: 'Interest' };
+    const columns = 'Interest Linear; ManagementFee Fee; Principal = 300 - ManagementFee';
+    const schedule = scheduleOf(columns, { Commission: [fee(charge)] });
+    expect(column(schedule, 'principal')).toEqual(['295.00', '296.47', '297.95', '110.58']);
+  });
+
   it('collect formula charges with the due instalment after a prepayment (X3)', () => {
     const EarlyRepayments = [{ Date: date('2025-01-16'), Amount: decimal(100) }];
     const columns =

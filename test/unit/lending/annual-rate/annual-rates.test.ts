@@ -154,7 +154,6 @@ function withDays(extraDays: number, yearDays: number, payments: readonly number
 describe('the rate of a plain loan (A1, A4)', () => {
   it.each<[string, RateFlows, trials: number]>([
     ['of a year', yearly(1000, [1100]), 8],
-    ['of thirty years with a loss', monthly(24_500_000, level(360, 60_000)), 4],
     ['with left-over days', withDays(17, 365, level(12, 9000)), 8],
     ['with left-over days and a loss', withDays(17, 366, level(12, 8000)), 8],
   ])('%s takes few trials, and floating point tells the signs around it', (_name, flows, trials) => {
@@ -175,8 +174,7 @@ function isolated(flows: RateFlows, before: Readonly<Record<string, number>> = {
 describe('isolateRates (A4)', () => {
   it.each<[string, RateFlows, brackets: number, exactFlows: number, ...rates: readonly number[]]>([
     ['two rates', flowsOfRates([5, 20]), 6, 0, 5],
-    ['rates at the same distance', flowsOfRates([-5, 5]), 8, 0, 5, -5],
-    ['neighbours', flowsOfRates([10, 11, 12, 13]), 22, 0, 10],
+    ['two triple rates', flowsOfRates([30, 30, 30, 31, 31, 31]), 38, 1820, 30],
     ['a double rate below zero', flowsOfRates([-20, -20, 30]), 31, 72, 30, -20],
     ['a triple rate and another', flowsOfRates([10, 10, 10, 40]), 30, 145, 10],
     ['eight equal rates', flowsOfRates(level(8, 10)), 20, 954, 10],

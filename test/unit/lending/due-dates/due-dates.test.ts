@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PERIODICITIES, findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import { date, dueDates, scheduleOf, loan } from '../../../support/builders/lending-loan.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
+import { startsOnRequestDay } from '../../../../shared/lending/due-dates/planned-due-dates.ts';
 import { planScheduleDates } from '../../../../shared/lending/due-dates/schedule-dates.ts';
 import {
   dateFaults,
@@ -164,6 +165,10 @@ describe('limits on due dates', () => {
     const once = { PeriodicityType: 'Once', InstallmentsNo: 1, ActivationDate: undefined } as const;
     const dates = datesFor({ ...once, FirstDueDate: date('2025-02-01') });
     expect(texts([dates.startDate, ...dates.dueDates])).toEqual(['2024-05-17', '2025-02-01']);
+    const first = { ActivationDate: undefined, FirstDueDate: date('2025-02-01') };
+    const all = [first, { ...once, ...first }, { ...once, ...first, LastDueDate: date('2025-01-01') }];
+    const starts = all.map((one) => startsOnRequestDay(loan(one), BUILT_IN_PERIODICITIES));
+    expect(starts).toEqual([false, true, false]);
   });
 
   it('require a due date for the periodicity Once (D7)', () => {

@@ -29,7 +29,6 @@ describe('toMinorUnits and formatMinorUnits (M1, M2)', () => {
     expect(toMinorUnits(decimal('10000000000000.00'), 2)).toBe(MAX_AMOUNT_MINOR);
     expect(toMinorUnits(decimal('10000000000000.01'), 2)).toBe('too-large');
     expect(toMinorUnits(decimal('1e15'), 0)).toBe(MAX_AMOUNT_MINOR);
-    expect(toMinorUnits(decimal('1e15').plus('0.5'), 0)).toBe('too-many-decimals');
     expect(toMinorUnits(decimal('1e16').plus('0.5'), 0)).toBe('too-large');
     expect(toMinorUnits(decimal('1e900000000'), 2)).toBe('too-large');
     expect(toMinorUnits(decimal('1e-900000000'), 2)).toBe('too-many-decimals');
@@ -102,7 +101,6 @@ describe('bracketedRoot (A4, R2)', () => {
     ['a power below zero', (at) => signed(-(at ** 9n) - 10n ** 90n - 1n), -FAR, 0n, -10_000_000_000n, 88],
     ['a step', (at) => signed(at - 123_456_789n || 1n, 1n), 0n, FAR, 123_456_789n, 68],
     ['unequal sides', (at) => signed(at - 99n || 1n, at < 99n ? 1n : FAR), 0n, FAR, 99n, 116],
-    ['no sizes', (at) => signed(at - 5n || 1n, 0n), 0n, 1024n, 5n, 10],
     ['bits of its own', (at) => signed(at - 77n, (at - 77n) << (at % 50n), at % 50n), 0n, FAR, 77n, 1],
   ])('finds the root of %s within a number of steps', (_name, valueAt, ...[low, high, root, steps]) => {
     expect(bracketedRoot(valueAt, low, high, steps)).toBe(root);
@@ -113,8 +111,6 @@ describe('bracketedRoot (A4, R2)', () => {
 describe('fixedRoot and fixedPower (A1)', () => {
   it.each<[numerator: bigint, denominator: bigint, bits: bigint, mostError: bigint]>([
     [11n, 10n, 64n, 14n],
-    [1n, 3n, 512n, 20n],
-    [10n ** 12n, 1n, 128n, 4_000_010n],
     [1n, 10n ** 30n, 512n, 10n ** 31n],
   ])('bound the roots of %i/%i and their powers with %i bits', (numerator, denominator, bits, mostError) => {
     for (const degree of [1, 2, 3, 12, 52, 366]) {

@@ -194,12 +194,6 @@ describe('columns of a schedule type (S1, S2)', () => {
     },
   );
 
-  it('accept the longest names', () => {
-    const settings = { PaymentScheduleTypeName: 'n'.repeat(200) };
-    const record = recordOf([...LEVEL_COLUMNS, formulaColumn('a'.repeat(64), '1')], settings);
-    expect(activationMessages(record)).toEqual([]);
-  });
-
   it('name the inputs that may be a Source', () => {
     expect(withColumn(columnOf('Own', 'Formula', { Source: 'Income' }))[0]).toMatch(
       /^column Own must have one of these as Source: InterestPercent, Amount, InstallmentsNo, /,
