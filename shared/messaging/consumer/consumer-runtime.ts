@@ -10,7 +10,8 @@ import { ClockWarning } from '../clock-warning.ts';
 import type { GroupReads, GroupSink, GroupSource } from '../ports.ts';
 import { ConsumerHealth } from './consumer-health.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
-import { createWork, finishWork, type Work, OwnedPartitions, type PartitionLag } from './offset-tracker.ts';
+import { createWork, finishWork, type Work } from './offset-tracker.ts';
+import { OwnedPartitions, type PartitionLag } from './pause-when-full.ts';
 
 export const CONSUMER_DEFAULTS = {
   /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
