@@ -47,6 +47,13 @@ describe('formulas of rows (S2)', () => {
     expect(column(schedule, 'pmt')).toEqual(['212.00', '209.60', '207.20', '404.80']);
   });
 
+  it('read the columns before them', () => {
+    const schedule = scheduleOf(
+      `${LEVEL}; First = InstallmentNo; Second = First * 2; Third = Second + First`,
+    );
+    expect(schedule.rows[1]?.columns).toEqual([200, 400, 600]);
+  });
+
   it('add charges of formula columns to their totals and omit hidden columns', () => {
     const extras =
       'Vat = ManagementFee / 5 {"Fee":"VAT"}; Cover = RemainingValue / 1000 {"InsuranceClass":"Cover","Display":false}; ' +
@@ -120,6 +127,8 @@ describe('formulas of rows (S2)', () => {
     expect(faultOf(columns)).toBe(
       'must give column Interest a value in row 1: its formula gives interest below zero',
     );
+    const without = outcomeWith(recordOf(after(columns)), { InterestPercent: decimal(0) });
+    expect(without.kind).toBe('refused');
     const negative = scheduleOf(columns, { InterestPercent: decimal(-12) });
     expect(column(negative, 'interest')).toEqual(['-1.00', '-1.00', '-1.00', '-1.00']);
   });
