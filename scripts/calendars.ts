@@ -12,7 +12,8 @@ const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
              package date-holidays; removes files of countries that the package no longer has
   check      lists the files that differ from what generate would write; changes nothing
 
-COUNTRY is an ISO 3166 alpha-2 code such as NO, and limits the command to its file. Without one it takes about a minute.
+With COUNTRY codes (ISO 3166 alpha-2, such as NO), the command handles only the files of those countries.
+All countries take about a minute.
 The package is installed into scripts/calendars on first use.
 
   --json   one JSON document on standard output

@@ -60,7 +60,7 @@ const VERSION = /^[1-9]\d{0,8}$/;
 /** Operands that the command does not have are empty texts; `version` is undefined for the highest one. */
 export type CatalogueCommand = NonNullable<ReturnType<typeof readCatalogueArguments>>['command'];
 
-/** Undefined for --help. Throws UsageError with all faults. */
+/** Undefined for --help. Throws UsageError: first for an unknown command or option, then with all other faults. */
 export function readCatalogueArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;

@@ -28,7 +28,7 @@ export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
     --set PATH=VALUE a field, such as receiver=+40722123456 or jsonParam.Amount=1000; repeatable.
                      VALUE is JSON if it can be parsed, otherwise a string; null removes the field
     --patch FILE     a JSON merge patch (RFC 7396), applied before --set
-    --header N=VALUE a header, such as kafka_replyTopic=bank.replies; without VALUE it is removed; repeatable
+    --header N=VALUE a header, such as kafka_replyTopic=bank.replies; N= removes the header; repeatable
   discard    marks dead letters as closed; they stay on their topic until its retention ends
   mark-sent  marks notifications with an unknown outcome as sent, as their provider confirmed; their status becomes sent
 
@@ -39,7 +39,7 @@ Selection (dead letters that match all of these; required by every command excep
   --type TYPE        the message type, such as SendSmsCommand; repeatable
   --channel NAME     of notifications: sms or email
   --key KEY          the message key, as text or in hexadecimal
-  --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now
+  --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30s, 30m, 2h, 7d before now
   --limit N          the newest N (list: 100, show: 10), the oldest N for the other commands
 
 Actions (redrive, edit, discard, mark-sent):
@@ -72,7 +72,10 @@ const COMMANDS = {
 
 export type DeadLettersArguments = NonNullable<ReturnType<typeof readDeadLettersArguments>>;
 
-/** Undefined for --help. Throws UsageError with all faults. Durations such as 2h are counted back from `nowMs` (epoch). */
+/**
+ * Undefined for --help. Throws UsageError: first for an unknown command or option, then with all other faults.
+ * Durations such as 2h are counted back from `nowMs` (epoch).
+ */
 export function readDeadLettersArguments(args: readonly string[], nowMs: number) {
   const line = parseCommandLine(args, optionsAt(nowMs));
   if (line === undefined) return undefined;
@@ -102,7 +105,10 @@ export function readDeadLettersArguments(args: readonly string[], nowMs: number)
   return { ...values, name, isAction, ids, criteria, isFiltered };
 }
 
-/** The fields of an edit. Throws UsageError if the file of --patch cannot be read, or --set or --header has no name. */
+/**
+ * Returns `patch` (RFC 7396; absent if there is none) and `headers`, where null removes a header. Throws UsageError if the file
+ * of --patch cannot be read or is not valid JSON, or if --set or --header is not NAME=VALUE.
+ */
 export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set' | 'patch' | 'header'>) {
   const patches = [...(patch === undefined ? [] : [readPatch(patch)]), ...set.map(patchOfSetting)];
   return {
@@ -146,13 +152,16 @@ function optionsAt(nowMs: number) {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^([1-9]\d{0,4})([smhd])$/;
 
-/** Converts a duration before now to a time in ISO 8601. The ingress reads other times as sent, and refuses those that do not exist. */
+/**
+ * Converts a duration before now to a time in ISO 8601. Other times are sent unchanged. The ingress refuses days that do not
+ * exist, such as 30 February.
+ */
 function timeOption(nowMs: number): CommandOption<string | undefined> {
   return parsed((sent) => {
     const [, count, unit = ''] = AGO.exec(sent) ?? [];
     if (count !== undefined) return new Date(nowMs - Number(count) * (UNIT_MS[unit] ?? 0)).toISOString();
     return Number.isNaN(Date.parse(sent)) ? undefined : sent;
-  }, 'a time such as 2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now');
+  }, 'a time such as 2026-05-01, 2026-05-01T10:00:00Z, or 30s, 30m, 2h, 7d before now');
 }
 
 /** One patch with the effect of `first` and then of `second` (RFC 7396). */
@@ -166,7 +175,7 @@ function readHeader(text: string): [string, string | null] {
   const at = text.indexOf('=');
   if (at < 1) {
     throw new UsageError(
-      '--header must be NAME=VALUE, such as kafka_replyTopic=bank.replies; without VALUE it is removed',
+      '--header must be NAME=VALUE, such as kafka_replyTopic=bank.replies; NAME= removes the header',
     );
   }
   const value = text.slice(at + 1);

@@ -18,20 +18,28 @@ import { type Java, type JavaProcess, requireJava, startJava, waitUntilReady } f
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
-/** `port`: that of the first node; others use the next ones. `listeners`: those of each node. Without a port, free ones are used. */
 export interface LocalKafkaOptions {
+  /** @default 1 */
   readonly nodes?: 1 | 3;
+  /** Port of the first node; the others use the following ports. @default free ports */
   readonly port?: number | undefined;
+  /** @default a free port */
   readonly registryPort?: number | undefined;
+  /** Additional listeners of each node, in the order of the nodes. */
   readonly listeners?: readonly (readonly Listener[])[];
+  /** Whether a schema registry is started. @default true */
   readonly registry?: boolean;
+  /** Called with each line of progress, such as a download. */
   readonly report?: (line: string) => unknown;
 }
 
 export interface LocalKafka {
+  /** `host:port` of each node. */
   readonly brokers: readonly string[];
+  /** Confluent-compatible base URL; absent without a registry. */
   readonly registryUrl?: string;
   readonly nodes: readonly LocalKafkaNode[];
+  /** Temporary folder of data and logs; stop removes it. */
   readonly folder: string;
   /** Resolves when a process ends unexpectedly, but not when a node is killed through `nodes`. */
   readonly failure: Promise<LocalKafkaError>;
@@ -44,9 +52,9 @@ interface LocalKafkaNode {
   readonly broker: string;
   readonly pid: number;
   readonly process: JavaProcess;
-  /** Sends a signal (default SIGKILL) and resolves when the process has exited. No effect if it has already exited. */
+  /** Sends a signal (default SIGKILL), then SIGKILL after 15 s. Resolves when the process has exited, also if it already had. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Restarts the process on the same ports and data; resolves when the node is part of the cluster again. */
+  /** Restarts the process on the same ports and data; resolves when the node is part of the cluster again. Rejects with LocalKafkaError `broker-failed` after 240 s. */
   restart(): Promise<void>;
 }
 
@@ -74,7 +82,11 @@ interface Run {
   readonly processes: { kill(signal: NodeJS.Signals): Promise<void> }[];
 }
 
-/** Resolves when all is ready. Rejects with LocalKafkaError. Nothing outlives the calling process, even if that is killed. */
+/**
+ * Resolves when all is ready. Rejects with LocalKafkaError: `java-missing`, `maven-missing`, `fetch-failed`, `port-in-use` or
+ * `broker-failed`. The first call downloads about 160 MB (50 MB without the registry).
+ * The processes and the temporary folder do not outlive the caller, even if it is killed.
+ */
 export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<LocalKafka> {
   const { report = () => undefined, registry = true } = options;
   const java = await requireJava();
@@ -84,7 +96,10 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
   return launchAll({ java, jarFolder, registryFolder, ...ports });
 }
 
-/** The requested ports, and free ones for the rest. Rejects with LocalKafkaError `port-in-use` if a requested port is in use. */
+/**
+ * The requested ports, and free ones for the rest. Rejects with LocalKafkaError `port-in-use` if a requested port is in use.
+ * The ports are not reserved: another process may take one before Kafka listens on it.
+ */
 export async function choosePorts(options: LocalKafkaOptions): Promise<Pick<Run, 'plans' | 'registryPort'>> {
   const { nodes: count = 1, port, registryPort, listeners = [] } = options;
   const [registry = 0, ...free] = await findFreePorts(2 * count + 1);
@@ -116,7 +131,8 @@ async function launchAll(
     processes: [],
   };
   const stopAll = async (): Promise<void> => {
-    // Nodes that stop together wait for a lost quorum until a timeout. A single one stops within a second, and can write its archive.
+    // Several nodes that stop together lose their quorum and wait for it until a timeout, so they are killed.
+    // A single node stops within 3 s and can write its class archive.
     const signal = run.plans.length > 1 ? 'SIGKILL' : 'SIGTERM';
     await Promise.all(run.processes.map((process) => process.kill(signal)));
     await run.watchdog.close();
@@ -127,7 +143,7 @@ async function launchAll(
   const registry = run.registryFolder === undefined ? undefined : startRegistry(run, run.registryFolder);
   const starting = run.plans.map((plan) => startNode(run, plan));
   try {
-    // Each process that was started must be known before all are stopped.
+    // Waits until every launch has succeeded or failed, because stop() ends only processes that have been started.
     await Promise.allSettled([...starting, registry]);
     await registry;
     const nodes = await Promise.all(starting);
@@ -159,7 +175,7 @@ async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
         args: [...mainOf(run, 'kafka.Kafka'), settingsFile],
         folder: run.folder,
         logFile: path.join(run.folder, `node-${nodeId}.log`),
-        // Only one node writes the archive.
+        // All nodes load the same classes, so they share one class archive.
         archive: { folder: run.jarFolder, name: 'broker', mayWrite: nodeId === 1 },
       },
       run,
@@ -249,7 +265,10 @@ function registryUrl(port: number): string {
   return `http://127.0.0.1:${port}${REGISTRY_CONFLUENT_PATH}`;
 }
 
-/** The ids of the brokers; empty while the cluster does not serve consumer groups. Creates the offsets topic of a new cluster. */
+/**
+ * The ids of the brokers; empty while the cluster does not serve consumer groups, or if the broker cannot be reached within 2 s.
+ * Creates the offsets topic of a new cluster.
+ */
 export async function fetchBrokerIds(port: number, host = '127.0.0.1'): Promise<readonly number[]> {
   const admin = new Admin({
     clientId: 'local-kafka',

@@ -1,4 +1,7 @@
-/** A catalogue message as JSON, for messages written by hand: the kind, and the record as `body`. Other fields, if sent, must equal its values. */
+/**
+ * A catalogue message as JSON, for messages written by hand: the kind, and the record as `body`. Other fields are optional. If
+ * sent, they must equal the values in `body`; `encoding` must be `json`.
+ */
 
 import { z } from 'zod';
 import {
@@ -51,7 +54,7 @@ export const CATALOGUE_RECORD_EXAMPLE = {
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
 };
 
-/** Reads a catalogue message. Checks the types of the record, but not their meaning: the unit `Dayz` is accepted. Never throws. */
+/** Reads a catalogue message. Checks the types of the fields, but not their values: the unit `Dayz` is accepted. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = catalogueRecordForm.safeParse(value);
   if (!form.success) return invalid(toFaults(form.error.issues, value));

@@ -1,4 +1,4 @@
-/** The answer of `plat_bp_getbankingproductbycode` (interface 2.2); fields of the catalogue come from its records. */
+/** The answer of `plat_bp_getbankingproductbycode` (interface 2.2). The record schemas define the fields that are taken from the catalogue. */
 
 import { z } from 'zod';
 import {
@@ -118,7 +118,7 @@ const interest = z
   .strictObject({
     InterestName: plainText('Name of the interest.'),
     InterestCode: plainText('Its code.'),
-    InterestType: plainText('Collection.'),
+    InterestType: plainText('Always Collection.'),
     ...answerFields(answeredInterest),
     Values: z
       .array(
@@ -192,4 +192,6 @@ export const productByCodeReply = z
     Availability: availabilitySection.optional(),
     Dimensions: dimensions.optional(),
   })
-  .describe('A section is present only if its flag is true; a section without data is an empty list.');
+  .describe(
+    'Details, Availability and Dimensions are present if they or one of their sections are requested. A requested section in them without data is an empty list.',
+  );

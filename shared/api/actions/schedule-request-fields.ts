@@ -1,4 +1,4 @@
-/** The request of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). Reading reports faults of form (400), the engine faults of meaning (422). */
+/** The request of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). Reading checks the types of the fields (400). The engine checks their values (422). */
 
 import { BUILT_IN_CALENDARS } from '../../lending/calendars/built-in-calendars.ts';
 import { CHARGE_BASES } from '../../lending/charges/requested-charge-price.ts';

@@ -69,7 +69,7 @@ interface MessageType {
   readonly type: string;
   readonly summary: string;
   readonly headers: readonly MessageHeader[];
-  /** Types that the header of the JSON message may state; absent: only its own type. */
+  /** Values that header `plat-message-type` may have in the JSON message. @default [type] */
   readonly jsonTypes?: readonly string[];
   readonly body: z.ZodType;
   readonly example: unknown;
@@ -149,7 +149,7 @@ const BATCHES: readonly MessageType[] = [
             [HEADER.holidayCalendar]: z.string().optional(),
           })
             .describe(
-              `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
+              `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent if the reply has neither.`,
             )
             .optional(),
           body: z.unknown().describe('The answer, or a problem document.'),
@@ -225,9 +225,11 @@ function message(
 }
 
 interface AsyncApiOptions {
+  /** Version of the engine, as in package.json. */
   readonly version: string;
+  /** Prefix of all topic names, including its separator; may be empty. */
   readonly topicPrefix: string;
-  /** First broker as `host:port`; absent with the embedded broker. */
+  /** First broker as `host:port`. @default localhost:9092 */
   readonly broker?: string | undefined;
 }
 

@@ -27,14 +27,16 @@ interface FailedLookUp {
   readonly faults: readonly RequestFault[];
 }
 
-/** The code or the id of a product, or both, with its field in the request. */
+/** The code or the id of a product, or both, each with the name of its request field. */
 type ProductSelector = Readonly<Partial<Record<'code' | 'id', { field: string; value: string } | undefined>>>;
 
+/** The product, by code, id or both. Look-ups throw Error if all three are absent. */
 export interface SelectorRequest {
   readonly productCode?: string | undefined;
   readonly productId?: string | undefined;
+  /** The documents interface's name of `productId`; ignored if that is sent. */
   readonly bankingProductId?: string | undefined;
-  /** Extension: the day whose product is looked up. Default: the day of the request. */
+  /** Extension: the day on which the product must be valid. @default the request day */
   readonly Date?: CalendarDate | undefined;
 }
 
@@ -49,7 +51,7 @@ function selectRequestedProduct(request: SelectorRequest, context: LookUpContext
   return selectProduct(selector, context.catalogue, resolveDay(request, context));
 }
 
-/** The day of a look-up, on which validity is determined (L1). */
+/** Returns the day on which the product must be valid: `Date` of the request, otherwise the request day (L1). */
 export function resolveDay(request: { readonly Date?: CalendarDate | undefined }, context: LookUpContext) {
   return request.Date ?? context.requestDay;
 }
@@ -96,6 +98,7 @@ export function lookUpDetails(request: SelectorRequest, context: LookUpContext) 
   return { kind: 'found', answer, warnings: [] } as const;
 }
 
+/** Looks up the documents of the product, in catalogue order (L1). */
 export function lookUpDocuments(request: SelectorRequest, context: LookUpContext) {
   const product = selectRequestedProduct(request, context);
   if (!isProduct(product)) return product;
@@ -110,7 +113,10 @@ export interface InsuranceListRequest extends SelectorRequest {
   readonly filterList?: readonly NamedFigure[] | undefined;
 }
 
-/** Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order (L3). */
+/**
+ * Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order (L3).
+ * Refuses two different figures of one name. An unknown name is a warning `unknown-filter`.
+ */
 export function lookUpInsuranceList(request: InsuranceListRequest, context: LookUpContext) {
   const { catalogue } = context;
   const day = resolveDay(request, context);
@@ -118,7 +124,7 @@ export function lookUpInsuranceList(request: InsuranceListRequest, context: Look
   if (!isProduct(product)) return product;
   const offered = findInsuranceItems(product, catalogue);
   const validation = new Validation();
-  // As for a simulation, figures for filters of single insurances are accepted too.
+  // As in a simulation, a figure for the filter of a single insurance causes no unknown-filter warning.
   const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
   if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults } as const;
   const answer = offered

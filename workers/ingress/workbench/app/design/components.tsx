@@ -37,7 +37,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: C
   return <span class={tone === 'neutral' ? 'badge' : `badge badge-${tone}`}>{children}</span>;
 }
 
-/** A message within the page. Screen readers announce one of tone `bad`. */
+/** A message within the page. With tone `bad`, screen readers announce it at once. */
 export function Notice(props: { tone?: Exclude<Tone, 'neutral'>; children: ComponentChildren }) {
   const { tone = 'accent', children } = props;
   return (
@@ -65,7 +65,7 @@ export function Loading({ label }: { label?: string }) {
   );
 }
 
-/** A failed call: its problem, its faults and its id in the logs. `say` replaces the text of a fault by words of the page. */
+/** A failed call: its problem, its faults and its id in the logs. `say` returns the text to show instead of a fault's path and message. */
 export function Failure(props: { error: unknown; onRetry?: () => void; say?: (fault: Fault) => string }) {
   const problem = asProblem(props.error);
   return (
@@ -107,11 +107,11 @@ function explain({ code, title, status }: ShownProblem): string {
   return status === 403 ? t('forbidden') : title;
 }
 
-/** A modal dialog, open while it is rendered. `onClose` is called when the user closes it by button or Escape. */
+/** A modal dialog. `onClose` is called after it closes: by its button, by Escape, or because it is no longer rendered while open. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
-  // Opens the dialog before the browser paints it: Escape has no effect on a dialog that is visible but not open.
+  // Opens the dialog before the next paint. With useEffect, an early Escape would be lost.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
@@ -200,6 +200,7 @@ function copySelection(text: string): boolean {
   return isCopied;
 }
 
+/** Downloads the text as a CSV file in UTF-8; `name` is such as `schedule.csv`. */
 export function download(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
