@@ -107,12 +107,23 @@ export function readDeadLettersArguments(args: readonly string[], nowMs: number)
 
 /**
  * Returns `patch` (RFC 7396; absent if there is none) and `headers`, where null removes a header. Throws UsageError if the file
- * of --patch cannot be read or is not valid JSON, or if --set or --header is not NAME=VALUE.
+ * of --patch cannot be read or is not valid JSON, if --set or --header is not NAME=VALUE, or if an option sets fields of a value
+ * that an earlier one removes or replaces.
  */
 export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set' | 'patch' | 'header'>) {
-  const patches = [...(patch === undefined ? [] : [readPatch(patch)]), ...set.map(patchOfSetting)];
+  const patches = [
+    ...(patch === undefined ? [] : [{ option: `--patch ${patch}`, value: readPatch(patch) }]),
+    ...set.map((setting) => ({ option: `--set ${setting}`, value: patchOfSetting(setting) })),
+  ];
+  for (const [index, second] of patches.entries()) {
+    const first = patches.slice(0, index).find((earlier) => isLost(earlier.value, second.value));
+    if (first === undefined) continue;
+    throw new UsageError(
+      `${first.option} removes or replaces a value in which ${second.option} sets fields: leave out one of them`,
+    );
+  }
   return {
-    ...(patches.length === 0 ? {} : { patch: patches.reduce(combine) }),
+    ...(patches.length === 0 ? {} : { patch: patches.map(({ value }) => value).reduce(combine) }),
     headers: Object.fromEntries(header.map(readHeader)),
   };
 }
@@ -164,7 +175,15 @@ function timeOption(nowMs: number): CommandOption<string | undefined> {
   }, 'a time such as 2026-05-01, 2026-05-01T10:00:00Z, or 30s, 30m, 2h, 7d before now');
 }
 
-/** One patch with the effect of `first` and then of `second` (RFC 7396). */
+/** Whether `first` removes or replaces a value in which `second` sets fields. In one patch the former fields would remain (RFC 7396). */
+function isLost(first: unknown, second: unknown): boolean {
+  if (!isRecord(second) || !isRecord(first)) return isRecord(second);
+  return Object.entries(second).some(
+    ([name, value]) => Object.hasOwn(first, name) && isLost(first[name], value),
+  );
+}
+
+/** One patch with the effect of `first` and then of `second` (RFC 7396), unless a value of `first` is lost. */
 function combine(first: unknown, second: unknown): unknown {
   if (!isRecord(first) || !isRecord(second)) return second;
   const changed = Object.entries(second).map(([name, value]) => [name, combine(first[name], value)]);

@@ -105,12 +105,21 @@ describe('readEdit', () => {
     const read = editOf({ set, header: ['kafka_replyTopic=t', 'x='] });
     expect(read.patch).toEqual({ a: { b: 1, c: 2 }, receiver: '+40722123456', cc: null, e: {} });
     expect(read.headers).toEqual({ kafka_replyTopic: 't', x: undefined });
+    expect(editOf({ set: ['a.c=2', 'a=1', 'a=null'] }).patch).toEqual({ a: null });
     const changed = ['a.b', 'a.c', 'receiver', 'cc', 'e', 'header kafka_replyTopic', 'header x'];
     expect(read.changed).toEqual(changed);
   });
 
   it.each([
     [{ set: ['receiver'] }, 'PATH=VALUE'],
+    [
+      { set: ['a=null', 'b=1', 'a.c=2'] },
+      '--set a=null removes or replaces a value in which --set a.c=2 sets',
+    ],
+    [
+      { set: ['a.b=1', 'a.b={"c":2}'] },
+      '--set a.b=1 removes or replaces a value in which --set a.b={"c":2} sets',
+    ],
     [{ set: ['notificationId=1'] }, 'notificationId'],
     [{ patch: '/does/not/exist' }, '--patch'],
     [{ header: ['kafka_replyTopic'] }, 'NAME=VALUE'],
