@@ -7,6 +7,7 @@ import { z } from 'zod';
 import {
   type CatalogueMessage,
   contradictingFields,
+  MAX_RECORD_BYTES,
   toCatalogueMessage,
   unpackBody,
 } from '../../product/storage/catalogue-message.ts';
@@ -20,6 +21,7 @@ import { invalid, type ReadRequest } from '../json/request-reader.ts';
 const CONTRADICTS_BODY = 'must equal the value in the body; correct or remove this field';
 const NOT_OF_KIND =
   'is missing or not valid in a record of this kind; `npm run catalogue -- validate` reports all faults of a file';
+const TOO_LARGE = `must have at most ${MAX_RECORD_BYTES} bytes of JSON with the default values of absent fields`;
 
 const day = (which: string) =>
   anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
@@ -67,7 +69,12 @@ export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMe
   if (contradicting.length > 0) {
     return invalid(contradicting.map((name) => shapeFault(name, 'wrong-type', CONTRADICTS_BODY)));
   }
-  return { kind: 'valid', payload: toCatalogueMessage(read.entry), warnings: [] };
+  try {
+    return { kind: 'valid', payload: toCatalogueMessage(read.entry), warnings: [] };
+  } catch (error) {
+    if (error instanceof RangeError) return invalid([shapeFault('body', 'wrong-type', TOO_LARGE)]);
+    throw error;
+  }
 }
 
 /** Writes a catalogue message with its record as JSON. Throws Error if the body cannot be unpacked. */

@@ -131,6 +131,15 @@ describe('a catalogue message in JSON', () => {
     expect(() => readPayload(byHand(value))).toThrow(path);
   });
 
+  it('is refused if the default values of absent fields make its record too large', () => {
+    const Questions = Array.from({ length: 500 }, () => ({ Name: 'Q', QuestionType: 'x'.repeat(8_300) }));
+    const value = { kind: 'product', body: productValue('TL-Std', { Questions }) };
+    expect(JSON.stringify(value).length).toBeLessThan(MAX_RECORD_BYTES);
+    const message = expect.stringContaining(`at most ${MAX_RECORD_BYTES} bytes`) as string;
+    const faults = [{ path: 'body', code: 'wrong-type', message }];
+    expect(form.parse(value)).toMatchObject({ kind: 'invalid', faults });
+  });
+
   it('is written with the record as JSON, and can be read again', () => {
     const text = form.render(toCatalogueMessage(product));
     expect(JSON.parse(text)).toMatchObject({ validTo: '2030-12-31', body: { Code: 'TL-Std' } });
