@@ -19,7 +19,9 @@ import {
   type CatalogueView,
 } from '../catalogue/catalogue-view.ts';
 import { findOverlaps, isValidOn, selectProductVersion } from '../catalogue/version-in-force.ts';
-import { checkRecord, collectChargeNames, type CheckContext, type Place } from './check-records.ts';
+import type { CheckContext, Place } from './check-fields.ts';
+import { checkList, collectChargeNames } from './check-lists.ts';
+import { checkProduct } from './check-product.ts';
 
 type CatalogueBuild =
   | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
@@ -81,7 +83,11 @@ export function checkCatalogue(
     hasList: (kind, code) => lists.list(kind, code) !== undefined || mayExist(kind),
     charges: collectChargeNames(records, mayExist),
   };
-  for (const entry of records) checkRecord(entry, { ...place, report: createReporter(entry, faults) });
+  for (const entry of records) {
+    const at = { ...place, report: createReporter(entry, faults) };
+    if (entry.kind === 'product') checkProduct(entry.record, at);
+    else checkList(entry, at);
+  }
   return faults;
 }
 

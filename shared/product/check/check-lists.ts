@@ -1,11 +1,8 @@
-/** Checks the fields of Approved products and Active lists (L1, Q2, Q3, Q5, Q6, F1, F2, R1, R2). */
+/** Checks the fields of Active lists (Q3, Q5, Q6, F1, F2, R1, R2). */
 
 import { Decimal } from 'decimal.js';
-import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
-import { findCalendar } from '../../lending/calendars/find-calendar.ts';
 import { CHARGE_BASES } from '../../lending/charges/requested-charge-price.ts';
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
-import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
 import { collectNames } from '../../lending/formula/tree.ts';
@@ -16,20 +13,7 @@ import {
   formatMinorUnits,
 } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
-import {
-  PRODUCT_TYPE_CODES,
-  isProductType,
-  servesProductType,
-} from '../../lending/schedule-types/schedule-type.ts';
-import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
-import {
-  KIND_FOLDERS,
-  codeKey,
-  type CatalogueRecord,
-  type ListKind,
-  type RecordKind,
-} from '../catalogue/catalogue-record.ts';
+import { codeKey, type CatalogueRecord, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
 import type {
   CommissionRecord,
@@ -37,46 +21,30 @@ import type {
   InsuranceRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
-import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
-import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-kinds.ts';
-import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/version-in-force.ts';
+import type { FormulaRecord, ValidDays } from '../catalogue/record-kinds.ts';
+import { daysOverlap, isActive, type WithStatus } from '../catalogue/version-in-force.ts';
 import { BASES_AT_START, comesWithContract, readCharge } from '../simulation/charge-prices.ts';
+import {
+  WHOLE_PERCENT,
+  checkBounds,
+  checkCurrency,
+  checkDays,
+  checkFilters,
+  checkItems,
+  checkPeriodicity,
+  partOf,
+  type Place,
+} from './check-fields.ts';
 
-export interface CheckContext {
-  /** Undefined if schedule types, periodicities or calendars are faulty or unread; references to them are then not checked. */
-  readonly lending: LendingCatalogue | undefined;
-  readonly otherCalendars?: OtherCalendars | undefined;
-  /** Kinds of which not all records could be read; every reference to them is valid. */
-  readonly unknown?: ReadonlySet<RecordKind> | undefined;
-}
-
-/** A record, or a part of it, with what its references may name. */
-export interface Place extends CheckContext {
-  /** True also if a record with the code may exist because not all records of the kind could be read. */
-  readonly hasProduct: (code: string) => boolean;
-  readonly hasList: (kind: ListKind, code: string) => boolean;
-  readonly charges: ChargeNames;
-  /** `message` continues the name of the field: `must ...` or `names ...`. */
-  readonly report: (field: string, message: string) => void;
-}
-
-/** Names, types and classes of the charges of Active lists, in lower case. */
-type ChargeNames = Readonly<
-  Record<'Commission' | 'CommissionType' | 'Insurance' | 'InsuranceClass', { has(name: string): boolean }>
->;
-
+const MAX_DECIMALS = 20;
 /** Limits of rates (percent, also negative), and of percentages and amounts of charges (M6). */
 const RATE_LIMITS = { least: -MAX_RATE_PERCENT, most: MAX_RATE_PERCENT };
 const PERCENT_LIMITS = { least: 0, most: MAX_RATE_PERCENT };
 const MONEY_LIMITS = { least: 0, most: MAX_AMOUNT_MINOR };
 type Limits = typeof RATE_LIMITS;
 
-const MAX_DECIMALS = 20;
-const WHOLE_PERCENT = 100;
-
-/** Reports the faults of an Approved product or an Active list. Other records are not checked. */
-export function checkRecord({ kind, record }: CatalogueRecord, place: Place): void {
-  if (kind === 'product' && record.Status === 'Approved') checkProduct(record, place);
+/** Reports the faults of a list that is Active. Records of other kinds have none. */
+export function checkList({ kind, record }: CatalogueRecord, place: Place): void {
   if (!('Status' in record) || record.Status !== 'Active') return;
   if (kind === 'interest-list') checkInterests(record.Interests, place);
   else if (kind === 'commission-list') checkNamed('Commissions', record.Commissions, place, checkCommission);
@@ -88,142 +56,21 @@ export function checkRecord({ kind, record }: CatalogueRecord, place: Place): vo
 export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
-): ChargeNames {
+): Place['charges'] {
   const active = <Kind extends 'commission-list' | 'insurance-list'>(kind: Kind) =>
     selectEntries(records, kind).flatMap(({ record }) => (record.Status === 'Active' ? [record] : []));
   const commissions = active('commission-list').flatMap((list) => list.Commissions);
   const insurances = active('insurance-list').flatMap((list) => list.Insurances);
-  const namesIn =
-    <Item>(kind: ListKind, items: readonly Item[]) =>
-    (nameOf: (item: Item) => string | null) =>
-      mayExist(kind)
-        ? { has: () => true }
-        : new Set(items.flatMap((item) => nameOf(item)?.trim().toLowerCase() ?? []));
-  const ofCommissions = namesIn('commission-list', commissions);
-  const ofInsurances = namesIn('insurance-list', insurances);
+  const namesOf = <Item>(kind: RecordKind, items: readonly Item[], nameOf: (item: Item) => string | null) =>
+    mayExist(kind)
+      ? { has: () => true }
+      : new Set(items.flatMap((item) => nameOf(item)?.trim().toLowerCase() ?? []));
   return {
-    Commission: ofCommissions(({ Name }) => Name),
-    CommissionType: ofCommissions(({ Type }) => Type),
-    Insurance: ofInsurances(({ InsuranceName }) => InsuranceName),
-    InsuranceClass: ofInsurances(({ Class }) => Class),
+    Commission: namesOf('commission-list', commissions, ({ Name }) => Name),
+    CommissionType: namesOf('commission-list', commissions, ({ Type }) => Type),
+    Insurance: namesOf('insurance-list', insurances, ({ InsuranceName }) => InsuranceName),
+    InsuranceClass: namesOf('insurance-list', insurances, ({ Class }) => Class),
   };
-}
-
-function checkProduct(product: ProductRecord, place: Place): void {
-  const { report } = place;
-  checkDays(['StartDate', 'EndDate'], product, place);
-  if (!isProductType(product.BankingProductType)) {
-    report('BankingProductType', `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
-  }
-  for (const field of ['CapitalPercent', 'ResidualPercent'] as const) {
-    if ((product[field] ?? 0) > WHOLE_PERCENT) report(field, `must be at most ${WHOLE_PERCENT}, or null`);
-  }
-  checkAvailability(product.Availability, partOf('Availability', place));
-  checkGeneralData(product, partOf('GeneralData', place));
-  checkCalendars(product, place);
-  checkScheduleTypes(product, place);
-  checkOffer(product, place);
-  checkItems('InterestsAndCommissions', product.InterestsAndCommissions, place, (item, at) => {
-    if (item.InterestList === null && item.CommissionList === null) {
-      at.report('InterestList', 'is missing; InterestList or CommissionList must name a list');
-    }
-    checkListName(['InterestList', 'interest-list', item.InterestList], at);
-    checkListName(['CommissionList', 'commission-list', item.CommissionList], at);
-    checkFilters(item.Filters, at);
-  });
-  checkItems('Insurances', product.Insurances, place, (item, at) => {
-    checkDays(['StartDate', 'EndDate'], item, at);
-    checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], at);
-    checkFilters(item.Filters, at);
-  });
-  // The second name of a list would have no effect (Q5).
-  const lists = product.Discounts.map(codeKey);
-  for (const [index, code] of product.Discounts.entries()) {
-    const first = lists.indexOf(codeKey(code));
-    const twice = `names the discount list ${code}, as Discounts[${first}] does: remove one of them`;
-    if (first < index) report(`Discounts[${index}]`, twice);
-    else checkListName([`Discounts[${index}]`, 'discount-list', code], place);
-  }
-  checkItems('AssociatedProducts', product.AssociatedProducts, place, ({ AssociatedProductCode }, at) => {
-    const message = `names the product ${AssociatedProductCode}, which is not in the catalogue: add it to products, or name another`;
-    if (!place.hasProduct(AssociatedProductCode)) at.report('AssociatedProductCode', message);
-  });
-}
-
-function checkAvailability(availability: Availability, place: Place): void {
-  checkCurrency(availability.Currency, place);
-  for (const bound of ['Period', 'Amount', 'Advance'] as const) {
-    const [least, most] = [`Minimum${bound}`, `Maximum${bound}`] as const;
-    checkBounds([least, availability[least]], [most, availability[most]], place);
-  }
-  for (const field of ['MinimumAdvance', 'MaximumAdvance'] as const) {
-    if ((availability[field] ?? 0) <= WHOLE_PERCENT) continue;
-    place.report(field, `must be at most ${WHOLE_PERCENT}: it is a percentage of the amount`);
-  }
-  checkItems('ProductCovenants', availability.ProductCovenants, place, (covenant, at) =>
-    checkDays(['ValidFrom', 'ValidTo'], covenant, at),
-  );
-}
-
-function checkGeneralData({ GeneralData }: ProductRecord, place: Place): void {
-  checkPeriodicity(GeneralData.PeriodicityType, place);
-  const choices = { HolidayShiftMethod: HOLIDAY_METHODS, GraceType: GRACE_TYPES };
-  for (const field of ['HolidayShiftMethod', 'GraceType'] as const) {
-    const known: readonly string[] = choices[field];
-    const chosen = GeneralData[field];
-    if (chosen === null || known.includes(chosen)) continue;
-    place.report(field, `must be one of ${known.join(', ')}, or null`);
-  }
-}
-
-/** Each calendar must be known. All of them combined must leave business days to which due dates can be shifted (H2). */
-function checkCalendars({ CountryCalendars }: ProductRecord, place: Place): void {
-  const { lending, otherCalendars, report } = place;
-  if (lending === undefined || CountryCalendars.length === 0) return;
-  const isKnown = (name: string): boolean =>
-    findCalendar(name, { catalogue: lending.calendars, others: otherCalendars }) !== undefined;
-  const unknown = CountryCalendars.filter((name) => !isKnown(name));
-  for (const name of unknown) {
-    const message = `names the calendar ${name}, which is not known: add it to calendars, or name a country or TARGET`;
-    report(`CountryCalendars[${CountryCalendars.indexOf(name)}]`, message);
-  }
-  if (unknown.length === 0 && !isKnown(CountryCalendars.join('+'))) {
-    report('CountryCalendars', 'must leave at least one business day when combined: remove one');
-  }
-}
-
-/** The schedule types must be known and support the product type (S1, S4). */
-function checkScheduleTypes({ PaymentScheduleTypes, BankingProductType }: ProductRecord, place: Place): void {
-  const { lending, report } = place;
-  if (lending === undefined) return;
-  for (const [index, name] of PaymentScheduleTypes.entries()) {
-    const type = lending.findScheduleType(name)?.type;
-    const field = `PaymentScheduleTypes[${index}]`;
-    if (type === undefined) report(field, describeMissing('schedule-type', name));
-    else if (isProductType(BankingProductType) && !servesProductType(type, BankingProductType)) {
-      const message = `names ${name}, which does not support products of type ${BankingProductType}: name another`;
-      report(field, message);
-    }
-  }
-}
-
-/** A simulation needs a schedule type and an interest (Q2, Q3). A product must have both or neither. */
-function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord, place: Place): void {
-  const hasTypes = PaymentScheduleTypes.length > 0;
-  const hasInterests = InterestsAndCommissions.some(({ InterestList }) => InterestList !== null);
-  // An item without either list is reported separately.
-  const isHalf = InterestsAndCommissions.some(
-    ({ InterestList, CommissionList }) => InterestList === null && CommissionList === null,
-  );
-  const only = 'a product without both can only be looked up';
-  if (hasInterests && !hasTypes) {
-    const message = `must name a schedule type, or no item may have an InterestList: ${only}`;
-    place.report('PaymentScheduleTypes', message);
-  }
-  if (hasTypes && !hasInterests && !isHalf) {
-    const message = `must have an item with an InterestList, or PaymentScheduleTypes must be empty: ${only}`;
-    place.report('InterestsAndCommissions', message);
-  }
 }
 
 function checkCommission(commission: CommissionRecord, place: Place): void {
@@ -291,7 +138,7 @@ const DIMENSIONS = {
   InsuranceClass: 'Insurance',
 } as const;
 
-const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
+const NAMED: Readonly<Record<keyof Place['charges'], string>> = {
   Commission: 'commission',
   CommissionType: 'type of commissions',
   Insurance: 'insurance',
@@ -315,7 +162,7 @@ function checkDiscount(discount: DiscountRecord, place: Place): void {
     if (dimension === AppliedToDimension || discount[field] === null) continue;
     report(field, `must be left out, because AppliedToDimension is ${AppliedToDimension}, not ${dimension}`);
   }
-  for (const field of Object.keys(NAMED) as (keyof ChargeNames)[]) {
+  for (const field of Object.keys(NAMED) as (keyof typeof NAMED)[]) {
     const name = discount[field];
     if (name === null || place.charges[field].has(codeKey(name))) continue;
     const message = `names the ${NAMED[field]} ${name}, which no Active list of the catalogue has: add it, or name another`;
@@ -337,9 +184,7 @@ function checkInterests(interests: readonly InterestRecord[], place: Place): voi
     place.report(`Interests[${index}].IsDefault`, message);
   }
   // The rate of a range must be an interest with values.
-  const rates = interests.filter(
-    ({ Type, Status }) => (Type === 'Fixed' || Type === 'Variable') && Status === 'Active',
-  );
+  const rates = interests.filter((one) => isActive(one) && (one.Type === 'Fixed' || one.Type === 'Variable'));
   const rateNames = new Set(rates.map(({ Name }) => codeKey(Name)));
   checkItems('Interests', interests, place, (interest, at) => {
     checkValues(interest.Values, at);
@@ -445,19 +290,6 @@ function checkValues(values: readonly (ValidDays & WithStatus)[], place: Place):
   }
 }
 
-function partOf(part: string, place: Place): Place {
-  return { ...place, report: (field, message) => place.report(`${part}.${field}`, message) };
-}
-
-function checkItems<Item>(
-  list: string,
-  items: readonly Item[],
-  place: Place,
-  check: (item: Item, at: Place) => void,
-): void {
-  for (const [index, item] of items.entries()) check(item, partOf(`${list}[${index}]`, place));
-}
-
 type Named = { readonly Name: string } | { readonly InsuranceName: string };
 
 function checkNamed<Item extends Named>(
@@ -480,52 +312,6 @@ function checkNames(list: string, items: readonly Named[], { report }: Place): v
     if (earlier === undefined) first.set(codeKey(name), path);
     else report(path, `must be unique: ${name} is also ${earlier}`);
   }
-}
-
-function checkDays<Field extends string>(
-  [from, to]: readonly [from: Field, to: Field],
-  record: Readonly<Record<Field, string | null>>,
-  { report }: Place,
-): void {
-  if (!startsBy(record[from], record[to])) report(to, `must not be before ${from}: swap the two days`);
-}
-
-function checkBounds(
-  [least, most]: readonly [field: string, value: number | null],
-  [largest, bound]: readonly [field: string, value: number | null],
-  { report }: Place,
-): void {
-  if (most === null || bound === null || most <= bound) return;
-  report(largest, `must not be below ${least}, which is ${most}: swap the two, or send null for no bound`);
-}
-
-function checkFilters(filters: readonly ItemFilter[], place: Place): void {
-  checkItems('Filters', filters, place, (filter, at) => {
-    if ('From' in filter) checkBounds(['From', filter.From], ['To', filter.To], at);
-    if ('Values' in filter && filter.Values.length === 0) {
-      at.report('Values', 'must have at least one number');
-    }
-    if ('List' in filter) checkListName(['List', 'custom-list', filter.List], at);
-  });
-}
-
-function checkListName(
-  [field, kind, code]: readonly [field: string, kind: ListKind, code: string | null],
-  { hasList, report }: Place,
-): void {
-  if (code !== null && !hasList(kind, code)) report(field, describeMissing(kind, code));
-}
-
-function describeMissing(kind: RecordKind, code: string): string {
-  const what = kind.replace('-', ' ');
-  return `names the ${what} ${code}, which is not in the catalogue or not Active: add it to ${KIND_FOLDERS[kind]}, or name another`;
-}
-
-function checkPeriodicity(name: string, { lending, report }: Place): void {
-  if (lending === undefined || findPeriodicity(name, lending.periodicities) !== undefined) return;
-  const known = lending.periodicities.map((periodicity) => periodicity.name).join(', ');
-  const message = `names the periodicity ${name}, which is not known: add it to periodicities, or name one of ${known}`;
-  report('PeriodicityType', message);
 }
 
 /** An expression must use exactly the declared arguments. Without arguments its value must be within the limits. */
@@ -569,11 +355,6 @@ function checkFormulaUse(
   if (!UseBankingFormula && Formula !== null) {
     place.report('UseBankingFormula', 'must be true, or Formula must be left out');
   }
-}
-
-function checkCurrency(currency: string, { report }: Place): void {
-  if (currencyDigits(currency) !== undefined) return;
-  report('Currency', 'must be a currency code of ISO 4217, such as EUR');
 }
 
 function checkPercent(field: string, value: number | null, { least, most }: Limits, place: Place): void {
