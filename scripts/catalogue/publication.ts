@@ -150,7 +150,9 @@ function isAffected(product: ProductRecord, changed: readonly string[]): boolean
     ...product.Discounts.map((code) => `discount-list/${codeKey(code)}`),
   ]);
   return changed.some(
-    (key) => own.has(key.slice(0, key.lastIndexOf('/'))) || !/^(?:product|(?:interest|commission|insurance|discount)-list)\//.test(key),
+    (key) =>
+      own.has(key.slice(0, key.lastIndexOf('/'))) ||
+      !/^(?:product|(?:interest|commission|insurance|discount)-list)\//.test(key),
   );
 }
 

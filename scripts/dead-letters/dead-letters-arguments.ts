@@ -16,7 +16,7 @@ import {
 import { OPERATIONS_LIMITS } from '../../shared/api/operations/operation-fields.ts';
 import { isRecord } from '../../shared/api/json/faults.ts';
 import { errorText } from '../../shared/platform/errors.ts';
-import { parseJson, refusalText } from '../../shared/platform/bounded-json.ts';
+import { parseJson, refusalText } from '../../shared/platform/parse-json.ts';
 
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 

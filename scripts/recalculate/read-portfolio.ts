@@ -11,7 +11,7 @@ import {
   refuseLine,
 } from './input-records.ts';
 import { openSource } from './open-source.ts';
-import { jsonProblem, parseJson } from '../../shared/platform/bounded-json.ts';
+import { jsonProblem, parseJson } from '../../shared/platform/parse-json.ts';
 import { MAX_LINE_BYTES } from '../../shared/portfolio/csv-columns.ts';
 import { createDuplicateSearch } from '../../shared/portfolio/input-faults.ts';
 

@@ -7,7 +7,7 @@ import type { MessageCodec } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
 import { REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
-import { keepDigits, MAX_REQUEST_VALUES, parseJson, refusalText } from '../platform/bounded-json.ts';
+import { keepDigits, MAX_REQUEST_VALUES, parseJson, refusalText } from '../platform/parse-json.ts';
 import type { Fault } from '../platform/problem.ts';
 import { formOf } from './masked-payload.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';

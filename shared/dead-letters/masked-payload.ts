@@ -5,7 +5,7 @@ import type { LogMessage } from '../messaging/message.ts';
 import { type BatchItem, type EncodedBatch, REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
 import { isRecord } from '../api/json/faults.ts';
-import { keepDigits, parseJson } from '../platform/bounded-json.ts';
+import { keepDigits, parseJson } from '../platform/parse-json.ts';
 import type { Problem } from '../platform/problem.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';
 

@@ -1,6 +1,6 @@
 /** The templates of a provider (N1). Values are inserted before encoding, so that they cannot change the structure. */
 
-import { BINARY_DIGITS, parseJson } from '../platform/bounded-json.ts';
+import { BINARY_DIGITS, parseJson } from '../platform/parse-json.ts';
 
 /** Written in a template as `<NAME>_PLACEHOLDER`. */
 export const PLACEHOLDERS = [

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { ConfigError } from '../platform/errors.ts';
-import { parseJson } from '../platform/bounded-json.ts';
+import { parseJson } from '../platform/parse-json.ts';
 import type { Fault } from '../platform/problem.ts';
 import type { Channel } from './notification-command.ts';
 import type { FaultReporter, TemplateObject } from './payload-template.ts';

@@ -1,7 +1,7 @@
 /** Schemas of values in requests, catalogue records and answers. Their messages never quote the value. */
 
 import { z } from 'zod';
-import { BINARY_DIGITS } from './bounded-json.ts';
+import { BINARY_DIGITS } from './parse-json.ts';
 
 export type ErrorText = (issue: { readonly input?: unknown }) => string;
 

@@ -1,5 +1,5 @@
 import type { Options } from 'csv-parse';
-import { BINARY_DIGITS, parseJson, refusalText } from '../platform/bounded-json.ts';
+import { BINARY_DIGITS, parseJson, refusalText } from '../platform/parse-json.ts';
 import type { Fault } from '../platform/problem.ts';
 import { delimiterOf, isAmbiguous, type Notation, readDate, readNumber } from './csv-notation.ts';
 

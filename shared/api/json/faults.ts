@@ -1,7 +1,7 @@
 /** Schema violations of requests (E1, E3): stable codes, and paths as the interface spells them. */
 
 import type { z } from 'zod';
-import type { JsonFaultCode } from '../../platform/bounded-json.ts';
+import type { JsonFaultCode } from '../../platform/parse-json.ts';
 import { type Fault, fieldPath, valueAt } from '../../platform/problem.ts';
 
 /** Codes of faults of a body that is not JSON; their path is `body`, or `Data` for the JSON text in it. */

@@ -1,6 +1,6 @@
 /** The forms of an action's body (E2): `{jsonParam: {...}}`, or `{access_token, user_name, Data}` with Data as object or JSON text. */
 
-import { MAX_REQUEST_VALUES, parseJson } from '../../platform/bounded-json.ts';
+import { MAX_REQUEST_VALUES, parseJson } from '../../platform/parse-json.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from './faults.ts';
 import { invalid, type ReadRequest, type RequestReader } from './request-reader.ts';

@@ -1,5 +1,5 @@
 import { messageDefinition } from '../../../schemas/messages.ts';
-import { jsonProblem, MAX_JSON_VALUES, MAX_REQUEST_VALUES, parseJson } from '../../platform/bounded-json.ts';
+import { jsonProblem, MAX_JSON_VALUES, MAX_REQUEST_VALUES, parseJson } from '../../platform/parse-json.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 import { HEADER } from '../headers.ts';

@@ -4,7 +4,7 @@ import { RepeatedFailure } from '../../platform/log.ts';
 import type { GroupSource } from '../ports.ts';
 import { CONSUMER_DEFAULTS, ConsumerRuntime } from './consumer-runtime.ts';
 import type { ConsumerStats, RuntimeOptions } from './consumer-runtime.ts';
-import type { PartitionLag } from './offset-tracker.ts';
+import type { PartitionLag } from './pause-when-full.ts';
 
 export interface ConsumerOptions extends RuntimeOptions {
   /** Called at the start and after each crash. */

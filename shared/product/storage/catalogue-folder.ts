@@ -11,7 +11,7 @@ import {
   type CatalogueRecord,
   type RecordKind,
 } from '../catalogue/catalogue-record.ts';
-import { parseJson, refusalText } from '../../platform/bounded-json.ts';
+import { parseJson, refusalText } from '../../platform/parse-json.ts';
 import { ConfigError, errorText } from '../../platform/errors.ts';
 import { readCatalogueRecord } from '../catalogue/read-record.ts';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 /** Catalogue records as messages. The fields that an index needs are outside the compressed record. */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { parseJson, refusalText } from '../../platform/bounded-json.ts';
+import { parseJson, refusalText } from '../../platform/parse-json.ts';
 import { readCatalogueRecord } from '../catalogue/read-record.ts';
 import {
   type CalendarDate,

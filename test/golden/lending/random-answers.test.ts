@@ -38,7 +38,7 @@ function answerRate(picks: Picks): object {
   const count = picks.whole(1, picks.of(3, 12, 60));
   const amounts = [amount().minus(1_000), ...Array.from({ length: count }, amount)];
   const flows = amounts.map((Amount, index) => ({ Date: FIRST_FLOW + Math.round(days(index)), Amount }));
-  const CashFlows = flows as NonNullable<Parameters<typeof calculateRate>[0]['CashFlows']>;
+  const CashFlows = flows as unknown as NonNullable<Parameters<typeof calculateRate>[0]['CashFlows']>;
   const Rule = picks.of('DAE', 'DAE', 'XIRR', 'IRR');
   if (Rule === 'IRR')
     return calculateRate({ Rule, Amounts: amounts, PeriodicityType: picks.of(...PERIODICITIES) });

@@ -1,6 +1,6 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_JSON_DEPTH, parseJson } from '../../../shared/platform/bounded-json.ts';
+import { MAX_JSON_DEPTH, parseJson } from '../../../shared/platform/parse-json.ts';
 
 test('parseJson reads what JSON.stringify writes, unless it is nested too deeply', () => {
   const depthOf = (value: unknown): number =>

@@ -55,7 +55,7 @@ const LOADED_ON_USE = new Set(
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
 const TYPES = /^(?:zod$|shared\/api\/|shared\/platform\/problem\.ts$)/;
-const FOR_BROWSERS = /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/bounded-json\.ts$)/;
+const FOR_BROWSERS = /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/parse-json\.ts$)/;
 /** If fewer modules are reached, the test has missed imports. */
 const MIN_LOADED = 250;
 const VALUE_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
@@ -178,7 +178,7 @@ it('keeps the report of portfolios small enough for browsers: it loads amounts, 
     'shared/api/documents/html.ts',
     'shared/api/json/faults.ts',
     'shared/lending/numbers/money.ts',
-    'shared/platform/bounded-json.ts',
+    'shared/platform/parse-json.ts',
   ]);
   expect(new Set([...loaded].flatMap(valueImports))).toEqual(
     new Set(['decimal.js', 'shared/platform/problem.ts']),

@@ -3,7 +3,7 @@ import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { Action } from '../../../shared/api/json/action-definition.ts';
 import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { MAX_REQUEST_VALUES } from '../../../shared/platform/bounded-json.ts';
+import { MAX_REQUEST_VALUES } from '../../../shared/platform/parse-json.ts';
 import { warningsList } from '../../../shared/messaging/header-text.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';

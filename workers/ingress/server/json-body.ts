@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { jsonProblem, parseJson } from '../../../shared/platform/bounded-json.ts';
+import { jsonProblem, parseJson } from '../../../shared/platform/parse-json.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** Reading, parsing and checking this much of a body takes as long as one ordinary call, 10 ms. */

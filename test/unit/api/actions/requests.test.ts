@@ -5,7 +5,7 @@ import { toSimulateRequest, type SimulateInput } from '../../../../shared/api/ac
 import type { ReadRequest } from '../../../../shared/api/json/request-reader.ts';
 import { formatCalendarDate, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_CATALOGUE } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { parseJson } from '../../../../shared/platform/bounded-json.ts';
+import { parseJson } from '../../../../shared/platform/parse-json.ts';
 import { MAX_CASH_FLOWS } from '../../../../shared/lending/annual-rate/cash-flow-terms.ts';
 import { SECTION_FLAGS } from '../../../../shared/product/look-up/product-by-code.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';

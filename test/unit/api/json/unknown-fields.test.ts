@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
-import { parseJson } from '../../../../shared/platform/bounded-json.ts';
+import { parseJson } from '../../../../shared/platform/parse-json.ts';
 
 it.each([
   ['{"jsonParam":12345678901234567890}', 'jsonParam'],

@@ -14,7 +14,7 @@ import {
   type EditDeadLetters,
 } from './message-calls.ts';
 import { isRecord } from '../schedules/loan.ts';
-import { parseJson } from '../../../../../shared/platform/bounded-json.ts';
+import { parseJson } from '../../../../../shared/platform/parse-json.ts';
 
 /** What an action applies to. `count`: at most MAX_AT_ONCE. */
 export interface Chosen {

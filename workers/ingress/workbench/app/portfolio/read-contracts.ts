@@ -1,7 +1,7 @@
 /** Reads a portfolio file in the browser: NDJSON or CSV as for `npm run recalculate` (docs/recalculation.md). */
 import { CsvError, parse } from 'csv-parse/browser/esm/sync';
 import { isRecord } from '../schedules/loan.ts';
-import { jsonProblem, parseJson } from '../../../../../shared/platform/bounded-json.ts';
+import { jsonProblem, parseJson } from '../../../../../shared/platform/parse-json.ts';
 import type { Fault, Problem } from '../../../../../shared/platform/problem.ts';
 import {
   createDuplicateSearch,

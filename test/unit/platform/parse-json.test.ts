@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from '../../../shared/platform/bounded-json.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from '../../../shared/platform/parse-json.ts';
 
 const valueOf = (sent: string | Buffer): unknown => {
   const parsed = parseJson(sent);
