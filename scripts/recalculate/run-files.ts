@@ -94,7 +94,7 @@ export function refuseUnwritable(file: string | undefined): void {
   throw new UsageError(`${file} cannot be written: it exists and is not a file`);
 }
 
-/** Replaces a file as a whole, so that nobody reads a part of it. `draft`: another name in the same folder. */
+/** Replaces a file as a whole, so that no reader sees a part of it. `draft`: another name in the same folder. */
 export async function replaceFile(file: string, draft: string, text: string): Promise<void> {
   try {
     await writeFile(draft, text, { flush: true });

@@ -3,7 +3,7 @@ export interface BackoffOptions {
   readonly maxMs: number;
 }
 
-/** So many doublings exceed every maximum. More could exceed the safe integers. */
+/** This number of doublings exceeds every maximum. More could exceed the safe integers. */
 const MAX_DOUBLINGS = 30;
 
 /** The delay in ms after attempt `attempt` (from 1). Each attempt doubles it. `random` takes off up to half, so that clients retry apart. */

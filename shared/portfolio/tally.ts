@@ -198,7 +198,7 @@ export interface Mover {
 }
 
 const MAX_MOVERS = 10;
-/** Most decimals of amounts. Changes in all currencies are ordered by their amounts with so many decimals. */
+/** Most decimals of amounts. Changes in all currencies are ordered by their amounts with this number of decimals. */
 const COMMON_DIGITS = 12;
 
 /** Returns at most ten contracts that rise or fall most. Equal changes are in the order of the input. */

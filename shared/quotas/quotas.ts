@@ -125,7 +125,7 @@ export function createQuotas(options: QuotaOptions) {
       const own = unread.get(id);
       if (own !== undefined) own.isKept = true;
     },
-    /** Resolves when the usage topic has been read. Rejects with MessagingError if reading stands still for 60 s. */
+    /** Resolves when the usage topic has been read. Rejects with MessagingError if reading makes no progress for 60 s. */
     start: async (): Promise<void> => {
       await tail.start(read);
       await readToEnd(tail, () => progress.received);

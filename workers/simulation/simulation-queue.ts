@@ -6,7 +6,7 @@ import { InfrastructureError } from '../../shared/platform/errors.ts';
 import { SharedLimit } from '../../shared/platform/shared-limit.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
-/** A simulation of so many rows takes about 5 ms. Up to this size it runs without yielding or waiting for long ones. */
+/** A simulation of this number of rows takes about 5 ms. Up to this size it runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
 /** Most rows of long simulations in progress, half of them for one requester. More would exceed the reply timeout (E6). */
 const MAX_ROWS_IN_PROGRESS = 1_440_000;

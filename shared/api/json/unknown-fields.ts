@@ -8,7 +8,7 @@ import { isRecord, shapeFault } from './faults.ts';
 /** Maximum number of unknown fields that are reported; their header is truncated at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** Only so many unknown fields get a hint, since finding the nearest name costs more than all other reading. */
+/** Maximum of unknown fields that get a hint, since finding the nearest name costs more than all other reading. */
 const MAX_HINTS = 10;
 
 const MAX_SHOWN_NAME = 60;

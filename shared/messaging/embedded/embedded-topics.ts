@@ -98,7 +98,7 @@ export class EmbeddedTopics {
     this.#isSweeping = false;
   }
 
-  /** A request is stored if its reply is. A redriven request is stored too, because nobody waits for its reply. */
+  /** A request is stored if its reply is. A redriven request is stored too, because no caller waits for its reply. */
   #isInMemory({ spec: { storage } }: StoredTopic, { headers = {} }: OutgoingMessage): boolean {
     if (storage !== 'as-reply') return storage === 'memory';
     const replyTopic = headerText(headers, HEADER.replyTopic);

@@ -19,7 +19,7 @@ const SCHEMA = `
     bytes INTEGER NOT NULL, low INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
     PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
-/** Maximum of rows that wait for a group commit: beyond it publishers wait. So many are written in a few milliseconds. */
+/** Maximum of rows that wait for a group commit: beyond it publishers wait. They are written in a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
 const PROBE_INTERVAL_MS = 1_000;
 /** A slow disk writes a few MiB within this time, so a longer group commit is reported. */
@@ -264,7 +264,7 @@ export class SqliteStore implements LogParts {
   #schedule(): void {
     if (this.#next === undefined) {
       this.#next = Promise.withResolvers<void>();
-      // Possibly nobody waits: after a probe, or if the call was rejected for another reason.
+      // Possibly no call waits: after a probe, or if the call was rejected for another reason.
       this.#next.promise.catch(() => undefined);
     }
     this.#running ??= this.#commitAll();

@@ -12,7 +12,7 @@ import { KafkaTail } from './kafka-tail.ts';
 import { KafkaPublisher, type ConnectProducer } from './kafka-publisher.ts';
 import { TopicPartitions } from '../topics/topic-partitions.ts';
 
-/** A topic that so many queries, half a second apart, do not find does not exist. */
+/** A topic does not exist if this number of queries, half a second apart, do not find it. */
 const TOPIC_QUERIES = 3;
 
 export type KafkaClientName = 'kafkajs' | 'platformatic';

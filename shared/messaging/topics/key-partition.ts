@@ -24,7 +24,7 @@ export function murmur2(key: Uint8Array): number {
   return (hash ^ (hash >>> 15)) | 0;
 }
 
-/** The partition that the Java client and kafkajs choose: records with the same key are in order, whoever produces them. */
+/** The partition that the Java client and kafkajs choose: records with the same key are in order, also if different clients produce them. */
 export function partitionOfKey(key: Uint8Array, count: number): number {
   return (murmur2(key) & POSITIVE) % count;
 }

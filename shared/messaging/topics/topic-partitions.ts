@@ -16,7 +16,7 @@ const MISSING = 0;
 export class TopicPartitions {
   readonly #counts: LRUCache<string, number>;
 
-  /** `queries`: a topic is missing if so many do not find it, because brokers learn of new topics with a delay. */
+  /** `queries`: a topic is missing if this number of them do not find it, because brokers learn of new topics with a delay. */
   constructor(
     admin: Pick<BrokerAdmin, 'partitionCounts'>,
     { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,

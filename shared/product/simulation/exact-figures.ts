@@ -43,7 +43,7 @@ export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
   return reduceRatio(numerator, denominator);
 }
 
-/** Returns so many percent of a figure: 20 percent of 50 are 10. */
+/** Returns a percentage of a figure: 20 percent of 50 are 10. */
 export function percentOf(figure: ExactFigure, percent: ExactFigure): ExactFigure {
   return times(figure, { numerator: percent.numerator, denominator: percent.denominator * 100n });
 }

@@ -18,7 +18,7 @@ import {
   type WorkerCatalogue,
 } from './catalogue-table.ts';
 
-/** The environment of calculations. It follows the catalogue, so read its properties anew for each request. */
+/** The environment of calculations. It follows the catalogue, so read its properties again for each request. */
 export interface LendingEnvironment {
   /** Current schedule types and periodicities (S1, D7), and the commissions and insurances of lists (F1, S6). */
   readonly catalogue: ScheduleCatalogue;

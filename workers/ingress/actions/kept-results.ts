@@ -15,7 +15,7 @@ const ENTRY_BYTES = 512;
 const MAX_CALLBACKS = 10_000;
 /** A result may seem this much older than its request, since processes differ in what they take for the time of the broker. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** Ids of evicted results, less than 10 MiB. A dozen callers can cause so many within a minute at the default rate limit. */
+/** Ids of evicted results, less than 10 MiB. A dozen callers can cause this number within a minute at the default rate limit. */
 const MAX_EVICTED_IDS = 65_536;
 
 type KeptResult = EncodedMessage & { readonly writtenAtMs: number };

@@ -147,7 +147,7 @@ export function eligibleProviders<P extends Recognising>(
   });
 }
 
-/** Returns the lease of a round with so many providers. Undefined means an unknown number. */
+/** Returns the lease of a round with this number of providers. Undefined means an unknown number. */
 export function leaseMs(providers: number | undefined, sendTimeoutMs: number): number {
   return (providers ?? MAX_PROVIDERS) * longestCallMs(sendTimeoutMs) + LEASE_MARGIN_MS;
 }

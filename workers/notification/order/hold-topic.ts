@@ -129,7 +129,7 @@ export class HoldTopic {
     return this.#keys.keys();
   }
 
-  /** True if the key can get a further waiting message with so many bytes of content. */
+  /** True if the key can get a further waiting message with this number of bytes of content. */
   hasRoom({ name, partition }: HoldKey, bytes: number): boolean {
     const { followersPerKey, followers, bytesPerPartition, bytes: allBytes } = this.#options.limits;
     const extra = extraRoom(name);

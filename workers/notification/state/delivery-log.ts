@@ -270,7 +270,7 @@ export type LogEntry = Pick<NotificationState, 'status' | 'attempt'> &
   };
 
 interface DeliveryLogIndexOptions extends Pick<SystemPorts, 'clock' | 'monotonic'> {
-  /** Returns the longest lease of a round with so many providers. Undefined means an unknown number. */
+  /** Returns the longest lease of a round with this number of providers. Undefined means an unknown number. */
   readonly longestLeaseMs: (providers: number | undefined) => number;
 }
 

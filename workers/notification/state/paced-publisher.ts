@@ -10,7 +10,7 @@ const INTERVAL_MS = 10;
  */
 const INTERVAL_PER_REQUEST = 2;
 const MAX_INTERVAL_MS = 100;
-/** So many records do not wait for the interval to end, because enough of them share the cost of a request. */
+/** This number of records is sent before the interval ends, because enough of them share the cost of a request. */
 const FULL_BATCH = 32;
 
 interface Batch {

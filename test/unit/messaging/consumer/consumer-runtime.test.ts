@@ -307,7 +307,7 @@ test('does not commit behind messages that it refuses while it rebalances or sto
   }
 });
 
-test('is degraded after commits have failed for 60 seconds, until the partitions are assigned anew', async () => {
+test('is degraded after commits have failed for 60 seconds, until the partitions are assigned again', async () => {
   const { work, source, sink, runtime } = createScene();
   source.onCommit = away;
   sink.onMessages(1, fakeMessages(0, 0), 1);

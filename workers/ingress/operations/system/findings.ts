@@ -40,7 +40,7 @@ export function createProgressWatch() {
   const since = new Map<string, { readonly done: number; readonly atMs: number }>();
   let lastMs = -Infinity;
   return (groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number> => {
-    // Nobody watched in between, so a group may have made progress and stopped again.
+    // No sample was taken in between, so a group may have made progress and stopped again.
     if (nowMs - lastMs > STALLED_MS) since.clear();
     lastMs = nowMs;
     const stalled = new Map<string, number>();
