@@ -72,8 +72,8 @@ export class ConsumerRuntime {
   readonly #owned: OwnedPartitions;
   readonly #executor: KeyOrderedExecutor;
   /** The commit in flight, and the one that is to follow it: no commit overtakes an earlier one. */
-  #committing: Promise<void> | undefined;
-  #nextCommit: Promise<void> | undefined;
+  #committing: Promise<boolean> | undefined;
+  #nextCommit: Promise<boolean> | undefined;
   readonly #health: ConsumerHealth;
   /** Ends the wait for the data of an assignment; undefined: its messages may be started. */
   #gateWait: AbortController | undefined;
@@ -160,7 +160,7 @@ export class ConsumerRuntime {
       Math.min(LAST_REQUEST_MS, Math.max(endMs - monotonic.elapsedMs(), MIN_LAST_REQUEST_MS));
     const timeout = Promise.withResolvers<void>();
     const cancel = timers.schedule(timeout.resolve, requestMs(), 'background');
-    await Promise.race([this.#commitNow(), timeout.promise]);
+    await Promise.race([this.#commitLast(), timeout.promise]);
     cancel();
     const source = this.#attached?.source;
     this.detach();
@@ -289,8 +289,14 @@ export class ConsumerRuntime {
     if (trackers.some((tracker) => tracker.lag > 0 || tracker.uncommitted() !== undefined)) this.#tickLater();
   }
 
-  /** Commits all completed prefixes, after the commit in flight if there is one. Never rejects. */
-  #commitNow(): Promise<void> {
+  /** Tries again after each failure: without this commit, the next member handles the messages again. */
+  async #commitLast(): Promise<void> {
+    const { retryBackoff, timers } = { ...CONSUMER_DEFAULTS, ...this.#options };
+    while (!(await this.#commitNow())) await sleep(timers, retryBackoff.minMs);
+  }
+
+  /** Commits all completed prefixes, after the commit in flight if there is one. Resolves to false on a failure. */
+  #commitNow(): Promise<boolean> {
     if (this.#committing === undefined) return this.#commit();
     this.#nextCommit ??= this.#committing.then(() => {
       this.#nextCommit = undefined;
@@ -304,21 +310,23 @@ export class ConsumerRuntime {
     if (this.#committing === undefined) void this.#commit();
   }
 
-  #commit(): Promise<void> {
+  #commit(): Promise<boolean> {
     const { generation = 0, source } = this.#attached ?? {};
     const due = [...this.#owned.all()].flatMap((tracker) => {
       const offset = tracker.uncommitted();
       return offset === undefined ? [] : [{ tracker, offset }];
     });
-    if (source === undefined || generation === 0 || due.length === 0) return Promise.resolve();
+    if (source === undefined || generation === 0 || due.length === 0) return Promise.resolve(true);
     const offsets = due.map(({ tracker: { topic, partition }, offset }) => ({ topic, partition, offset }));
-    const send = async (): Promise<void> => {
+    const send = async (): Promise<boolean> => {
       try {
         const isStored = await source.commit(generation, offsets);
         if (isStored) for (const { tracker, offset } of due) tracker.confirm(offset);
         this.#committed(false);
+        return true;
       } catch (error) {
         this.#committed(true, error);
+        return false;
       }
     };
     this.#committing = send().finally(() => {

@@ -222,9 +222,13 @@ test('drains: completes running messages, commits them and leaves the group; oth
   const drained = runtime.drain(10_000);
   expect(source.paused.size).toBe(1);
   deliver(3, 4);
+  source.onCommit = vi
+    .fn<FakeGroupSource['onCommit']>(async () => true)
+    .mockRejectedValueOnce(new Error('away'));
   await work.end(0);
-  await vi.advanceTimersByTimeAsync(100);
+  await vi.advanceTimersByTimeAsync(1_000);
   await drained;
+  expect(source.commits).toHaveLength(2);
   expect([work.started(), source.committed(), source.stops]).toEqual([[0], 1, 1]);
 });
 
