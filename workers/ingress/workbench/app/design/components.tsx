@@ -17,7 +17,7 @@ export function Button({ kind = 'normal', small = false, ...rest }: ButtonProps)
   return <button type="button" {...rest} class={looks} />;
 }
 
-/** The head of a page; it also sets the title of the document. `children`: buttons. */
+/** The head of a page. It also sets the title of the document. `children`: its buttons and links. */
 export function PageHead(props: { title: string; lead?: string; children?: ComponentChildren }) {
   useEffect(() => {
     document.title = `${props.title} · Workbench`;
@@ -37,7 +37,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: C
   return <span class={tone === 'neutral' ? 'badge' : `badge badge-${tone}`}>{children}</span>;
 }
 
-/** A message within the page. With tone `bad`, screen readers announce it at once. */
+/** A message within the page. Screen readers announce a message of tone `bad` at once. */
 export function Notice(props: { tone?: Exclude<Tone, 'neutral'>; children: ComponentChildren }) {
   const { tone = 'accent', children } = props;
   return (
@@ -65,7 +65,7 @@ export function Loading({ label }: { label?: string }) {
   );
 }
 
-/** A failed call: its problem, its faults and its id in the logs. `say` returns the text to show instead of a fault's path and message. */
+/** Shows why a call failed: the problem, its faults, and its id in the logs. `say` returns the text of a fault. */
 export function Failure(props: { error: unknown; onRetry?: () => void; say?: (fault: Fault) => string }) {
   const problem = asProblem(props.error);
   return (
@@ -107,11 +107,11 @@ function explain({ code, title, status }: ShownProblem): string {
   return status === 403 ? t('forbidden') : title;
 }
 
-/** A modal dialog. `onClose` is called after it closes: by its button, by Escape, or because it is no longer rendered while open. */
+/** A modal dialog. Calls `onClose` after it closes: by its button, by Escape, or because it is no longer rendered. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
-  // Opens the dialog before the next paint. With useEffect, an early Escape would be lost.
+  // Opens the dialog before the next paint. useEffect would open it later, and an Escape until then would be lost.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
@@ -130,7 +130,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-/** Copies the text that `text` returns at the click, and shows for two seconds whether that succeeded. */
+/** On a click, copies what `text` returns, and shows for two seconds whether that succeeded. */
 export function CopyButton({ text, label }: { text: () => string; label?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'notCopied'>();
   useEffect(() => {
@@ -146,7 +146,7 @@ export function CopyButton({ text, label }: { text: () => string; label?: string
   );
 }
 
-/** Preformatted text with a scroll area of its own, which the keyboard reaches. */
+/** Preformatted text that scrolls in its own area. The area can have the focus, so that the keyboard scrolls it. */
 export function CodeText({ label, text }: { label: string; text: string }) {
   return (
     <pre class="code" tabIndex={0} role="region" aria-label={label}>
@@ -155,7 +155,7 @@ export function CodeText({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Names with their values. An item is omitted if its value is undefined, null, false or empty. */
+/** Names with their values. Omits items whose value is undefined, null, false or an empty text. */
 export function Definitions(props: {
   class?: string;
   items: readonly (readonly [name: string, value: ComponentChildren])[];
@@ -175,7 +175,7 @@ export function Definitions(props: {
 }
 
 async function copyText(text: string): Promise<boolean> {
-  // On pages without TLS, except on loopback, browsers give scripts no clipboard.
+  // Browsers give scripts no clipboard on pages without TLS, except on loopback.
   if (!isSecureContext) return copySelection(text);
   try {
     await navigator.clipboard.writeText(text);
@@ -185,13 +185,13 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Selects the text in an invisible field and copies it as the user would. False if the browser refuses. */
+/** Selects the text in an invisible field and copies it, as a user would. Returns false if the browser refuses. */
 function copySelection(text: string): boolean {
   const former = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
   field.className = 'visually-hidden';
-  // Text outside an open dialog cannot be selected.
+  // While a modal dialog is open, text outside it cannot be selected.
   (document.querySelector('dialog[open]') ?? document.body).append(field);
   field.select();
   const isCopied = document.execCommand('copy');
@@ -200,7 +200,7 @@ function copySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Downloads the text as a CSV file in UTF-8; `name` is such as `schedule.csv`. */
+/** Downloads the text as a CSV file in UTF-8. `name`: the name of the file, such as `schedule.csv`. */
 export function download(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));

@@ -8,7 +8,7 @@ export interface ControlProps {
   readonly 'aria-invalid': boolean | undefined;
 }
 
-/** A form that calls `onSubmit` and never sends its values by itself. */
+/** A form that calls `onSubmit` instead of sending its values. */
 export function Form({
   onSubmit,
   ...rest
@@ -79,7 +79,7 @@ export function Input(props: InputProps) {
       {...control}
       inputMode={inputMode}
       type={type}
-      // The types of Preact distinguish input elements by this attribute.
+      // Preact's types need this attribute to accept an input whose `type` is a variable.
       list={undefined}
       class={inputMode === 'text' ? 'input' : 'input input-number'}
       maxLength={maxLength}

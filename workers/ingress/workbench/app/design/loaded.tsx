@@ -5,9 +5,9 @@ import { token } from '../preferences.ts';
 import { Failure, Loading } from './components.tsx';
 
 export interface Loaded<Value> {
-  /** The last loaded value; it stays during the next load and after a failed load. */
+  /** The value of the last load that succeeded; undefined before that. It stays while a later load runs or fails. */
   readonly value: Value | undefined;
-  /** Why the last load failed; undefined if it succeeded. */
+  /** Why the last load that ended failed; undefined if it succeeded or none has ended. */
   readonly error: unknown;
   readonly isLoading: boolean;
   readonly reload: () => void;
@@ -15,7 +15,7 @@ export interface Loaded<Value> {
 
 const FIRST_STATE = { value: undefined, error: undefined, isLoading: true };
 
-/** Loads a value at once, after `delayMs` without a further change of `inputs`, and after a new token. Aborts outdated loads. */
+/** Loads a value at once, and `delayMs` after any change of `inputs` or token, or a `reload`. Aborts older loads. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
@@ -45,12 +45,12 @@ export function useLoaded<Value>(
   return { ...state, reload: useCallback(() => setRound((current) => current + 1), []) };
 }
 
-/** Loads the JSON of an address, again after it changes. */
+/** Loads the JSON at an address, and again when the address changes. */
 export function useJson<Reply>(address: string): Loaded<Reply> {
   return useLoaded((signal) => getJson<Reply>(address, { signal }), [address]);
 }
 
-/** Reloads `everyMs` after the end of each load, unless the page is hidden. Undefined: never. */
+/** Reloads `everyMs` after each load has ended, but not while the page is hidden. `everyMs` undefined: never. */
 export function useReload({ isLoading, reload }: Loaded<unknown>, everyMs: number | undefined): void {
   useEffect(() => {
     if (isLoading || everyMs === undefined) return undefined;
@@ -59,11 +59,11 @@ export function useReload({ isLoading, reload }: Loaded<unknown>, everyMs: numbe
   }, [isLoading, everyMs, reload]);
 }
 
-/** Shows a loaded value, or that it is being loaded, or why its load failed. */
+/** Shows the value, or that it is loading, or why the last load failed. */
 export function WhenLoaded<Value>(props: {
   loaded: Loaded<Value>;
   children: (value: Value) => ComponentChildren;
-  /** Replaces the usual notice of a failure, which it may contain. */
+  /** Returns what to show after a failure instead of `notice`. The result may contain `notice`. */
   failed?: (error: unknown, notice: ComponentChildren) => ComponentChildren;
 }) {
   const { value, error, isLoading, reload } = props.loaded;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A column: its head, the content of its cells, and the class of both, such as `number`. */
+/** A column: its head, the content of its cells, and the class of the head and the cells, such as `number`. */
 export type Column<Row> = readonly [
   head: ComponentChildren,
   cell: (row: Row, index: number) => ComponentChildren,
@@ -10,19 +10,19 @@ export type Column<Row> = readonly [
 interface TableProps<Row> {
   readonly label: string;
   readonly class?: string;
-  /** Whether the label is visible; otherwise only screen readers have it. */
+  /** Whether the label is visible as a caption; otherwise only screen readers announce it. */
   readonly hasCaption?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** The index of the column whose cells are the heads of their rows; 0 by default, -1 for none. */
+  /** The index of the column whose cells are row headers; 0 by default, -1 for none. */
   readonly header?: number;
   readonly rowClass?: (row: Row, index: number) => string | undefined;
-  /** A `tr` before the rows. */
+  /** A `tr` above the rows. */
   readonly first?: ComponentChildren;
   readonly foot?: ComponentChildren;
 }
 
-/** A table. If it is wider than the page, it scrolls in a frame that the keyboard reaches. */
+/** A table in a frame. The frame scrolls a wide table and can have the focus, so that the keyboard scrolls it. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, header = 0, rowClass, first, foot, hasCaption = false } = props;
   return (

@@ -2,23 +2,23 @@ import type { CatalogueVersionReply } from '../../../../../shared/api/operations
 import { getJson, withQuery } from '../api.ts';
 import { WORKBENCH_PATH } from '../page-settings.ts';
 
-/** The fields of a record of the catalogue (docs/catalogue.md). */
+/** The fields of a catalogue record, or of an item in it, by name (docs/catalogue.md). */
 export type RecordFields = Readonly<Record<string, unknown>>;
 
-/** The filters of the product list. An empty one does not filter; an empty `cursor` is the first page. */
+/** The filters of the product list, all empty. An empty filter excludes no product; an empty `cursor` is page 1. */
 export const NO_FILTERS = { search: '', validOn: '', cursor: '' };
 export type ProductFilters = typeof NO_FILTERS;
 
 const PAGES = `${WORKBENCH_PATH}/products`;
-/** The address of the catalogue's products; it needs the scope operations:read. */
+/** The address of the product list. Calls to it, and to addresses below it, need the scope operations:read. */
 export const PRODUCTS = '/api/operations/v1/products';
 
-/** The address of a product's page, or of the list if `code` is empty. Empty values of the query are omitted. */
+/** The address of a product's page, or of the product list if `code` is empty. Empty query values are omitted. */
 export function addressOf(code: string, query: Readonly<Record<string, string>>): string {
   return withQuery(code === '' ? PAGES : `${PAGES}/${encodeURIComponent(code)}`, query);
 }
 
-/** A version number of an address; undefined for other text. */
+/** Reads a version number from a query value; undefined for other text. */
 export function versionOf(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
 }

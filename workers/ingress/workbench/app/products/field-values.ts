@@ -1,4 +1,4 @@
-/** Names and values of catalogue fields as text, in the language of the workbench. */
+/** Writes names and values of catalogue fields as text, in the language of the workbench. */
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { choiceText } from '../schedules/field-texts.ts';
 import { inWords, knownText, productsText as t } from '../texts.ts';
@@ -13,7 +13,7 @@ const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const STATUSES = ['Approved', 'Active', 'Draft', 'VersionDraft', 'Closed'] as const;
 const MOST_DECIMALS = 12;
 const MOST_NUMBERS = 30;
-/** Fields whose values have names among the choices of the form for schedules. */
+/** Fields with values that `choiceText` names, such as `Months`. */
 const CHOICES = new Set(['PaymentScheduleTypes', 'PeriodType']);
 const DAY_FIELDS = new Set(['ValidFrom', 'ValidTo', 'CollectionValidFrom', 'CollectionValidTo']);
 
@@ -32,7 +32,7 @@ export function isId(value: unknown): boolean {
   return typeof value === 'string' && GUID.test(value);
 }
 
-/** The name of a status. An unknown status stays as it is; null becomes a dash. */
+/** The name of a status in the language of the workbench. Other text is returned unchanged; null becomes a dash. */
 export function statusText(status: string | null): string {
   const known = STATUSES.find((one) => one === status);
   return known === undefined ? (status ?? '–') : t(`status${known}`);
@@ -42,7 +42,7 @@ export function periodicityText(name: string): string {
   return name === 'Once' ? t('once') : choiceText(name);
 }
 
-/** The lines that show the value of a field. `currency`: that of amounts; empty if there is none. */
+/** The value of a field as lines, one for each item of a list of records. `currency` follows amounts; may be empty. */
 export function valueLines(field: string, value: unknown, currency: string): readonly string[] {
   if (isBlank(value)) return ['–'];
   if (isRecord(value)) return [itemLine(value, currency)];
@@ -57,7 +57,7 @@ export function valueLines(field: string, value: unknown, currency: string): rea
 function scalarText(field: string, value: unknown, currency: string): string {
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (typeof value === 'number') {
-    // The values of a list or a filter may be numbers that identify something, such as employers.
+    // Numbers in a list of values may be ids, such as those of employers, so thousands are not separated.
     if (field === 'Values') return String(value);
     if (PERCENT.test(field)) return formatPercent(value, MOST_DECIMALS);
     return MONEY.test(field) ? moneyText(value, currency) : numberText(value);
@@ -99,14 +99,14 @@ function itemLine(item: RecordFields, currency: string): string {
   return [...named, ...parts, days].filter((part) => part !== '').join(' · ');
 }
 
-/** The name and the value of a field. Percentages, amounts and statuses need no name. */
+/** A field as `name: value`. Percent, Amount and statuses are written without name, true flags without value. */
 function fieldLine(field: string, value: unknown, currency: string): string {
   const text = valueLines(field, value, currency).join('; ');
   if (field === 'Percent' || field === 'Amount' || field === 'Status' || field === 'ValueStatus') return text;
   return value === true ? fieldName(field) : `${fieldName(field)}: ${text}`;
 }
 
-/** A range of days `yyyy-mm-dd`; null or undefined for an open end. Empty if both ends are open. */
+/** Writes a range of days (`yyyy-mm-dd`). A bound that is not text is open; the result is empty if both are. */
 export function daysText(from: unknown, to: unknown): string {
   const start = typeof from === 'string' ? t('from', { day: formatDate(from) }) : '';
   const end = typeof to === 'string' ? t('to', { day: formatDate(to) }) : '';

@@ -38,7 +38,7 @@ interface Simulation {
   readonly offers?: readonly SimulatedOffer[];
   readonly error?: unknown;
   readonly isRunning?: boolean;
-  /** Whether the user asked for it: the page starts the first simulation. */
+  /** False for the first simulation, which the page starts by itself. */
   readonly isAsked: boolean;
 }
 
@@ -69,7 +69,7 @@ function useSimulation(code: string, product: Product) {
   return { terms, change, run, unread, simulation, isOutdated };
 }
 
-/** Simulates the offers of a product, at first for terms within its bounds. Fields for further figures appear when the engine asks for them. */
+/** Simulates the offers of a product, first with `firstTerms`. Adds fields for figures that the engine asks for. */
 export function OfferSimulation({ code, product }: { code: string; product: Product }) {
   const { terms, change, run, unread, simulation, isOutdated } = useSimulation(code, product);
   const { offers } = simulation;
@@ -107,7 +107,7 @@ function sayFault({ path, message }: { path: string; message: string }): string 
   return `${labelOf(path)}: ${withLabels(message)}`;
 }
 
-/** The label of a term. The label of a further figure is its name in the catalogue. */
+/** The label of a term by its path in the request. The label of a formula argument is its name in the formula. */
 function labelOf(path: string): string {
   const { section, name } = figureOf(path);
   return section === '' ? (knownText('products', name) ?? fieldName(name)) : name;
@@ -275,7 +275,7 @@ function Amount({ text, notes }: { text: string; notes: readonly string[] }) {
   );
 }
 
-/** A percentage of a reply, such as `8.5000%`, in the locale; a dash for null. */
+/** Formats a percentage of a reply, such as `8.5000%`, for the locale. Null becomes a dash. */
 function percentText(text: string | null): string {
   if (text === null) return '–';
   const percent = percentOf(text);

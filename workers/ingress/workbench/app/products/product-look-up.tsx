@@ -26,7 +26,7 @@ const SHOWN = {
   displayPaymentScheduleTypes: true,
 };
 
-/** Looks up the version of a product that is valid today, and its documents; needs no scope. */
+/** Looks up the version of a product that is valid today, and its documents. These calls need no scope. */
 export function useProduct(code: string) {
   return useLoaded(
     async (signal): Promise<FoundProduct> => {
@@ -45,7 +45,7 @@ export function useProduct(code: string) {
   );
 }
 
-/** The valid version as look-ups return it, with the values in force today. */
+/** Shows a product as look-ups return it, but of each interest and commission only the value in force today. */
 export function ProductLookUp({ found: { product, documents } }: { found: FoundProduct }) {
   const { BankingProduct: head, Availability: availability = {}, Dimensions: dimensions } = product;
   const currency = 'Currency' in availability ? (availability.Currency ?? '') : '';

@@ -23,7 +23,7 @@ import { VersionSections } from './version-sections.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { Form, TextField } from '../design/fields.tsx';
 
-/** The views of a product. Only sections and differences need the scope operations:read. */
+/** The views of a product. `look-up` and `offer` need no scope; the other views need operations:read. */
 const VIEWS = ['sections', 'differences', 'look-up', 'offer'] as const;
 const PUBLIC_VIEWS = VIEWS.slice(2);
 
@@ -281,7 +281,7 @@ function SearchForm(props: {
   );
 }
 
-/** The code of the product that Enter opens: that with the typed code, or else the only result. */
+/** The code of the product that Enter opens: the typed code if the page lists it, or else the only code listed. */
 function codeToOpen(products: readonly ListedProduct[], typed: string): string | undefined {
   const key = typed.trim().toLowerCase();
   const exact = products.find(({ code }) => code.toLowerCase() === key);
@@ -415,7 +415,7 @@ function ValidityBars(props: { versions: readonly ListedVersion[]; scale: TimeSc
   );
 }
 
-/** Draws approved versions last, so that a draft does not hide them. */
+/** Sorts Approved versions last. Later bars cover earlier ones, so a draft does not hide an Approved version. */
 const approvedLast = (one: ListedVersion, other: ListedVersion): number =>
   Number(one.status === 'Approved') - Number(other.status === 'Approved');
 

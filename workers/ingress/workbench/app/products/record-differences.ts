@@ -3,16 +3,16 @@ import { isRecord } from '../schedules/loan.ts';
 import type { RecordFields } from './catalogue-calls.ts';
 import { itemList, titleField, type Section, type SectionKey } from './record-sections.ts';
 
-/** A step of a path into a section: a field, or an item by its name or its first day (`yyyy-mm-dd`; null if open). */
+/** A step into a section: a field, an item by its name or number, or an item by its first day (null: open). */
 export type Step = { readonly field: string } | { readonly item: string } | { readonly from: string | null };
 
 export interface Difference {
   readonly path: readonly Step[];
-  /** Undefined if added. */
+  /** The value in the version before; undefined if the value was added. */
   readonly before: unknown;
-  /** Undefined if removed. */
+  /** The value in the version after; undefined if the value was removed. */
   readonly after: unknown;
-  /** The currency of the item that contains the value; undefined means that of the product. */
+  /** The currency of the innermost item that states one; if undefined, amounts are in the product's currency. */
   readonly currency: string | undefined;
 }
 
@@ -21,7 +21,7 @@ type Leaf = Pick<Difference, 'path' | 'currency'> & { readonly value: unknown };
 const ID = /"Id":"([^"]*)"/g;
 const DAY_FIELDS = ['ValidFrom', 'CollectionValidFrom'];
 
-/** The sections with differences, in their order. Items are the same if their id or, without a common id, their name is the same. */
+/** The sections with differences; those that only `before` has come last. `leavesIn` decides which items match. */
 export function findDifferences(
   before: readonly Section[],
   after: readonly Section[],
@@ -46,10 +46,10 @@ export function findDifferences(
     .filter(({ differences }) => differences.length > 0);
 }
 
-/** Text to compare values by. An absent value equals false. */
+/** Equal values have equal texts. A value that is absent or null counts as false, the default of flags. */
 const textOf = (value: unknown): string => JSON.stringify(value ?? false);
 
-/** The scalar values of a part by their places. A place names an item by its id if both sides have that id once. */
+/** The values in a part, by place. A place names an item by its id if `isShared` accepts it, or else by its step. */
 function leavesIn(part: unknown, isShared: (id: unknown) => id is string): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   const visit = (content: unknown, place: string, path: readonly Step[], currency?: string): void => {
@@ -76,7 +76,7 @@ function leavesIn(part: unknown, isShared: (id: unknown) => id is string): Reado
   return leaves;
 }
 
-/** Steps to the items of a list. If a name occurs again, the step has the number of the item too. */
+/** The steps to the items of a list. A repeated name gets the number of its item: `Fee (3)`. */
 function stepsTo(items: readonly RecordFields[]): readonly Step[] {
   const steps = items.map(stepTo);
   const texts = steps.map((step) => JSON.stringify(step));

@@ -1,4 +1,4 @@
-/** Divides a version of a product into the sections that the page shows and compares. Field names are those of the catalogue. */
+/** Divides a product version into sections, which the page shows and compares. docs/catalogue.md lists the fields. */
 import type {
   CatalogueVersionReply,
   ReferredList,
@@ -56,7 +56,7 @@ const SECTIONS = {
   questions: { field: 'Questions' },
 } as const satisfies Readonly<Record<string, Source>>;
 
-/** Fields that the section `other` omits. `Discounts` has only codes of lists, which each discount has as `List`. */
+/** Fields that the section `other` omits. `Discounts` has only list codes, which the section `discounts` shows. */
 const ELSEWHERE = new Set([
   'Id',
   'Version',
@@ -65,7 +65,7 @@ const ELSEWHERE = new Set([
   ...Object.values(SECTIONS).map((source) => ('field' in source ? source.field : '')),
 ]);
 
-/** The sections with content. Items get `List`, the code of their list; their values become Percent, PercentagePoints or Amount. */
+/** The sections with content. Items get the code of their list as `List`; values are named by unit, such as Percent. */
 export function sectionsOf(version: Pick<CatalogueVersionReply, 'product' | 'lists'>): readonly Section[] {
   const { product, lists } = version;
   if (product === undefined) return [];
@@ -129,7 +129,7 @@ function describeDiscount({ DiscountValue, ...discount }: RecordFields): RecordF
   return { ...discount, [IsPercentage === true ? 'Percent' : ofOther]: DiscountValue };
 }
 
-/** The objects of a list; empty for a value that is no list. */
+/** The records of a list; empty if the value is no list. */
 export function itemList(value: unknown): readonly RecordFields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
@@ -147,7 +147,7 @@ const TITLES = [
   'Code',
 ];
 
-/** The first title field that is text in all items; undefined if there is none. */
+/** The first field of TITLES that is text in every item; undefined if there is none. */
 export function titleField(items: readonly RecordFields[]): string | undefined {
   return TITLES.find((field) => items.every((item) => typeof item[field] === 'string'));
 }

@@ -3,16 +3,16 @@ import type { simulateReply } from '../../../../../shared/api/actions/simulate-a
 import { leadingPayment } from '../schedules/leading-payment.ts';
 import { exactSum, type ShownAmounts } from '../schedules/schedule.ts';
 
-/** The periodicity of a charge that is paid once, at the start. */
+/** The periodicity of a charge that is paid once, at the start of the loan (Q6). */
 export const ONCE = 'Once';
-/** Percentages of a reply have at most ten decimals (Q5). */
+/** Percentages are read with ten decimals, the most that the engine calculates (Q5). */
 const PERCENT_PARTS = 10 ** 10;
 
-/** An offer of a simulation. There are several if the request leaves interests or lists open. */
+/** One offer of a simulation. Rule Q3 decides how many offers a request gets. */
 export type SimulatedOffer = Simulated['Records'][number];
 export type Simulated = z.infer<typeof simulateReply>;
 
-/** A commission or an insurance, in currency units or in percent; `Base...` is before discounts. */
+/** A commission or insurance, priced by `Value` in currency units or by `Percent`. `Base...` is before discounts. */
 export interface OfferCharge {
   readonly Name: string | null;
   readonly Value: number | null;
@@ -36,7 +36,7 @@ export interface OfferParts {
   readonly baseRate: number | undefined;
 }
 
-/** Reads the JSON texts of an offer. Throws a SyntaxError if one is not JSON. */
+/** Reads the JSON texts of an offer. Throws SyntaxError if a text is not JSON. */
 export function readOffer(offer: SimulatedOffer): OfferParts {
   const interest = JSON.parse(offer.OutputInterestJson) as { BaseInterestPercent?: number | null };
   return {
@@ -47,13 +47,13 @@ export function readOffer(offer: SimulatedOffer): OfferParts {
   };
 }
 
-/** A sum in currency units, and its part that is paid at the start and is in no instalment (Q6). */
+/** A sum in currency units, and the part of it that is paid at the start, in no instalment (Q6). */
 export interface OfferSum {
   readonly amount: number;
   readonly atStart: number;
 }
 
-/** The payment and the totals of an offer. `decimals`: those of its currency. */
+/** The leading payment and the totals of an offer. Adds the charges paid once, which the reply's totals omit. */
 export function offerFigures(
   { TotalFee, TotalInsurance, Total }: SimulatedOffer,
   { commissions, insurances, rows: [before, ...rows] }: OfferParts,
@@ -75,7 +75,7 @@ function sum(repeated: number, atStart: number): OfferSum {
   return { amount: exactSum([repeated, atStart]), atStart };
 }
 
-/** The cost of a charge at the start, rounded half up to `decimals`; zero for a repeated charge. */
+/** What a charge costs at the start. A percentage of `financed` is rounded half up. Zero for a repeated charge. */
 function onceCost(charge: OfferCharge, financed: number, decimals: number): number {
   if (periodicityOf(charge) !== ONCE) return 0;
   const { Value: value, Percent: percent } = charge;

@@ -1,4 +1,4 @@
-/** The terms of a simulation as entered, and their request. */
+/** The terms of a simulation as the user enters them, and the request with these terms. */
 import { groupSign } from '../format.ts';
 import { faultOf } from '../schedules/check-loan.ts';
 import { decimalsOfCurrency, MONTHS_OF_PERIOD, readField, type Entry } from '../schedules/loan.ts';
@@ -10,10 +10,10 @@ export interface SimulationTerms {
   readonly downPayment: string;
   readonly loanPeriod: string;
   readonly scheduleType: string;
-  /** Empty for the default interest of the product. */
+  /** A key of INTEREST_TYPE_IDS; empty for the default interest of the product. */
   readonly interestType: string;
   readonly discounts: readonly string[];
-  /** Figures that only some products need, by their paths, such as `jsonInputFormula.interestInput.Score`. */
+  /** Figures that only some products need, by path in the request, such as `jsonInputFormula.interestInput.Score`. */
   readonly figures: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ const ARGUMENT = /^jsonInputFormula\.(\w+)\.(.+)$/;
 const FIXED_VALUES: ReadonlySet<string> = new Set(['installmentValue', 'principalValue']);
 const DEFAULT_AMOUNT = 10_000;
 const DEFAULT_PERIOD = 12;
-/** The ids of the interest types (Q3). Arguments of formulas need the id. */
+/** The ids of the interest types (Q3). */
 const INTEREST_TYPE_IDS: Readonly<Record<string, string>> = {
   Fixed: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a101',
   Variable: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a102',
@@ -30,7 +30,7 @@ const INTEREST_TYPE_IDS: Readonly<Record<string, string>> = {
 };
 const MONTHS_OF_BOUND: Readonly<Record<string, number>> = { Months: 1, Years: 12 };
 
-/** Terms in the middle of a product's bounds, with its smallest down payment. */
+/** Terms in the middle of a product's bounds, with its smallest down payment in whole currency units. */
 export function firstTerms(product: Product): SimulationTerms {
   const { Availability: availability = {}, Details: details } = product;
   const amount = middleOf(availability.MinimumAmount, availability.MaximumAmount) ?? DEFAULT_AMOUNT;
@@ -68,11 +68,11 @@ function entryOfProduct({ Availability: availability, Details: details }: Produc
   return { group: groupSign(), currency, periodicity, decimals: decimalsOfCurrency(currency) };
 }
 
-/** How the numbers of a simulation are read. A term may have its unit, such as `2 years`. */
+/** Fields that tell `readField` how to read a number. The name InstallmentsNo allows a unit, such as `2 years`. */
 const AMOUNT = { name: 'Amount', kind: 'number', help: '', isRequired: false } as const;
 const PERIOD = { name: 'InstallmentsNo', kind: 'whole', help: '', isRequired: true } as const;
 
-/** The faults of entered numbers, by their paths in the request. */
+/** The faults of entered numbers, each with the path of the number in the request. */
 export function unreadTerms(terms: SimulationTerms, product: Product) {
   const { amount, downPayment, loanPeriod, figures } = terms;
   const entry = entryOfProduct(product);
@@ -88,7 +88,7 @@ export function unreadTerms(terms: SimulationTerms, product: Product) {
   });
 }
 
-/** The request of PLAT_BP_Simulate. A required number that cannot be read is NaN, so check `unreadTerms` before. */
+/** The request of PLAT_BP_Simulate. Numbers that cannot be read are NaN, so send it only without `unreadTerms`. */
 export function simulateRequest(code: string, terms: SimulationTerms, product: Product) {
   const { scheduleType, discounts, figures } = terms;
   const entry = entryOfProduct(product);
@@ -103,7 +103,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
     else (jsonInputFormula[section] ??= {})[name] = numberOf(text);
   }
   const hasArguments = Object.keys(jsonInputFormula).length > 0;
-  // Formula arguments need the id of an interest type, even for the default interest.
+  // The engine refuses formula arguments without an interest type (Q3), even for the default interest.
   const type = terms.interestType === '' && hasArguments ? interestTypes(product)[0] : terms.interestType;
   const interestType = INTEREST_TYPE_IDS[type ?? ''];
   return {
@@ -120,7 +120,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
   };
 }
 
-/** The interest types of a product that a simulation accepts (Q3), with that of the default interest first. */
+/** The interest types of a product that a simulation accepts (Q3). Types of default interests come first. */
 export function interestTypes({ Dimensions: dimensions }: Product): readonly string[] {
   const interests = (dimensions?.InterestsAndCommissions ?? []).flatMap(({ Interests }) => Interests);
   const ordered = interests.toSorted(
@@ -131,12 +131,12 @@ export function interestTypes({ Dimensions: dimensions }: Product): readonly str
   );
 }
 
-/** The paths among those of faults that are further figures: formula arguments and fixed values. */
+/** Selects from the paths of faults those of further figures: formula arguments and fixed values. */
 export function neededFigures(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => ARGUMENT.test(path) || FIXED_VALUES.has(path));
 }
 
-/** The section and name of a formula argument; for other paths the section is empty. */
+/** The section and name of a formula argument. For another path, the section is empty and the name is the path. */
 export function figureOf(path: string): { readonly section: string; readonly name: string } {
   const [, section = '', name = path] = ARGUMENT.exec(path) ?? [];
   return { section, name };

@@ -1,11 +1,11 @@
-/** The validity of a product's versions: the used version, gaps, overlaps and a time axis. Days are `yyyy-mm-dd`. */
+/** When versions of a product are valid: the one used on a day, gaps, overlaps, a time axis. Days are `yyyy-mm-dd`. */
 import { scaleUtc } from 'd3-scale';
 import type { ListedVersion } from '../../../../../shared/api/operations/product-lists.ts';
 import { DAY_MS, dayMs, dayText } from '../utc-days.ts';
 
 type DatedVersion = Pick<ListedVersion, 'version' | 'status' | 'validFrom' | 'validTo'>;
 
-/** A day further from today than this, such as 9999-12-31, means an open end. */
+/** A day further from today than this, such as 9999-12-31, means an open end and does not stretch the axis. */
 const FARTHEST_MS = 50 * 365.25 * DAY_MS;
 const MARGIN = 0.08;
 const LEAST_MARGIN_MS = 60 * DAY_MS;
@@ -15,7 +15,7 @@ const LAST_DAY = '9999-12-31';
 const startOf = ({ validFrom }: DatedVersion): string => validFrom ?? FIRST_DAY;
 const endOf = ({ validTo }: DatedVersion): string => validTo ?? LAST_DAY;
 
-/** The version that look-ups use on a day: of the valid Approved versions, the latest. */
+/** The version that look-ups use on a day: of the Approved versions valid then, the one with the highest number. */
 export function versionOn<Version extends DatedVersion>(
   versions: readonly Version[],
   day: string,
@@ -25,7 +25,7 @@ export function versionOn<Version extends DatedVersion>(
     .toSorted((one, other) => other.version - one.version)[0];
 }
 
-/** Gaps between Approved versions (`versions` is empty), and overlaps of the two `versions`. Both days are included; null is open. */
+/** Gaps between Approved versions (`versions` is empty), and overlaps of two. `to` is the last day; null is open. */
 export function findBreaks(versions: readonly DatedVersion[]) {
   const approved = versions
     .filter(({ status }) => status === 'Approved')
@@ -47,7 +47,7 @@ export function findBreaks(versions: readonly DatedVersion[]) {
   });
 }
 
-/** A scale from days to percent of an axis, which contains today and each start and end of a version. Days beyond it are at its ends. */
+/** A scale from epoch milliseconds to percent of an axis that covers `today` and the versions, clamped to its ends. */
 export function timeScale(versions: readonly DatedVersion[], today: string) {
   const now = dayMs(today);
   const days = versions

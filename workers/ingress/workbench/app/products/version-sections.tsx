@@ -68,7 +68,7 @@ export function ReadingFaults({ version }: { version: CatalogueVersionReply }) {
   );
 }
 
-/** The currency of amounts that name no other; empty if the product states none. */
+/** The currency of the product, for amounts of items without a currency; empty if the product states none. */
 export function currencyOf({ product = {} }: CatalogueVersionReply): string {
   const availability = product['Availability'];
   const currency = isRecord(availability) ? availability['Currency'] : undefined;
@@ -141,15 +141,15 @@ export function ItemTable({ label, items, currency, hasCaption = false }: ItemTa
   );
 }
 
-/** The table shows a status as a badge, and a currency beside its amounts. */
+/** Fields without a column: a badge shows the status, and cells with amounts show the currency. */
 const NO_COLUMNS = new Set(['Status', 'Currency']);
 
-/** The table shows flags as badges, and no ids. */
+/** Whether a value needs a column. The table shows flags as badges, and no ids. */
 function isColumn(value: unknown): boolean {
   return !isBlank(value) && typeof value !== 'boolean' && !isId(value);
 }
 
-/** Badges of the flags that are set, and of a status other than Active. */
+/** Shows a badge for each flag that is true, except UNITS, and for a status other than Active. */
 function Flags({ item }: { item: RecordFields }) {
   const { Status: status } = item;
   const set = Object.entries(item).filter(([name, value]) => value === true && !UNITS.has(name));
@@ -165,7 +165,7 @@ function Flags({ item }: { item: RecordFields }) {
   );
 }
 
-/** Flags without a badge: the values show their unit. */
+/** Flags without a badge, because the shown values have their unit. */
 const UNITS = new Set(['ValueIsPercent', 'ValueIsPercentage', 'IsPercentage']);
 
 export function Lines({ lines }: { lines: readonly string[] }) {
