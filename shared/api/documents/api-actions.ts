@@ -1,4 +1,4 @@
-/** The addresses of callers: actions and their results, and notifications (interface 4, N3). */
+/** The addresses that callers use: actions, their results, and notifications (interface 4, N3). */
 
 import { z } from 'zod';
 import { ACTIONS } from '../actions/actions.ts';
@@ -37,7 +37,7 @@ const ANSWER_HEADERS = answerHttpHeaders([
   ...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders)),
 ]);
 
-/** Not a union of all answers: several actions may answer with an empty list, whose type generated clients cannot tell. */
+/** Without a schema: in a union of all answers, a generated client could not tell which type an empty list has. */
 const ANY_REPLY = {
   description: 'The answer of the action that was called, with the schema of that action.',
 };
@@ -99,7 +99,7 @@ export const notificationPart = apiPart('Notifications', {
   }),
 });
 
-/** Only {@link genericPost} documents the 202: openapi-fetch would type every answer as a union with it. */
+/** Omits the 202 that {@link genericPost} documents: openapi-fetch would type each answer as a union with it. */
 function actionPost(action: Action): Operation {
   const { summary, description, requestType, request, replyType, replyShape, examples } = action;
   const requests = examples.map((one) => [one.key, { summary: one.summary, value: one.request }]);
@@ -121,7 +121,7 @@ function actionPost(action: Action): Operation {
   };
 }
 
-/** The generic action endpoint (E2): every action, by its name in any case, with its input in Data. */
+/** The endpoint for every action (E2): the path names the action, in any letter case, and `Data` holds its input. */
 function genericPost(): Operation {
   const [{ examples }] = ACTIONS as readonly [Action, ...Action[]];
   const [{ summary, request }] = examples;

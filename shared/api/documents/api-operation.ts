@@ -1,4 +1,4 @@
-/** The parts that operations of the OpenAPI document share. Each error status has one response with all of its codes. */
+/** What operations of the OpenAPI document share. Each error status has one response with all its error codes. */
 
 import { z } from 'zod';
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
@@ -8,7 +8,7 @@ import type { RequestHeader, ResponseHeader } from './documented-headers.ts';
 import TEXTS from './operation-texts.json' with { type: 'json' };
 import { namedObject } from '../json/field-kinds.ts';
 
-/** A part of the interface. Each schema of a body, and each object and union in it, needs `.meta({ id })`. */
+/** The paths of one tag. Each zod schema of a body, and each object and union in it, needs a name: `.meta({ id })`. */
 export interface ApiPart {
   readonly tag: { readonly name: string; readonly description: string };
   readonly paths: Readonly<Record<string, PathItem>>;
@@ -16,7 +16,7 @@ export interface ApiPart {
 
 export type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;
 
-/** An operation; `openapi.ts` adds the tag of its part. */
+/** An operation of the document, to which `openapi.ts` adds the tag of its part. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -37,7 +37,7 @@ export function apiPart(name: keyof typeof TEXTS.tags, paths: ApiPart['paths']):
   return { tag: { name, description: TEXTS.tags[name] }, paths };
 }
 
-/** The name of a method in camel case for a message type or name such as `CalculatePMTRequest`: `calculatePmt`. */
+/** The method name for a message type or a notification: `CalculatePMTRequest` becomes `calculatePmt`. */
 export function methodName(name: string): string {
   const words = name.replace(/Request$/, '').match(/[A-Z]+(?![a-z])|[A-Z][a-z]+/g) ?? [];
   const capitalised = words.map((word) => word.charAt(0) + word.slice(1).toLowerCase()).join('');
@@ -52,7 +52,7 @@ export function parameterReference(header: RequestHeader): { $ref: string } {
   return { $ref: `#/components/parameters/${header}` };
 }
 
-/** The parameters in braces of a path such as `/platapi/results/{resultId}`. */
+/** Describes the parameters that a path has in braces, such as `/platapi/results/{resultId}`. */
 export function pathParameters(path: string): object[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -87,7 +87,7 @@ const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   504: ['Warnings'],
 };
 
-/** References to {@link problemResponses} by status. */
+/** For each status, a reference to its response of {@link problemResponses}. */
 export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
@@ -98,7 +98,7 @@ function headerReferences(names: readonly ResponseHeader[]): Record<string, { $r
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** A response for each error status, by names such as `Problem404` (E1). */
+/** A response for each error status, under a name such as `Problem404` (E1). */
 export function problemResponses(): Record<string, object> {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   const byStatus = [...Map.groupBy(codes, (code) => ERROR_CODES[code].status)];
@@ -139,7 +139,7 @@ interface Reading {
   readonly parameters?: readonly object[];
 }
 
-/** A path with one GET. `hasTag`: it has an ETag and may respond with 304. `problems`: statuses besides those of every GET. */
+/** A path with only a GET. `hasTag`: it has an ETag and may answer 304. `problems`: statuses besides READ_PROBLEMS. */
 export function reading(
   path: string,
   operationId: OperationId,

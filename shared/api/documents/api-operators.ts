@@ -1,4 +1,4 @@
-/** The addresses for operators and their tools: notifications, dead letters, the outbox, the catalogue, the system, health. */
+/** The addresses for operators: notifications, dead letters, outbox, catalogue, system, health and metrics. */
 
 import { z } from 'zod';
 import {

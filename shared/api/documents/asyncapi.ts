@@ -1,4 +1,4 @@
-/** The AsyncAPI 3.0 document of the Kafka topics and messages, generated from the definitions that the workers use. */
+/** Generates the AsyncAPI 3.0 document of the Kafka topics and messages from the definitions that the workers use. */
 
 import { z } from 'zod';
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
@@ -69,7 +69,7 @@ interface MessageType {
   readonly type: string;
   readonly summary: string;
   readonly headers: readonly MessageHeader[];
-  /** Values that header `plat-message-type` may have in the JSON message. @default [type] */
+  /** The values that header `plat-message-type` of the JSON message may have. @default [type] */
   readonly jsonTypes?: readonly string[];
   readonly body: z.ZodType;
   readonly example: unknown;
@@ -229,11 +229,11 @@ interface AsyncApiOptions {
   readonly version: string;
   /** Prefix of all topic names, including its separator; may be empty. */
   readonly topicPrefix: string;
-  /** First broker as `host:port`. @default localhost:9092 */
+  /** The broker that the document names, as `host:port`. @default localhost:9092 */
   readonly broker?: string | undefined;
 }
 
-/** The channel of all replies; each requester chooses its topic. */
+/** The channel of all replies. It has no address: each requester names its own topic for replies. */
 const REPLIES = 'replies';
 const REPLY_TYPES = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
 const DEFAULT_BROKER = 'localhost:9092';
@@ -331,7 +331,7 @@ function actionOperations(action: Action): [string, object][] {
   ];
 }
 
-/** A command gets no reply, except an error reply if it is refused and names a reply topic. */
+/** A command gets a reply only if it is refused and names a reply topic. */
 function commandOperations(notification: NotificationDefinition): [string, object][] {
   const { summary, description, topic, urgentTopic, commandType } = notification;
   const name = methodName(notification.name);

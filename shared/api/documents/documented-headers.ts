@@ -1,4 +1,4 @@
-/** The headers of HTTP calls and of messages, for documents. */
+/** The headers of HTTP calls and of messages, as /openapi.json, /asyncapi.json and /docs describe them. */
 
 import type { MessageFormat } from '../../messaging/codec.ts';
 import { CONTENT_TYPE } from '../../messaging/codec/message-codec.ts';
@@ -13,7 +13,7 @@ export type RequestHeader = keyof typeof REQUEST_HEADERS;
 export const RESPONSE_HEADERS = TEXTS.response;
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
-/** One header of a message. Values are UTF-8 text unless the description says bytes. */
+/** A header of a message. Its value is UTF-8 text unless the description says that it is bytes. */
 export interface MessageHeader {
   readonly name: string;
   readonly required: boolean;
@@ -48,7 +48,7 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.traceParent, TEXTS.message.traceParent),
 ];
 
-/** Headers of a command; only a refused command gets a reply. */
+/** Unlike a request, a command needs no reply topic and has no deadline: it gets a reply only if it is refused. */
 export const COMMAND_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...REQUEST_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.replyTopic && name !== HEADER.deadline),
   header(HEADER.replyTopic, TEXTS.message.errorReplyTopic),
@@ -70,12 +70,12 @@ const ANSWER_HEADERS = {
   },
 } as const satisfies Record<AnswerHeader, { http: ResponseHeader; message: MessageHeader }>;
 
-/** The headers of an answer over HTTP: those of every answer, and the given ones. */
+/** The names of the HTTP headers of an answer: those that every answer may have, and the given ones. */
 export function answerHttpHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly ResponseHeader[] {
   return ['X-Correlation-Id', 'Warnings', ...answerHeaders.map((name) => ANSWER_HEADERS[name].http)];
 }
 
-/** The headers of a reply over Kafka: those of every reply, and the given ones. */
+/** The headers of a reply over Kafka: those that every reply may have, and the given ones. */
 export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly MessageHeader[] {
   return [...REPLY_MESSAGE_HEADERS, ...answerHeaders.map((name) => ANSWER_HEADERS[name].message)];
 }
@@ -87,7 +87,7 @@ export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.nestError, TEXTS.message.nestError, REQUIRED),
 ];
 
-/** How a message states its type in {@link HEADER.messageType}. */
+/** The types that {@link HEADER.messageType} may name, whether a message needs that header, and its format. */
 export interface StatedType {
   readonly types: readonly string[];
   readonly required: boolean;

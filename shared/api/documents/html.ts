@@ -1,4 +1,4 @@
-/** Creates HTML, escaped by default, so that no text of a definition can become markup. */
+/** Creates HTML. Strings are escaped, so that no text of a definition can become markup. */
 
 export interface Html {
   readonly markup: string;
@@ -14,7 +14,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Template tag: escapes strings, keeps markup, joins lists. */
+/** Template tag: escapes strings, inserts {@link Html} unchanged, and joins lists of it. */
 export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const markup = fixed.map(
     (text, index) => text + (index < parts.length ? toMarkup(parts[index] ?? '') : ''),
@@ -22,7 +22,7 @@ export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { markup: markup.join('') };
 }
 
-/** A table of escaped strings or markup. Each cell repeats the name of its column, for narrow screens. */
+/** A table whose strings are escaped. Each cell has the heading of its column as `data-label`, for narrow screens. */
 export function table(headings: readonly string[], rows: readonly (readonly Part[])[]): Html {
   const head = headings.map((heading) => html`<th scope="col">${heading}</th>`);
   const cell = (content: Part, column: number): Html =>

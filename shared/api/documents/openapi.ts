@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the HTTP interface, generated from the definitions that also validate requests. */
+/** Generates the OpenAPI 3.1 document of the HTTP interface from the definitions that also validate requests. */
 
 import { z } from 'zod';
 import { publishedSchemas, schemaReference } from '../json/json-schema.ts';
@@ -53,7 +53,7 @@ function outline(version: string) {
   };
 }
 
-/** Replaces the definitions in a part of the document by references, and adds them to `found`. Throws Error if one has no id. */
+/** Replaces each zod definition in `part` with a reference and adds it to `found`. Throws Error if one has no id. */
 function withReferences<Part>(part: Part, found: Record<string, z.ZodType>): Part {
   const replace = (node: unknown): unknown => {
     if (node instanceof z.ZodType) {

@@ -1,4 +1,4 @@
-/** The answers of the notification endpoints (N3): the acceptance, and the status of a notification. */
+/** The answers of the notification endpoints (N3): that a notification is accepted, and its status. */
 
 import { z } from 'zod';
 import type {
@@ -9,7 +9,7 @@ import type {
 import { wholeNumber } from '../../platform/json-kinds.ts';
 import { dateTime, namedObject } from '../json/field-kinds.ts';
 
-/** The status that a caller sees; instead of `sending`, the previous status is shown. */
+/** What a caller sees: in place of `sending`, `accepted` in the first round and `retrying` in later rounds. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
 const STATUSES = ['accepted', 'retrying', 'sent', 'failed', 'parked'] as const satisfies ShownStatus[];
@@ -51,7 +51,7 @@ export function renderAccepted(notificationId: string): string {
   return JSON.stringify({ notificationId, status: 'accepted' });
 }
 
-/** Writes the status of a notification as JSON text; `state` is undefined before the first attempt. */
+/** The status of a notification as JSON text. `state` is undefined until the first round begins. */
 export function renderNotification(
   known: NotificationAcceptance | NotificationState,
   state: NotificationState | undefined,

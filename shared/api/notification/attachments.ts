@@ -1,4 +1,4 @@
-/** Checks the names and the content of attached files: only listed kinds of files pass, and no active content. */
+/** Checks the names and the content of attached files. Only listed kinds of files without active content pass. */
 
 import type { Attachment } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -7,7 +7,7 @@ import ATTACHMENT_KINDS from './attachment-kinds.json' with { type: 'json' };
 import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
-/** Path separators (`:` on Windows), control characters, and the start of an encoded word (RFC 2047), which many readers decode. */
+/** Separators of paths (Windows: `:`) and lines, control characters, `=?`, which mail programs decode (RFC 2047). */
 // eslint-disable-next-line no-control-regex
 const NEVER_IN_NAME = /=\?|[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 /** Windows ignores dots and blanks at the end of a name when it opens a file. */
@@ -18,7 +18,7 @@ export function cleanFileName(name: string): string {
   return cleanText(name).replace(LAST_DOTS_AND_BLANKS, '');
 }
 
-/** Whether a cleaned name is safe: at most 255 characters, without path, control characters and leading dot. */
+/** Whether a cleaned name is safe: not blank, at most 255 characters, no path, control character or leading dot. */
 export function isPlainFileName(name: string): boolean {
   return (
     name.length <= NOTIFICATION_LIMITS.attachmentNameCharacters &&
@@ -29,7 +29,7 @@ export function isPlainFileName(name: string): boolean {
   );
 }
 
-/** The allowed extensions with their kinds of content. `text`: no known kind. `cfb`: an old Office file, or a new one with a password. */
+/** Kinds of content by allowed extension. `text`: any that is not recognised. `cfb`: old or encrypted Office files. */
 const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(ATTACHMENT_KINDS).flatMap(([extensions, content]) =>
     extensions.split(' ').map((extension) => [extension, content.split(' ')] as const),
@@ -43,12 +43,11 @@ function fileExtension(name: string): string {
   return dot === -1 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
-/** Whether the extension is one of {@link FILE_EXTENSIONS}. */
 export function isAllowedName(name: string): boolean {
   return ALLOWED_CONTENT.has(fileExtension(name));
 }
 
-/** Programs and files with macros, as the library file-type calls them. Only detectKind finds `script` and `active`, a page or a macro. */
+/** Refused kinds of content, as the library file-type names them; detectKind adds `script` and `active`. */
 const REFUSED_CONTENT: ReadonlySet<string> = new Set(
   `script active exe elf macho class dex jar apk xpi crx msi deb rpm lnk alias chm reg swf wasm dmg iso cab nes pyc
   docm dotm xlsm xltm pptm potm ppsm`.split(/\s+/),
@@ -56,9 +55,9 @@ const REFUSED_CONTENT: ReadonlySet<string> = new Set(
 
 const SCRIPT = Buffer.from('#!');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** The start of a page that a browser runs, whatever its extension. */
+/** The start of a text that a browser may show as a page, whatever the extension of the file. */
 const PAGE = /^<(?:!doctype\s+(?:html|svg)|html|svg|script|body|iframe)\b/i;
-/** XML that a browser shows as a page, or that loads a style sheet with code. Entities may hide both. */
+/** Marks of active XML: a namespace of pages, a style sheet (may run code), an entity (may hide the other marks). */
 const ACTIVE_XML = [
   'http://www.w3.org/1999/xhtml',
   'http://www.w3.org/2000/svg',
@@ -66,18 +65,18 @@ const ACTIVE_XML = [
   '<!DOCTYPE',
   '<!ENTITY',
 ];
-/** An entity or a character reference in the name of a namespace may hide one of these. */
+/** A namespace with an entity or a character reference, which may hide one of the namespaces above. */
 const HIDDEN_NAMESPACE = /xmlns(?::[^\s=:]*)?\s*=\s*(?:"[^"]*&|'[^']*&)/;
-/** The stream with the macros of an Office file in the old format. */
+/** The name of the stream that holds the macros of an Office file in the old format. */
 const MACROS = Buffer.from('_VBA_PROJECT', 'utf16le');
-/** PDF readers search for the mark of a PDF in these first bytes, because some generators write other bytes before it. */
+/** How many bytes at the start of a file are examined: PDF readers accept `%PDF-` anywhere within these. */
 const SAMPLE_BYTES = 1_024;
-/** Formats that are detected by two letters only: a text such as "BMW" may begin with them, but has no control characters. */
+/** Formats known by their first two letters only. A text may begin with these ("BMW") but has no control characters. */
 const SHORT_MARKS: ReadonlySet<string> = new Set(['exe', 'bmp']);
 const BLANK = 0x20;
 const LINE_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d]);
 
-/** Finds active content, and content that contradicts the extension. Archives are not unpacked. Never rejects. */
+/** Finds active content, and content that the extension does not allow. Archives are not unpacked. Never rejects. */
 export async function contentFaults(files: readonly (Attachment | undefined)[]): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [index, file] of files.entries()) {
@@ -109,7 +108,7 @@ async function detectKind(content: Buffer): Promise<string> {
   return sample.includes('%PDF-') ? 'pdf' : kind;
 }
 
-/** Whether a text is a page that a browser would run. Its letters are found in UTF-16 too. */
+/** Whether a browser would show a text as a page. The text may be in UTF-16. */
 function isPage(text: Buffer, kind: 'text' | 'xml'): boolean {
   const start = lettersOf(text.subarray(0, SAMPLE_BYTES)).trimStart();
   if (PAGE.test(start)) return true;
@@ -125,11 +124,11 @@ function lettersOf(text: Buffer): string {
 
 async function detectContent(content: Buffer): Promise<string> {
   try {
-    // Loaded with the first file: most processes never receive one.
+    // Loaded with the first file, since most processes never receive one.
     const { fileTypeFromBuffer } = await import('file-type');
     return (await fileTypeFromBuffer(content))?.ext ?? 'text';
   } catch {
-    // A truncated file is of no known kind.
+    // A file that file-type cannot read, such as a truncated one, is of no known kind.
     return 'text';
   }
 }

@@ -1,21 +1,21 @@
-/** E-mail addresses of notifications: plain addresses only, which prevents header injection (N4). */
+/** E-mail addresses of notifications. Only plain addresses are accepted, which prevents header injection (N4). */
 
 import { domainToASCII } from 'node:url';
 import { cleanText, nameCharacter } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
-/** Characters of a local part (RFC 5321, 4.5.3.1.1). */
+/** The most characters before the `@` (RFC 5321, 4.5.3.1.1). */
 const MAX_LOCAL_PART = 64;
 /** A dot-atom of RFC 5322; quoted local parts and comments are not supported. */
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-/** At least two labels of letters, digits and inner dashes, the last one not a number. */
+/** At least two labels of letters, digits and inner dashes. The last has two characters or more and is not a number. */
 const DOMAIN =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?!\d+$)[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
 const INTERNATIONAL = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const ASCII = /^[\x21-\x7e]*$/;
 const SEPARATORS = /[;,]/;
 
-/** One plain address with its domain in ASCII; undefined for any other text, for example with a display name or a comment. */
+/** One plain address with its domain in ASCII; undefined for other texts, such as an address with a display name. */
 export function cleanEmailAddress(text: string): string | undefined {
   const trimmed = cleanText(text);
   if (trimmed.length > NOTIFICATION_LIMITS.addressCharacters) return undefined;
@@ -29,7 +29,7 @@ export function cleanEmailAddress(text: string): string | undefined {
     : undefined;
 }
 
-/** Parses addresses separated by `;` or `,` (N4); empty items are skipped. `wrong`: the positions of invalid items, counted from 1. */
+/** Parses addresses separated by `;` or `,` (N4). Ignores blank items. `wrong`: positions of invalid ones, from 1. */
 export function readAddressList(text: string) {
   const items = text.split(SEPARATORS).filter((item) => cleanText(item) !== '');
   const read = items.map(cleanEmailAddress);
@@ -39,10 +39,10 @@ export function readAddressList(text: string) {
   };
 }
 
-/** Beyond ASCII a domain may have letters and digits; a local part may have no such characters. */
+/** Characters that no domain may have. Unlike a local part, a domain may have letters and digits beyond ASCII. */
 const NOT_IN_DOMAIN = /[^\x20-\x7e\p{L}\p{M}\p{N}]/u;
 
-/** Names the first character that no address of a text may contain; '' if there is none. */
+/** Names the first character of a text that no address may have, as nameCharacter does; '' if there is none. */
 export function nameAddressCharacter(text: string): string {
   for (const item of text.split(SEPARATORS)) {
     const domain = item.lastIndexOf('@') + 1;
@@ -52,7 +52,7 @@ export function nameAddressCharacter(text: string): string {
   return '';
 }
 
-/** Removes duplicates and the addresses in `others` (lower case): in practice, mailboxes ignore case. */
+/** Removes repeated addresses and those in `others` (lower case). Case is ignored, as mail servers do in practice. */
 export function withoutRepeated(addresses: readonly string[], others: ReadonlySet<string>): string[] {
   const seen = new Set(others);
   return addresses.filter((address) => {

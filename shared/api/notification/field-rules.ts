@@ -1,4 +1,4 @@
-/** The rules of the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
+/** The rules for the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
 
 import type { Attachment } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -10,7 +10,7 @@ import { cleanNumber, cleanPhoneNumber, cleanSmsSender, NOT_GSM } from './phone-
 import { shapeFault, type ShapeFaultCode } from '../json/faults.ts';
 
 const EMPTY = 'must not be empty';
-/** A sent text may be this many times as long as its limit, since cleaning shortens it. Longer ones are not even cleaned. */
+/** Before cleaning, which may shorten it, a text may be this many times as long as its limit; else it is refused. */
 const RAW_FACTOR = 4;
 const NO_CONTROLS = 'must not contain line breaks or other control characters';
 const MIB = 1_024 * 1_024;
@@ -18,10 +18,10 @@ const TOO_LARGE = `must have at most ${LIMIT.attachmentBytes / MIB} MiB decoded,
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const NUL = '\u0000';
-/** The content types of an e-mail, in lower case. US-ASCII is a part of UTF-8, in which all texts are sent. */
+/** The content types of an e-mail, in lower case. US-ASCII is a subset of UTF-8, in which all texts are sent. */
 const CONTENT_TYPE = /^(text\/(?:plain|html))\s*(?:;\s*(?:charset\s*=\s*("?)(?:utf-?8|us-ascii)\2\s*)?)?$/;
 
-/** Collects the faults of one notification; each rule returns the normalised value, or undefined and adds a fault. */
+/** Collects the faults of a notification. Each rule for a value returns it normalised or, after a fault, undefined. */
 export class NotificationRules {
   readonly faults: Fault[] = [];
   readonly #country: string | undefined;
@@ -61,7 +61,7 @@ export class NotificationRules {
     return address ?? this.#refuse(path, 'invalid-address', ADDRESS + nameAddressCharacter(value));
   };
 
-  /** A list of addresses in one text (N4); a blank text is an empty list. */
+  /** The valid addresses of a list in one text (N4), none for a blank text. All invalid ones together add one fault. */
   readonly addresses = (path: string, value: string): readonly string[] => {
     if (value.length > LIMIT.addressListCharacters) this.#refuse(path, 'too-long', LONG_LIST);
     else if (value !== '' && this.#line(path, value, LIMIT.addressListCharacters)) {
@@ -73,7 +73,7 @@ export class NotificationRules {
     return [];
   };
 
-  /** `cc` and `bcc` are numbers of addresses; the receiver is added. */
+  /** Checks the number of recipients: `cc` and `bcc` are numbers of addresses, and the receiver counts as one more. */
   recipients(cc: number, bcc: number): void {
     if (1 + cc + bcc <= LIMIT.recipients) return;
     const path = 1 + cc > LIMIT.recipients ? 'cc' : 'bcc';
@@ -103,7 +103,7 @@ export class NotificationRules {
     return isAllowedName(name) ? name : this.#refuse(path, 'refused-type', REFUSED_TYPE);
   };
 
-  /** Decodes strict base64, unless the text is too long for the size limit. */
+  /** Decodes base64 with padding and without line breaks. A text that is too long for the size limit is not decoded. */
   readonly base64 = (path: string, value: string): Buffer | undefined => {
     if (value === '') return this.#refuse(path, 'empty', EMPTY);
     if (value.length > ENCODED_ATTACHMENT) return this.#refuse(path, 'attachment-too-large', TOO_LARGE);

@@ -6,7 +6,7 @@ import { NOTIFICATION_LIMITS as LIMIT } from './notification-limits.ts';
 
 const A_NOTIFICATION = 'an object with the fields of the notification';
 const MIB = 1_024 * 1_024;
-/** Limits for documents; field-rules.ts checks them and the form of an address. */
+/** The limits of an address, for documents only: field-rules.ts checks them, and the form of the address. */
 const ADDRESS = { minLength: 1, maxLength: LIMIT.addressCharacters };
 
 const notificationId = () =>

@@ -1,12 +1,12 @@
-/** The limits of notifications, which documents and faults name. */
+/** The limits of notifications, which the documents and the texts of faults state. */
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
 export const NOTIFICATION_LIMITS = {
-  /** UTF-16 units of an SMS, as many as providers accept: 11 parts of 153 GSM characters, or 24 parts of 67 other ones. */
+  /** UTF-16 units of an SMS, the limit of Twilio: 11 parts of 153 GSM characters, or 24 parts of 67 others. */
   smsCharacters: 1_600,
-  /** Characters of an alphanumeric sender (3GPP TS 23.040, 9.1.2.5: 11 septet characters). */
+  /** Characters of a name as sender (3GPP TS 23.040, 9.1.2.5: 11 characters of 7 bits). */
   smsSenderCharacters: 11,
   /** Characters of a telephone number as written, with blanks and brackets. */
   phoneCharacters: 40,
@@ -14,15 +14,15 @@ export const NOTIFICATION_LIMITS = {
   addressCharacters: 254,
   recipients: 50,
   addressListCharacters: 16_384,
-  /** Bytes of a header line (RFC 5322, 2.1.1). */
+  /** Bytes of the subject in UTF-8: as many as a header line may have characters (RFC 5322, 2.1.1). */
   subjectBytes: 998,
   contentTypeCharacters: 64,
   attachments: 20,
-  /** Decoded size of one file and of all files together: with its text the command still fits into a Kafka record (E6). */
+  /** Decoded size of all files of an e-mail together. It leaves room for the text within `commandBytes`. */
   attachmentBytes: 7 * MIB,
-  /** As many as common file systems allow. */
+  /** The longest name that common file systems allow. */
   attachmentNameCharacters: 255,
   idempotencyKeyCharacters: 255,
-  /** A command in Avro: a record of 8 MiB, less the headers that retries and dead letters add. */
+  /** Bytes of a command in Avro: a Kafka record of 8 MiB, less 64 KiB for the headers of retries and dead letters. */
   commandBytes: 8 * MIB - 64 * KIB,
 } as const;

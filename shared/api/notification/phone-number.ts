@@ -1,11 +1,11 @@
-/** Telephone numbers of notifications: receivers and numeric senders of SMS (N4). */
+/** Cleans the telephone numbers of notifications: receivers and senders of SMS (N4). */
 
 import { createRequire } from 'node:module';
 import type * as PhoneNumbers from 'libphonenumber-js';
 import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
-/** Ignored between digits: blanks, brackets, dashes, dots and slashes. */
+/** What is ignored in a number: blanks, brackets, dashes, dots and slashes. */
 const PUNCTUATION = /[\s()[\]./\u2010-\u2015\u2212-]/g;
 const WIDE = /[\uff01-\uff5e\ufe62]/g;
 const DIGITS = /^\+?\d{3,17}$/;
@@ -13,12 +13,12 @@ const DIALLED_PREFIX = /^00/;
 
 const load = createRequire(import.meta.url);
 
-/** Loads the numbering plans of all countries when first needed: they take 0.1 s and about 8 MiB. */
+/** Loads the numbering plans of all countries on first use, since loading takes 0.1 s and about 8 MiB. */
 function phoneNumbers(): typeof PhoneNumbers {
   return load('libphonenumber-js') as typeof PhoneNumbers;
 }
 
-/** The number in E.164; undefined if it cannot exist. A number without `+` or `00` belongs to `country` (ISO 3166), if given. */
+/** The number in E.164; undefined if it cannot exist. A number without `+` or `00` is one of `country` (ISO 3166). */
 export function cleanPhoneNumber(text: string, country?: string): string | undefined {
   const plain = cleanNumber(text);
   if (plain.length > NOTIFICATION_LIMITS.phoneCharacters) return undefined;
@@ -29,22 +29,22 @@ export function cleanPhoneNumber(text: string, country?: string): string | undef
   return number?.isValid() === true ? number.number : undefined;
 }
 
-/** The text without invisible characters and outer blanks, with full-width characters as ASCII. */
+/** The text without invisible characters and outer blanks, and with ASCII in place of full-width characters. */
 export function cleanNumber(text: string): string {
   return cleanText(text).replaceAll(WIDE, (wide) => wide.normalize('NFKC'));
 }
 
-/** The country of an E.164 number, ISO 3166; undefined for numbers of no country, such as those of satellite networks. */
+/** The country (ISO 3166) of an E.164 number; undefined for one of no country, such as that of a satellite network. */
 export function countryOfNumber(number: string): string | undefined {
   return phoneNumbers().parsePhoneNumberFromString(number, { extract: false })?.country;
 }
 
 const SHORT_CODE = /^\d{3,8}$/;
 const LETTER = /\p{L}/u;
-/** What is not in the GSM 7-bit default alphabet without its control characters (3GPP TS 23.038, 6.2.1). */
+/** Characters outside the GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1), and the control characters in it. */
 export const NOT_GSM = /[^A-Za-z0-9 @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]/u;
 
-/** A sender: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a number in E.164; undefined for any other text. */
+/** A name of at most 11 GSM characters, a short code of 3 to 8 digits, or an E.164 number; otherwise undefined. */
 export function cleanSmsSender(text: string, country?: string): string | undefined {
   const trimmed = cleanText(text);
   const code = cleanNumber(text);

@@ -1,4 +1,4 @@
-/** Reads notifications from bodies and JSON messages with all faults (E3), and checks commands from Avro by the same rules. */
+/** Reads notifications from HTTP bodies and JSON messages, with all faults (E3). Checks commands by the same rules. */
 
 import { z } from 'zod';
 import type { Attachment, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
@@ -17,21 +17,21 @@ import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './
 import { NotificationRules } from './field-rules.ts';
 
 export interface NotificationReading {
-  /** ISO 3166 country of telephone numbers without a country code; absent: such numbers are refused (N4). */
+  /** The country (ISO 3166) of telephone numbers without a country code. If absent, such numbers are refused (N4). */
   readonly country?: string | undefined;
-  /** False if no provider has a default sender; then each message must have a sender (N3). */
+  /** If false, no provider of the channel has a default sender, and a notification without a sender is refused (N3). */
   readonly hasDefaultSender: boolean;
 }
 
-/** Reads one kind of notification. Never throws. */
+/** Reads one kind of notification from parsed JSON. Never throws. */
 export interface NotificationReader<Command> {
   parse(body: unknown, reading: NotificationReading): ReadRequest<Command>;
-  /** Also checks the content of files: synchronous without files, otherwise a promise that never rejects. */
+  /** Also checks the content of files. Returns a promise only if there are files; it never rejects. */
   read(body: unknown, reading: NotificationReading): ReadRequest<Command> | Promise<ReadRequest<Command>>;
 }
 
 const ID = 'notificationId';
-/** Longer names, which may have megabytes, are not compared with the known ones. */
+/** Longer member names are not compared with the known names: a caller may send a name of megabytes. */
 const MAX_KNOWN_NAME = 60;
 
 type Normalise<Command> = (
@@ -87,7 +87,7 @@ function createReader<Command>(
   };
 }
 
-/** Refuses members that differ from known ones only in case. If `NotificationId` were ignored, each repetition would get another id. */
+/** Finds names that differ from known names only in case: if `NotificationId` were ignored, a repeat would be sent. */
 function caseVariants(schema: JsonSchema, value: unknown, path = ''): Fault[] {
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, index) => caseVariants(schema, item, `${path}[${index}]`));
@@ -167,7 +167,7 @@ export const emailCommandReader = createReader(emailCommandFields, normaliseEmai
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Checks an SMS command; undefined when it is valid. */
+/** Returns the faults of an SMS command; undefined if it is valid. */
 export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined {
   const rules = new NotificationRules();
   checkId(command, rules);
@@ -177,7 +177,7 @@ export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined
   return rules.faults.length === 0 ? undefined : invalid(rules.faults);
 }
 
-/** Checks an e-mail command, except the content of its files ({@link checkAttachments}); undefined when it is valid. */
+/** Like {@link checkSmsCommand}, for an e-mail. {@link checkAttachments} checks the content of its files. */
 export function checkEmailCommand(command: EmailCommand): InvalidRequest | undefined {
   const { cc, bcc, attachments } = command;
   const rules = new NotificationRules();
@@ -185,7 +185,7 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
   checkNormalised(rules, 'sender', command.sender, rules.address);
   checkNormalised(rules, 'receiver', command.receiver, rules.address);
   for (const [name, list] of Object.entries({ cc, bcc })) {
-    // rules.recipients reports too many addresses.
+    // Too many addresses are not checked one by one: rules.recipients refuses the list.
     if (list.length > NOTIFICATION_LIMITS.recipients) continue;
     for (const [index, one] of list.entries())
       checkNormalised(rules, `${name}[${index}]`, one, rules.address);
@@ -206,7 +206,7 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
   return rules.faults.length === 0 ? undefined : invalid(rules.faults);
 }
 
-/** Checks the content of an e-mail's files. Synchronous without files, otherwise a promise that never rejects. */
+/** Checks the content of an e-mail's files. Returns undefined without files, otherwise a promise that never rejects. */
 export function checkAttachments({
   attachments,
 }: EmailCommand): undefined | Promise<InvalidRequest | undefined> {

@@ -1,4 +1,4 @@
-/** The notifications of the interface (4.8): how each is requested, published and documented. */
+/** The kinds of notifications (interface 4.8): how callers send each, which topics have its commands, and its texts. */
 
 import type { z } from 'zod';
 import type { TopicKey } from '../../messaging/topics/topic-list.ts';
@@ -13,7 +13,7 @@ export interface NotificationDefinition {
   readonly description: string;
   readonly channel: Channel;
   readonly path: string;
-  /** The value of X-Communication-Channel. */
+  /** The value that header X-Communication-Channel must have. */
   readonly channelNumber: string;
   readonly topic: TopicKey;
   readonly urgentTopic: TopicKey;

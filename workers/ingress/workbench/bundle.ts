@@ -10,7 +10,7 @@ interface Asset {
   readonly gzip: Buffer;
 }
 
-/** The files by name, and the names of the script and the styles of the pages. Each name contains a hash of the content. */
+/** The compiled files by name, and the names of the script and the styles of the page. Each name contains a hash. */
 export interface Bundle {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly script: string;
@@ -18,16 +18,16 @@ export interface Bundle {
 }
 
 const APP_FOLDER = path.join(import.meta.dirname, 'app');
-/** The script of the workbench, its styles, and the script of /docs. */
+/** The script and the styles of the workbench, and the script of /docs. */
 const ENTRIES = ['main.tsx', 'styles.css', 'docs.ts'];
-/** `npm run build:workbench` writes this folder for images, which have no compiler. */
+/** `npm run build:workbench` writes this folder for container images, which do not have the compiler esbuild. */
 const BUILT_FOLDER = path.join(import.meta.dirname, 'built');
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Reads the built folder; if there is none, compiles the sources in 0.1 s. Rejects if neither is possible. */
+/** Reads the built folder; without one, compiles the sources. Rejects if a file is missing or does not compile. */
 export async function loadBundle(): Promise<Bundle> {
   const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(ENTRIES);
   const assets = new Map<string, Asset>();
@@ -37,13 +37,13 @@ export async function loadBundle(): Promise<Bundle> {
   return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }
 
-/** The script of /docs. Rejects as loadBundle does. */
+/** The text of the script of /docs. Rejects in the same cases as {@link loadBundle}. */
 export async function loadDocsScript(): Promise<string> {
   const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(['docs.ts']);
   return files.get(findName(files, 'docs-'))?.toString() ?? '';
 }
 
-/** Replaces the built folder with the compiled files, and resolves to their names. Rejects if the sources do not compile. */
+/** Compiles the sources into an emptied built folder and resolves to the names of the files. Rejects if that fails. */
 export async function writeBuiltFolder(): Promise<readonly string[]> {
   const files = await compile(ENTRIES);
   await rm(BUILT_FOLDER, { recursive: true, force: true });
@@ -76,7 +76,7 @@ async function compile(entries: readonly string[]): Promise<ReadonlyMap<string, 
       outputFiles.map(({ path: name, contents }) => [path.basename(name), Buffer.from(contents)]),
     );
   } finally {
-    // Otherwise the process of the compiler would keep running and keep its memory.
+    // Ends the process of the compiler, which would otherwise keep running and keep its memory.
     await stop();
   }
 }

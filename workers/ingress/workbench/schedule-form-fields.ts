@@ -1,4 +1,4 @@
-/** Derives the fields of the form for schedules from the schema that validates and documents the request. */
+/** Derives the fields of the form for schedules from the schema that validates and documents the schedule request. */
 import { flagKind, isDateSchema } from '../../../shared/api/json/field-kinds.ts';
 import { toJsonSchema, type JsonSchema } from '../../../shared/api/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../shared/api/actions/schedule-request-fields.ts';
@@ -8,7 +8,7 @@ export function scheduleFormFields(): readonly FormField[] {
   return describeFields(toJsonSchema(repaymentScheduleFields));
 }
 
-/** The fields of an object. Throws an Error if the form has no control for the type of a field. */
+/** Describes the fields of an object for the form. Throws Error if the form has no control for the type of a field. */
 export function describeFields({ properties = {}, required = [] }: JsonSchema): readonly FormField[] {
   return Object.entries(properties).map(([name, schema]) => {
     const { minimum, exclusiveMinimum, maximum, maxLength, maxItems, items } = schema;
@@ -28,7 +28,7 @@ export function describeFields({ properties = {}, required = [] }: JsonSchema): 
   });
 }
 
-/** The description without its parts for programmers: the mark of an extension, and the ids of rules such as (E3). */
+/** The description without what only programmers need: the word `Extension.` and the ids of rules, such as (E3). */
 function helpOf({ description = '' }: JsonSchema): string {
   return description.replace(/^Extension\. /, '').replaceAll(/ \([A-Z]\d(?:, [A-Z]\d)*\)/g, '');
 }
@@ -46,7 +46,7 @@ function kindOf(name: string, schema: JsonSchema): FieldKind {
   );
 }
 
-/** The values of an enumeration, or else the known values, beside which others are allowed. */
+/** The values of an enumeration; without one, the examples of the schema, beside which other values are allowed. */
 function choicesOf(schema: JsonSchema): Pick<FormField, 'choices' | 'isOpen'> {
   if (isDateSchema(schema)) return {};
   const closed = (schema.enum ?? []).filter((value) => typeof value === 'string');

@@ -8,11 +8,11 @@ import type { IngressContext } from '../server/context.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { loadBundle, type Bundle } from './bundle.ts';
 
-/** A file may be cached for ever: its name contains a hash of its content. */
+/** Browsers may cache a file for a year: its name contains a hash of its content. */
 const ASSET_CACHE = 'public, max-age=31536000, immutable';
 const CANNOT_COMPILE =
   'The workbench cannot be compiled. Install the optional packages (npm ci), or compile it beforehand with npm run build:workbench.';
-/** All resources come from this instance. The only frames are e-mails of the outbox, in a sandbox. */
+/** All resources come from this instance or the page. The only frames show e-mails of the outbox, in a sandbox. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,8 +28,8 @@ const PAGE_POLICY = [
 type AssetRequest = FastifyRequest<{ Params: { name: string } }>;
 
 /**
- * Serves the workbench at /workbench and below, and redirects / to it. Its files are compiled on the first request. Pages and files
- * contain no data, so callers need no token for them. The page asks its user for a token if access control is on.
+ * Serves the workbench at /workbench and below, and redirects / to it. The first request loads its files. Pages and
+ * files contain no data, so the server asks for no token. If access control is on, the page asks its user for one.
  */
 export function registerWorkbench(
   app: FastifyInstance,
@@ -42,7 +42,7 @@ export function registerWorkbench(
     try {
       return await loading;
     } catch (error) {
-      // Lets the next request try again.
+      // The next request tries again.
       loading = undefined;
       deps.log.error({ error: errorText(error) }, 'the workbench cannot be compiled');
       refuse(reply, 'unexpected', { detail: CANNOT_COMPILE });

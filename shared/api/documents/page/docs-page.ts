@@ -1,4 +1,4 @@
-/** The documentation for people: one HTML page of the OpenAPI document, the guide and the rules. It is complete without its script. */
+/** The page /docs: the guide, all operations of the interface, and the rules. It can be read without its script. */
 
 import { NOTIFICATION_LIMITS } from '../../notification/notification-limits.ts';
 import { html, table, type Html } from '../html.ts';
@@ -25,10 +25,10 @@ interface DocsPageOptions {
     readonly requestsPerSecond: number;
     readonly replyTimeoutMs: number;
   };
-  /** Markdown of guide.md and of docs/rulings.md. */
+  /** The Markdown of guide.md, and that of docs/rulings.md. */
   readonly guide: string;
   readonly rulings: string;
-  /** CSS variables of the workbench. */
+  /** The style sheet with the CSS variables of the workbench, tokens.css. */
   readonly tokens: string;
   readonly script: string;
 }

@@ -1,4 +1,4 @@
-/** The style for light and dark mode, narrow screens and paper. The tokens of the workbench precede it. */
+/** The style sheet of /docs. It uses the CSS variables of the workbench (tokens.css), which precede it in the page. */
 export const DOCS_STYLE = {
   markup: `
 *, *::before, *::after { box-sizing: border-box; }

@@ -1,4 +1,4 @@
-/** Markdown of this project as HTML: the guide, the rules, and the descriptions of the OpenAPI document. */
+/** Renders Markdown of this project as HTML: the guide, the rules, and the descriptions of the OpenAPI document. */
 
 import { Marked } from 'marked';
 import { table, type Html } from '../html.ts';
@@ -12,7 +12,7 @@ const reader = new Marked({
       const text = this.parser.parseInline(tokens);
       return `<h${depth} id="${slug(text)}"><a class="anchor" href="#${slug(text)}">${text}</a></h${depth}>\n`;
     },
-    /** Links to files of the project mean nothing to a reader of the page. */
+    /** Only links within this server remain links. Others name files of the project, which readers of /docs lack. */
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
       return KNOWN_PLACE.test(href) ? `<a href="${href}">${text}</a>` : text;
@@ -28,12 +28,12 @@ const reader = new Marked({
   },
 });
 
-/** Trusted Markdown as HTML; HTML in the text is kept. */
+/** Renders Markdown that is trusted: HTML in it is kept. */
 export function renderMarkdown(text: string): Html {
   return { markup: reader.parse(linkRules(text), { async: false }) };
 }
 
-/** Inline Markdown as HTML, without a paragraph around it; `&` and `<` in the text are escaped. */
+/** Renders inline Markdown, without a paragraph around it. `&` and `<` in the text are escaped. */
 export function renderText(text: string): Html {
   const safe = text.replaceAll(/(`[^`]*`)|[&<]+/g, (part, code?: string) => code ?? escaped(part));
   return { markup: reader.parseInline(linkRules(safe), { async: false }) };
@@ -47,7 +47,7 @@ export function slug(text: string): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-/** The id of a rule, such as M1, becomes a link to it, except in code and where the rule itself stands. */
+/** Makes the id of a rule, such as M1, a link to the rule, except in code, in link targets and at the rule itself. */
 function linkRules(text: string): string {
   return text.replaceAll(
     RULE_OR_CODE,

@@ -1,4 +1,4 @@
-/** One operation of the OpenAPI document for people: its address, an example to send, and its fields. */
+/** Shows one operation of the OpenAPI document on /docs: its address, an example, its parameters and its fields. */
 
 import { z } from 'zod';
 import { topicName } from '../../../messaging/topics/topic-list.ts';
@@ -43,7 +43,7 @@ export function operationContent(operation: Operation, place: Place): Html {
   const [[status, ok] = ['', {}]] = Object.entries(responses);
   const request = bodySchema(requestBody);
   const answer = bodySchema(ok);
-  // Actions can be tried, since they only calculate and read. Notifications reach people.
+  // Readers can send actions from the page, since these only calculate and read. A notification would reach people.
   const practice = ACTIONS.some(({ name }) => name === lastName(place.path))
     ? tryIt(id, requestBody, place)
     : exampleOf('Request', requestBody);
@@ -133,7 +133,7 @@ interface FieldListOptions {
   readonly kind: 'request' | 'answer';
 }
 
-/** Lists all fields, nested ones by their path. More than 12 are grouped by subject, list or object, the first group open. */
+/** Lists all fields by path. More than 12 are grouped by subject, or by the list or object that contains them. */
 function fieldList(schema: JsonSchema, options: FieldListOptions): Html {
   const fields = listFields(schema);
   const toList = (some: readonly Field[]): Html =>
@@ -160,7 +160,7 @@ const FIRST_SUBJECT = 'Main fields';
 
 interface Field {
   readonly path: string;
-  /** Path of the list or object below the root that contains the field; empty for other fields. */
+  /** Path of the list or object that contains the field; empty for the fields of the request or answer itself. */
   readonly parent: string;
   readonly name: string;
   readonly schema: JsonSchema;
@@ -174,7 +174,7 @@ function listFields(schema: JsonSchema, path = '', parent = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const fieldPath = joinPath(path, name);
     const required = schema.required?.includes(name) === true;
-    // The envelope of a request has no fields besides the request.
+    // A root with one field, such as `jsonParam`, is an envelope: the fields in it count as fields of the root.
     const isEnvelope = path === '' && Object.keys(schema.properties ?? {}).length === 1;
     return [
       { path: fieldPath, parent, name, schema: field, required },
@@ -204,7 +204,7 @@ function groupFields(fields: readonly Field[]): Map<string, Field[]> {
 }
 
 function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldListOptions): Html {
-  // Ids name lists without brackets.
+  // Without the brackets of lists: docs.ts removes `[0]` from the path of a fault to find the field by this id.
   const target = `${id}.${path.replaceAll('[]', '').replace(/^\./, '')}`;
   const outer = path.slice(0, path.length - name.length);
   const marks = {
@@ -214,7 +214,7 @@ function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldLis
   return html`<div id="${target}" data-kind="Field"><dt><a class="anchor" href="#${target}"><code><span class="outer">${outer}</span>${name}</code></a> <span class="type">${typeText(schema)}</span>${marks[kind]}</dt><dd>${renderText(schema.description ?? '')}</dd></div>`;
 }
 
-/** The type in words with its limits, without null, which always means absent (M6). */
+/** The type of a field in words, with its limits. It leaves out null, which always means absent (M6). */
 function typeText(schema: JsonSchema): string {
   if (isDateSchema(schema)) return 'date';
   if (flagKind(schema) !== undefined) return 'true, false, 0, 1';

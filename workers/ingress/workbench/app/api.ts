@@ -1,4 +1,4 @@
-/** JSON calls with the token of this tab. Each rejects with an EngineError or, after an abort, with the reason of its signal. */
+/** Calls of the engine with the token of this tab. They reject with EngineError or, after an abort, with its reason. */
 import { signal as createSignal } from '@preact/signals';
 import type { Problem, Warning } from '../../../../shared/platform/problem.ts';
 import { EngineError } from './engine-error.ts';
@@ -6,13 +6,13 @@ import { token } from './preferences.ts';
 
 interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The time limit of the call with its repeats; 30 s by default. */
+  /** The time limit of the call including its repeats. @default 30_000 */
   readonly timeoutMs?: number;
-  /** The most copies of a request; 4 by default. Only temporary failures are repeated. */
+  /** How often the request is sent at most. It is sent again only after a temporary failure. @default 4 */
   readonly attempts?: number;
 }
 
-/** A reply, and the warnings about fields of its request, such as a field without effect. */
+/** A reply, and the engine's warnings about fields of the request, such as a field without effect. */
 export interface Answer<Reply> {
   readonly reply: Reply;
   readonly warnings: readonly Warning[];
@@ -21,29 +21,29 @@ export interface Answer<Reply> {
 /** True after a response with status 401, until the user enters a token. */
 export const tokenRefused = createSignal(false);
 
-/** People rarely wait longer. */
+/** Users rarely wait longer for a page. */
 const TIMEOUT_MS = 30_000;
-/** A restart or a rate limit ends within seconds. After a longer failure the user has to repeat the call. */
+/** Enough for a restart or a rate limit, which end within seconds. After a longer failure the user repeats the call. */
 const ATTEMPTS = 4;
-const FIRST_DELAY_MS = 250;
+const BASE_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 8_000;
 
 export async function getJson<Reply>(address: string, options: CallOptions): Promise<Reply> {
   return (await exchange<Reply>(address, undefined, options)).reply;
 }
 
-/** An address with its query, without empty values. */
+/** Adds the values that are not empty to a path as its query. */
 export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
   const filled = Object.entries(query).filter(([, value]) => value !== '');
   return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled)}`;
 }
 
-/** Sends a body only once: a second copy could repeat the effect of the first. */
+/** Sends the body only once, even after a temporary failure: a second copy could repeat the effect of the first. */
 export async function postJson<Reply>(path: string, body: object, options: CallOptions): Promise<Reply> {
   return (await exchange<Reply>(path, body, { ...options, attempts: 1 })).reply;
 }
 
-/** Calls an action by its name. Temporary failures are repeated, since actions change nothing. */
+/** Calls an action by its name. Repeats the call after temporary failures, since actions change nothing. */
 export function callAction<Reply>(
   name: string,
   request: object,
@@ -70,7 +70,7 @@ async function exchange<Reply>(
         error instanceof EngineError
           ? error
           : new EngineError({ title: `The engine cannot be reached: ${String(error)}`, code: 'unreachable' });
-      const delayMs = failure.retryAfterMs ?? Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
+      const delayMs = failure.retryAfterMs ?? Math.min(BASE_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
       if (!failure.isTemporary || attempt >= attempts || delayMs > LONGEST_DELAY_MS) throw failure;
       await wait(delayMs, ended);
     }
@@ -128,7 +128,7 @@ function isProblem(content: unknown): content is Problem {
   return typeof code === 'string' && typeof title === 'string';
 }
 
-/** Reads warnings written as `code;path, code;path`. In a path, all but visible ASCII is percent-encoded. */
+/** Reads warnings written as `code;path, code;path`. In paths, blanks, `,`, `;` and non-ASCII are percent-encoded. */
 function readWarnings(list: string): readonly Warning[] {
   return Array.from(list.matchAll(/([^,;\s]+);([^,\s]*)/g), ([, code = '', path = '']) => ({
     code,

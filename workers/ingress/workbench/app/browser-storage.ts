@@ -1,4 +1,4 @@
-/** The choices that the browser keeps; empty text means none. If it forbids storage, they are lost with the page. */
+/** Where the browser keeps each choice; '' means none. If the browser forbids storage, choices end with the page. */
 const STORAGES = {
   'workbench.language': 'localStorage',
   'workbench.theme': 'localStorage',
@@ -18,6 +18,6 @@ export function store(key: keyof typeof STORAGES, value: string): void {
     if (value === '') globalThis[STORAGES[key]].removeItem(key);
     else globalThis[STORAGES[key]].setItem(key, value);
   } catch {
-    // The browser forbids storage.
+    // The browser forbids storage, or its storage is full.
   }
 }

@@ -1,4 +1,4 @@
-/** The script of /docs. To a page that is complete without it, it adds a search, and calls to edit and send. */
+/** The script of /docs, which is complete without it: a search, and requests that readers can edit and send. */
 import type { Fault } from '../../../../shared/platform/problem.ts';
 import { store, stored } from './browser-storage.ts';
 
@@ -7,7 +7,7 @@ interface Entry {
   readonly kind: string;
   readonly title: string;
   readonly place: string;
-  /** The name, its last part and the whole text, in lower case. */
+  /** What the search compares, in lower case: the name, its last part, and the whole text. */
   readonly name: string;
   readonly last: string;
   readonly text: string;
@@ -16,7 +16,7 @@ interface Entry {
 const MOST_RESULTS = 40;
 const LONGEST_CALL_MS = 60_000;
 const BONUS: Readonly<Record<string, number>> = { Topic: 3, Problem: 2, Rule: 2, Field: 1 };
-/** The kinds of table rows by the first part of their ids; rows with other ids are rules. */
+/** The kinds of table rows by the first part of their ids, such as `error.`; rows with other ids are rules. */
 const ROW_KINDS: Readonly<Record<string, string>> = {
   error: 'Problem',
   fault: 'Fault',
@@ -52,7 +52,7 @@ function entryOf(id: string, kind: string, title: string, target: Element): Entr
   return { id, kind, title: shown, place, name: plain(title), last: plain(shown), text };
 }
 
-/** All topics, all fields, and the table rows that have an id. */
+/** What the search finds: all topics, fields and parameters, and the table rows with an id. */
 function findEntries(): readonly Entry[] {
   const topics = all('.topic').map((topic): Entry => {
     const title = one('h2', topic).textContent;
@@ -82,7 +82,7 @@ function wordScore(word: string, { name, last, text }: Entry): number {
   return text.includes(word) ? 5 : 0;
 }
 
-/** Zero unless all words occur. A word in the name scores more than a word in the text. */
+/** Zero unless the entry has all words. A word in its name scores more than a word in its text. */
 function scoreOf(words: readonly string[], entry: Entry): number {
   const scores = words.map((word) => wordScore(word, entry));
   if (scores.includes(0)) return 0;
@@ -135,7 +135,7 @@ function startSearch(): void {
   one('.search').hidden = false;
 }
 
-/** Opens the groups around the target of a link, marks the target and scrolls to it. */
+/** Opens the groups around the element that the address names, marks the element and scrolls to it. */
 function reveal(): void {
   const id = location.hash.slice(1);
   const target = document.getElementById(id);
@@ -147,7 +147,7 @@ function reveal(): void {
   shown.scrollIntoView();
 }
 
-/** JSON with indentation and with numbers as they were sent: 100.00 stays 100.00. Other text is unchanged. */
+/** Indents JSON and leaves numbers as the engine wrote them: 100.00 stays 100.00. Other text is unchanged. */
 function pretty(text: string): string {
   try {
     const value = JSON.parse(text, (_, part: unknown, context) =>
@@ -240,7 +240,7 @@ function startTry(box: HTMLElement): void {
 function start(): void {
   const theme = stored('workbench.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
-  // On a narrow screen the topics are above the content, so they stay closed until the reader opens them.
+  // On a narrow screen the list of topics is above the content, so it stays closed until the reader opens it.
   const narrow = matchMedia('(max-width: 60rem)');
   const menu = one('.topics') as HTMLDetailsElement;
   menu.open = !narrow.matches;

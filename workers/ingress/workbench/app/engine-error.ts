@@ -1,11 +1,11 @@
 import type { Problem } from '../../../../shared/platform/problem.ts';
 
-/** Why a call failed: the problem that the engine reported, or why there is no readable answer. */
+/** Why a call failed: the problem that the engine reported, or why the page has no readable answer. */
 export interface ShownProblem extends Pick<Problem, 'title' | 'detail' | 'errors'> {
-  /** The code of the engine; otherwise `timeout`, `unreachable`, `unexpected` or `unreadable-answer` (such as the page of a proxy). */
+  /** The engine's code; else `timeout`, `unreachable`, `unreadable-answer` (such as a proxy's page) or `unexpected`. */
   readonly code: string;
   readonly status?: number | undefined;
-  /** The id of the call in the logs of the engine. */
+  /** The id of the call in the engine's logs. */
   readonly correlationId?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export class EngineError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same call may succeed soon: the engine is not reached, or is busy, starting or stopping. */
+  /** Whether the same call may succeed soon: the engine was not reached, gave no answer in time, or refused for now. */
   get isTemporary(): boolean {
     const { code, status } = this.problem;
     return code === 'unreachable' || code === 'timeout' || TEMPORARY.has(status);
@@ -29,7 +29,7 @@ export class EngineError extends Error {
 
 const TEMPORARY: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
 
-/** The problem of an EngineError; any other error becomes the code `unexpected`. */
+/** The problem of an EngineError; for any other error, a problem with the code `unexpected`. */
 export function asProblem(error: unknown): ShownProblem {
   if (error instanceof EngineError) return error.problem;
   return { title: error instanceof Error ? error.message : String(error), code: 'unexpected' };

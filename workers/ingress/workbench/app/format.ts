@@ -1,19 +1,19 @@
-/** Amounts, rates and dates as text, in the language of the workbench. */
+/** Writes amounts, rates and dates as text, in the language of the workbench. */
 import { language, type Language } from './preferences.ts';
 
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', ro: 'ro-RO' };
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Formats are kept by locale and options, since creating one takes longer than using it. */
+/** The formats by kind, locale and options. They are kept, since creating one takes longer than using it. */
 const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
-/** The locale of numbers and dates: the browser's variant of the language if it has one, such as en-US, or else en-GB or ro-RO. */
+/** The locale of numbers and dates: the browser's variant of the language, such as en-US, or else en-GB or ro-RO. */
 export function locale(): string {
   const own = navigator.languages.find((tag) => tag.toLowerCase().startsWith(`${language.value}-`));
   return own !== undefined && isTag(own) ? own : LOCALES[language.value];
 }
 
-/** Chromium reports `en-US@posix` where the environment names no language. Intl accepts no such tag. */
+/** Whether Intl accepts a tag. Intl refuses `en-US@posix`, which Chromium reports where no language is set. */
 function isTag(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text).length === 1;
@@ -35,17 +35,17 @@ function formatOf<Options extends object, Format extends Intl.NumberFormat | Int
   return format;
 }
 
-/** An amount in currency units with exactly `decimals`: 1234.5 becomes 1,234.50. */
+/** An amount in currency units with exactly `decimals` decimals: 1234.5 becomes 1,234.50. */
 export function formatAmount(amount: number, decimals = 2): string {
   return numberFormat({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(amount);
 }
 
-/** A number rounded to at most `decimals`, by default to a whole number. */
+/** A number rounded to at most `decimals` decimals, by default to a whole number. */
 export function formatNumber(value: number, decimals = 0): string {
   return numberFormat({ maximumFractionDigits: decimals }).format(value);
 }
 
-/** The sign between thousands in the locale; empty if there is none. */
+/** The separator of thousands in the locale; empty if the locale has none. */
 export function groupSign(): string {
   return (
     numberFormat({})
@@ -54,27 +54,27 @@ export function groupSign(): string {
   );
 }
 
-/** A short amount for axes: 12.5K. */
+/** A short amount for the axis of a chart: 12500 becomes 12.5K. */
 export function formatCompact(value: number): string {
   return numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
-/** A plain decimal as a user would enter it: 8.5 becomes 8,5 in Romanian. */
+/** A decimal as a user would enter it: 8.5 becomes 8,5 in Romanian. */
 export function formatEntry(value: string): string {
   return language.value === 'ro' ? value.replace('.', ',') : value;
 }
 
-/** A value in percent with at most `decimals`: 7.25 becomes 7.25 %. */
+/** A percentage with at most `decimals` decimals: 7.25 becomes 7.25 %. */
 export function formatPercent(percent: number, decimals = 2): string {
   return `${formatNumber(percent, decimals)} %`;
 }
 
-/** A rate in percent, always with four decimals, so that rates below each other can be compared. */
+/** A rate in percent, always with four decimals, so that users can compare rates in a column. */
 export function formatRate(percent: number): string {
   return `${formatAmount(percent, 4)} %`;
 }
 
-/** A date such as 2026-01-01 as 1 Jan 2026. A time after it is ignored; other text is returned unchanged. */
+/** Writes 2026-01-01 as 1 Jan 2026. A time after the date is ignored. Text without a date is returned unchanged. */
 export function formatDate(text: string): string {
   const day = text.slice(0, 10);
   if (!DATE_ONLY.test(day)) return text;
@@ -88,7 +88,7 @@ export function formatMoment(moment: string | number | Date): string {
   return dateFormat({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(moment));
 }
 
-/** A duration in the largest unit that gives at least 1: 250 ms, 4.2 s, 3 min, 5 h, 2 d. */
+/** A duration in the largest unit of which it has at least one: 250 ms, 4.2 s, 3 min, 5 h, 2 d. */
 export function formatDuration(ms: number): string {
   const units: readonly (readonly [string, number])[] = [
     ['d', 86_400_000],

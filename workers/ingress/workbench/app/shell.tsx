@@ -12,7 +12,7 @@ import { SchedulesPage } from './schedules/schedules-page.tsx';
 import { SystemPage } from './system/system-page.tsx';
 import { shellText as t } from './texts.ts';
 
-/** The pages by the part of their address after /workbench/, in the order of the navigation. */
+/** The pages by the part of their address after /workbench/, in the order in which the navigation shows them. */
 const PAGES = [
   ['schedules', SchedulesPage],
   ['products', ProductsPage],
@@ -71,7 +71,7 @@ function Head() {
   );
 }
 
-/** The preferences and the dialog for the token. The dialog opens by itself if a token is missing or refused. */
+/** Language, theme and token. The dialog for the token opens by itself if a required token is missing or refused. */
 function Tools() {
   const asksForToken = TOKEN_REQUIRED && (token.value === '' || tokenRefused.value);
   const [tokenOpen, setTokenOpen] = useState(false);
@@ -111,7 +111,7 @@ function Tools() {
   );
 }
 
-/** The characters that a header may contain. The browser does not send a call with other characters. */
+/** Tokens are visible ASCII. The browser sends no call whose header has a character beyond Latin-1. */
 const TOKEN_TEXT = /^[\x21-\x7e]+$/;
 
 function TokenDialog({ onClose }: { onClose: () => void }) {
@@ -168,7 +168,7 @@ function Content() {
   const isFirst = useRef(true);
   useEffect(() => {
     setError(undefined);
-    // A new page gets the focus, as it would after a full load.
+    // The content of a new page gets the focus, so that the keyboard and screen readers continue there.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [page]);

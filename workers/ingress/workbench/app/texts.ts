@@ -1,20 +1,20 @@
-/** The texts of the pages, by part of `locales`. The compiler refuses a text that one language lacks. */
+/** The texts of the pages, by part of `locales`. The compiler refuses an English text without a Romanian one. */
 import en from './locales/en.json' with { type: 'json' };
 import ro from './locales/ro.json' with { type: 'json' };
 import { REPORT_TEXTS, type ReportTexts } from '../../../../shared/portfolio/report-words.ts';
 import { language, type Language } from './preferences.ts';
 
 type Texts = typeof en;
-/** The fields of a schedule request. Fields of list items have the form `Commission.FeeDate`. */
+/** A field of a schedule request. A field of list items is named with its list: `Commission.FeeDate`. */
 export type FieldName = keyof Texts['fields'];
 type Values = Readonly<Record<string, string | number>>;
 
 const TEXTS: Readonly<Record<Language, Texts>> = { en, ro };
-/** The help of the fields in Romanian. The English help comes from the schema. */
+/** The help of the fields in Romanian. The English help is in the schema of the request. */
 export const ROMANIAN_HELP: Readonly<Record<string, string>> = ro.help satisfies Record<FieldName, string>;
 export const FIELD_KEYS: readonly string[] = Object.keys(en.fields);
 
-/** A function that returns a text of a part and replaces each `{name}` by its value. Its callers render again when the language changes. */
+/** Creates a function that fills in each `{name}` of a text. Its callers render again when the language changes. */
 function createTexts<Part extends keyof Texts>(part: Part) {
   return (key: keyof Texts[Part] & string, values: Values = {}): string =>
     fillIn(TEXTS[language.value][part][key] as string, values);
@@ -29,7 +29,7 @@ export const portfolioText = createTexts('portfolio');
 export const messagesText = createTexts('messages');
 export const systemText = createTexts('system');
 
-/** A text of the portfolio report. The English texts are those of `npm run recalculate`. */
+/** A text of the portfolio report. `npm run recalculate` uses the same English texts. */
 export function reportText(key: keyof ReportTexts, values: Values = {}): string {
   return fillIn((language.value === 'ro' ? ro.report : REPORT_TEXTS)[key], values);
 }

@@ -1,4 +1,4 @@
-/** A chart of amounts: panels of columns, lines and areas, one below the other, over one axis. A table beside it has the same figures. */
+/** A chart of amounts over time: panels of columns, lines and areas, one below the other, with one horizontal axis. */
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { area, curveLinear, curveStepBefore, line } from 'd3-shape';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -6,15 +6,15 @@ import { formatCompact, formatDate } from '../format.ts';
 
 export interface Series {
   readonly name: string;
-  /** A colour of tokens.css, such as `--series-1`. */
+  /** The name of a CSS variable of tokens.css, such as `--series-1`. */
   readonly colour: string;
-  /** The dashes of an SVG line, such as `7 4`; they tell lines apart without their colours. */
+  /** The dashes of the line as in SVG, such as `7 4`, so that readers who see no colours can tell lines apart. */
   readonly dash?: string | undefined;
 }
 
 type Point = readonly [at: number, amount: number];
 
-/** The amounts of a series as a line, as a line with the area below it, or as steps that reach up to each point. */
+/** How the amounts of a series are drawn. `steps`: each amount holds from the point before it to its own point. */
 interface Shape {
   readonly series: Series;
   readonly kind: 'line' | 'area' | 'steps';
@@ -26,7 +26,7 @@ interface Panel {
   readonly height: number;
   readonly ticks: number;
   readonly shapes?: readonly Shape[];
-  /** The series of stacked columns; each array has an amount for every column, from place 0 on. */
+  /** Stacked columns. The amount at index n belongs to the column between n and n + 1 on the horizontal axis. */
   readonly columns?: readonly { readonly series: Series; readonly amounts: readonly number[] }[];
 }
 
@@ -35,13 +35,13 @@ interface ChartProps {
   readonly legend: readonly Series[];
   readonly currency: string;
   readonly panels: readonly Panel[];
-  /** The ends of the axis, in the unit of `at`: rows of a schedule, or epoch milliseconds. */
+  /** The ends of the horizontal axis, in the unit of `at`: rows of a schedule, or epoch milliseconds. */
   readonly range: readonly [first: number, last: number];
-  /** Days `yyyy-mm-dd` and their places, for at most `most` labels of the axis. */
+  /** At most `most` labels of the horizontal axis: their places, and the days (`yyyy-mm-dd`) that they show. */
   readonly dates: (most: number) => readonly (readonly [at: number, day: string])[];
 }
 
-/** Room in pixels for the amounts left of a plot, and for half the width of a line right of it. */
+/** Room in pixels: left of a plot for its amounts, right of it for half the width of a line. */
 const LEFT = 52;
 const RIGHT = 8;
 const TITLE = 26;
@@ -121,7 +121,7 @@ function highestOf({ columns = [], shapes = [] }: Panel): number {
   return [...sums, ...points].reduce((most, amount) => Math.max(most, amount), 0);
 }
 
-/** The path of a series' columns, above those of the series before it. A negative amount has no column. */
+/** The SVG path of the columns of series `own`, on top of those of earlier series. A negative amount has no column. */
 function columnsOf(all: NonNullable<Panel['columns']>, own: number, x: Scale, y: Scale): string {
   const width = x(1) - x(0);
   const gap = width > 4 ? Math.min(3, width * 0.2) : 0;

@@ -2,7 +2,7 @@ import type { SystemFinding, SystemState } from '../../../../../shared/api/opera
 import { formatMoment, formatNumber } from '../format.ts';
 import { systemText as t } from '../texts.ts';
 
-/** A finding in the language of the page. An unknown code keeps the English text of the engine. */
+/** The text of a finding in the language of the page; for an unknown code, the English text of the engine. */
 export function findingText({ code, text, parameters }: SystemFinding): string {
   const {
     status,
@@ -37,7 +37,7 @@ export function findingText({ code, text, parameters }: SystemFinding): string {
         time: formatMoment(since),
       });
     default:
-      // The code of a newer engine.
+      // A code that a newer engine has added.
       return text;
   }
 }

@@ -10,10 +10,10 @@ import { findingText } from './system-finding.ts';
 import { Table } from '../design/table.tsx';
 import type { z } from 'zod';
 
-/** The engine observes the system at the same interval. */
+/** Longer than the engine shares what it read, 0.9 s (cached-reading.ts), so that each load shows a new state. */
 const POLL_MS = 2_000;
 const LOOKS = { ok: 'good', warning: 'warn', critical: 'bad' } as const;
-/** The state of the installation. A visible page loads it every two seconds, unless the engine refuses the call. */
+/** The state of the installation. Unless the engine refuses, a visible page loads it again after two seconds. */
 export function SystemPage() {
   const loaded = useLoaded(
     (signal) => getJson<SystemState>('/api/operations/v1/system', { signal, attempts: 1 }),
@@ -50,7 +50,7 @@ export function SystemPage() {
   );
 }
 
-/** Whether everything is well, and otherwise the findings. Screen readers announce changes. */
+/** Says that everything is well, or lists the findings. Screen readers announce a change of its first line. */
 function Verdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean }) {
   const { status, findings, at } = state;
   const known = t(status, { count: findings.length });
@@ -87,7 +87,7 @@ function Verdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean 
 }
 
 function Overview({ state: { groups, catalogue, at, version } }: { state: SystemState }) {
-  // Does not count retries, which have to wait until they are due.
+  // Without the messages that wait until they are due, such as retries.
   const waiting = groups.reduce((sum, { lag, delayed }) => sum + (delayed ? 0 : lag), 0);
   const { version: published, changedAt } = catalogue ?? {};
   const age =
@@ -115,7 +115,7 @@ function Overview({ state: { groups, catalogue, at, version } }: { state: System
 
 type SystemSettings = z.infer<typeof systemSettingsReply>;
 
-/** The settings of the instance. They are loaded again after a restart. */
+/** The settings of the answering instance. The page loads them again when the instance has restarted. */
 function Settings({ startedAt }: { startedAt: string | undefined }) {
   const loaded = useLoaded(
     (signal) => getJson<SystemSettings>('/api/operations/v1/system/settings', { signal }),
