@@ -16,7 +16,7 @@ import {
 import { isRecord } from '../schedules/loan.ts';
 import { parseJson } from '../../../../../shared/platform/parse-json.ts';
 
-/** What an action applies to. `count`: at most MAX_AT_ONCE. */
+/** The dead letters of an action; `count` is their number, at most MAX_AT_ONCE. */
 export interface Chosen {
   readonly selection: DeadLetterSelection;
   readonly count: number;
@@ -24,7 +24,7 @@ export interface Chosen {
 
 type Result = ActionReply['letters'][number]['result'];
 
-/** Dead letters of one action; the engine accepts no more. */
+/** The most dead letters of one action that the engine accepts. */
 export const MAX_AT_ONCE = 500;
 const OVERRIDES: readonly Override[] = ['again', 'force', 'acceptDuplicates'];
 const RESULT_TONES: Readonly<Record<Result, Tone>> = {
@@ -46,7 +46,7 @@ interface ActionProps {
   readonly chosen: Chosen;
 }
 
-/** An action in steps: the changes of an edit, a dry run with the guards, the reason, and the result. */
+/** The steps of an action: the changes of an edit, a dry run with the guards, the reason, and the result. */
 export function ActionDialog(props: ActionProps & { onClose: (hasActed: boolean) => void }) {
   const { action, chosen, onClose } = props;
   const [changes, setChanges] = useState<Changes | undefined>(action === 'edit' ? undefined : {});
@@ -80,7 +80,7 @@ function Preview(props: ActionProps & { changes: Changes; onDone: (reply: Action
   const [isActing, setActing] = useState(false);
   const limit = Math.max(1, Math.min(MAX_AT_ONCE, chosen.count));
   const call = { selection: chosen.selection, limit, ...changes, ...overrides };
-  // Keeps the former preview while the next one is loaded, so that the changed guard keeps the focus.
+  // `useLoaded` keeps the last preview while it loads the next, so the check box that the user changed keeps the focus.
   const preview = useLoaded(
     () => actOnDeadLetters(action, { ...call, dryRun: true }),
     [JSON.stringify(overrides)],
@@ -203,7 +203,7 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
 
 type Changes = Pick<EditDeadLetters, 'patch' | 'headers'>;
 
-/** The changes of payload and headers, as JSON objects. Typing removes their preview. */
+/** The user enters changes of payload and headers as JSON objects. Further input removes the preview. */
 function ChangesForm({ onPreview }: { onPreview: (changes?: Changes) => void }) {
   const [texts, setTexts] = useState({ patch: '', headers: '' });
   const [isChecked, setChecked] = useState(false);

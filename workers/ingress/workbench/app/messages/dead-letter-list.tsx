@@ -40,7 +40,7 @@ export function DeadLetters() {
       <FilterForm key={JSON.stringify(filters)} filters={filters} onFilter={open} />
       <WhenLoaded loaded={loaded}>
         {(page) => (
-          // The key drops the selection when the page or the filter changes.
+          // Another page or filter changes the key, so Preact drops the selection.
           <Page
             key={JSON.stringify(query)}
             isFirst={cursor === ''}

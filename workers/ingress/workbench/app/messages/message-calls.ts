@@ -10,10 +10,10 @@ import { WORKBENCH_PATH } from '../page-settings.ts';
 export const MESSAGES_PATH = `${WORKBENCH_PATH}/messages`;
 
 export const OPERATIONS = '/api/operations/v1';
-/** An action on 500 dead letters takes about 10 s. */
+/** Longer than the 50 s within which the engine answers an action. */
 const ACTION_TIMEOUT_MS = 60_000;
 
-/** The filters in the address of the list. An empty one does not filter; times are local times of the browser. */
+/** The filters in the address of the list. An empty text does not filter. Times are local times of the browser. */
 export type DeadLetterFilters = typeof NO_FILTERS;
 
 export const NO_FILTERS = {
@@ -34,13 +34,13 @@ export type DeadLetterSelection = EditDeadLetters['selection'];
 export type DeadLetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
 export type Override = NonNullable<ActionReply['letters'][number]['override']>;
 
-/** The address of the engine for a page of the list. An empty `cursor` is the first page. */
+/** The address from which a page of the list is loaded: the first page if `cursor` is empty. */
 export function addressOfDeadLetters(filters: DeadLetterFilters, cursor: string): string {
   const times = { since: momentOf(filters.since), until: momentOf(filters.until) };
   return withQuery(`${OPERATIONS}/dead-letters`, { ...filters, ...times, cursor });
 }
 
-/** Sends an action once and waits at most 60 s for its result. Rejects as `postJson` does. */
+/** Sends an action once and waits at most 60 s for its result. Rejects with an EngineError. */
 export function actOnDeadLetters(action: DeadLetterAction, body: EditDeadLetters): Promise<ActionReply> {
   return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
 }
@@ -50,7 +50,7 @@ export function readFilters(query: Readonly<Record<string, string>>): DeadLetter
   return { ...NO_FILTERS, ...Object.fromEntries(known) };
 }
 
-/** The selection of all dead letters of these filters. Values are not checked: the engine refuses wrong ones. */
+/** Selects all dead letters that match the filters. The engine checks the values. */
 export function selectionOf(filters: DeadLetterFilters): DeadLetterSelection {
   const { topic, channel, code, type, since, until, id } = filters;
   const lists = { topics: [topic], codes: [code], types: [type], ids: [id] };
@@ -60,7 +60,7 @@ export function selectionOf(filters: DeadLetterFilters): DeadLetterSelection {
   );
 }
 
-/** A local time of the browser in ISO format. Other text is sent unchanged, so that the engine refuses it. */
+/** Converts a local time of the browser to UTC in ISO format. Other text stays unchanged for the engine to refuse. */
 function momentOf(value: string): string {
   const moment = new Date(value);
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString();

@@ -50,7 +50,7 @@ export function Outbox() {
   );
 }
 
-/** Shows loaded messages of the outbox. An instance with providers has no outbox and answers 404. */
+/** Shows loaded messages of the outbox. An instance with providers or with Kafka has no outbox and answers 404. */
 function InOutbox<Value>(props: Parameters<typeof WhenLoaded<Value>>[0]) {
   return (
     <WhenLoaded

@@ -56,7 +56,7 @@ const NOTATIONS: Readonly<Record<NotationFault['kind'], readonly Remedy[]>> = {
 const MEBIBYTE = 1_024 * 1_024;
 /** Drawing the page after each contract would take longer than the calculation. */
 const DRAW_EVERY_MS = 200;
-/** If an engine that starts, stops or is overloaded exceeds these attempts or a minute for a contract, the run is interrupted. */
+/** The most calls and time for a contract while the engine restarts or is overloaded; then the run is interrupted. */
 const ATTEMPTS = 15;
 const TIMEOUT_MS = 60_000;
 /** The run of this tab. It goes on while the user looks at another page of the workbench. */
@@ -124,7 +124,7 @@ export function PortfolioPage() {
   );
 }
 
-/** Otherwise the browser would open a file that is dropped beside its area, and the results would be lost. */
+/** Otherwise the browser would open a file that is dropped beside the drop area, and the results would be lost. */
 function keepPageOnDrop(): () => void {
   const left = new AbortController();
   for (const kind of ['dragover', 'drop']) addEventListener(kind, preventDefault, { signal: left.signal });
@@ -227,7 +227,7 @@ function FileChoice(props: { onFile: (file: File | undefined) => void; onExample
         accept=".csv,.ndjson,.jsonl,.json"
         onChange={(event) => {
           props.onFile(event.currentTarget.files?.[0]);
-          // Lets the user choose the same file again after a correction.
+          // An empty value lets the user choose the same file again after a correction.
           event.currentTarget.value = '';
         }}
       />
@@ -263,14 +263,14 @@ function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }
         </>
       )}
       {end !== undefined && done > 0 && (
-        // The report escapes its texts.
+        // `reportSections` escapes the texts.
         <div dangerouslySetInnerHTML={{ __html: reportSections(run.tally, words, run.duplicates).markup }} />
       )}
     </>
   );
 }
 
-/** Three contracts: with a lower and a higher previous schedule, and without one. */
+/** Three contracts: the total rises in the first and falls in the second; the third has no previous schedule. */
 const EXAMPLE = [8.9, 7.2, 9.5]
   .map((InterestPercent, index) => {
     const half = 5_000 * (index + 1);

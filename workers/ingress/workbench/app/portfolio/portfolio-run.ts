@@ -30,7 +30,7 @@ interface CalculatedSchedule {
   readonly warnings: CountedSchedule['warnings'];
 }
 
-/** A calculated contract, with sums in minor units. Instalments are not kept, since only the counting needs them. */
+/** A calculated contract, with sums in minor units. Its instalments are not kept: only the comparison needs them. */
 interface FinishedContract extends Pick<
   CountedSchedule,
   'line' | 'id' | 'currency' | 'digits' | 'rows' | 'sums'
@@ -39,17 +39,17 @@ interface FinishedContract extends Pick<
 }
 
 export interface PortfolioRun {
-  /** The number of contracts, with the unreadable ones. */
+  /** The number of contracts, including the unreadable ones. */
   readonly all: number;
   readonly tally: Tally;
   readonly duplicates: DuplicateIds;
   readonly results: readonly FinishedContract[];
   readonly failures: readonly CountedFailure[];
-  /** Calculates the contracts that are not done. `calculate` repeats its failed calls itself. Never rejects. */
+  /** Calls `calculate`, which has to repeat failed calls, once for each contract that is not done. Never rejects. */
   continue(ports: RunPorts): Promise<RunEnd>;
 }
 
-/** How a run ended. After `stopped` or `interrupted`, `continue` calculates the contracts that are not done. */
+/** How a run ended. After `stopped` or `interrupted`, `continue` calculates the remaining contracts. */
 export type RunEnd =
   | { readonly kind: 'finished' | 'stopped' }
   | { readonly kind: 'interrupted'; readonly error: unknown };
@@ -59,12 +59,12 @@ interface RunPorts {
   readonly signal: AbortSignal;
 }
 
-/** Concurrent calls: few, so that calls of others are not delayed, but enough to reach the rate limit of a caller. */
+/** The most concurrent calls: too few to delay other callers, but enough to reach the rate limit of a caller. */
 export const WINDOW = 6;
-/** The token is missing or invalid, or does not permit calculations. */
+/** Statuses of calls whose token is missing, invalid or not allowed to calculate: no other contract would succeed. */
 const NOT_ALLOWED: ReadonlySet<number | undefined> = new Set([401, 403]);
 
-/** A run of all contracts of a file. Unreadable contracts are failures from the start. */
+/** Creates the run of a file. Its unreadable contracts are failures from the start. */
 export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
   const tally = emptyTally();
   const results: FinishedContract[] = [];
@@ -151,7 +151,7 @@ function countedSchedule(
   };
 }
 
-/** The decimals of a request's amounts: its Precision, or else those of its currency (M2). */
+/** The number of decimals of amounts: the Precision of the request, or else that of its currency (M2). */
 function digitsOf(jsonParam: Contract['jsonParam']): number {
   const precision = fieldOf(jsonParam, 'Precision');
   if (typeof precision === 'number') return precision;
@@ -163,7 +163,7 @@ function fieldOf(jsonParam: Contract['jsonParam'], name: string): unknown {
   return jsonParam[name] ?? jsonParam[`${name.charAt(0).toLowerCase()}${name.slice(1)}`];
 }
 
-/** A line for each calculated contract, by line of the file. Columns of the previous schedule are empty if there is none. */
+/** Lists results in the order of the file, and compares the totals if there is a readable previous schedule. */
 export function resultsToCsv(results: readonly FinishedContract[]): string {
   const columns = ['id', 'line', 'currency', 'installments', ...SUM_NAMES, 'totalBefore', 'totalDifference'];
   return toCsv(columns, results, ({ id, line, currency, rows, digits, sums, former }) => {
@@ -175,7 +175,6 @@ export function resultsToCsv(results: readonly FinishedContract[]): string {
   });
 }
 
-/** A line for each failed contract, by line of the file. */
 export function failuresToCsv(failures: readonly CountedFailure[]): string {
   return toCsv(['id', 'line', 'code', 'reason'], failures, ({ id, line, problem }) => [
     id === undefined ? '' : quoted(id),

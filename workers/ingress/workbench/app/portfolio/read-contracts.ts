@@ -29,9 +29,9 @@ export interface Contract {
   readonly line: number;
   readonly id: string | number;
   readonly jsonParam: Readonly<Record<string, unknown>>;
-  /** The previous schedule as sent; undefined if absent. */
+  /** The previous schedule as in the file; undefined if it is absent or null. */
   readonly schedule: unknown;
-  /** The names of members that the reader does not know. */
+  /** The names of unknown members of the record, which have no effect. */
   readonly ignored: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface PortfolioFile {
 
 type RequestField = Pick<FormField, 'name' | 'kind'>;
 
-/** The user's answers about a CSV that has two readings or unknown columns. */
+/** The decisions of the user on values with two readings (`Notation`) and on unknown columns of a CSV file. */
 export interface CsvChoice extends Notation {
   readonly ignore?: readonly string[] | undefined;
 }
@@ -63,12 +63,12 @@ export const MAX_CONTRACTS = 10_000;
 export const MAX_FILE_BYTES = 50 * 1_024 * 1_024;
 
 const MAX_SHOWN_NAME = 60;
-/** The most columns that a fault names: the file may not be text at all. */
+/** The most columns that a fault names: a file that is not text may seem to have thousands. */
 const MAX_SHOWN_COLUMNS = 20;
 /** The first characters of ZIP files, such as .xlsx and .ods, and of .xls. */
 const WORKBOOKS = new Set(['PK\u0003\u0004', '\u00D0\u00CF\u0011\u00E0']);
 
-/** Why no contract of a file can be read. `malformed`: `line` is the start of the last readable record; 0 if there is none. */
+/** Why a file is refused. `malformed`: `line` is the first line of the last readable record; 0 if there is none. */
 export type FileFault =
   | { readonly kind: 'not-utf8' | 'workbook' }
   | { readonly kind: 'malformed'; readonly line: number }
@@ -76,7 +76,7 @@ export type FileFault =
   | { readonly kind: 'too-many'; readonly count: number }
   | { readonly kind: 'columns'; readonly faults: readonly ColumnFault[] };
 
-/** Thrown by readContracts. Its message is the kind of the fault, for pages to translate. */
+/** Thrown by `readContracts`. Pages translate `fault`; the message is only its kind. */
 export class FileError extends Error {
   readonly fault: FileFault;
 
@@ -86,7 +86,7 @@ export class FileError extends Error {
   }
 }
 
-/** Reads a file as CSV with the columns `fields` if its name ends in .csv, or else as NDJSON. Throws FileError if it is unreadable. */
+/** Reads NDJSON, or CSV with columns for `fields` if the name ends in .csv. Throws FileError if it refuses the file. */
 export function readContracts(
   fileName: string,
   content: Uint8Array<ArrayBuffer>,
@@ -100,7 +100,7 @@ export function readContracts(
   return collect(/\.csv$/i.test(fileName) ? csvLines(text, fields, choice) : ndjsonLines(text));
 }
 
-/** UTF-8 text without its byte order mark. Replacing invalid bytes could give a contract the id of another, so they are refused. */
+/** Drops the byte order mark. Refuses invalid UTF-8: to replace the bytes could give a contract the id of another. */
 function decode(content: Uint8Array<ArrayBuffer>): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
@@ -199,7 +199,7 @@ function readContract(line: number, value: unknown, known: readonly Fault[] = []
   return { line, id, jsonParam, schedule, ignored };
 }
 
-/** The failure of a line, with the code that `npm run recalculate` reports. */
+/** The failure of a line, with the same code as in `npm run recalculate`. */
 function failureOf(
   line: number,
   errors: readonly Fault[],

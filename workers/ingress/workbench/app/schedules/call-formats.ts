@@ -1,4 +1,4 @@
-/** The call of a schedule as text to copy: a curl command, JSON or a Kafka message. `terms`: what `loanTerms` makes. */
+/** A schedule request as text to copy: JSON, a curl command or a Kafka message. `terms` are those of `loanTerms`. */
 
 export const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 

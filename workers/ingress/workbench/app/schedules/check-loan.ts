@@ -1,8 +1,8 @@
-/** Checks a loan by the ranges of the schema while the user enters it. The engine checks the loan again. */
+/** Checks a loan against the ranges of the schema while the user enters it. The engine checks the loan again. */
 import { FROM_START, type FormField } from './loan-fields.ts';
 import { entryOf, isSent, itemsOf, readField, type Entry, type Loan, type Values } from './loan.ts';
 
-/** Why an entry is refused, and the bounds that `reason` speaks of, in units of the field. */
+/** Why an entry is refused. `from` and `to` are the bounds that its message names, in the unit of the field. */
 export interface EntryFault {
   readonly reason:
     | 'required'
@@ -17,11 +17,11 @@ export interface EntryFault {
   readonly to?: number;
 }
 
-/** Texts name a whole range only if its bounds are below this. Higher bounds are limits of the engine rather than of a loan. */
+/** Texts name a range only if both bounds are below this. Higher bounds are limits of the engine, not of loans. */
 export const NOTABLE_BOUND = 1_000_000;
 const DATE_TEXT = /^(?:19|2\d)\d\d-\d\d-\d\d$/;
 
-/** The faults by their places in the form, such as `Amount` or `Commission[0].FeeDate`. `group`: as Entry.group. */
+/** The faults by place in the form, such as `Amount` or `Commission[0].FeeDate`. `group` is `Entry.group`. */
 export function checkLoan(
   loan: Loan,
   form: readonly FormField[],
@@ -44,7 +44,7 @@ export function checkLoan(
   return Object.fromEntries(faults);
 }
 
-/** The fault of a trimmed text in a field. An empty text is a fault only if the field is required. */
+/** The fault of a trimmed text. An empty text is a fault in a required field, unless it means the start of the loan. */
 export function faultOf(field: FormField, text: string, entry: Entry): EntryFault | undefined {
   if (text === '')
     return field.isRequired && !FROM_START.has(field.name) ? { reason: 'required' } : undefined;
@@ -54,7 +54,7 @@ export function faultOf(field: FormField, text: string, entry: Entry): EntryFaul
   return value === undefined ? { reason: 'notNumber' } : rangeFault(value, field);
 }
 
-/** False for a day that does not exist: Date would read 2026-02-30 as 2 March. */
+/** False for a day that does not exist: `Date` reads 2026-02-30 as 2 March. */
 function isDate(text: string): boolean {
   if (!DATE_TEXT.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

@@ -10,7 +10,7 @@ export function fieldText(name: string, list = ''): string {
   return knownText('fields', list === '' ? name : `${list}.${name}`) ?? inWords(name);
 }
 
-/** The help of a field and its language: English where there is no Romanian help. */
+/** The help of a field and its language, which is English if the field has no Romanian help. */
 export function helpText(field: FormField, list = ''): { readonly text: string; readonly lang: 'en' | 'ro' } {
   const romanian = ROMANIAN_HELP[list === '' ? field.name : `${list}.${field.name}`];
   return language.value === 'ro' && romanian !== undefined
@@ -18,10 +18,10 @@ export function helpText(field: FormField, list = ''): { readonly text: string; 
     : { text: withLabels(field.help), lang: 'en' };
 }
 
-/** A field name with a capital inside, such as FeeDate. Other names cannot be told from words of a sentence. */
+/** A field name with a capital inside, such as FeeDate. Other names look like words of the sentence. */
 const API_NAME = /\b(?:jsonParam\.)?([A-Za-z]*[a-z][A-Z][A-Za-z]*)\b/g;
 
-/** A message of the engine with the labels of this page in place of field names. */
+/** A message of the engine with the labels of this page in place of the names of fields and choices. */
 export function withLabels(sentence: string): string {
   return sentence.replaceAll(API_NAME, (_, name: string) => {
     const label = FIELD_KEYS.find((key) => key === name || key.endsWith(`.${name}`));
@@ -30,7 +30,7 @@ export function withLabels(sentence: string): string {
   });
 }
 
-/** The name of an item, `index` from 0: `Commission 1`. */
+/** The name of an item of a list, such as `Commission 1` for the index 0. */
 export function itemText(list: string, index: number): string {
   return `${knownText('items', list) ?? fieldText(list)} ${formatNumber(index + 1)}`;
 }
@@ -47,7 +47,7 @@ export function placeText(place: string): string {
   return found.name === '' ? item : `${item}: ${fieldText(found.name, found.list)}`;
 }
 
-/** An entered value as the page shows it. Text that cannot be read as a number stays as entered. */
+/** An entered value as the page shows it. A number that cannot be read stays as entered. */
 export function valueText(field: FormField, text: string, entry: Entry): string {
   const { kind } = field;
   if (kind === 'date') return formatDate(text);
@@ -65,7 +65,7 @@ export function flagText(name: string, isSet: boolean): string {
   return t(isSet ? 'yes' : 'no');
 }
 
-/** The name of a choice, or the value if it has no name, such as a currency. Quarterly and Trimestrial share a name. */
+/** The name of a choice. A value without a name, such as a currency, is returned unchanged. */
 export function choiceText(value: string): string {
   return value === '' ? t('none') : (knownText('choices', value) ?? value);
 }

@@ -1,8 +1,8 @@
-/** Selects the payment that stands for all payments of a loan. Makes the text about the payments that differ. */
+/** Selects the payment that stands for all payments of a loan, and names the payments that differ from it. */
 import { schedulesText as t } from '../texts.ts';
 import { exactSum } from './schedule.ts';
 
-/** The common fields of schedule rows. Rows of a simulation have no DueDate. */
+/** The fields of a row that this file uses. Rows of a simulation have no DueDate. */
 interface PaidRow {
   /** In currency units, with all charges. */
   readonly totalInstallment: number;
@@ -12,17 +12,17 @@ interface PaidRow {
 
 /** Amounts in currency units; zero if nothing is paid. */
 export interface LeadingPayment {
-  /** `highest-regular`: `amount` is the highest before a higher last payment (balloon). `single`: there is at most one payment. */
+  /** `highest-regular`: the last payment (balloon) is higher than `amount`. `single`: there is at most one payment. */
   readonly kind: 'regular' | 'highest' | 'highest-regular' | 'single';
   readonly amount: number;
   readonly first: number;
   readonly last: number;
   readonly lowest: number;
-  /** The highest payment before the last. */
+  /** The highest payment before the last, or the only one. */
   readonly highest: number;
 }
 
-/** The regular payment, or else the highest before the last. Rows of one day are one payment; extra payments and zeros do not count. */
+/** The regular payment, or else the highest before the last. Adds up rows of a day; omits extra payments and zeros. */
 export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
   const payments = paymentsOf(rows);
   const [first = 0] = payments;
@@ -47,7 +47,7 @@ export function paymentLabel({ kind }: Pick<LeadingPayment, 'kind'>): string {
   return t(LABELS[kind]);
 }
 
-/** Lists the first, highest, lowest and last payment that differ from the leading one; empty if none does. */
+/** Names the first, highest, lowest and last payment if they differ from the leading one; empty if none does. */
 export function exceptionText(payment: LeadingPayment, amount: (value: number) => string): string {
   const { amount: leading, first, last, highest, lowest } = payment;
   const parts = [
@@ -72,7 +72,10 @@ function paymentsOf(rows: readonly PaidRow[]): readonly number[] {
   return payments.filter((amount) => amount !== 0);
 }
 
-/** An amount of at least two and at least half of the payments. Undefined if a quarter of all, first and last not counted, are higher. */
+/**
+ * The amount that at least two payments, and at least half of them, have. Undefined if a quarter of the payments or
+ * more are higher; the first and the last do not count as higher.
+ */
 function regularOf(payments: readonly number[]): number | undefined {
   const counts = new Map<number, number>();
   for (const amount of payments) counts.set(amount, (counts.get(amount) ?? 0) + 1);

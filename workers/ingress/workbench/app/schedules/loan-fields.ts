@@ -6,7 +6,7 @@ interface Names<Name extends string = string> {
   readonly more?: readonly Name[];
 }
 
-/** The form shows fields that are not named here last. */
+/** The form shows all other fields last, in the group `other`. */
 const GROUPS = {
   loan: {
     main: ['Amount', 'InstallmentsNo', 'ScheduleType', 'PeriodicityType', 'Currency'],
@@ -48,7 +48,7 @@ const GROUPS = {
   response: { main: ['CalculateDAE', 'Explain'] },
 } as const satisfies Readonly<Record<string, Names<FieldName>>>;
 
-/** The fields that the form shows first in an item of a list. A list without an entry shows all fields at once. */
+/** The fields that the form shows first in an item of a list; it folds the others away. Other lists show all fields. */
 const ITEMS: Readonly<Record<string, Names>> = {
   Commission: { main: ['FeeName', 'FeePeriodicityType', 'SourceValue', 'SourcePercent', 'FeeDate'] },
   Insurance: {
@@ -59,10 +59,10 @@ const ITEMS: Readonly<Record<string, Names>> = {
   EarlyRepayments: { main: ['Date', 'Amount', 'DecreaseInstallment'] },
 };
 
-/** Dates for which an empty field means the start of the loan. */
+/** Date fields that a request fills with the start of the loan if the user leaves them empty. */
 export const FROM_START: ReadonlySet<string> = new Set(['FeeDate', 'InsuranceDate']);
 
-/** Fields that only copied calls send as entered. The page sends values of its own, since it shows both kinds of response. */
+/** Only copied calls send these fields as entered. The page sends its own values, as it needs both rates (A5). */
 export const RESPONSE_FIELDS: readonly string[] = GROUPS.response.main;
 
 export type GroupName = keyof typeof GROUPS | 'other';
@@ -72,7 +72,7 @@ interface FieldGroup {
   readonly more: readonly FormField[];
 }
 
-/** All fields in their groups, without groups that have no field. `more`: the fields that are folded away at first. */
+/** Groups the fields, without empty groups. The form folds `more` away at first, unless one has a value. */
 export function groupFields(
   fields: readonly FormField[],
 ): readonly (FieldGroup & { readonly name: GroupName })[] {
@@ -100,7 +100,7 @@ export type FieldKind = 'number' | 'whole' | 'date' | 'flag' | 'numeric-flag' | 
 
 export interface FormField {
   readonly name: string;
-  /** A request has a flag as true or false, and a numeric flag as 1 or 0. */
+  /** In a request, a flag is true or false, and a numeric flag is 1 or 0. */
   readonly kind: FieldKind;
   readonly help: string;
   readonly isRequired: boolean;
@@ -111,12 +111,12 @@ export interface FormField {
   readonly choices?: readonly string[];
   /** Whether values other than the choices are allowed. */
   readonly isOpen?: boolean;
-  /** The fields of a list's items, and the most items of the list. */
+  /** Only for lists: the fields of an item, and the most items. */
   readonly items?: readonly FormField[] | undefined;
   readonly maxItems?: number | undefined;
 }
 
-/** Whether values are in percent: names that end in Percent, InterestRate, and Value of a rate band. */
+/** Whether values are in percent: if the name ends in Percent, or is InterestRate or Value (of a rate band). */
 export function isPercentage({ name }: Pick<FormField, 'name'>): boolean {
   return /Percent$|^InterestRate$|^Value$/.test(name);
 }

@@ -20,9 +20,9 @@ interface LoanFormProps {
   readonly isExplained: boolean;
 }
 
-/** Groups that are open at first. Another group is open at first only if it contains a value. */
+/** Groups that are open at first. Another group is open at first if it contains a value. */
 const OPEN_GROUPS: ReadonlySet<GroupName> = new Set(['loan', 'rate']);
-/** Every loan has values in these groups, so a value does not open them. */
+/** Groups that are closed at first although nearly every loan has values in them. */
 const CLOSED_GROUPS: ReadonlySet<GroupName> = new Set(['dates']);
 
 export function LoanForm(props: LoanFormProps) {
@@ -71,7 +71,7 @@ function countIn(places: readonly string[], fields: readonly FormField[]): numbe
   return places.filter((place) => fields.some(({ name }) => name === place.split('[', 1)[0])).length;
 }
 
-/** A group with a title, or further fields of a group. A fault opens it; only the user closes it. */
+/** A group, or without `title` the further fields of a group or item. A fault opens it; only the user closes it. */
 function Fold(props: {
   title?: string;
   count: number;
@@ -81,7 +81,7 @@ function Fold(props: {
 }) {
   const { title, count, hasFault, children } = props;
   const [isOpen, setOpen] = useState(props.isOpen ?? count > 0);
-  // Renders fields when they are first seen: otherwise the form would take twice the time to be usable.
+  // Renders the fields when the fold first opens: rendering all at once would double the time until the form is usable.
   const wasOpen = useRef(isOpen);
   wasOpen.current ||= isOpen;
   useEffect(() => {
@@ -173,7 +173,7 @@ function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
   const { text, lang } = helpText(field);
   const items = itemsOf(loan, list);
   const frame = useRef<HTMLDivElement>(null);
-  // The focus moves to an added item, or after a removal to the button that adds an item.
+  // After an item is added, the focus moves to it; after a removal, it moves to the button that adds an item.
   const [focus, setFocus] = useState<number | 'add'>();
   useEffect(() => {
     if (focus === undefined) return;
@@ -306,7 +306,7 @@ function Choice(props: KindProps & { choices: readonly string[] }) {
   const isKnown = value === '' || choices.includes(value);
   const [isOther, setOther] = useState(isOpen && !isKnown);
   const named = choices.map((choice) => [choice, choiceText(choice)] as const);
-  // Of two choices with the same name, shows the chosen one, or else the first.
+  // Of choices with one name, such as Quarterly and Trimestrial, shows only the chosen one, or else the first.
   const shown = named.filter(
     ([choice, name], at) =>
       choice === value || (named.findIndex(([, one]) => one === name) === at && name !== choiceText(value)),
@@ -345,7 +345,7 @@ function Help({ field, list }: { field: FormField; list: string }) {
   );
 }
 
-/** The range of a number; empty if it lacks a bound, if the maximum is not notable, or if `text` names the maximum. */
+/** The range of a number; empty if it lacks a bound, or if the maximum is part of `text` or not below NOTABLE_BOUND. */
 function rangeOf({ minimum, maximum }: FormField, text: string): string {
   const isBounded = minimum !== undefined && maximum !== undefined && maximum < NOTABLE_BOUND;
   if (!isBounded || text.includes(String(maximum))) return '';

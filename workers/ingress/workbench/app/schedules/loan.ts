@@ -1,11 +1,11 @@
-/** A loan as entered in the form, its request, and its part of the address. */
+/** A loan as the user enters it, and how it becomes the terms of a request and a part of the address. */
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { FROM_START, RESPONSE_FIELDS, isPercentage, type FormField } from './loan-fields.ts';
 
-/** Entered texts by the names of their fields in the interface. A flag is `true` or `false`. */
+/** Entered texts by the names of their fields in the interface. The text of a flag is `true` or `false`. */
 export type Values = Readonly<Record<string, string>>;
 
-/** Single fields, and the items of each list by its name. */
+/** `fields` has the single fields of a request; `lists` has the items of each list field by its name. */
 export interface Loan {
   readonly fields: Values;
   readonly lists: Readonly<Record<string, readonly Values[]>>;
@@ -22,9 +22,9 @@ export const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
   Annual: 12,
   Yearly: 12,
 };
-/** The most items of a list that are read from an address. */
+/** `readLoans` reads at most this many items of a list. */
 const MAX_ITEMS = 200;
-/** Characters. Proxies commonly allow 8 kB for the address and all headers. Browsers do not send a fragment. */
+/** Characters. A longer query becomes a fragment, which browsers do not send: proxies often allow 8 kB with headers. */
 const MAX_QUERY_LENGTH = 4_000;
 const MAX_PRECISION = 10;
 const PRICED: ReadonlySet<string> = new Set(['Commission', 'Insurance']);
@@ -32,17 +32,17 @@ const THOUSAND_DIGITS = 3;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
 /** `25.000` may be twenty-five thousand or twenty-five. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
-/** Thousands with a separator, as in documents and spreadsheets, and decimals after another separator. */
+/** Thousands with a separator, and possibly decimals after another one: `1 250 000`, `1.250,50`. */
 const GROUPED = /^(-?\d{1,3})((?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
 const GROUP_LENGTH = 4;
-/** `30 years`, `360 luni`. */
+/** A term with its unit in English or Romanian: `30 years`, `360 luni`. */
 const TERM = /^(.*?)\s*(?:de\s+)?(years?|ani?|months?|luni|lună|luna)$/i;
 const YEARS = /^(?:y|a)/i;
 const MONTHS_OF_YEAR = 12;
 const CURRENCY_SIGNS: Readonly<Record<string, string>> = { '€': 'EUR', LEI: 'RON' };
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
-/** The first loan of the page; `today` (YYYY-MM-DD) is its start. `entered` writes a plain decimal as the user would. */
+/** The loan that the page shows first. It starts `today` (YYYY-MM-DD). `entered` writes a decimal as the user would. */
 export function exampleLoan(today: string, entered: (number: string) => string): Loan {
   return {
     fields: {
@@ -64,8 +64,8 @@ export function exampleLoan(today: string, entered: (number: string) => string):
 }
 
 /**
- * The number of a text; undefined if the text is no number or has two readings. In `25.000` the sign separates thousands if it is
- * `group` and `decimals` is below 3. It separates decimals if it is not `group` and `decimals` is at least 3.
+ * Reads a number; undefined if the text is no number or has two readings. In text such as `25.000`, the sign separates
+ * thousands if it is `group` and `decimals` is below 3, or decimals if it is not `group` and `decimals` is at least 3.
  */
 export function readNumber(
   text: string,
@@ -82,14 +82,14 @@ export function readNumber(
   return NUMBER_TEXT.test(plain) ? Number(plain) : undefined;
 }
 
-/** The two readings of a text such as `25.000`: 25000 and, with `decimals`, 25.00. Undefined for a text of another form. */
+/** The two readings of a text such as `25.000 EUR`: `25000`, and `25.00` for 2 `decimals`. Undefined for other text. */
 export function twoReadings(text: string, decimals: number): readonly [string, string] | undefined {
   const entered = text.replaceAll(/[^\d.,-]/g, '');
   if (!AMBIGUOUS.test(entered)) return undefined;
   return [entered.replace(/[.,]/, ''), Number(entered.replace(',', '.')).toFixed(decimals)];
 }
 
-/** The number without separators of thousands. Undefined without groups, or if the separator may be a decimal sign. */
+/** Removes the separators of thousands. Undefined if there is none, or if the only one may be a decimal sign. */
 function withoutGroups(text: string): string | undefined {
   const [, first, groups, separator, decimals] = GROUPED.exec(text) ?? [];
   if (first === undefined || groups === undefined || separator === undefined) return undefined;
@@ -99,7 +99,7 @@ function withoutGroups(text: string): string | undefined {
   return decimals === undefined ? whole : `${whole}.${decimals}`;
 }
 
-/** How numbers are read: `group` separates thousands on the page; a unit beside a number must fit the currency or the periodicity. */
+/** How numbers are read. `group` is the sign between thousands. Units must fit the currency or the periodicity. */
 export interface Entry {
   readonly group: string;
   readonly decimals: number;
@@ -112,7 +112,7 @@ export function entryOf(loan: Loan, group: string): Entry {
   return { group, decimals: decimalsOf(loan), currency: currencyOf(loan), periodicity };
 }
 
-/** As `readNumber`. An amount may have the currency of the loan, a term its unit (`30 years`). A percentage has no thousands. */
+/** Reads a number as `readNumber` does, also with a unit that fits the field. A percentage `7.125` is never 7125. */
 export function readField(
   text: string,
   field: Pick<FormField, 'name' | 'kind'>,
@@ -133,7 +133,7 @@ function withoutCurrency(text: string, currency: string): string {
   return unit !== '' && (CURRENCY_SIGNS[unit] ?? unit) === currency ? number : text;
 }
 
-/** A number of instalments. Years or months are converted if they are whole periods; otherwise undefined. */
+/** Reads a number of instalments. Converts years and months; undefined if they are no whole number of instalments. */
 function readTerm(text: string, { periodicity, group }: Entry): number | undefined {
   const [, number, unit] = TERM.exec(text.trim()) ?? [];
   if (number === undefined || unit === undefined) return readNumber(text, 0, group);
@@ -149,14 +149,14 @@ export function currencyOf(loan: Loan | undefined): string {
   return (loan?.fields['Currency'] ?? '').trim().toUpperCase();
 }
 
-/** The decimals of amounts: a valid Precision of the loan, or else those of its currency (M2). */
+/** The number of decimals of amounts: the Precision of the loan if it is valid, or else that of its currency (M2). */
 export function decimalsOf(loan: Loan): number {
   const precision = readNumber(loan.fields['Precision'] ?? '') ?? -1;
   const isPrecision = Number.isInteger(precision) && precision >= 0 && precision <= MAX_PRECISION;
   return isPrecision ? precision : decimalsOfCurrency(currencyOf(loan));
 }
 
-/** The decimals that the engine uses for a currency; 2 if it is unknown. `Intl` has other decimals for some, such as HUF. */
+/** How many decimals the engine uses for a currency; 2 if it is unknown. `Intl` differs for some, such as HUF. */
 export function decimalsOfCurrency(currency: string): number {
   return currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
 }
@@ -165,7 +165,7 @@ export function itemsOf(loan: Loan, list: string): readonly Values[] {
   return loan.lists[list] ?? [];
 }
 
-/** The terms of the request. Text that is no number is sent as entered, so that the engine reports what is allowed. */
+/** The terms of the request. Text that is no number stays as entered, so that the engine reports what it allows. */
 export function loanTerms(loan: Loan, form: readonly FormField[], group = ','): Record<string, unknown> {
   const start = loan.fields['ActivationDate'] ?? '';
   const entry = entryOf(loan, group);
@@ -181,12 +181,12 @@ export function loanTerms(loan: Loan, form: readonly FormField[], group = ','): 
   return terms;
 }
 
-/** The terms that decide figures: those without `RESPONSE_FIELDS`. */
+/** The terms without `RESPONSE_FIELDS`, which change no figure. */
 export function calculatedTerms(terms: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(terms).filter(([name]) => !RESPONSE_FIELDS.includes(name)));
 }
 
-/** Whether the request contains an item. It omits charges without amount and percentage, and extra payments of no amount or zero. */
+/** False for items that requests omit: charges with neither amount nor percentage, extra payments of no amount or 0. */
 export function isSent(list: string, item: Values): boolean {
   const isEntered = (name: string): boolean => (item[name]?.trim() ?? '') !== '';
   if (list === 'EarlyRepayments') return isEntered('Amount') && readNumber(item['Amount'] ?? '') !== 0;
@@ -210,7 +210,7 @@ function valueOf(text: string, field: FormField, entry: Entry): unknown {
   return kind === 'number' || kind === 'whole' ? (readField(text, field, entry) ?? text) : text;
 }
 
-/** Faults or warnings of the engine by places in the form, only the first of each place; `others` have no place in it. */
+/** Sorts faults or warnings of the engine by place and keeps the first at each. `others` have no place in the form. */
 export function placeInForm<Known extends { readonly path: string }>(
   all: readonly Known[],
   loan: Loan,
@@ -226,7 +226,7 @@ export function placeInForm<Known extends { readonly path: string }>(
   return { byPlace, others };
 }
 
-/** The place in the form. Its index may be higher than that of the request, which omits some items. */
+/** Converts a path of the request to a place. The index in the form may be higher, as the request omits some items. */
 function placeOf(path: string, loan: Loan, form: readonly FormField[]): string | undefined {
   if (form.some(({ name }) => name === path)) return path;
   const found = readPlace(path);
@@ -238,7 +238,7 @@ function placeOf(path: string, loan: Loan, form: readonly FormField[]): string |
   return isField ? `${item}.${found.name}` : item;
 }
 
-/** The parts of a place in a list, such as `Commission[0].FeeDate`; `name` is empty in `Commission[0]`. Undefined for other places. */
+/** The parts of a place such as `Commission[0].FeeDate`, or `Commission[0]` (empty `name`). Undefined outside lists. */
 export function readPlace(
   place: string,
 ): { readonly list: string; readonly index: number; readonly name: string } | undefined {
@@ -252,7 +252,7 @@ export interface PlacedValue {
   readonly text: string;
 }
 
-/** All values that are not empty, in the order of the form. */
+/** The values of a loan that are not empty, trimmed, in the order of the form. */
 export function listValues(loan: Loan, form: readonly FormField[]): readonly PlacedValue[] {
   return form.flatMap((field) =>
     field.items === undefined
@@ -270,7 +270,7 @@ function valuesAt(values: Values, fields: readonly FormField[], prefix: string):
   });
 }
 
-/** The loan with another item at the end of a list. The item changes no figure until the user enters an amount or a rate. */
+/** The loan with a new item at the end of a list. It changes no figure before the user enters an amount or a rate. */
 export function addItem(loan: Loan, list: string, name: string): Loan {
   const items = itemsOf(loan, list);
   const last = items.at(-1);
@@ -312,7 +312,7 @@ function oneYearAfter(date: string): string {
   return date === '' ? '' : `${Number(date.slice(0, 4)) + 1}${date.slice(4).replace('-02-29', '-02-28')}`;
 }
 
-/** At most MAX_VARIANTS loans of an address. Loans, fields and items that cannot be read are omitted. */
+/** Reads at most MAX_VARIANTS loans from an address. Omits the loans, fields and items that it cannot read. */
 export function readLoans(
   { search, hash }: Pick<Location, 'search' | 'hash'>,
   form: readonly FormField[],
@@ -330,7 +330,7 @@ export function readLoans(
     });
 }
 
-/** The end of an address that opens these loans: a query, or a fragment if the query would be too long for servers. */
+/** The end of an address that opens these loans: a query, or a fragment if the query would be too long for proxies. */
 export function writeLoans(loans: readonly Loan[]): string {
   const query = new URLSearchParams();
   for (const { fields, lists } of loans) {
@@ -363,7 +363,6 @@ function readValues(value: Readonly<Record<string, unknown>>, fields: readonly F
   return filled(Object.fromEntries(scalars.map(([name, one]) => [name, String(one)])));
 }
 
-/** True for an object that is neither null nor an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** Faults and notes of this page and of the engine about a loan, by their places in the form. */
+/** What the page and the engine remark on a loan: faults and notes by place in the form. */
 import { asProblem } from '../engine-error.ts';
 import { formatAmount, formatEntry, formatNumber, groupSign } from '../format.ts';
 import { checkLoan, type EntryFault } from './check-loan.ts';
@@ -17,7 +17,7 @@ import {
 import { knownText, schedulesText as t } from '../texts.ts';
 import type { LiveSchedule } from './use-schedule.ts';
 
-/** A fault at a place of the form. Messages of the engine are in English; other texts have no `lang`. */
+/** Messages of the engine are in English. Texts of the page are in the language of the page and have no `lang`. */
 export interface PlacedFault {
   readonly text: string;
   readonly lang?: 'en';
@@ -30,13 +30,13 @@ export interface PlacedNote {
 }
 
 export interface Remarks {
-  /** Faults by place: that of the page, or else that of the engine. `others`: messages about no place of the form. */
+  /** By place: the fault of the page, or else that of the engine. `others`: messages about no place of the form. */
   readonly faults: Readonly<Record<string, PlacedFault>>;
   readonly others: readonly string[];
   readonly notes: Readonly<Record<string, PlacedNote>>;
 }
 
-/** `live`: the schedule of this loan; without it there are only remarks of the page. */
+/** `live` is the calculation of this loan; without it, only the page remarks on the loan. */
 export function remarkOn(loan: Loan, form: readonly FormField[], live: LiveSchedule | undefined): Remarks {
   const errors = live?.error === undefined ? [] : (asProblem(live.error).errors ?? []);
   const { byPlace, others } = placeInForm(errors, loan, form);
@@ -81,7 +81,7 @@ function mapValues<From, To>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)] as const));
 }
 
-/** The message of a fault: the refused value, and what is allowed or how to write it. */
+/** Says what is wrong with the entered value, and what is allowed or how to write it. */
 export function entryText(
   { reason, from = 0, to = 0 }: EntryFault,
   entered: Pick<PlacedValue, 'text' | 'field'> | undefined,

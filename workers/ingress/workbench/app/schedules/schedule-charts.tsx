@@ -8,7 +8,7 @@ import { balanceAfter, chargesOf, sumSchedule, type ShownRow, type ShownSchedule
 import { currencyOf } from './loan.ts';
 import { variantName, type Variant } from './variant-table.tsx';
 
-/** Payments as stacks of their parts, and the balance after each payment. `currency`: empty if the loan states none. */
+/** Shows payments as stacks of their parts, and the balance after each. `currency` is empty if the loan states none. */
 export function ScheduleChart(props: { schedule: ShownSchedule; decimals: number; currency: string }) {
   const { schedule, decimals, currency } = props;
   const { rows } = schedule;
@@ -56,7 +56,7 @@ function describeSchedule(schedule: ShownSchedule, decimals: number): string {
 
 const DASHES = [undefined, '7 4', '2 3'];
 
-/** The payments and balances of the variants over time, as lines. Nothing with fewer than two schedules, or with two currencies. */
+/** Shows the payments and balances of the variants over time; nothing for only one schedule or two currencies. */
 export function VariantChart({ variants }: { variants: readonly Variant[] }) {
   const lines = variants.flatMap(({ schedule }, index) => {
     if (schedule === undefined) return [];
@@ -94,11 +94,11 @@ export function VariantChart({ variants }: { variants: readonly Variant[] }) {
 
 const dueOf = ({ DueDate }: ShownRow): number => dayMs(DueDate);
 
-/** Payments are steps up to their due dates. Extra payments show only in the balance: their height would flatten all other steps. */
+/** The step of a payment ends on its due date. Extra payments would dwarf the steps: only the balance shows them. */
 function pointsOf({ rows, terms }: ShownSchedule) {
   const first = rows[0] === undefined ? 0 : dueOf(rows[0]);
   const activated = dayMs(String(terms['ActivationDate']));
-  // At least a day before the first row, so that a loan due on its first day has a line too.
+  // At least a day before the first row, so that a loan with one payment, on its first day, has a line too.
   const start = Math.min(Number.isNaN(activated) ? first : activated, first - DAY_MS);
   const paid = rows
     .filter(({ isEarlyRepayment }) => isEarlyRepayment !== 'true')

@@ -67,7 +67,7 @@ function listFigures(schedule: ShownSchedule, decimals: number, currency: string
     atStart: amount(totals.atStart),
   };
   const atStart = totals.atStart === 0 ? '' : t('ofWhichAtStart', shown);
-  // Without insurances the rates count the same payments and differ only in how they count time (A1, A2).
+  // Without insurances, DAE and EIR count the same payments and differ only in how they count time (A1, A2).
   const byDays = dae !== eir && rows.every(({ insurance = 0 }) => insurance === 0);
   const exceptions = exceptionText(payment, amount);
   const eirText = `${t('explainEir')} ${byDays ? t('explainByDays') : ''}`;
@@ -82,7 +82,7 @@ function listFigures(schedule: ShownSchedule, decimals: number, currency: string
   ];
 }
 
-/** The main figures with their labels. A screen reader announces them after each change. */
+/** The main figures with their labels, which a screen reader announces after each change. */
 export function shortFigures(schedule: ShownSchedule, decimals: number): string {
   const payment = leadingPayment(schedule.rows);
   const [paid, total] = [payment.amount, sumSchedule(schedule).total].map((one) =>

@@ -27,12 +27,12 @@ const FIRST_ROWS = 24;
 
 interface Explained {
   readonly at: number;
-  /** The figures to explain; an empty list means all of the row. */
+  /** The figures to explain; an empty list means all figures of the row. */
   readonly figures: readonly string[];
   readonly name?: string | undefined;
 }
 
-/** The rows of a schedule; at first only FIRST_ROWS on the screen. A figure or the number of its row opens an explanation. */
+/** Shows FIRST_ROWS rows at first, but prints all. A click on a figure or on the number of a row explains it. */
 export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
   const { rows } = schedule;
   const totals = sumSchedule(schedule);
@@ -70,7 +70,7 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
   );
 }
 
-/** The columns, with those of the schedule type last. Figures open by pointer only; by keyboard, use the number of the row. */
+/** The columns of the schedule type are last. The Tab key reaches only the row numbers, which explain all figures. */
 function columnsOf(
   own: readonly string[],
   decimals: number,

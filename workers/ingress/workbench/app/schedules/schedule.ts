@@ -20,13 +20,13 @@ export interface ShownAmounts {
   readonly totalInstallment: number;
 }
 
-/** A row of the response with CalculateDAE 2. Other members are columns of the schedule type. */
+/** A row of the response to CalculateDAE 2. Each column of the schedule type is a further member (`ownColumns`). */
 export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>> {
   readonly DueDate: string;
   readonly NoDays: number;
-  /** In percent a year; null if no rate exists (A4). */
+  /** In percent a year; null if the engine finds no rate (A4). */
   readonly dae: number | null;
-  /** `true` for an extra payment. */
+  /** The text `true` for an extra payment, or else `false`. */
   readonly isEarlyRepayment: string;
   readonly explanation?: readonly ShownExplanation[];
 }
@@ -34,28 +34,27 @@ export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>
 export interface ShownSchedule {
   readonly terms: Readonly<Record<string, unknown>>;
   readonly rows: readonly ShownRow[];
-  /** Effective rates in percent a year: `dae` with insurances (A1), `eir` without them (A2). Undefined if no rate exists. */
+  /** In percent a year: the rate with insurances (`dae`, A1) and without (`eir`, A2). Undefined if none exists (A4). */
   readonly dae: number | undefined;
   readonly eir: number | undefined;
-  /** Fields without effect (`no-effect`), and remarks about names of the catalogue. */
+  /** Fields without effect (`no-effect`), and fields that concern the product catalogue, such as `unknown-name`. */
   readonly warnings: readonly Warning[];
 }
 
 export type ScheduleTotals = ReturnType<typeof sumSchedule>;
 
-/** `exactSum` rounds amounts to at most this many decimals. */
+/** The highest Precision of a request (M5). `exactSum` rounds amounts to at most this many decimals. */
 const MAX_DECIMALS = 10;
 
 export function chargesOf(row: ShownRow): number {
   return exactSum([row.managementFee, row.insurance ?? 0]);
 }
 
-/** The principal outstanding after a row. */
 export function balanceAfter(row: ShownRow): number {
   return exactSum([row.remainingValue, -row.principal, row.capitalisedInterest ?? 0]);
 }
 
-/** Sums of a schedule. `charges` and `total` include `atStart`, the costs paid at the start. `lastDueDate`: empty without rows. */
+/** Adds up all rows. `charges` and `total` include `atStart`, the costs paid at the start. */
 export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>) {
   const { rows } = schedule;
   const atStart = costsAtStart(schedule);
@@ -70,25 +69,25 @@ export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>) {
   };
 }
 
-/** The costs paid at the start; zero for a recalculation (A4). */
+/** Zero in a recalculation, in which `UpFrontValue` has no effect (A4). */
 function costsAtStart({ terms }: Pick<ShownSchedule, 'terms'>): number {
   const { UpFrontValue: paid, LastDueDate: settled } = terms;
   return typeof paid === 'number' && settled === undefined ? paid : 0;
 }
 
-/** Adds decimal amounts as whole numbers of their smallest unit: exact up to 9e15 units, each amount with at most 10 decimals. */
+/** Adds amounts of at most 10 decimals as integers: exact up to 9e15 units of the last decimal. */
 export function exactSum(amounts: readonly number[]): number {
   const scale = 10 ** Math.max(0, ...amounts.map(decimalsIn));
   return amounts.reduce((sum, amount) => sum + Math.round(amount * scale), 0) / scale;
 }
 
-/** JavaScript writes an amount below a millionth as 1.5e-7. */
+/** At most MAX_DECIMALS. Reads exponents too: `String` writes an amount below a millionth as 1.5e-7. */
 function decimalsIn(amount: number): number {
   const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(amount)) ?? [];
   return Math.min(MAX_DECIMALS, fraction.length + Number(exponent));
 }
 
-/** The fields of the interface; all others are columns of the schedule type. */
+/** The members of rows that the interface defines; all others are columns of the schedule type. */
 const ROW_FIELDS: ReadonlySet<string> = new Set([
   'InstallmentNo',
   'NoDays',
@@ -108,19 +107,19 @@ const ROW_FIELDS: ReadonlySet<string> = new Set([
   'explanation',
 ]);
 
-/** The names of the columns of the schedule type. */
+/** The names of the columns that the schedule type adds. */
 export function ownColumns(rows: readonly ShownRow[]): readonly string[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   return [...names].filter((name) => !ROW_FIELDS.has(name));
 }
 
-/** The amount of such a column; zero if the row has none. */
+/** The amount of a row in a column of the schedule type; zero if the row has none. */
 export function ownAmount(row: ShownRow, name: string): number {
   const amount = row[name];
   return typeof amount === 'number' ? amount : 0;
 }
 
-/** The rows as CSV (RFC 4180): names of the interface, and amounts with a decimal point and exactly `decimals`. */
+/** Writes CSV (RFC 4180) with column names of the interface. Amounts have a decimal point and exactly `decimals`. */
 export function toCsv(rows: readonly ShownRow[], decimals: number): string {
   const amount = (name: string, of: (row: ShownRow) => number) =>
     [name, (row: ShownRow) => of(row).toFixed(decimals)] as const;

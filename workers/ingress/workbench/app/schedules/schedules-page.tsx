@@ -40,10 +40,10 @@ import { asCurl, asJson, asKafkaMessage } from './call-formats.ts';
 import { ScheduleChart, VariantChart } from './schedule-charts.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
 
-/** Browsers limit how often the address may change, so it follows a change after this time. */
+/** Browsers limit how often a page may change its address, so the page waits this long after the last change. */
 const ADDRESS_MS = 300;
 
-/** Up to three variants of a loan, and the schedules that follow each change. The address contains all variants. */
+/** Shows up to three variants of a loan with their schedules. The address contains all variants. */
 export function SchedulesPage() {
   const form = SCHEDULE_FORM;
   const { loans, loan, at, setLoans, select, change } = useLoans(form);
@@ -54,7 +54,7 @@ export function SchedulesPage() {
   const current = live?.isLoading === false && live.error === undefined ? live.value : undefined;
   const remarks = remarkOn(loan, form, live);
   const decimals = decimalsOf(loan);
-  // The last schedule of a loan with faults is out of date, so it is not compared.
+  // After an error the last schedule of a loan is out of date, so it is not compared.
   const variants = loans.map((one, index) => {
     const { error, value } = lives[index] ?? {};
     return { loan: one, schedule: error === undefined ? value : undefined };
@@ -101,7 +101,7 @@ export function SchedulesPage() {
   );
 }
 
-/** The head of a printed offer: the terms that have an effect. `variant`: empty if there is only one. */
+/** The head of a printed offer, with the terms of the calculation. `variant` is empty if there is only one. */
 function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: string }) {
   const { loan, form, variant } = props;
   const entry = entryOf(loan, groupSign());
@@ -125,10 +125,10 @@ function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: str
   );
 }
 
-/** The variants, and which was shown, when the user left the page. */
+/** The variants, and the index of the shown one, for a user who returns to the page. */
 let left: { readonly loans: readonly Loan[]; readonly at: number } | undefined;
 
-/** The variants, which the address follows, and the shown one. An address without variants opens those that were left. */
+/** The variants and the shown one. Writes the variants to the address. An address without any opens those of `left`. */
 function useLoans(form: readonly FormField[]) {
   const [loans, setLoans] = useState<readonly Loan[]>(() => {
     const linked = readLoans(location, form);
@@ -209,7 +209,7 @@ function Variants(props: {
   );
 }
 
-/** Saving and printing are disabled while there is no schedule of the current terms. */
+/** Without a schedule of the current terms, the user can neither save nor print. */
 function Export(props: { schedule: ShownSchedule | undefined; loans: readonly Loan[]; decimals: number }) {
   const { schedule, loans, decimals } = props;
   const disabled = schedule === undefined;
@@ -258,7 +258,7 @@ function Problems(props: Remarks & { live: LiveSchedule }) {
 
 const firstLoan = (): Loan => exampleLoan(today(), formatEntry);
 
-/** The date of this device as YYYY-MM-DD, the Swedish format. */
+/** The local date as YYYY-MM-DD, which is the Swedish format. */
 const today = (): string => new Date().toLocaleDateString('sv');
 
 function Result(props: {
@@ -268,7 +268,7 @@ function Result(props: {
   terms: Readonly<Record<string, unknown>>;
   at: number;
   decimals: number;
-  /** Why the figures do not belong to the current terms; empty if they do. */
+  /** Why the figures may not be those of the current terms; empty if they are. */
   mark: string;
 }) {
   const { schedule, variants, form, terms, at, decimals, mark } = props;

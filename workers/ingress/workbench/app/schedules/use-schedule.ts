@@ -4,13 +4,13 @@ import { SCHEDULE_ACTION } from './call-formats.ts';
 import { calculatedTerms } from './loan.ts';
 import { type ShownRow, type ShownSchedule } from './schedule.ts';
 
-/** The last calculated schedule, and the error of the current terms. */
+/** The last calculated schedule, and why the last calculation failed. */
 export type LiveSchedule = Loaded<ShownSchedule | undefined>;
 
-/** Long enough to type a number, short enough that figures seem to follow the entry. */
+/** Long enough to finish typing a number, short enough that the figures seem to follow it. */
 const DEBOUNCE_MS = 250;
 
-/** The schedule of these terms. A change calculates it again after 250 ms and aborts a call that still runs. */
+/** Calculates a schedule at once, and again 250 ms after the terms last changed. A change aborts running calls. */
 export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined): LiveSchedule {
   const key = terms === undefined ? '' : JSON.stringify(calculatedTerms(terms));
   const calculate = async (signal: AbortSignal): Promise<ShownSchedule | undefined> =>
@@ -18,13 +18,13 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
   return useLoaded(calculate, [key], DEBOUNCE_MS);
 }
 
-/** The rows with explanations, which triple the response: load them only to show one. Rejects as callAction does. */
+/** Loads the rows with explanations, with which a response is 3 to 9 times as long. Rejects as `callAction` does. */
 export async function loadExplained({ terms }: ShownSchedule, signal: AbortSignal) {
   const jsonParam = { ...terms, CalculateDAE: 2, Explain: true };
   return (await callAction<readonly ShownRow[]>(SCHEDULE_ACTION, { jsonParam }, { signal })).reply;
 }
 
-/** A response has one effective rate (A5), so a second call gets the EIR. */
+/** A response has only one effective rate (A5): the first call gets the DAE, the second the EIR. */
 async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal): Promise<ShownSchedule> {
   const send = <Row>(more: object) =>
     callAction<readonly Row[]>(SCHEDULE_ACTION, { jsonParam: { ...terms, ...more } }, { signal });

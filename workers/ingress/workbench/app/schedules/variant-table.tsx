@@ -20,7 +20,7 @@ export interface Variant {
 
 const points = (value: number): string => t('points', { value: formatAmount(value, 4) });
 
-/** The terms that differ, and the results with their differences from the first variant. Amounts in another currency have none. */
+/** The terms that differ, and the results against the first variant. Amounts in another currency show no difference. */
 export function VariantTable(props: { variants: readonly Variant[]; form: readonly FormField[] }) {
   const { variants, form } = props;
   const decimals = Math.max(...variants.map(({ loan }) => decimalsOf(loan)));
@@ -68,7 +68,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
 
 type Line = readonly [label: string, cells: readonly ComponentChildren[]];
 
-/** The regular payments if all variants have one, or else the highest before the last. Further lines have payments that differ. */
+/** The regular payments, or the highest before the last if a variant has none; then the lines that differ from them. */
 function paymentLines(schedules: readonly (ShownSchedule | undefined)[]) {
   const payments = schedules.map((one) => (one === undefined ? undefined : leadingPayment(one.rows)));
   const known = payments.flatMap((one) => one ?? []);
