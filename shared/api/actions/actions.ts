@@ -1,4 +1,4 @@
-/** The actions of the interface. A new action needs an entry here, and one in the list of messages. */
+/** The actions of the interface. A new action needs an entry in `ACTIONS` and a request in schemas/messages.ts. */
 
 import type { Action } from '../json/action-definition.ts';
 import { CALCULATE_PMT } from './pmt-action.ts';
@@ -7,7 +7,7 @@ import { CALCULATE_RATE } from './rate-action.ts';
 import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
 import { SIMULATE } from './simulate-action.ts';
 
-/** All actions, in the order in which documents list them. */
+/** All actions, in the order in which `/docs` and the OpenAPI and AsyncAPI documents list them. */
 export const ACTIONS: readonly Action[] = [
   CALCULATE_REPAYMENT_SCHEDULE,
   CALCULATE_PMT,
@@ -16,12 +16,12 @@ export const ACTIONS: readonly Action[] = [
   SIMULATE,
 ];
 
-/** Keys are names in lower case (E4). */
+/** All actions by their names in lower case, because callers may use any case (E4). */
 export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(
   ACTIONS.map((action) => [action.name.toLowerCase(), action]),
 );
 
-/** Finds an action by its name, ignoring case (E4). */
+/** Finds an action by its name in any case (E4). */
 export function findAction(name: string): Action | undefined {
   return ACTIONS_BY_NAME.get(name.toLowerCase());
 }

@@ -1,6 +1,6 @@
 /**
- * A catalogue message as JSON, for messages written by hand: the kind, and the record as `body`. Other fields are optional. If
- * sent, they must equal the values in `body`; `encoding` must be `json`.
+ * A catalogue message in JSON, for messages written by hand. Only `kind` and `body`, the record, are mandatory. If
+ * `encoding` is sent, it must be `json`. Every other field that is sent must equal its value in the record.
  */
 
 import { z } from 'zod';
@@ -26,7 +26,7 @@ const TOO_LARGE = `must have at most ${MAX_RECORD_BYTES} bytes of JSON with the 
 const day = (which: string) =>
   anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
 
-/** The shape of a catalogue message in JSON, for documents; {@link readCatalogueRecordForm} also checks the record. */
+/** The shape of a catalogue message in JSON. {@link readCatalogueRecordForm} also checks the record in its body. */
 export const catalogueRecordForm = z.strictObject(
   {
     kind: z
@@ -50,13 +50,13 @@ export const catalogueRecordForm = z.strictObject(
   { error: mustBe('an object') },
 );
 
-/** An example with the key `periodicity/every 10 days/1`. */
+/** The key of this message is `periodicity/every 10 days/1`. */
 export const CATALOGUE_RECORD_EXAMPLE = {
   kind: 'periodicity',
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
 };
 
-/** Reads a catalogue message. Checks the types of the fields, but not their values: the unit `Dayz` is accepted. Never throws. */
+/** Reads a catalogue message. Checks the shape of the record, not its meaning: the unit `Dayz` passes. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = catalogueRecordForm.safeParse(value);
   if (!form.success) return invalid(toFaults(form.error.issues, value));
@@ -77,7 +77,7 @@ export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMe
   }
 }
 
-/** Writes a catalogue message with its record as JSON. Throws Error if the body cannot be unpacked. */
+/** Writes a catalogue message as JSON, with the unpacked record. Throws Error if the body cannot be unpacked. */
 export function renderCatalogueRecord(message: CatalogueMessage): string {
   const { validFrom, validTo, encoding, body, ...others } = message;
   return JSON.stringify({

@@ -1,4 +1,4 @@
-/** The look-ups of the product catalogue (interface 2.3, 4.2, 4.3, 4.5, 4.6, and the extension `Date`): requests and answers. */
+/** The look-ups of the product catalogue (interface 2.3, 4.2, 4.3, 4.5 and 4.6): requests and answers. */
 
 import { z } from 'zod';
 import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/json-kinds.ts';
@@ -59,9 +59,9 @@ export const productDocumentsReply = z
   )
   .describe('In the order of the catalogue.');
 
-/** A product is sent as the JSON text of its answer, because its sections depend on the request. */
+/** The reply message has the answer as JSON text, because the sections of the product depend on the request. */
 type ProductByCodePayload = Readonly<Record<'json', string>>;
-/** The documents are a field, because a message cannot be a list. */
+/** The reply message has the list in a field, because an Avro message is a record. */
 type ProductDocumentsPayload = Readonly<Record<'documents', z.output<typeof productDocumentsReply>>>;
 
 const productCode = () =>
@@ -118,7 +118,7 @@ export const productDocumentsFields = requestOf({
   Date: day(),
 });
 
-/** The parsed request of an insurance list: figures are exact decimals (M1). */
+/** The parsed request of an insurance list. Its figures are exact decimals (M1). */
 export type InsuranceListInput = z.output<typeof insuranceListFields>;
 
 function requireCodeOr(idField: string) {

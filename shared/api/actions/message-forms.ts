@@ -1,6 +1,6 @@
 /**
- * The JSON form of every message type. A JSON message equals the body of an HTTP call. A reply equals the answer, and an error reply is the
- * problem document. A request keeps its wrapper `jsonParam`: without the wrapper, a misspelt `jsonParam` would go unnoticed.
+ * The JSON form of every message type. A request equals the body of the HTTP call, with `jsonParam` if the call has it.
+ * A command may also have a `notificationId`. A reply equals the answer, and an error reply the problem document.
  */
 
 import { type MessageForms, writeJsonReplyBatch } from '../../messaging/codec/json-message.ts';
@@ -24,10 +24,10 @@ import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
 
-/** No country is assumed, so telephone numbers need their code (N4). The notification worker checks whether a sender may be absent (N3). */
+/** No default country: numbers need a country code (N4). The provider decides whether a message needs a sender (N3). */
 const MESSAGE_READING: NotificationReading = { hasDefaultSender: true };
 
-/** Keys are message types. Forms of messages that only the engine writes refuse to read. */
+/** The forms by message type. Only requests, commands, catalogue records and problems can be read from JSON. */
 export const MESSAGE_FORMS: MessageForms = {
   ...Object.fromEntries(ACTIONS.flatMap(actionForms)),
   SendSmsCommand: {
@@ -38,7 +38,7 @@ export const MESSAGE_FORMS: MessageForms = {
     parse: (body) => emailCommandReader.parse(body, MESSAGE_READING),
     render: (payload) => renderEmailCommand(payload as EmailCommand),
   },
-  // Only the engine writes these, in Avro.
+  // Only the engine writes these two types, and only in Avro.
   NotificationAcceptance: { parse: refuseToRead, render: (payload) => JSON.stringify(payload) },
   NotificationState: { parse: refuseToRead, render: (payload) => JSON.stringify(payload) },
   CatalogueRecord: {
@@ -77,7 +77,7 @@ function actionForms(action: Action): [string, MessageForms[string]][] {
   ];
 }
 
-/** The JSON of a reply cannot be read back: the JSON of a schedule, for example, lacks its start date. */
+/** JSON of these types cannot be read back, because it omits fields: that of a schedule has no start date. */
 function refuseToRead(): ReadRequest<never> {
   return refuse('must be in Avro: what the engine writes in JSON is for display only');
 }

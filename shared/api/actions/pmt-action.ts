@@ -35,7 +35,7 @@ export const paymentValueRequest = createRequestReader<PaymentValueRequest>({
   },
 });
 
-/** The amounts limit each other, the installments limit the grace period, and the lowest rate depends on the period. */
+/** The amounts limit each other, InstallmentsNo limits the grace period, and the period determines the lowest rate. */
 function dependsOn({ path, code }: Fault): readonly string[] {
   switch (path) {
     case 'FinancedAmount':
@@ -58,7 +58,7 @@ const paymentValueReply = z
   })
   .describe('Both figures have the decimals of Precision.');
 
-/** Writes the answer as exact JSON text, 250 as `250.00` (M1). Throws RangeError on a figure that is not finite, which is a bug. */
+/** Writes exact decimals, 250 as `250.00` (M1). Throws RangeError on a figure that is not finite, which is a bug. */
 export function renderPaymentValue({ pmtValue, principalValue, digits }: PaymentValue): string {
   return `{"PMTValue":${figureText(pmtValue, digits)},"PrincipalValue":${figureText(principalValue, digits)}}`;
 }

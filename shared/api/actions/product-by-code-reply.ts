@@ -1,4 +1,4 @@
-/** The answer of `plat_bp_getbankingproductbycode` (interface 2.2). The record schemas define the fields that are taken from the catalogue. */
+/** The answer of `plat_bp_getbankingproductbycode` (2.2). The record schemas define the fields from the catalogue. */
 
 import { z } from 'zod';
 import {
@@ -60,7 +60,7 @@ const scheduleType = strictNamed('PaymentScheduleType', {
   PaymentScheduleTypeDetails: z.array(scheduleColumn).describe('Columns in the order of their calculation.'),
 });
 
-/** A section is present only if its flag requests it (L2). */
+/** Each field is present only if the request sets its flag (L2). */
 const details = z
   .strictObject({
     GeneralData: strictNamed('GeneralData', answerFields(generalData)).describe('With displayBPDetails.'),
@@ -113,7 +113,7 @@ const commissionReply = strictNamed('Commission', {
     .describe(VALID_VALUES),
 });
 
-/** One schema for both kinds of interest, since generated clients cannot tell two schemas apart by the fields that are present. */
+/** One schema for interests with values and with bands: clients cannot tell two schemas apart by the fields present. */
 const interest = z
   .strictObject({
     InterestName: plainText('Name of the interest.'),

@@ -94,7 +94,7 @@ export const rateReply = z
   })
   .describe('IRR: the rate of one period times periods per year, so that discounting is by period.');
 
-/** Writes the answer as JSON text; a missing figure is null. Throws RangeError if a figure is not plain decimal text, which is a bug. */
+/** Writes absent figures as null. Throws RangeError on a figure that is not plain decimal text, which is a bug. */
 export function renderRate({ rate, proof, residual }: ProvenRate): string {
   const lines = proof.map(renderFlow).join(',');
   return `{"Rate":${decimalText(rate)},"Proof":[${lines}],"Residual":${decimalText(residual)}}`;

@@ -1,4 +1,4 @@
-/** Writes a schedule as JSON in the two spellings of the interface (2.1, A5). Amounts are exact: 17 euro are written `17.00` (M1). */
+/** Writes a schedule as JSON in either spelling of the interface (A5). Amounts are exact: 17 euro are `17.00` (M1). */
 
 import type {
   Casing,
@@ -11,7 +11,7 @@ import { decimalText, scalarText } from '../json/json-writer.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 
-/** The name of a field in a spelling: `pMT` becomes `PMT` if it is capitalised (A5). */
+/** Converts a name from the lower-case spelling to `casing`: `pMT` becomes `PMT` when capitalised (A5). */
 export function spelled(name: string, casing: Casing): string {
   return casing === 'lower' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -73,20 +73,20 @@ interface RowStyle {
   readonly spelling: Spelling;
   readonly digits: number;
   readonly extraColumns: readonly string[];
-  /** What follows the total in every row: the rate, the schedule type, and the name of isEarlyRepayment without its value. */
+  /** What follows the total in each row: the rate, if shown, the schedule type and the label of isEarlyRepayment. */
   readonly tail: string;
 }
 
-/** Writes the rows, or only `[{"dae": ...}]`. Throws RangeError if an amount is not a safe integer or a rate is not plain decimal text. */
+/** Throws RangeError if an amount is not a safe integer, or a rate is not plain decimal text. */
 export function renderRepaymentSchedule(schedule: RepaymentSchedule): string {
   if (schedule.show === 'dae') return `[{"dae":${decimalText(schedule.dae)}}]`;
-  // Called even if there are no rows: it throws if a rate is not plain decimal text.
+  // Even without rows, styleOf throws if a rate is not plain decimal text.
   const style = styleOf(schedule);
   return `[${schedule.rows.map((row) => rowText(row, style)).join(',')}]`;
 }
 
 function styleOf(schedule: RepaymentSchedule): RowStyle {
-  // A worker of a later version may send another casing.
+  // A worker of a later version may send a casing that this version does not know.
   const casing = schedule.casing === 'lower' ? 'lower' : 'capitalised';
   const shared = `${rateField(schedule)},"ScheduleTypeId":${JSON.stringify(schedule.scheduleTypeId)}`;
   return {
@@ -125,7 +125,7 @@ function rowText(row: ScheduleRow, { spelling, digits, extraColumns, tail }: Row
   );
 }
 
-/** An explanation of a figure of a row (S6, Explain). A worker of a later version may explain other figures. */
+/** Writes the explanation of a figure (S6). A figure that only a later version of the worker knows keeps its name. */
 function figureText(one: FigureExplanation, spelling: Spelling, digits: number): string {
   const { explanation: label, figures, figure } = spelling;
   const rates = one.rates === undefined ? '' : `${label.rates}[${one.rates.map(decimalText).join(',')}]`;

@@ -1,4 +1,4 @@
-/** `PLAT_BP_CalculateRepaymentSchedule`: which fields go together, and the answer in its two spellings (2.1, A5, F4, M3). */
+/** `PLAT_BP_CalculateRepaymentSchedule`: which fields go together, and the answer's two spellings (2.1, A5, F4, M3). */
 
 import { z } from 'zod';
 import type { Casing, RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
@@ -19,7 +19,7 @@ import { described } from '../json/field-kinds.ts';
 const rate = (meaning: string, presence = '') =>
   z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists${presence}.`);
 
-/** A field that a kind of row never has. It keeps generated clients, which try the kinds in turn, from accepting a row as the wrong kind. */
+/** Declares a field that a kind of row lacks, so that generated clients, which try each kind, reject the wrong ones. */
 const never = (impossible: z.ZodType, reason: string) =>
   impossible.describe(`Never present: ${reason}.`).optional();
 
@@ -107,7 +107,7 @@ function inSpelling(casing: Casing, fields: z.ZodRawShape): z.ZodRawShape {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [spelled(name, casing), kind]));
 }
 
-/** Values used in place of mandatory fields that cannot be read. Amount and InstallmentsNo are so large that no other field exceeds them. */
+/** Values for mandatory fields that cannot be read, with an Amount that no amount of a realistic request exceeds. */
 const PLACEHOLDERS: Fields = {
   ScheduleType: 'EqualInstallments',
   Amount: 1e12,
@@ -143,17 +143,16 @@ const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   installmentValue: ['ScheduleType'],
   principalValue: ['ScheduleType'],
 };
-/** Codes of faults that depend on the number of decimals, which Currency and Precision determine (M2). */
+/** Faults with these codes depend on the number of decimals, which Currency and Precision determine (M2). */
 const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
 
-/** Paths of its faults begin with `jsonParam`. */
 export const repaymentScheduleRequest = createRequestReader<RepaymentScheduleRequest>({
   fields: repaymentScheduleFields,
   jsonParam: 'Terms of the schedule.',
   between: checkTogether,
   meaning: {
     placeholders: PLACEHOLDERS,
-    // The definition and checkTogether report missing fields.
+    // The definition and checkTogether report missing fields, except those that only some schedule types require.
     faultsOf: (request, catalogue) =>
       findScheduleFaults(request, catalogue).filter(({ code }) => code !== 'missing'),
     dependsOn: ({ path, code }) => [
@@ -179,13 +178,13 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   render: renderRepaymentSchedule,
 });
 
-/** The fields that identify an item of a list. At least one is required; a fault names the first (F1). */
+/** By list, the fields that identify a charge. At least one is required; the path of the fault names the first (F1). */
 const CHARGE_NAMES = [
   ['Commission', ['FeeName', 'FeeId']],
   ['Insurance', ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName']],
 ] as const;
 
-/** Requires InterestPercent, MultipleInterestRates or BandedInterestRates (S4). Also checks the charges (F1). */
+/** Requires InterestPercent, MultipleInterestRates or BandedInterestRates (S4), and checks each charge (F1). */
 function checkTogether(fields: Fields): readonly Fault[] {
   const faults: Fault[] = [];
   const { InterestPercent, MultipleInterestRates, BandedInterestRates } = fields;
@@ -204,7 +203,7 @@ function checkTogether(fields: Fields): readonly Fault[] {
   return faults;
 }
 
-/** A value that is not a list counts as given, because the schema already reports it. */
+/** A value of a wrong type counts as given, because the schema already reports it. */
 function isGiven(list: unknown): boolean {
   return Array.isArray(list) ? list.length > 0 : !isAbsent(list);
 }

@@ -1,6 +1,6 @@
 /**
- * Schedules as Avro records. Avro has one null, so `show` tells whether a rate was not requested (undefined) or has no value (null; A1, A2, A5).
- * Columns and explanations are lists beside the rows, since a field in every row would make encoding and decoding a quarter slower.
+ * Schedules as Avro records. Avro decodes null as absent, so `show` tells which absent rates were requested (A5).
+ * Columns and explanations are lists beside the rows: fields in each row would make the codec a quarter slower.
  */
 
 import type { RepaymentSchedule, ScheduleRow, ShownParts } from '../../lending/request/repayment-schedule.ts';
@@ -20,7 +20,7 @@ interface RowLists {
 type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
-/** Throws Error if a rate is present without being requested, or absent although requested, since the record could not say so. */
+/** Throws Error unless the schedule has exactly the rates that `show` requests: the record cannot express others. */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   for (const rate of RATES) {
     if ((schedule[rate] !== undefined) !== REQUESTED_BY[rate].includes(schedule.show)) {
@@ -38,7 +38,7 @@ export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   };
 }
 
-/** Converts a decoded record back into the schedule, in place. */
+/** Turns a decoded record back into a schedule, in place. */
 export function restoreSchedule(record: ScheduleRecord): void {
   const rates = record as { -readonly [Name in Rate]: RepaymentSchedule[Name] };
   for (const rate of RATES) {

@@ -1,4 +1,4 @@
-/** The request of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). Reading checks the types of the fields (400). The engine checks their values (422). */
+/** Fields of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). The reader checks their types, the engine their values. */
 
 import { BUILT_IN_CALENDARS } from '../../lending/calendars/built-in-calendars.ts';
 import { CHARGE_BASES } from '../../lending/charges/requested-charge-price.ts';
@@ -31,7 +31,7 @@ import {
 } from '../json/field-kinds.ts';
 import TEXTS from './field-texts.json' with { type: 'json' };
 
-/** Ranges that the engine accepts. In a currency with decimals the largest amount is lower. */
+/** Ranges that the engine accepts, for documents. In a currency with decimals the largest amount is lower (M6). */
 const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
 const POSITIVE_AMOUNT = { exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR };
 const RATE = { minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT };
@@ -39,7 +39,7 @@ const SHARE = { minimum: 0, maximum: MAX_RATE_PERCENT };
 const ORDINAL = { minimum: 1, maximum: MAX_INSTALLMENTS };
 const NUMBER = { minimum: 0, maximum: MAX_INSTALLMENTS };
 
-/** Names that every instance knows; catalogues may add schedule types, periodicities and calendars. */
+/** Names for documents. Every instance knows them; a catalogue may add schedule types, periodicities and calendars. */
 const SCHEDULE_TYPES = BUILT_IN_SCHEDULE_TYPE_RECORDS.map(
   ({ PaymentScheduleTypeName }) => PaymentScheduleTypeName,
 );
@@ -98,7 +98,7 @@ const earlyRepayment = itemOf(TEXTS.EarlyRepayment, {
   DecreaseInstallment: optional(flag()),
 }).meta({ id: 'EarlyRepayment' });
 
-/** The most charges or bands: more than any product has, but few enough to limit the work. */
+/** Maximum number of commissions, insurances or bands: more than any product has, but few enough to limit the work. */
 const MAX_FEES = 200;
 
 export const repaymentScheduleFields = termsOf(TEXTS.RepaymentScheduleTerms, {

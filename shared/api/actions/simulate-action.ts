@@ -1,4 +1,4 @@
-/** `PLAT_BP_Simulate` (4.4): request and answer. Fields in its four JSON texts are spelt as in the interface, such as CurrenctyId. */
+/** `PLAT_BP_Simulate` (4.4). The four JSON texts in the answer keep the spelling of the interface, even CurrenctyId. */
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -104,7 +104,7 @@ export const simulateReply = z.strictObject({
   ReturnValue: z.literal(0).meta({ type: 'integer', description: 'Always 0.' }),
 });
 
-/** A record in a message: amounts are whole minor units of `currencyDigits` decimals. */
+/** A record in the reply message. Its amounts are whole minor units with `currencyDigits` decimals. */
 export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'CommissionListId'> & {
   readonly currencyDigits: number;
   readonly IRR: string | null | undefined;
@@ -117,7 +117,7 @@ export interface SimulatePayload {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** The payload of a reply, with amounts in minor units. */
+/** Creates the payload of the reply message, with amounts in minor units. */
 export function simulatePayload(
   offers: readonly SimulationRecord[],
   warnings: readonly RequestWarning[],
@@ -150,7 +150,7 @@ export function simulatePayload(
   return { Records, ReturnValue: 0, warnings };
 }
 
-/** Writes the answer as JSON text, and absent fields as null, because Avro decodes null as absent. */
+/** Writes the answer as JSON text. Absent fields are written as null, because Avro decodes null as absent. */
 export function renderSimulation({ Records, ReturnValue }: SimulatePayload): string {
   return `{"Records":[${Records.map(recordText).join(',')}],"ReturnValue":${ReturnValue}}`;
 }
@@ -221,7 +221,7 @@ export const simulateFields = termsOf(TEXTS.SimulateRequest, {
   principalValue: optional(amount(AMOUNT)),
 });
 
-/** The parsed request: figures are exact decimals (M1). */
+/** The parsed request. Its figures are exact decimals (M1). */
 export type SimulateInput = z.output<typeof simulateFields>;
 
 export const simulateRequest = createRequestReader<SimulateInput>({
@@ -229,7 +229,7 @@ export const simulateRequest = createRequestReader<SimulateInput>({
   between: requireInterestType,
 });
 
-/** Converts the request for the simulation, whose filters compare JSON numbers. */
+/** Converts the figures for filters to binary numbers, which the simulation compares with those of the catalogue. */
 export function toSimulateRequest(input: SimulateInput): SimulateRequest {
   const numbers = (figures: SimulateInput['jsonFilterCommission']) =>
     figures?.map(({ name, value }) => ({ name, value: value.toNumber() }));
@@ -241,7 +241,7 @@ export function toSimulateRequest(input: SimulateInput): SimulateRequest {
   };
 }
 
-/** Formula arguments, even an empty object, and rates by range need an interest type (4.4, Q3); an empty list is none (R1). */
+/** Formula arguments, even an empty object, and rates by range, unless empty, require interestType (4.4, Q3, R1). */
 function requireInterestType(sent: Fields): readonly Fault[] {
   const { interestType, jsonInputFormula, jsonMultipleInterestRates: rates } = sent;
   if (!isAbsent(interestType)) return [];

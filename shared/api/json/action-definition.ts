@@ -1,4 +1,4 @@
-/** Actions of the interface: what ingress, workers and documents have to know about each one. */
+/** What ingress, workers and documents need to know about each action of the interface. */
 
 import { messageDefinition } from '../../../schemas/messages.ts';
 import type { AnswerHeader } from '../../messaging/outcome.ts';
@@ -17,10 +17,10 @@ export interface Example {
 export interface Action extends ActionDefinition<unknown, unknown> {
   readonly examples: readonly [Example, ...Example[]];
   readonly topic: TopicKey;
-  /** Topic of bulk requests, which have no waiting caller; undefined for actions without one. */
+  /** Topic of bulk requests, for which no caller waits; undefined if the action has no such topic. */
   readonly bulkTopic: TopicKey | undefined;
   readonly replyType: string;
-  /** Reads a parsed body in the direct or the generic form (E2) into the payload of the request message. Never throws. */
+  /** Reads a parsed body, in the direct or generic form (E2), into the payload of the request message. Never throws. */
   read(body: unknown): ReadRequest<unknown>;
 }
 
@@ -34,13 +34,13 @@ interface ActionDefinition<Request, Reply> {
   readonly replyShape: z.ZodType;
   readonly examples: readonly Example[];
   readonly answerHeaders?: readonly AnswerHeader[];
-  /** The units of work of a valid request (E6); absent: next to none. */
+  /** The units of work of a valid request (E6); absent if the work is negligible. */
   units?(request: Request): number;
   /** Writes the answer as JSON text. */
   render(reply: Reply): string;
 }
 
-/** Makes an action from its definition. Throws Error if schemas/messages.ts lacks its request, or it has no example. */
+/** Throws Error if schemas/messages.ts has no request with this `requestType`, or the definition has no example. */
 export function defineAction<Request, Reply>(definition: ActionDefinition<Request, Reply>): Action {
   const { request, requestType, examples } = definition;
   const [main, ...others] = examples;

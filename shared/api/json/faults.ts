@@ -1,10 +1,10 @@
-/** Schema violations of requests (E1, E3): stable codes, and paths as the interface spells them. */
+/** Faults that readers find in requests (E1, E3), with stable codes, and with paths as the interface spells them. */
 
 import type { z } from 'zod';
 import type { JsonFaultCode } from '../../platform/parse-json.ts';
 import { type Fault, fieldPath, valueAt } from '../../platform/problem.ts';
 
-/** Codes of faults of a body that is not JSON; their path is `body`, or `Data` for the JSON text in it. */
+/** Codes of faults of JSON text. The path is `body`, `Data` for the text in it, or that of the repeated member. */
 export const BODY_FAULTS = {
   'malformed-json': 'The text is not valid JSON',
   'not-utf8': 'The bytes are not valid UTF-8',
@@ -14,7 +14,7 @@ export const BODY_FAULTS = {
   'repeated-member': 'An object has several members of this name; the path is that of the member',
 } as const satisfies Record<JsonFaultCode, string>;
 
-/** Codes of faults of fields. They are stable: callers may branch on them. */
+/** Codes of faults of fields. They are stable, so that callers may branch on them. */
 export const SHAPE_FAULTS = {
   missing: 'A mandatory field is missing or null',
   'wrong-type': 'The type of the value is not that of the field',
@@ -46,10 +46,10 @@ export const SHAPE_FAULTS = {
 
 export type ShapeFaultCode = keyof typeof SHAPE_FAULTS;
 
-/** Maximum number of faults in a problem, so that it stays small. */
+/** Maximum number of faults that a problem lists, so that it stays small. */
 export const MAX_FAULTS = 100;
 
-/** Faults of numbers that can be read, but not calculated with. A request with no other faults gets 422, not 400 (M6, E1). */
+/** Faults of numbers that can be read but not calculated with. A request with only these gets 422, not 400 (M6, E1). */
 const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
   'amount-too-large',
   'out-of-range',
@@ -58,7 +58,7 @@ const NOT_COMPUTABLE: ReadonlySet<string> = new Set<ShapeFaultCode>([
 
 export type RequestProblemCode = 'invalid-request' | 'not-computable' | 'attachments-too-large';
 
-/** The code of a problem with these faults, at least one (E1). */
+/** Chooses the code of a problem from its faults, of which there is at least one (E1). */
 export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode {
   if (faults.every(({ code }) => NOT_COMPUTABLE.has(code))) return 'not-computable';
   const isTooLarge = faults.every(({ code }) => code === 'attachment-too-large');
@@ -70,22 +70,22 @@ export function topField(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? '';
 }
 
-/** `message` continues a sentence that begins with the path. */
+/** `message` must continue a sentence that begins with the path. */
 export function shapeFault(path: string, code: ShapeFaultCode, message: string): Fault {
   return { path, code, message };
 }
 
-/** True for an absent field; null means the same (M6). */
+/** True for undefined, and for null, which also means absent (M6). */
 export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** True for a JSON object, but not for a list or a raw number, which has more digits than a binary number holds. */
+/** True for a JSON object. False for a list and a raw number (`JSON.rawJSON`), which are objects in JavaScript too. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
-/** Converts the first issue of each field into a fault with the message of its field kind. */
+/** Converts the issues that zod found in `body` into faults, one for each path, from the first issue there. */
 export function toFaults(issues: readonly z.core.$ZodIssue[], body: unknown): Fault[] {
   const faults = new Map<string, Fault>();
   for (const issue of issues) {
@@ -95,7 +95,7 @@ export function toFaults(issues: readonly z.core.$ZodIssue[], body: unknown): Fa
   return [...faults.values()];
 }
 
-/** Truncates a list of faults to {@link MAX_FAULTS}; the last one then states how many were omitted. */
+/** Shortens a list to {@link MAX_FAULTS} faults; the last of them then states how many are left out. */
 export function limitFaults(faults: readonly Fault[]): readonly Fault[] {
   if (faults.length <= MAX_FAULTS) return faults;
   const listed = faults.slice(0, MAX_FAULTS - 1);

@@ -1,4 +1,4 @@
-/** The kinds of fields of requests: each parses JSON into the domain type. Messages never repeat a value, which may be secret. */
+/** Kinds of request fields. Each parses JSON into a domain type. Messages never quote a value, which may be secret. */
 
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import {
 import { isAbsent, type ShapeFaultCode } from './faults.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
+/** Maximum length of a name or code, in UTF-16 code units. Names in catalogues are much shorter. */
 export const MAX_TEXT_LENGTH = 200;
 
 const DAY_PATTERN = '(19|2[0-9])[0-9]{2}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])';
@@ -35,10 +35,10 @@ const PERCENT: DecimalSize = { precision: 30, scale: 20 };
 
 const MAX_COUNT = 2_147_483_647;
 
-/** The range of a number, for documents. Reading does not check it: the engine does, and answers 422. */
+/** The range of a number, for documents. The reader does not check it: the engine does, and refuses with 422. */
 export type NumberRange = Pick<JsonSchema, 'minimum' | 'maximum' | 'exclusiveMinimum'>;
 
-/** An amount of money: the decimal as sent (M1). Strings are refused (M6). */
+/** An amount of money, as the exact decimal that was sent (M1). Numbers sent as strings are refused (M6). */
 export const amount = (range: NumberRange = {}) => decimal(AMOUNT, 'amount-too-large', range);
 
 /** A rate or share in percent, read like an {@link amount}. */
@@ -59,7 +59,7 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
     });
 }
 
-/** Replaces a raw number so close to 0 that Decimal reads it as 0. */
+/** Stands for a raw number that is not 0, but so close to 0 that Decimal reads it as 0. */
 const SMALLEST = new Decimal('1e-9000000000000000');
 
 function exactDecimal(value: unknown): Decimal | undefined {
@@ -73,7 +73,7 @@ function refuseType(context: z.RefinementCtx, value: unknown, what: string): nev
   return refuse(context, value, isAbsent(value) ? 'missing' : 'wrong-type', mustBe(what)({ input: value }));
 }
 
-/** A whole number of at most 2^31 - 1 in absolute value. `unit`: what it counts, for messages. */
+/** A whole number of at most 2^31 - 1 in absolute value. `unit` names what it counts, for messages. */
 export const count = (range: NumberRange = {}, unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
@@ -93,7 +93,7 @@ function wholeNumber(value: number, context: z.RefinementCtx, number = 'number')
   return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in absolute value`);
 }
 
-/** Adds a fault within a zod transformation, which must return the result. */
+/** Reports a fault in a zod transformation. The transformation must return the result of this function. */
 export function refuse(
   context: z.RefinementCtx,
   input: unknown,
@@ -112,17 +112,17 @@ const mustBeFlag: ErrorText = (issue) => {
 /** A flag: true, false, 1 or 0 (M6). */
 export const flag = () => flagOf(mustBeFlag);
 
-/** A flag that documents show as 0 or 1. */
+/** A flag that documents show as the number 0 or 1. */
 export const flagNumber = () => flagOf(mustBeFlag, SHOWN_NUMERIC_FLAG);
 
-/** Which kind of flag a schema shows; undefined for another field. */
+/** The kind of flag that a schema describes; undefined for another field. */
 export function flagKind({ type, minimum, maximum }: JsonSchema): 'flag' | 'numeric-flag' | undefined {
   const types = new Set([type].flat());
   if (types.has('boolean')) return 'flag';
   return types.has('integer') && minimum === 0 && maximum === 1 ? 'numeric-flag' : undefined;
 }
 
-/** A numeric option that also accepts true and false for 1 and 0 (M6); the engine checks other numbers. */
+/** A numeric option that also accepts true and false for 1 and 0 (M6). The engine refuses other numbers. */
 export const numericFlag = () =>
   z
     .union([z.number().meta({ type: 'integer' }), z.boolean()], {
@@ -139,6 +139,7 @@ export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an o
   return z.object(shape, { error: mustBe(what) });
 }
 
+/** Gives each field the description that `texts` has under its name. */
 export function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
   const fields = Object.entries(shape).map(([name, kind]) => {
     const text = texts[name as keyof Shape];
@@ -157,7 +158,7 @@ export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).meta({ id });
 
-/** A time in ISO 8601, in answers. */
+/** A time in ISO 8601, only for answers. */
 export const dateTime = () => z.string().meta({ format: 'date-time' });
 
 export const strictNamed = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
@@ -177,7 +178,7 @@ export const text = (known: readonly string[] = []) => {
   return known.length === 0 ? name : name.meta({ examples: [...known] });
 };
 
-/** One of these names. Documents show the spelling; reading accepts any text, which the engine compares without regard to case. */
+/** One of `names`, which documents list. The reader accepts any text, because the engine compares it in any case. */
 export const nameOf = (title: string, names: readonly string[]) =>
   text()
     .meta({ enum: [...names] })
@@ -199,7 +200,7 @@ export interface NamedDecimal {
   readonly value: Decimal;
 }
 
-/** Figures under names of the caller, such as `{"Margin": 2.5}`, as a list in their order; an empty object means absent. Any name is allowed. */
+/** An object whose field names the caller chooses, such as `{"Margin": 2.5}`, read as a list. Empty means absent. */
 export const figuresByName = (mostFigures: number) => {
   const figure = amount();
   return z
@@ -238,7 +239,7 @@ export function tooManyFigures(mostFigures: number): string {
   return `must have at most ${mostFigures} fields`;
 }
 
-/** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
+/** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, of which only the date counts. */
 export const date = () =>
   anyText('a date such as 2024-01-31')
     .meta({ pattern: DATE_PATTERN, examples: ['2024-01-31'] })
@@ -256,7 +257,7 @@ export function isDateSchema(schema: { readonly pattern?: string }): boolean {
 export const optional = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? undefined);
 
-/** A list that may be left out; an empty one means the same (R1). A list with too many items is refused before they are read. */
+/** A list that may be left out; an empty one means the same (R1). Readers refuse more than `maxItems` items unread. */
 export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   anyList(item)
     .max(maxItems)
@@ -272,7 +273,7 @@ const namedFigure = objectOf({
 
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
 
-/** A list, for which some callers send an empty string. Documents show only the list. */
+/** A list that some callers send as an empty string instead of leaving it out. Documents show only the list. */
 export const emptyTextOr = <List extends z.ZodType>(list: List) =>
   z
     .preprocess((sent) => (sent === '' ? undefined : sent), list)

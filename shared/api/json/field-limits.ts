@@ -1,4 +1,4 @@
-/** Checks a payload from Avro against the limits in the JSON Schema of its definition, so that Avro and JSON have the same limits. */
+/** Checks payloads from Avro against the limits in their JSON Schema, so that Avro and JSON have the same limits. */
 
 import { toCalendarDate, MIN_YEAR, MAX_YEAR } from '../../lending/dates/calendar-date.ts';
 import { type Fault, joinPath } from '../../platform/problem.ts';
@@ -25,7 +25,7 @@ type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;
 const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
 const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** A check that adds a fault for each exceeded limit; undefined if the schema has no limits. */
+/** Creates a check that adds a fault for each exceeded limit; undefined for a kind without limits, such as numbers. */
 export function compileLimits(schema: JsonSchema): LimitCheck | undefined {
   const { items, maxItems = 0, properties, maxProperties, maxLength } = schema;
   if (isDateSchema(schema)) return checkDate;
@@ -62,7 +62,7 @@ function listCheck(itemSchema: JsonSchema, maxItems: number): LimitCheck {
   };
 }
 
-/** In a payload, figures under names of the caller are a list. */
+/** Checks the list into which `figuresByName` reads an object. */
 function figuresCheck(mostFigures: number): LimitCheck {
   return (value, path, faults) => {
     const figures = value as readonly NamedDecimal[];

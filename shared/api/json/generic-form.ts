@@ -1,4 +1,4 @@
-/** The forms of an action's body (E2): `{jsonParam: {...}}`, or `{access_token, user_name, Data}` with Data as object or JSON text. */
+/** The two forms of an action's body (E2): direct, or generic, in which Data is the direct body or its JSON text. */
 
 import { MAX_REQUEST_VALUES, parseJson } from '../../platform/parse-json.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -11,7 +11,7 @@ const USER_NAME = 'user_name';
 const DATA = 'Data';
 const FORM_FIELDS = [ACCESS_TOKEN, USER_NAME, DATA];
 
-/** Makes the reader of an action's body in either form; warnings about the form come first. The reader never throws. */
+/** Makes a reader of both forms, which never throws. Its warnings about fields beside Data come first. */
 export function readEitherForm<Request>(reader: Pick<RequestReader<Request>, 'body' | 'read'>) {
   return (body: unknown): ReadRequest<Request> => {
     if (!isRecord(body) || FORM_FIELDS.every((name) => !Object.hasOwn(body, name))) return reader.read(body);
@@ -46,7 +46,7 @@ function dataInput(data: unknown, faults: Fault[]): unknown {
     if (!isRecord(parsed.value)) faults.push(shapeFault(DATA, 'wrong-type', other));
     return parsed.value;
   }
-  // A syntax error in the text has a code of its own, to tell it from a syntax error in the body around it.
+  // A syntax error in Data has a code of its own, to tell it from a syntax error in the body around it.
   const own = parsed.faults.map((fault) =>
     fault.code === 'malformed-json' ? shapeFault(DATA, 'invalid-json', `${fault.message}; ${other}`) : fault,
   );

@@ -1,4 +1,4 @@
-/** Converts zod definitions to JSON Schema (draft 2020-12, which OpenAPI 3.1 and AsyncAPI 3 use) as plain objects. */
+/** Converts zod definitions to JSON Schema (draft 2020-12, which OpenAPI 3.1 uses) as plain objects. */
 
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ export interface JsonSchema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** For objects with names of the caller: the schema of a name, the most fields, and the schema of a value. */
+  /** For objects whose field names the caller chooses: the schema of a name, the most fields, the schema of a value. */
   readonly propertyNames?: JsonSchema;
   readonly maxProperties?: number;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -38,7 +38,7 @@ export function schemaReference(name: string): { readonly $ref: string } {
   return { $ref: PLACE + name };
 }
 
-/** The JSON Schema of a definition's input, without references. Throws Error if two definitions have the same `id`. */
+/** The JSON Schema of a definition's input, without references. Throws Error if two of its parts have the same `id`. */
 export function toJsonSchema(definition: z.ZodType): JsonSchema {
   const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(definition, { io: 'input' });
   const whole = (node: unknown): JsonSchema =>
@@ -48,7 +48,7 @@ export function toJsonSchema(definition: z.ZodType): JsonSchema {
   return whole(schema);
 }
 
-/** The schemas of definitions by name, and of their parts by `id`, so that generators make one type of each. Throws if an `id` is used twice. */
+/** Schemas by name, with their parts by `id`, so that generators make one type of each. Throws on a repeated `id`. */
 export function publishedSchemas(definitions: Readonly<Record<string, z.ZodType>>): NamedSchemas {
   const registry = z.registry<{ id: string }>();
   for (const [id, definition] of Object.entries(definitions)) registry.add(definition, { id });
@@ -71,7 +71,7 @@ function rewrite(schema: unknown, change: (node: Node) => object): JsonSchema {
   ) as JsonSchema;
 }
 
-/** Writes "this or null" as one schema with both types, which is easier to read than a choice, for people and tools. */
+/** Merges `anyOf` a schema and null into one schema with both types, which people and tools read more easily. */
 function mergeNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   const [only, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];
@@ -88,7 +88,7 @@ function mergeNull(schema: JsonSchema): JsonSchema {
 
 const MAX_INT32 = 2_147_483_647;
 
-/** Adapts a schema to client generators, which read whole numbers without a format as 32 bits, and constant numbers or booleans as text. */
+/** Replaces what client generators misread: integers over 32 bits without a format, constant numbers and booleans. */
 function forGenerators(schema: JsonSchema): JsonSchema {
   const { const: only, ...rest } = schema;
   if (typeof only === 'boolean') return rest;

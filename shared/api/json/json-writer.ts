@@ -1,4 +1,4 @@
-/** Writes values as JSON by the JSON Schema of their definition, the inverse of reading them. Decimals keep all digits. */
+/** Writes values as JSON by the JSON Schema of their definition, as readers read them. Decimals keep all digits. */
 
 import { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -7,7 +7,7 @@ import type { JsonSchema } from './json-schema.ts';
 
 type Writer = (value: unknown) => string;
 
-/** Compiles the writer of a schema. An absent required field is written as null, because a null in Avro is decoded as absent. */
+/** Compiles the writer of a schema. It writes an absent required field as null, because Avro decodes null as absent. */
 export function createJsonWriter(schema: JsonSchema): Writer {
   if (isDateSchema(schema)) return (value) => `"${formatCalendarDate(value as CalendarDate)}"`;
   if (schema.maxProperties !== undefined) return (value) => figuresText(value as readonly NamedDecimal[]);
@@ -16,10 +16,10 @@ export function createJsonWriter(schema: JsonSchema): Writer {
   return scalarText;
 }
 
-/** Strings that JSON writes without escapes. */
+/** ASCII strings that JSON writes without escapes. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
 
-/** The JSON of a string, number or Decimal. Avoids JSON.stringify for plain strings, of which explained schedules mostly consist. */
+/** The JSON of a scalar or Decimal. Plain strings, most of an explained schedule, avoid the slower JSON.stringify. */
 export function scalarText(value: unknown): string {
   if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   return value instanceof Decimal ? value.toString() : JSON.stringify(value);
@@ -27,7 +27,7 @@ export function scalarText(value: unknown): string {
 
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** The JSON of a figure in plain decimal text; `null` without a figure. Throws RangeError on other text, which is a bug. */
+/** The JSON of a figure; `null` if it is absent. Throws RangeError on text that is no plain decimal, which is a bug. */
 export function decimalText(figure: string | null | undefined): string {
   if (figure === null || figure === undefined) return 'null';
   if (!PLAIN_DECIMAL.test(figure)) throw new RangeError('a figure must be plain decimal text');

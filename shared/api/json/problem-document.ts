@@ -1,4 +1,4 @@
-/** The problem document (RFC 9457, rule E1): the body of every error over HTTP and over Kafka. */
+/** The problem document (RFC 9457, rule E1), which is the body of every error reply over HTTP and Kafka. */
 
 import { z } from 'zod';
 import { ERROR_CODES, type Problem } from '../../platform/problem.ts';

@@ -1,4 +1,4 @@
-/** Creates the reader of a request: reads JSON with all faults of form and meaning (E3), checks Avro by the same rules, and writes JSON. */
+/** Reads requests from JSON with all faults (E3), checks requests from Avro by the same rules, and writes JSON. */
 
 import { z } from 'zod';
 import type { FaultCode } from '../../lending/request/validation.ts';
@@ -19,12 +19,12 @@ import { toJsonSchema } from './json-schema.ts';
 import { createJsonWriter } from './json-writer.ts';
 import { surveyFields, withoutFields } from './unknown-fields.ts';
 
-/** Field of the body that holds the fields of a calculation request; paths of faults start with it. */
+/** Field of the body that holds the fields of a calculation request. The paths of their faults start with it. */
 export const JSON_PARAM = 'jsonParam';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A request, or all of its faults (E3): 400, but 422 if all concern numbers (E1, M6), and 413 if all concern large files. */
+/** A request or its faults (E3): 422 if all concern numbers (E1, M6), 413 if all concern large files, otherwise 400. */
 export type ReadRequest<Payload> =
   | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
   | InvalidRequest;
@@ -35,39 +35,39 @@ export interface InvalidRequest {
   readonly faults: readonly Fault[];
 }
 
-/** A request with faults. `others` are listed too, but do not affect the error code. */
+/** A request with `faults`, which determine the code of the problem, and `others`, which are only listed after them. */
 export function invalid(faults: readonly Fault[], others: readonly Fault[] = []): InvalidRequest {
   return { kind: 'invalid', problem: chooseProblemCode(faults), faults: limitFaults([...faults, ...others]) };
 }
 
 export interface RequestReader<Request> {
   readonly body: z.ZodObject;
-  /** Reads a parsed body. Never throws. If a request has faults, its names are checked only with `catalogue`, which may add names. */
+  /** Reads a parsed body. Never throws. Unknown names are reported beside other faults only if `catalogue` is given. */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
-  /** Checks a request from Avro; undefined if it is valid. */
+  /** Checks the limits and the combination of fields of a request from Avro; undefined if there is no fault. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
-  /** Writes the body as JSON text, the inverse of reading it. Throws on a value that is not a request. */
+  /** Writes the body of a valid request as JSON text. */
   render(request: Request): string;
 }
 
 interface ReaderDefinition<Request> {
   readonly fields: z.ZodObject & z.ZodType<Request>;
-  /** Description of the object {@link JSON_PARAM} that holds the fields; absent: the body itself holds them. */
+  /** Description of the object {@link JSON_PARAM} that holds the fields; absent if the body itself holds them. */
   readonly jsonParam?: string;
-  /** Checks the combination of fields, as sent; paths are relative to them. */
+  /** Finds faults in the combination of fields that were sent. The paths are relative to the object with the fields. */
   readonly between?: (sent: Fields) => readonly Fault[];
-  /** How the engine validates a request with faults; absent: only the form of such a request is checked. */
+  /** How the engine checks a request with faults of form, so that all faults are listed; absent if it does not. */
   readonly meaning?: {
-    /** Values that stand for mandatory fields that cannot be read. */
+    /** Values that replace mandatory fields that cannot be read. */
     readonly placeholders: Fields;
-    /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
+    /** The faults that the engine finds, with paths as in `between`; without a catalogue, it knows only built-ins. */
     readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
-    /** The fields on which a fault depends: if one of them cannot be read, the fault is not reported. */
+    /** The fields on which a fault depends. If one of them cannot be read, the fault is not reported. */
     readonly dependsOn: (fault: Fault) => readonly string[];
   };
 }
 
-/** Codes of unknown names, which are reported only with a catalogue, because it may add names. */
+/** Codes of faults of unknown names. They are reported only with a catalogue, which may add names. */
 const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
   'unknown-calendar',
   'unknown-periodicity',
@@ -102,7 +102,7 @@ export function createRequestReader<Request>(definition: ReaderDefinition<Reques
       const read = compiled().safeParse(
         unread.size === 0 ? sentBody : isWrapped ? { [JSON_PARAM]: readable } : readable,
       );
-      // Which fields of a calculation go together is checked only if all of its lists are read.
+      // In a calculation (isWrapped), `between` would take an overlong list, which is not read, for an absent one.
       const isComplete = unread.size === 0 || !isWrapped;
       const crossFaults = isRecord(readable) && isComplete ? between(readable) : [];
       if (read.success && overlong.length + crossFaults.length === 0) {

@@ -1,14 +1,14 @@
-/** Unknown fields are ignored but reported, so that misspelt names are noticed (E3). Overlong lists are found before they are read. */
+/** Finds unknown fields, so that callers notice misspelt names (E3), and overlong lists before their items are read. */
 
 import { nearestName } from '../../platform/nearest-name.ts';
 import { type Fault, type Warning, joinPath } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isRecord, shapeFault } from './faults.ts';
 
-/** Maximum number of unknown fields that are reported; their header is truncated at 4 KiB anyway (E3). */
+/** Maximum number of unknown fields that {@link surveyFields} reports; their header is cut at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** Maximum of unknown fields that get a hint, since finding the nearest name costs more than all other reading. */
+/** Maximum number of unknown fields with a suggested name: finding one takes longer than all other reading. */
 const MAX_HINTS = 10;
 
 const MAX_SHOWN_NAME = 60;
@@ -18,14 +18,14 @@ export function unknownField(name: string, path = ''): Warning {
   return { code: 'unknown-member', path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
 }
 
-/** The fault of an unknown field in a refused request, with the nearest known name: a missing field is often misspelt. */
+/** The fault of an unknown field in a refused request. It suggests a name: a missing field is often misspelt. */
 export function unknownFieldFault(path: string, name: string, known: Iterable<string>): Fault {
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   return shapeFault(path, 'unknown-member', `is not known here and has no effect${hint}`);
 }
 
-/** The fields of an object, or of the items of a list. */
+/** Returns the schemas of the fields of an object, or of the items of a list. */
 export function knownFields({ properties, items }: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return (items === undefined ? properties : items.properties) ?? {};
 }
@@ -34,7 +34,7 @@ export function tooManyItems(path: string, maxItems: number): Fault {
   return shapeFault(path, 'too-many-items', `must have at most ${maxItems} items`);
 }
 
-/** The fault of a raw number in place of an object: other checks would take it for an object. */
+/** The fault of a raw number in place of an object. Other checks would take the number for an object. */
 function notAnObject(path: string): Fault {
   return shapeFault(path === '' ? 'body' : path, 'wrong-type', 'must be an object, not a number');
 }
@@ -44,7 +44,7 @@ interface Found {
   readonly overlong: Fault[];
 }
 
-/** Finds the unknown fields and overlong lists of a body; values of another type than the known field are skipped. */
+/** Finds the unknown fields of a body and, as `overlong`, its overlong lists and raw numbers in place of objects. */
 export function surveyFields(schema: JsonSchema, body: unknown) {
   const { unknown, overlong }: Found = { unknown: [], overlong: [] };
   survey(schema, body, '', { unknown, overlong });
@@ -58,7 +58,7 @@ export function surveyFields(schema: JsonSchema, body: unknown) {
   };
 }
 
-/** Removes fields from an object: overlong lists, whose items must not be read. */
+/** Returns an object without the named fields, such as overlong lists, whose items must not be read. */
 export function withoutFields(value: unknown, names: ReadonlySet<string>): unknown {
   if (names.size === 0 || !isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));

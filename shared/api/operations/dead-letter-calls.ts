@@ -1,4 +1,4 @@
-/** Dead letters in the operations interface: how they are selected, what an action does, and the replies. */
+/** Dead letters in the operations interface: how a call selects them, the bodies of actions, and the replies. */
 
 import { z } from 'zod';
 import { mustBe } from '../../platform/json-kinds.ts';
@@ -138,10 +138,10 @@ export const letterPage = namedObject('DeadLetterPage', {
 });
 export type LetterPage = z.infer<typeof letterPage>;
 
-/** A record of the audit, without its letter. */
+/** One step of an action on a dead letter. The record in the audit topic also names the dead letter. */
 export const auditEntry = namedObject('DeadLetterAudit', {
   action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
-  /** `begun` is written before a message is sent, `done` afterwards, and `failed` if nothing was sent. */
+  /** Actions that send write `begun`, then `done`, or `failed` if nothing was sent. A discard writes only `done`. */
   stage: z.enum(['begun', 'done', 'failed']),
   operator: z.string().describe('The subject of the token, or the user of the command.'),
   at: dateTime(),

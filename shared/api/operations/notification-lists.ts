@@ -1,4 +1,4 @@
-/** Notifications in the operations interface: how one is found, and its timeline. */
+/** Notifications in the operations interface: how a call finds one, its timeline, and the sent messages. */
 
 import { z } from 'zod';
 import type {
@@ -76,15 +76,15 @@ export const foundNotifications = namedObject('FoundNotifications', {
   ),
 });
 
-/** What is known of a notification; one of acceptance and state is always present. */
+/** What is known of a notification: its acceptance, its state, or both. */
 export interface KnownNotification {
   readonly notificationId: string;
-  /** Absent for a command of an upstream system. Belongs to a later notification if the Idempotency-Key was used again. */
+  /** Absent for commands of upstream systems and after its retention; a later one if the Idempotency-Key was reused. */
   readonly acceptance: NotificationAcceptance | undefined;
   readonly state: NotificationState | undefined;
 }
 
-/** The timeline of a notification, without texts and addresses of its message. `deadLetters`: the address of its dead letters. */
+/** The timeline, without texts and addresses of the message. `deadLetters`: the address that lists its dead letters. */
 export function describeTimeline(
   { notificationId, acceptance, state }: KnownNotification,
   deadLetters: string,

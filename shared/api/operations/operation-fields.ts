@@ -14,14 +14,14 @@ export const OPERATIONS_LIMITS = {
   defaultPageLetters: 50,
   actionLetters: 500,
   defaultActionLetters: 100,
-  /** Dead letters that one call reads; their metadata takes 25 MB. */
+  /** Maximum number of dead letters that one call reads; their metadata takes 25 MB. */
   scannedLetters: 50_000,
-  /** Newest records of the audit that one call reads, in about 2 s: the records of 100,000 actions. */
+  /** Newest records of the audit that one call reads, in about 2 s. A redrive, edit or mark writes two records. */
   auditRecords: 200_000,
   criteria: 20,
-  /** Fields that an edit changes; a request has fewer. Their names are part of the audit. */
+  /** Fields that one edit may change, more than a schedule request has. The audit records their names. */
   editedFields: 50,
-  /** Characters of the path of such a field, such as `jsonParam.Amount`. */
+  /** Characters of the path of an edited field, such as `jsonParam.Amount`. */
   editedPathCharacters: 200,
   editedHeaders: 20,
   editedHeaderCharacters: 1_000,
@@ -31,9 +31,9 @@ export const OPERATIONS_LIMITS = {
   pageProducts: 200,
   defaultPageProducts: 50,
   searchCharacters: 100,
-  /** Versions of a product in a list; a version has 200 bytes there. */
+  /** Versions of a product in an answer, the latest; each takes about 200 bytes. */
   listedVersions: 200,
-  /** Lists of a version that one call reads, about a millisecond each, and the bytes of their JSON. */
+  /** Lists that a call reads for a product version, a millisecond each; above `referredListBytes` it reads no more. */
   referredLists: 100,
   referredListBytes: 8_388_608,
 } as const;
@@ -52,7 +52,7 @@ export const line = (maxCharacters: number = OPERATIONS_LIMITS.textCharacters) =
       params: { code: 'control-character' },
     });
 
-/** A list of lines; absent means empty. */
+/** A list of one-line texts; absent means empty. */
 export const criteria = (maxItems: number = OPERATIONS_LIMITS.criteria) =>
   z
     .array(line(), { error: mustBe('a list of texts') })
@@ -60,19 +60,19 @@ export const criteria = (maxItems: number = OPERATIONS_LIMITS.criteria) =>
     .optional()
     .transform((items) => items ?? []);
 
-/** Epoch milliseconds of a time in ISO 8601; a date means its midnight in UTC. */
+/** A time in ISO 8601, read as epoch milliseconds. A date means its midnight in UTC. */
 export const moment = () =>
   anyText(A_MOMENT)
     .meta({ pattern: MOMENT.source, examples: ['2026-05-01T10:00:00Z'] })
     .transform((text, context) => {
-      // Date.parse takes the 30th of February as the 2nd of March.
+      // Date.parse takes the 30th of February as the 1st or 2nd of March.
       const hasDay = parseCalendarDate(text.slice(0, 'yyyy-mm-dd'.length)) !== undefined;
       const time = hasDay && MOMENT.test(text) ? Date.parse(text) : Number.NaN;
       if (!Number.isNaN(time)) return time;
       return refuse(context, text, 'invalid-date', `must be ${A_MOMENT}`);
     });
 
-/** A day, written exactly as `yyyy-mm-dd`. */
+/** A day, sent exactly as `yyyy-mm-dd`. */
 export const day = () =>
   anyText(A_DAY)
     .meta({ format: 'date' })
@@ -82,7 +82,7 @@ export const day = () =>
       return refuse(context, text, 'invalid-date', `must be ${A_DAY}`);
     });
 
-/** A whole number within bounds, which a query string sends as text. */
+/** A whole number within bounds. In a query string it is text. */
 export const numberFrom = (least: number, most: number) => {
   const rule = `a whole number from ${least} to ${most}`;
   return z
@@ -115,7 +115,7 @@ type ReadFields<Fields> =
   | { readonly kind: 'read'; readonly fields: Fields }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
 
-/** Reads the fields of a call. Unlike E3, refuses an unknown field: an action with a misspelt `dryRun` must not be carried out. */
+/** Refuses unknown fields, unlike E3, because an action with a misspelt `dryRun` must not be carried out. */
 export function readFields<Shape extends z.ZodObject>(
   shape: Shape,
   sent: unknown,
@@ -131,7 +131,7 @@ export function readFields<Shape extends z.ZodObject>(
   return { kind: 'invalid', faults: limitFaults(faults) };
 }
 
-/** Reads a parsed query string. A parameter of a list may be sent once; a repeated parameter elsewhere is a fault. */
+/** Reads a parsed query string. A list parameter may be sent once or repeatedly, any other parameter once. */
 export function readQuery<Shape extends z.ZodObject>(shape: Shape, query: unknown) {
   const { lists } = describeShape(shape);
   const sent = Object.entries(query as Readonly<Record<string, unknown>>).map(([name, value]) => [
@@ -148,7 +148,7 @@ interface ShapeDescription {
 
 const described = new WeakMap<z.ZodObject, ShapeDescription>();
 
-/** Derived only once from each definition, since that takes a millisecond, most of the time of a call. */
+/** Derives the description of each definition once, because that takes a millisecond, most of the time of a call. */
 function describeShape(shape: z.ZodObject): ShapeDescription {
   const known = described.get(shape);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** The products of the catalogue in the operations interface: the list, the versions of one, and one version with its lists. */
+/** Products of the catalogue in the operations interface: all products, one product, and one version with its lists. */
 
 import { z } from 'zod';
 import { namedObject, objectOf } from '../json/field-kinds.ts';

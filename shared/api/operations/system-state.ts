@@ -1,4 +1,4 @@
-/** The answers of the system addresses: the state of an installation as one ingress sees it, and its settings. */
+/** The answers of the system addresses: an installation as one ingress sees it, and the settings of that ingress. */
 
 import { z } from 'zod';
 import { dateTime, namedObject } from '../json/field-kinds.ts';
