@@ -4,6 +4,9 @@ import { z } from 'zod';
 import type { Casing, RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import { wholeNumber } from '../../platform/json-kinds.ts';
 import { EXPLAINED_FIGURES, spelled, renderRepaymentSchedule } from './render-schedule.ts';
+import { describeNoName } from '../../lending/charges/catalogue-match.ts';
+import { sourceFault } from '../../lending/charges/requested-charge-price.ts';
+import { NO_RATE } from '../../lending/terms/rate-ranges.ts';
 import { findScheduleFaults } from '../../lending/terms/validate-schedule-request.ts';
 import { scheduleUnits } from '../../lending/work-units.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
@@ -138,6 +141,7 @@ const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   BlockInstallmentNo: ROW_FIELDS,
   GracePeriodPrincipal: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
   GracePeriodInterest: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
+  ResidualValue: ['Amount'],
   MultipleInterestRates: ['InstallmentsNo'],
   BandedInterestRates: ['MultipleInterestRates'],
   installmentValue: ['ScheduleType'],
@@ -152,13 +156,12 @@ export const repaymentScheduleRequest = createRequestReader<RepaymentScheduleReq
   between: checkTogether,
   meaning: {
     placeholders: PLACEHOLDERS,
-    // The definition and checkTogether report missing fields, except those that only some schedule types require.
-    faultsOf: (request, catalogue) =>
-      findScheduleFaults(request, catalogue).filter(({ code }) => code !== 'missing'),
+    faultsOf: findScheduleFaults,
     dependsOn: ({ path, code }) => [
       ...(DEPENDS_ON[topField(path)] ?? []),
       ...(BY_DIGITS.has(code) ? ['Currency', 'Precision'] : []),
       ...(code === 'date-order' ? DATE_FIELDS : []),
+      ...(code === 'missing' ? ['ScheduleType', 'MultipleInterestRates', 'BandedInterestRates'] : []),
     ],
   },
 });
@@ -189,9 +192,7 @@ function checkTogether(fields: Fields): readonly Fault[] {
   const faults: Fault[] = [];
   const { InterestPercent, MultipleInterestRates, BandedInterestRates } = fields;
   if (isAbsent(InterestPercent) && !isGiven(MultipleInterestRates) && !isGiven(BandedInterestRates)) {
-    const message =
-      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
-    faults.push(shapeFault('InterestPercent', 'missing', message));
+    faults.push(shapeFault('InterestPercent', 'missing', NO_RATE));
   }
   for (const [list, names] of CHARGE_NAMES) {
     const items = fields[list];
@@ -208,17 +209,10 @@ function isGiven(list: unknown): boolean {
   return Array.isArray(list) ? list.length > 0 : !isAbsent(list);
 }
 
-/** Requires exactly one of SourceValue and SourcePercent, and a name or id of the charge (F1). */
 function checkItem(item: Fields, path: string, names: readonly string[], faults: Fault[]): void {
-  const byValue = !isAbsent(item['SourceValue']);
-  const byPercent = !isAbsent(item['SourcePercent']);
-  if (byValue === byPercent) {
-    const sent = byValue ? 'not both' : 'but has neither';
-    const message = `must have exactly one of SourceValue and SourcePercent, ${sent}`;
-    faults.push(shapeFault(`${path}.SourceValue`, 'mutually-exclusive', message));
-  }
+  const message = sourceFault(!isAbsent(item['SourceValue']), !isAbsent(item['SourcePercent']));
+  if (message !== undefined) faults.push(shapeFault(`${path}.SourceValue`, 'mutually-exclusive', message));
   if (names.every((name) => isAbsent(item[name]))) {
-    const message = `is missing; one of ${names.join(', ')} must identify the charge`;
-    faults.push(shapeFault(`${path}.${names[0]}`, 'missing', message));
+    faults.push(shapeFault(`${path}.${names[0]}`, 'missing', describeNoName(names)));
   }
 }

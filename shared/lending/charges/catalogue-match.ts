@@ -44,8 +44,7 @@ export function checkChargeName(
   const first = input.names.find(({ value }) => value !== '');
   if (first === undefined) {
     const fields = input.names.map(({ field }) => field);
-    const message = `is missing; one of ${fields.join(', ')} must identify the charge`;
-    return validation.reportMissing(`${input.path}.${fields[0]}`, message);
+    return validation.reportMissing(`${input.path}.${fields[0]}`, describeNoName(fields));
   }
   const { agreement, contradicting, unknown } = match;
   if (contradicting !== undefined) {
@@ -61,6 +60,11 @@ export function checkChargeName(
     validation.warn(`${input.path}.${first.field}`, 'ambiguous-name');
   }
   return first.value;
+}
+
+/** The message of a charge that has none of the `fields` that identify it (F1). */
+export function describeNoName(fields: readonly string[]): string {
+  return `is missing; one of ${fields.join(', ')} must identify the charge`;
 }
 
 const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting: undefined };

@@ -54,7 +54,9 @@ export function parseChargePrice(
   const percent = { least: 0, unit: 'percent' };
   const rate = checkRate(validation, `${input.path}.SourcePercent`, input.percent, percent);
   const base = checkBase({ path: input.path, appliedTo: settings.appliedTo }, bases, validation);
-  if (!hasOneSource(input, validation)) return undefined;
+  const message = sourceFault(input.value !== undefined, input.percent !== undefined);
+  if (message !== undefined)
+    return validation.reportConflict(`${input.path}.SourceValue`, message, 'mutually-exclusive');
   if (input.percent === undefined) {
     warnBesideValue(input, validation);
     return amount === undefined ? undefined : { kind: 'value', amount };
@@ -70,16 +72,10 @@ export function parseChargePrice(
   return { kind: 'percent', percent: input.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
 }
 
-function hasOneSource({ path, value, percent }: ChargeInput, validation: Validation): boolean {
-  if (value !== undefined && percent !== undefined) {
-    validation.reportConflict(path, 'must have exactly one of SourceValue and SourcePercent, not both');
-    return false;
-  }
-  if (value === undefined && percent === undefined) {
-    validation.reportMissing(path, 'must have exactly one of SourceValue and SourcePercent, but has neither');
-    return false;
-  }
-  return true;
+/** The message of a charge that does not have exactly one of SourceValue and SourcePercent (F1). */
+export function sourceFault(hasValue: boolean, hasPercent: boolean): string | undefined {
+  if (hasValue !== hasPercent) return undefined;
+  return `must have exactly one of SourceValue and SourcePercent, ${hasValue ? 'not both' : 'but has neither'}`;
 }
 
 function checkBase(

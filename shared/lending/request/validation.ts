@@ -11,6 +11,7 @@ export type FaultCode =
   | 'exclusive'
   | 'formula-failed'
   | 'missing'
+  | 'mutually-exclusive'
   | 'not-allowed'
   | 'one-sign'
   | 'out-of-range'
@@ -68,9 +69,9 @@ export class Validation {
     this.faults.push({ path, code: 'missing', message, status: 400 });
   }
 
-  /** Reports two fields that contradict each other (400). */
-  reportConflict(path: string, message: string): undefined {
-    this.faults.push({ path, code: 'exclusive', message, status: 400 });
+  /** Reports fields that contradict each other, or of which exactly one must be sent (400). */
+  reportConflict(path: string, message: string, code: FaultCode = 'exclusive'): undefined {
+    this.faults.push({ path, code, message, status: 400 });
   }
 
   /** Reports a field without effect in this request, or an unknown or ambiguous name. */

@@ -46,6 +46,10 @@ interface RateContext {
   readonly currencyDigits: number;
 }
 
+/** The message of a request without any interest rate (S4). */
+export const NO_RATE =
+  'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
+
 /** Whether each slice of a balance has the rate of its band, or the whole balance has one rate (R2). */
 export const BAND_METHODS = ['Slices', 'Whole'] as const;
 
@@ -61,9 +65,7 @@ export function parseRateTerms(
   const isRangeOpen = ranges.some(({ InterestRate }) => InterestRate === undefined);
   const hasOtherRates = ranges.length + bands.length > 0;
   if (InterestPercent === undefined && !hasOtherRates) {
-    const message =
-      'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
-    validation.reportMissing('InterestPercent', message);
+    validation.reportMissing('InterestPercent', NO_RATE);
   }
   if (InterestPercent !== undefined && hasOtherRates && !isRangeOpen) validation.warn('InterestPercent');
   const single = parseAnnualRate(InterestPercent, 'InterestPercent', validation);

@@ -79,7 +79,8 @@ installmentValue = 1; HolidayShift = true; HolidayCountry = "Atlantis"
 HolidayCountry = [] | HolidayCountry wrong-type
 InstallmentsNo = "four"; ResidualValue = 500; RealInstallmentNo = 3; GracePeriodPrincipal = 2
   MultipleInterestRates = [{"InterestRate":5,"ToInstNo":4}] | InstallmentsNo wrong-type
-Amount = "much"; ResidualValue = 500 | Amount wrong-type
+Amount = "much"; ResidualValue = 5e12 | Amount wrong-type
+ScheduleType = "Balloon"; HolidayCountry = [] | HolidayCountry wrong-type | ResidualValue missing
 InterestPercent = null; MultipleInterestRates = {} | MultipleInterestRates wrong-type
 ScheduleType = 5; ProductType = "CC" | ScheduleType wrong-type
 Currency = 5; Amount = 1.234 | Currency wrong-type

@@ -65,9 +65,9 @@ PeriodicityType = "Fortnightly"
 GracePeriodInterest = 1; GraceType = "Never"
   GraceType unknown-value must be one of Deferred, Capitalised, Spread, Forgiven
 Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]
-  Commission[0] exclusive must have exactly one of SourceValue and SourcePercent, not both
+  Commission[0].SourceValue mutually-exclusive must have exactly one of SourceValue and SourcePercent, not both
 Insurance = [{"InsuranceName":"A","InsurancePeriodicityType":"Monthly","InsuranceDate":"2025-01-01"}]
-  Insurance[0] missing must have exactly one of SourceValue and SourcePercent, but has neither
+  Insurance[0].SourceValue mutually-exclusive must have exactly one of SourceValue and SourcePercent, but has neither
 Amount = 1.001 | Amount too-many-decimals must have at most 2 decimals in this currency
 Currency = "XXY" | Currency unknown-currency must be the ISO 4217 code of a currency
 Precision = 11 | Precision out-of-range must be a whole number from 0 to 10
