@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Reads the built folder; without one, compiles the sources. Rejects if a file is missing or does not compile. */
 export async function loadBundle(): Promise<Bundle> {
-  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(ENTRIES);
+  const files = await loadFiles();
   const assets = new Map<string, Asset>();
   for (const [name, body] of files) {
     assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, gzip: gzipSync(body) });
@@ -39,24 +39,37 @@ export async function loadBundle(): Promise<Bundle> {
 
 /** The text of the script of /docs. Rejects in the same cases as {@link loadBundle}. */
 export async function loadDocsScript(): Promise<string> {
-  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(['docs.ts']);
+  const files = await loadFiles();
   return files.get(findName(files, 'docs-'))?.toString() ?? '';
 }
 
 /** Compiles the sources into an emptied built folder and resolves to the names of the files. Rejects if that fails. */
 export async function writeBuiltFolder(): Promise<readonly string[]> {
-  const files = await compile(ENTRIES);
+  const files = await compile();
   await rm(BUILT_FOLDER, { recursive: true, force: true });
   await mkdir(BUILT_FOLDER, { recursive: true });
   for (const [name, body] of files) await writeFile(path.join(BUILT_FOLDER, name), body);
   return [...files.keys()];
 }
 
-async function compile(entries: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+let loading: Promise<ReadonlyMap<string, Buffer>> | undefined;
+
+/** Compiles once for all pages, because the end of one compilation ends another that runs at the same time. */
+async function loadFiles(): Promise<ReadonlyMap<string, Buffer>> {
+  loading ??= existsSync(BUILT_FOLDER) ? readFiles(BUILT_FOLDER) : compile();
+  try {
+    return await loading;
+  } catch (error) {
+    loading = undefined;
+    throw error;
+  }
+}
+
+async function compile(): Promise<ReadonlyMap<string, Buffer>> {
   const { build, stop } = await import('esbuild');
   try {
     const { outputFiles } = await build({
-      entryPoints: entries.map((name) => path.join(APP_FOLDER, name)),
+      entryPoints: ENTRIES.map((name) => path.join(APP_FOLDER, name)),
       outdir: '/',
       entryNames: '[name]-[hash]',
       bundle: true,

@@ -1,5 +1,6 @@
 /** Calls of the engine with the token of this tab. They reject with EngineError or, after an abort, with its reason. */
 import { signal as createSignal } from '@preact/signals';
+import { readWarningsList } from '../../../../shared/messaging/header-text.ts';
 import type { Problem, Warning } from '../../../../shared/platform/problem.ts';
 import { EngineError } from './engine-error.ts';
 import { token } from './preferences.ts';
@@ -102,7 +103,7 @@ async function send<Reply>(
   if (status === 401) tokenRefused.value = true;
   const content = parsed(await response.text());
   if (response.ok && content !== undefined) {
-    return { reply: content as Reply, warnings: readWarnings(headers.get('warnings') ?? '') };
+    return { reply: content as Reply, warnings: readWarningsList(headers.get('warnings') ?? '') };
   }
   const unread = {
     title: `The answer with status ${status} is not the JSON of an engine`,
@@ -126,12 +127,4 @@ function parsed(text: string): unknown {
 function isProblem(content: unknown): content is Problem {
   const { code, title } = (content ?? {}) as Readonly<Record<string, unknown>>;
   return typeof code === 'string' && typeof title === 'string';
-}
-
-/** Reads warnings written as `code;path, code;path`. In paths, blanks, `,`, `;` and non-ASCII are percent-encoded. */
-function readWarnings(list: string): readonly Warning[] {
-  return Array.from(list.matchAll(/([^,;\s]+);([^,\s]*)/g), ([, code = '', path = '']) => ({
-    code,
-    path: decodeURIComponent(path),
-  }));
 }

@@ -11,7 +11,14 @@ export function Outbox() {
   const loaded = useJson<OutboxList>(`${OPERATIONS}/outbox`);
   const { reload } = loaded;
   return (
-    <InOutbox loaded={loaded}>
+    <WhenLoaded
+      loaded={loaded}
+      // An instance with providers or with Kafka has no outbox and answers 404.
+      failed={(error, notice) => {
+        const { status, detail = t('noOutboxHint') } = asProblem(error);
+        return status === 404 ? <Empty title={t('noOutbox')}>{detail}</Empty> : notice;
+      }}
+    >
       {({ messages }) =>
         messages.length === 0 ? (
           <Empty title={t('outboxEmpty')} text={t('outboxEmptyHint')}>
@@ -46,20 +53,7 @@ export function Outbox() {
           </div>
         )
       }
-    </InOutbox>
-  );
-}
-
-/** Shows loaded messages of the outbox. An instance with providers or with Kafka has no outbox and answers 404. */
-function InOutbox<Value>(props: Parameters<typeof WhenLoaded<Value>>[0]) {
-  return (
-    <WhenLoaded
-      {...props}
-      failed={(error, notice) => {
-        const { status, detail = t('noOutboxHint') } = asProblem(error);
-        return status === 404 ? <Empty title={t('noOutbox')}>{detail}</Empty> : notice;
-      }}
-    />
+    </WhenLoaded>
   );
 }
 
@@ -69,9 +63,9 @@ export function OutboxMessage({ id }: { id: string }) {
       <div>
         <a href={`${MESSAGES_PATH}/outbox`}>{t('backOutbox')}</a>
       </div>
-      <InOutbox loaded={useJson<OutboxReply>(`${OPERATIONS}/outbox/${encodeURIComponent(id)}`)}>
+      <WhenLoaded loaded={useJson<OutboxReply>(`${OPERATIONS}/outbox/${encodeURIComponent(id)}`)}>
         {(message) => <Message message={message} />}
-      </InOutbox>
+      </WhenLoaded>
     </>
   );
 }

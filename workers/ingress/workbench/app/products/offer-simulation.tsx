@@ -278,11 +278,9 @@ function Amount({ text, notes }: { text: string; notes: readonly string[] }) {
 /** Formats a percentage of a reply, such as `8.5000%`, for the locale. Null becomes a dash. */
 function percentText(text: string | null): string {
   if (text === null) return '–';
-  const percent = percentOf(text);
+  const percent = Number(text.replace('%', ''));
   return Number.isNaN(percent) ? text : formatPercent(percent, RATE_DECIMALS);
 }
-
-const percentOf = (text: string): number => Number(text.replace('%', ''));
 
 function priceOf(value: number | null, percent: number | null, decimals: number): string {
   if (value !== null) return formatAmount(value, decimals);
@@ -292,7 +290,8 @@ function priceOf(value: number | null, percent: number | null, decimals: number)
 function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: number }) {
   const { offer, parts, decimals } = props;
   const { commissions, insurances, rows, baseRate } = parts;
-  const isReduced = baseRate !== undefined && baseRate !== percentOf(offer.InterestPercent);
+  const before = baseRate === undefined ? '' : formatPercent(baseRate, RATE_DECIMALS);
+  const isReduced = before !== '' && before !== percentText(offer.InterestPercent);
   const charges = [...commissions, ...insurances];
   return (
     <div class="stack">
@@ -300,7 +299,7 @@ function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: numb
         <p>
           {t('reducedRate', {
             rate: percentText(offer.InterestPercent),
-            before: formatPercent(baseRate, RATE_DECIMALS),
+            before,
           })}
         </p>
       )}

@@ -8,7 +8,7 @@ import { addItem, itemsOf, listValues, type Loan, type Values } from './loan.ts'
 import type { PlacedFault, PlacedNote } from './remarks.ts';
 import { groupText, schedulesText as t } from '../texts.ts';
 import { Field, Form, Input, Select, type ControlProps } from '../design/fields.tsx';
-import { formatNumber } from '../format.ts';
+import { formatNumber, groupSign } from '../format.ts';
 
 interface LoanFormProps {
   readonly form: readonly FormField[];
@@ -215,7 +215,7 @@ function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
           type="button"
           class="button button-small loan-add"
           onClick={() => {
-            onChange(addItem(loan, list, itemText(list, items.length)));
+            onChange(addItem(loan, list, itemText(list, items.length), groupSign()));
             setFocus(items.length);
           }}
         >

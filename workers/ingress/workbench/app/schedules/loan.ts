@@ -23,7 +23,7 @@ export const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
   Yearly: 12,
 };
 /** `readLoans` reads at most this many items of a list. */
-const MAX_ITEMS = 200;
+const MAX_ITEMS = 1_200;
 /** Characters. A longer query becomes a fragment, which browsers do not send: proxies often allow 8 kB with headers. */
 const MAX_QUERY_LENGTH = 4_000;
 const MAX_PRECISION = 10;
@@ -271,10 +271,11 @@ function valuesAt(values: Values, fields: readonly FormField[], prefix: string):
 }
 
 /** The loan with a new item at the end of a list. It changes no figure before the user enters an amount or a rate. */
-export function addItem(loan: Loan, list: string, name: string): Loan {
+export function addItem(loan: Loan, list: string, name: string, group = ','): Loan {
   const items = itemsOf(loan, list);
   const last = items.at(-1);
-  const amount = readNumber(loan.fields['Amount'] ?? '') ?? 0;
+  const entry = entryOf(loan, group);
+  const amount = readField(loan.fields['Amount'] ?? '', { name: 'Amount', kind: 'number' }, entry) ?? 0;
   const rate = loan.fields['InterestPercent'] ?? '';
   const set = (changed: readonly Values[]): Loan => ({ ...loan, lists: { ...loan.lists, [list]: changed } });
   switch (list) {
@@ -289,16 +290,16 @@ export function addItem(loan: Loan, list: string, name: string): Loan {
     case 'MultipleInterestRates': {
       if (last === undefined) return set([{ FromInstNo: '1', InterestRate: rate }]);
       const { FromInstNo = '', ToInstNo = '', InterestRate = '' } = last;
-      const rows = readNumber(loan.fields['InstallmentsNo'] ?? '') ?? 0;
-      const from = readNumber(FromInstNo) ?? 1;
-      const to = readNumber(ToInstNo) ?? Math.min(from + 11, Math.max(from, rows - 1));
+      const rows = readTerm(loan.fields['InstallmentsNo'] ?? '', entry) ?? 0;
+      const from = readNumber(FromInstNo, 0, group) ?? 1;
+      const to = readNumber(ToInstNo, 0, group) ?? Math.min(from + 11, Math.max(from, rows - 1));
       const ended = { ...last, ToInstNo: String(to) };
       return set([...items.slice(0, -1), ended, { FromInstNo: String(to + 1), InterestRate }]);
     }
     case 'BandedInterestRates': {
       if (last === undefined) return set([{ MinUtilizedAmount: '0', Value: rate }]);
       const { MinUtilizedAmount = '', MaxUtilizedAmount, Value = '' } = last;
-      const from = readNumber(MinUtilizedAmount) ?? 0;
+      const from = readNumber(MinUtilizedAmount, entry.decimals, group) ?? 0;
       const to = MaxUtilizedAmount ?? String(Math.round((from + Math.max(amount, from + 2)) / 2));
       const ended = { ...last, MaxUtilizedAmount: to };
       return set([...items.slice(0, -1), ended, { MinUtilizedAmount: to, Value }]);
