@@ -1,4 +1,4 @@
-/** `npm run bench`: compares this project with its peers, measured in the same run. */
+/** `npm run bench`: measures this project and its peers in the same run, and compares their figures. */
 import { constants, loadavg } from 'node:os';
 import path from 'node:path';
 import { benchCosts } from './bench/costs.ts';
@@ -29,7 +29,7 @@ const HELP = `Usage: npm run bench [-- OPTIONS]
                     costs     the steps of a schedule, in processor time (a quarter of a minute)
                     embedded  the engine in one process, beside fastify with the engine in its handler
                     peers     the engine over Kafka, with both clients, beside a Spring Boot pair
-  --rounds N      number of rounds, of which the medians are shown (default 7)
+  --rounds N      number of rounds (default 7); the tables show their medians
   --json          one JSON document with every round on stdout instead of tables
   --help          this text
 
@@ -43,7 +43,7 @@ const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-// A signal alone would end this process without its `exit` handlers, which kill the programs that it runs.
+// runProgram kills its program in an `exit` handler, which does not run when a signal ends Node by default.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => process.exit(128 + constants.signals[signal]));
 }

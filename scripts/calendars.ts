@@ -8,8 +8,8 @@ import type { LibraryFile } from './calendars/library-files.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
 
-  generate   writes shared/lending/calendars/library/library-countries.json and a file for each country in days, from the
-             package date-holidays; removes files of countries that the package no longer has
+  generate   writes library-countries.json and a file days/COUNTRY.txt for each country into shared/lending/calendars/library,
+             from the package date-holidays; removes the files of all other countries
   check      lists the files that differ from what generate would write; changes nothing
 
 With COUNTRY codes (ISO 3166 alpha-2, such as NO), the command handles only the files of those countries.
@@ -41,7 +41,7 @@ function readArguments(argv: readonly string[]) {
   return { command, countries, json: line.values.json };
 }
 
-/** Loads the package only here, so that --help needs neither its installation nor its slow start. */
+/** Installs date-holidays and imports library-files.ts only here, since --help needs neither. */
 async function run({ command, countries }: Arguments) {
   const own = path.join(import.meta.dirname, 'calendars');
   await installOwnPackages(own, (line) => process.stderr.write(`${line}\n`));

@@ -1,4 +1,4 @@
-/** `npm run catalogue`: validates, publishes and shows the product catalogue on the configured Kafka. */
+/** `npm run catalogue`: validates and publishes folders of catalogue records, and shows and changes published ones. */
 import { createLibraryCalendars } from '../shared/lending/calendars/library/library-calendars.ts';
 import type { CalendarDate } from '../shared/lending/dates/calendar-date.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
@@ -29,7 +29,7 @@ async function run(command: CatalogueCommand): Promise<CommandReport> {
   const attempt = () =>
     runCatalogueCommand(command, { connect, otherCalendars: createLibraryCalendars(), today });
   if (command.name !== 'publish') return attempt();
-  // Deployments publish before the workers start, possibly before the brokers are up. A retry writes only what is missing.
+  // Deployments publish before they start workers, perhaps before Kafka is ready. A retry writes only what differs.
   const wait = createStartWait({ onWait: (line) => process.stderr.write(`catalogue: ${line}\n`) });
   return wait('Kafka and the schema registry', attempt);
 }

@@ -1,4 +1,4 @@
-/** `npm run check`: runs every check of the sources, in parallel. Tests are run by `npm test`. */
+/** `npm run check`: runs the checks of the sources in parallel. The tests are run by `npm test`. */
 import { availableParallelism } from 'node:os';
 import { runProgram } from './command-line/run-program.ts';
 
@@ -10,11 +10,11 @@ interface Step {
 
 const STEPS: readonly Step[] = [
   {
-    // Also replaces tsc, which would report the same errors after a second analysis of the sources.
+    // With --type-check oxlint also reports the errors of tsc, which would analyse all sources a second time.
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
-    // The type checker is a Go program. One checker (tsconfig.json) checks each type once; the default four check it up to four times.
-    // Below this amount of memory, garbage collection costs more than it saves.
+    // The type checker is written in Go. Below 3 GiB of memory, collecting its garbage costs more than it saves.
+    // tsconfig.json sets one checker, so one thread is enough: the default four would check a type up to four times.
     env: { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '3GiB' },
   },
   { name: 'dead code (knip)', command: ['knip', '--no-progress', '--cache'] },
@@ -45,7 +45,7 @@ async function pass({ name, command: [program, ...args], env }: Step): Promise<b
 const startedAt = performance.now();
 const waiting = [...STEPS];
 let failed = 0;
-// Runs one step per core at a time, since each step mostly uses one thread.
+// At most one step per core (at least two) runs at a time, since each step mostly uses one thread.
 await Promise.all(
   Array.from({ length: Math.max(2, availableParallelism()) }, async () => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift())

@@ -1,4 +1,4 @@
-/** Packages that only one command needs are listed in the folder of the command, and installed when it is first used. */
+/** Packages that only one command needs are listed in the folder of that command and installed on its first use. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { SystemError } from '../shared/platform/errors.ts';
@@ -6,13 +6,13 @@ import { runProgram } from './command-line/run-program.ts';
 
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
-/** Installs the packages of the folder unless they are. Rejects with SystemError `packages-missing` if npm cannot do so. */
+/** Installs the folder's packages unless that was done. Rejects with SystemError `packages-missing` if npm fails. */
 export async function installOwnPackages(folder: string, report: (line: string) => void): Promise<void> {
   if (isInstalled(folder)) return;
   const name = path.relative(process.cwd(), folder) || '.';
   report(`installing the packages of ${name} with npm ci (once)`);
   const startedAt = performance.now();
-  // --prefix overrides the prefix that the npm running this command sets in the environment.
+  // The npm that runs this command sets a prefix in the environment; --prefix overrides it.
   const args = ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, output } = await runProgram('npm', args, { limitMs: INSTALL_LIMIT_MS, cwd: folder });
   if (code !== 0 || !isInstalled(folder)) {
@@ -27,7 +27,7 @@ export async function installOwnPackages(folder: string, report: (line: string) 
   report(`installed the packages of ${name} in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
 }
 
-/** npm writes its lock file into node_modules last, so an interrupted installation has none. */
+/** npm writes node_modules/.package-lock.json last, so an interrupted installation does not have it. */
 function isInstalled(folder: string): boolean {
   const record = statSync(path.join(folder, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
   return record !== undefined && record.mtimeMs > statSync(path.join(folder, 'package-lock.json')).mtimeMs;

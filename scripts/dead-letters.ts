@@ -56,7 +56,7 @@ function read(file: string): string {
   }
 }
 
-/** A token for the user of the operating system; undefined if AUTH_JWT_SECRET is not set. */
+/** Signs a token that names the user of the operating system; undefined if AUTH_JWT_SECRET is not set. */
 async function signed(auth: ReturnType<typeof loadConfig>['auth']): Promise<string | undefined> {
   if (auth.jwtSecret === undefined) return undefined;
   return signToken(auth, auth.jwtSecret, {

@@ -14,11 +14,11 @@ await runCommandLine({
 });
 
 async function runUntilStopped(args: KafkaArguments): Promise<void> {
-  // with-node.mjs sends SIGTERM when npm has ended.
+  // with-node.mjs sends this process SIGTERM when the shell of npm has ended.
   const { promise: stopRequest, resolve } = Promise.withResolvers<undefined>();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(undefined));
   const startedAt = performance.now();
-  /** Progress goes to standard error, so that standard output contains only the JSON line. */
+  // Progress goes to standard error, so that with --json standard output contains only the JSON line.
   const starting = startLocalKafka({ ...args, report: (line) => console.error(`kafka: ${line}`) });
   const kafka = await Promise.race([starting, stopRequest]);
   if (kafka === undefined) process.exit(0);

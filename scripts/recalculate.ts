@@ -1,8 +1,8 @@
-/** `npm run recalculate`: recalculates every contract of a portfolio through the topics of the workers. */
+/** `npm run recalculate`: recalculates a portfolio on the schedule workers or, without Kafka, in this process. */
 import { runRecalculate } from './recalculate/whole-run.ts';
 import { listenToSignals } from './recalculate/interruption.ts';
 
-/** A closed terminal does not stop the run, since the results are in the files. */
+/** A closed terminal makes standard error fail. The run continues, since its results are in files. */
 process.stderr.on('error', () => undefined);
 
 const { env: environment, stdout, stderr } = process;
@@ -10,14 +10,14 @@ const code = await runRecalculate(process.argv.slice(2), {
   environment,
   stdout,
   stderr,
-  // Stops immediately, also during a system call. The next run takes over the lock.
+  // SIGKILL works even during a system call. The checkpoint's lock ends with the process, so that --resume works.
   interrupt: () =>
     listenToSignals(
       (line) => stderr.write(`${line}\n`),
       () => process.kill(process.pid, 'SIGKILL'),
     ),
 });
-// process.exit may block in a system call that never returns, such as a read of a pipe. Then a signal must end the process.
+// process.exit may block forever, as on a read of a pipe. Without these listeners a signal still ends the process.
 process.removeAllListeners('SIGINT');
 process.removeAllListeners('SIGTERM');
 process.exit(code);

@@ -1,4 +1,4 @@
-/** `npm test`: runs what this machine can run, lists the skipped tests, and ends with `N passed, N failed, N skipped`. */
+/** `npm test`: runs the tests, lists those that cannot run here, and ends with `N passed, N failed, N skipped`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -27,7 +27,7 @@ interface Report {
   }[];
 }
 
-/** Each list runs in a vitest of its own, in parallel, because levels with Kafka or a browser run one file at a time and mostly wait. */
+/** Each list runs in its own vitest, in parallel: levels with Kafka or a browser run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
   ['unit', 'property', 'golden', 'worker', 'conformance'],
   ['browser', 'regression', 'system'],
@@ -58,12 +58,12 @@ async function runVitest(extra: readonly string[], folder: string, reportFile: s
     ...process.env,
     // kafkajs sets a timer in the past, of which Node 24 warns. A semi-space of 32 MiB makes the unit tests 6 % faster.
     NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning --max-semi-space-size=32',
-    // Deleted after the run. A permanent cache would grow, because vitest adds the time of the run to the names of test files.
+    // Deleted after the run: a permanent cache would grow, because vitest adds the time to the URLs of test files.
     NODE_COMPILE_CACHE: path.join(folder, 'compile-cache'),
   };
   const isColored = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const child = spawn('vitest', ['run', ...reporters, ...extra], {
-    // With pipes vitest prints plain lines; on a terminal two processes would overwrite each other's output.
+    // With pipes vitest prints plain lines; on a terminal the processes would overwrite each other's output.
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: RUN_LIMIT_MS,
     env: isColored ? { ...env, FORCE_COLOR: '1' } : env,

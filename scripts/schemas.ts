@@ -32,11 +32,11 @@ const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
   list       all messages with their subjects, ids and files
   check      compares the schemas with the released ones, and with the registered ones if a registry is configured;
              rejects incompatible changes
-  release    copies new schemas to schemas/released, to be committed, after check
-  register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check. Waits for a
-             registry that is starting, at most two minutes
+  release    copies new schemas to schemas/released, unless any schema has another fault. Commit the copies
+  register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, unless check would reject one.
+             Waits for a registry that is starting, at most two minutes
 
-  --registry URL   the registry, instead of SCHEMA_REGISTRY_URL; includes the path of its Confluent API
+  --registry URL   the registry, instead of SCHEMA_REGISTRY_URL. The URL includes the path of its Confluent API
   --json           one JSON document on standard output
   --help           this text
 
@@ -59,7 +59,7 @@ await runCommandLine({
   read: readArguments,
   run: async (args) => {
     if (args.command === 'list') return list(args.json);
-    // Deployments run `register` first, so it waits for a registry that is still starting. It is idempotent.
+    // Deployments run `register` first, so it waits for a registry that is starting. To repeat it changes nothing.
     const wait = createStartWait({ onWait: (line) => process.stderr.write(`schemas: ${line}\n`) });
     const isPatient = args.command === 'register';
     return print(args, await (isPatient ? wait('the schema registry', () => run(args)) : run(args)));
@@ -109,7 +109,7 @@ async function run({ command, registry }: Arguments): Promise<Report> {
   return { faults: all, done: await register(schemas, registry) };
 }
 
-/** Writes missing copies, unless there are other faults. Never overwrites a released file. */
+/** Copies each schema without a released file, unless there are other faults. Never overwrites a released file. */
 function release(schemas: readonly DefinedSchema[], faults: readonly SchemaFault[]): Report {
   const wrong = faults.filter((fault) => fault.unreleased === undefined);
   if (wrong.length > 0) return { faults: wrong, done: [] };

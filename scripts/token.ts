@@ -19,8 +19,8 @@ const HELP = `Usage: npm run token -- [OPTIONS]
 Prints an access token for an ingress with the same settings, signed with AUTH_JWT_SECRET.
 
   --scope SCOPE      what the token allows besides calls: operations:read, operations:write; may be repeated
-  --sub NAME         the caller whom the token identifies (demo, as in the calls that npm start prints)
-  --expires DURATION for example 10s, 5m or 2h (1h); at most 24h, beyond which tokens are refused
+  --sub NAME         the caller whom the token identifies (default demo, as in the calls that npm start prints)
+  --expires DURATION for example 10s, 5m or 2h (default 1h); at most 24h, since an ingress refuses tokens that last longer
   --json             one JSON document with the token and its content
   --help             this text
 

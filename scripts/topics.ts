@@ -19,8 +19,8 @@ const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
   create   creates missing topics, then checks all; never changes an existing topic. Waits at most two minutes
            while Kafka is starting. The replication factor is the number of brokers listed in KAFKA_BROKERS,
-           at most three, and the command waits until that many are running. If a single address is listed, it is
-           the number of running brokers
+           at most three, and create waits until that many are running. With a single listed address, the factor
+           is the number of running brokers, at most three
   check    lists the topics that are missing or differ in partitions or settings
   list     the required topics with their partitions and settings, and whether they exist
 
@@ -31,7 +31,7 @@ Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* 
 NOTIFICATION_RETRY_TIERS determines the retry topics.
 Partition counts are never changed in place, since keys would move to other partitions: replace such a topic manually
 when its messages are no longer needed.
-Exit codes: 0 all topics are correct, 1 a topic is missing or differs, or Kafka cannot be reached, 2 wrong usage.
+Exit codes: 0 listed, or all topics are correct, 1 a topic is missing or differs, or Kafka cannot be reached, 2 wrong usage.
 `;
 
 /** With three replicas one broker may fail without data loss; more replicas are not worth their cost. */
@@ -84,7 +84,7 @@ async function run(command: Command) {
   }
 }
 
-/** The factor of a topic never changes, so it must not depend on how many brokers are running. One address does not show how many there are. */
+/** Counts listed brokers, not running ones: a topic keeps its factor. One address does not tell the cluster's size. */
 function setReplicationFactor(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
   if (listedBrokers < 2) return specs;
   const replicationFactor = Math.min(MAX_REPLICAS, listedBrokers);

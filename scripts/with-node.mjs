@@ -1,6 +1,6 @@
 /**
- * Runs a source file with a sufficiently new Node: `node scripts/with-node.mjs FILE [ARGUMENTS]`. npm 11 links the Node of the
- * optional packages. npm 10 removes that link, and then this file finds it. It is plain JavaScript, since an older Node may run it.
+ * `node scripts/with-node.mjs FILE [ARGUMENTS]` runs a source file with a sufficiently new Node. An older Node starts
+ * the one of the optional packages, whose link npm 10 removes. It can run this file, which is plain JavaScript.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ const SIGNAL_EXIT_CODE = 128;
 const PARENT_POLL_MS = 500;
 const ownFile = fileURLToPath(import.meta.url);
 const root = path.resolve(path.dirname(ownFile), '..');
-/** In the checkout. In the folder for temporary files, which is the default, other users could place code that would be run. */
+/** Not the default, the folder for temporary files: there other users could place code that this process would run. */
 const COMPILE_CACHE = path.join(root, 'node_modules', '.cache', 'compile-cache');
 const [file, ...args] = process.argv.slice(2);
 
@@ -24,7 +24,7 @@ if (file === undefined) {
 } else if (isNewEnough(process.versions.node)) {
   useFor(process.execPath);
   stopWithNpm();
-  // Before the first TypeScript file is loaded: otherwise Node loads its compiler for that file (70 ms, 14 MiB).
+  // Comes before the first TypeScript file: if the cache has that, Node does not load its compiler (70 ms, 14 MiB).
   enableCompileCache();
   process.argv = [process.execPath, path.resolve(file), ...args];
   await import(pathToFileURL(path.resolve(file)).href);
@@ -47,7 +47,7 @@ function enableCompileCache() {
     const isPrivate = (mode & 0o077) === 0 && uid === process.getuid?.();
     if (isPrivate) nodeModule.enableCompileCache(COMPILE_CACHE);
   } catch {
-    // The folder cannot be used, for example because the checkout belongs to another user.
+    // Without a usable folder, for example in a checkout of another user, Node runs without the cache.
   }
 }
 
@@ -63,7 +63,7 @@ function findInstalledNode() {
   return existsSync(candidate) ? candidate : undefined;
 }
 
-/** Lets started programs (vitest, knip) find this Node and the programs of the project first. */
+/** Puts this Node and the programs of the project first on the PATH, for started programs such as vitest and knip. */
 function useFor(node) {
   const folders = [path.dirname(node), path.join(root, 'node_modules', '.bin'), process.env.PATH ?? ''];
   process.env.PATH = folders.join(path.delimiter);
@@ -73,7 +73,7 @@ function run(node) {
   useFor(node);
   const child = spawn(node, [ownFile, file, ...args], { stdio: 'inherit' });
   stopWithNpm();
-  /** A terminal signals the whole process group, including the child. */
+  /** On Ctrl-C a terminal sends SIGINT to the whole process group, and so to the child too. */
   process.on('SIGINT', () => {
     if (!process.stdin.isTTY) child.kill('SIGINT');
   });
@@ -84,7 +84,7 @@ function run(node) {
   });
 }
 
-/** npm sends SIGTERM only to the shell that runs a script, so the exit of that shell is handled like SIGTERM. */
+/** npm sends SIGTERM only to the shell that runs a script, so this process sends it to itself when that shell ends. */
 function stopWithNpm() {
   const isByNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== 'win32';
   if (!isByNpm || args.includes('--outlive-parent')) return;

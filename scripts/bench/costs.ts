@@ -13,7 +13,7 @@ const LOOK_US = 1_000;
 const REQUEST = 'CalculateRepaymentScheduleRequest';
 const REPLY = 'CalculateRepaymentScheduleReply';
 
-/** Reads and writes an answer with Node's own JSON. Costs relative to this step can be compared between machines. */
+/** Node's own JSON reads and writes an answer. Costs relative to this step can be compared between machines. */
 const YARDSTICK = 'JSON.parse and JSON.stringify of the answer, 12 rows';
 
 /** Measures the processor time of each step of a schedule, in microseconds per call. */

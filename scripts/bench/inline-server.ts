@@ -1,4 +1,4 @@
-/** A child process with a fastify server that calls the engine in its handler. No schedule over HTTP can cost less. */
+/** A child process: a fastify server that calls the engine in its handler, as a lower bound for the cost over HTTP. */
 import fastify from 'fastify';
 import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
 import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';

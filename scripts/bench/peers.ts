@@ -1,4 +1,4 @@
-/** Compares schedules over HTTP with a Spring Boot pair over Kafka, and with a fastify server that has the engine in its handler. */
+/** Compares this project with a Spring Boot pair over Kafka, and with fastify that runs the engine in its handler. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,13 +39,13 @@ const EMBEDDED_AIM = 1.2;
 const SPRING = 'Spring Boot pair, echo';
 const IN_MEMORY = 'this project, embedded in memory';
 const INLINE = 'fastify with the engine in its handler';
-/** The shortest warm-ups. Java needs a long one, because it is slowest at the beginning. */
+/** The shortest warm-ups. Java needs a longer one, since its code is slow until it has been compiled. */
 const WARM_UP_MS = { java: 60_000, node: 10_000 } as const;
 const READY = /Ready in/;
 const TOPICS_LIMIT_MS = 120_000;
 const SETTINGS = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' } as const;
 
-/** Measures this project over Kafka with each client, beside the Spring pair if Java 17 and Maven are installed. */
+/** Measures this project over Kafka with each client, and the Spring pair if Java 17 and Maven can build it. */
 export async function benchPeers(options: BenchOptions): Promise<PartResult> {
   const { progress } = options;
   const java = await buildSpringPair(progress);
@@ -85,7 +85,7 @@ export async function benchEmbedded(options: BenchOptions): Promise<PartResult> 
   return { table: tripTable('schedules over HTTP', lines), figures: lines, ratios };
 }
 
-/** Starts a controller that waits for replies of a listener. Both send constant bytes, as many as the messages of this project have. */
+/** Starts a controller and a listener. They exchange constant bytes, as many as our Avro request and JSON answer. */
 async function startSpringPair(ground: Ground, java: string): Promise<MeasuredSystem> {
   const prefix = await createTopics(ground, 'spring');
   const request = readBody(scheduleBody(12));
@@ -161,7 +161,7 @@ function springRatios(client: KafkaClientName, lines: readonly TripLine[]): read
 const SPRING_FOLDER = path.join(import.meta.dirname, 'spring');
 const JAR = path.join(SPRING_FOLDER, 'target', 'spring-peer.jar');
 const BUILD_LIMIT_MS = 10 * 60_000;
-/** For a small service on two cores. The serial collector uses the least processor time, and the heap does not reach its limit. */
+/** For two cores: the serial collector uses the least processor time, and the heap does not reach its limit. */
 const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC'];
 
 async function buildSpringPair(progress: (text: string) => void): Promise<string | undefined> {

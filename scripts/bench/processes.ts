@@ -1,11 +1,11 @@
-/** Starts the programs that are measured, and reads their processor time. They end with the benchmark, even if SIGKILL ends it. */
+/** Starts the measured programs and reads their processor time. They end with the benchmark, even if it is killed. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const READY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 15_000;
-/** A module that Node loads before the program. It ends the program when the channel to this process closes. */
+/** A module that Node loads before the program. It ends the program when the IPC channel to the benchmark closes. */
 const END_WITH_PARENT =
   "data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGKILL'))";
 /** Columns of /proc/PID/stat, counted from 0 after the name in brackets, which may contain blanks. */
@@ -18,13 +18,13 @@ export type Child = Awaited<ReturnType<typeof startProgram>>;
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts a Node program like {@link startProgram}. */
+/** Like {@link startProgram}, for a Node program, which ends with the benchmark. */
 export function startNode(args: readonly string[], ready: RegExp, env: Environment): Promise<Child> {
   const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', '--import', END_WITH_PARENT, ...args];
   return startProgram([process.execPath, ...nodeArgs], ready, env);
 }
 
-/** Resolves when the output matches `ready`; rejects if it exits before, or after 240 s. The program must end when its stdin or channel closes. */
+/** Rejects unless the output matches `ready` within 240 s. The program must end when its stdin or channel closes. */
 export async function startProgram(
   [command, ...args]: readonly [command: string, ...args: string[]],
   ready: RegExp,
@@ -67,7 +67,7 @@ export async function startProgram(
   return { pid: child.pid ?? 0, output, stop };
 }
 
-/** The processor time of a running process in seconds, user and system. Only on Linux. */
+/** The processor time of a running process in seconds, user plus system. Works only on Linux. */
 export function processSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

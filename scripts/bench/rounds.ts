@@ -1,4 +1,4 @@
-/** Measures scenarios alternately in rounds, so that a busy machine slows all of them alike. Also compares and prints their figures. */
+/** Measures scenarios in turns, so that a busy machine slows all of them alike, and puts their figures into tables. */
 
 export interface BenchOptions {
   readonly rounds: number;
@@ -18,7 +18,7 @@ export interface Ratio {
   readonly rounds: readonly number[];
 }
 
-/** Measures each scenario once a round. Every second round runs in reverse, so that no scenario always follows the same one. */
+/** Measures each scenario once a round. Every second round is reversed, so that no scenario always follows the same. */
 export async function inTurns<Scenario, Round>(
   rounds: number,
   scenarios: readonly Scenario[],

@@ -12,7 +12,7 @@ export const SCHEDULE_PATH = '/platapi/automation-processors/actions/PLAT_BP_Cal
 
 const REQUEST_DAY = 20_000 as CalendarDate;
 
-/** The body of a request for a typical consumer loan, with the effective rate. */
+/** The body of a request for a typical consumer loan, with DAE. */
 export function scheduleBody(installments: number): string {
   return JSON.stringify({
     jsonParam: {

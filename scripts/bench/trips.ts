@@ -6,7 +6,7 @@ import { scheduleBody } from './samples.ts';
 export interface MeasuredSystem {
   readonly name: string;
   readonly url: string;
-  /** Ids of the processes by their part in a call, such as `broker`. */
+  /** Process ids by the part that the process has in a call, such as `broker`. */
   readonly pids: Readonly<Record<string, number>>;
   readonly warmUpMs: number;
 }
@@ -70,7 +70,7 @@ export async function measureTrips(
   }));
 }
 
-/** Calls a system with full load until its throughput no longer rises, which takes many minutes with Java. */
+/** Calls a system with full load until its throughput no longer rises, at most 15 minutes. Java takes many minutes. */
 async function warmUp({ name, url, warmUpMs }: MeasuredSystem, progress: BenchOptions['progress']) {
   let best = 0;
   let withoutRise = 0;
@@ -117,7 +117,7 @@ async function load(url: string, window: number, forMs: number) {
     duration: forMs / 1_000,
     sampleInt: 50,
   });
-  // The summary of autocannon has only whole milliseconds.
+  // Collects the latencies, since the summary of autocannon has only whole milliseconds.
   run.on('response', (_client, status, _bytes, latencyMs) => {
     endedAt = performance.now();
     if (status === 200) latencies.push(latencyMs);
@@ -127,7 +127,7 @@ async function load(url: string, window: number, forMs: number) {
   return { latencies, perSecond, refused: errors + non2xx };
 }
 
-/** For each round, a figure of one system divided by the figure of another; NaN if a system was not measured. */
+/** For each round, a figure of one system divided by the figure of another; NaN if the other was not measured. */
 export function quotients(
   lines: readonly TripLine[],
   [own, other]: readonly [string, string],

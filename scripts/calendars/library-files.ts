@@ -15,7 +15,7 @@ import {
 } from './public-holidays.ts';
 
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
-/** To be changed whenever a correction of the package's days changes. */
+/** Part of the version of the calendars. Change it with each change of a correction in compared-days.txt. */
 const CORRECTIONS_VERSION = '2026.2';
 const INDEX_FILE = 'library-countries.json';
 const DAYS_FOLDER = 'days';
@@ -37,7 +37,7 @@ export function createIndexFile(): LibraryFile {
   return { name: INDEX_FILE, text: `${JSON.stringify(index, undefined, 2)}\n` };
 }
 
-/** The holidays of a country of {@link listFileCountries}. Takes up to a few seconds for lunar calendars. */
+/** `country` is one of {@link listFileCountries}. For lunar calendars the call takes up to a few seconds. */
 export function createCountryFile(country: string): LibraryFile {
   const name = listOtherCountries().get(country) ?? country;
   const title = `${name}: public holidays of the whole country, from ${readPackageVersion()} (CC BY 3.0, see NOTICE), corrected by compared-days.txt`;

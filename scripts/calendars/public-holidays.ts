@@ -1,4 +1,4 @@
-/** Parses the list of date-holidays. Its query for one day depends on the time zone, and finds only the first day of a holiday. */
+/** Uses lists of date-holidays: its query for a day depends on the time zone, and finds only a holiday's first day. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -34,7 +34,7 @@ export function listPackageCountries(): ReadonlyMap<string, string> {
   return new Map(names.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The statutory holidays of a whole country, without half days, bank and regional holidays. Some days may be just outside the years. */
+/** Statutory holidays of a whole country; no half days, bank or regional ones. Covers one year more at each end. */
 export function listPublicHolidays(
   country: string,
   firstYear: number,
@@ -52,7 +52,7 @@ export function listPublicHolidays(
   return days;
 }
 
-/** The days whose noon is within a holiday: two days for 48 hours, the second day from sunset to sunset, none for half a day. */
+/** The days whose noon is within a holiday: none of half a day, and the second of one from sunset to sunset. */
 function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[] {
   const match = HOLIDAY_TEXT.exec(text);
   const first = parseCalendarDate(match?.[1] ?? '');
@@ -71,7 +71,7 @@ function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[]
   return days;
 }
 
-/** `add` and `remove` correct the days of date-holidays. `closed` and `open` record a difference without correcting it. */
+/** `add` and `remove` correct the days of date-holidays; `closed` and `open` only record a difference. */
 const VERDICTS = ['add', 'remove', 'closed', 'open'] as const;
 type Verdict = (typeof VERDICTS)[number];
 
@@ -80,7 +80,7 @@ type ComparedDays = ReadonlyMap<CalendarDate, Verdict>;
 const FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
 const LINE = /^([A-Z]{2}) ([a-z]+)((?: \d{4}-\d{2}-\d{2})+): (\S.*)$/;
 
-/** The verdicts of compared-days.txt by country. Throws Error on a line that cannot be read, or two verdicts for a day. */
+/** The verdicts of compared-days.txt by country. Throws Error on an unreadable line, or two verdicts for a day. */
 export function readComparedDays(): ReadonlyMap<string, ComparedDays> {
   const byCountry = new Map<string, Map<CalendarDate, Verdict>>();
   for (const line of readFileSync(path.join(FOLDER, 'compared-days.txt'), 'utf8').split('\n')) {

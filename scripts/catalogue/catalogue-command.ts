@@ -53,7 +53,7 @@ interface CommandTools extends ValidationContext {
   readonly connect: () => Promise<CatalogueConnection>;
 }
 
-/** Rejects with UsageError if the folder is missing or the kind has no status, and with SystemError if the topic cannot be used. */
+/** Rejects with UsageError for a missing folder or a kind without status, with SystemError for an unusable topic. */
 export async function runCatalogueCommand(
   command: CatalogueCommand,
   tools: CommandTools,

@@ -9,7 +9,7 @@ import {
 
 export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 
-  validate FOLDER              checks the records of the folder and their references, and that no versions overlap
+  validate FOLDER              checks records, references and overlaps of versions in the folder, and simulates the products
   diff FOLDER                  shows the fields in which folder and topic differ; publishes nothing
   publish FOLDER               writes new and changed records; deletes nothing.
                                Waits while Kafka is starting, at most two minutes
@@ -57,10 +57,10 @@ const OPERANDS: Readonly<Record<keyof typeof COMMANDS, readonly string[]>> = {
 };
 const VERSION = /^[1-9]\d{0,8}$/;
 
-/** Operands that the command does not have are empty texts; `version` is undefined for the highest one. */
+/** Operands that the command does not have are empty texts. `show` without `version` shows the highest one. */
 export type CatalogueCommand = NonNullable<ReturnType<typeof readCatalogueArguments>>['command'];
 
-/** Undefined for --help. Throws UsageError: first for an unknown command or option, then with all other faults. */
+/** Returns undefined for --help. Throws UsageError: first for a wrong command or option, then with all other faults. */
 export function readCatalogueArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;

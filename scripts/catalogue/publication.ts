@@ -1,4 +1,4 @@
-/** Reads the records of the catalogue topic, compares a folder with them, and validates the catalogue that a publication would leave. */
+/** Reads the catalogue topic, compares a folder with it, and validates the catalogue that a publication would leave. */
 
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
@@ -31,13 +31,13 @@ export interface CatalogueConnection {
 }
 
 export interface TopicRecords {
-  /** Every version on the topic in the order of the keys, also if its record cannot be read. */
+  /** Every version on the topic, in the order of the keys, even if its record cannot be read. */
   readonly identities: readonly (RecordIdentity & { readonly key: string })[];
   /** The records that can be read, by key such as `periodicity/every 10 days/1`. */
   readonly records: ReadonlyMap<string, CatalogueRecord>;
-  /** Number of messages that are not catalogue records, and have no identity. */
+  /** Number of messages that were skipped because they are not valid catalogue records. */
   readonly unreadable: number;
-  /** Number of messages that had ever been written to the topic before it was read. */
+  /** {@link countWritten} before the topic was read. */
   readonly written: number;
 }
 
@@ -68,12 +68,12 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
   }
 }
 
-/** Number of messages ever written to the topic: it changes with each write, but not by compaction. */
+/** Number of messages ever written to the topic: each write changes it, compaction does not. */
 export async function countWritten({ broker, topic }: CatalogueConnection): Promise<number> {
   return (await broker.admin.offsets(topic)).reduce((sum, { high }) => sum + high, 0);
 }
 
-/** Keys of records. `missing`: only on the topic. `members` is empty if the record on the topic cannot be read. */
+/** Keys of records; `missing` are only on the topic. `members` is empty if the record on the topic cannot be read. */
 export interface FolderDifference {
   readonly added: readonly string[];
   readonly changed: readonly { readonly key: string; readonly members: readonly FieldDifference[] }[];
@@ -107,13 +107,13 @@ interface Outcome {
   readonly changed: readonly string[];
 }
 
-/** `today`: the day on which products that are already valid are simulated. */
+/** `today`: the day as of which products that are already valid are simulated. */
 export interface ValidationContext {
   readonly otherCalendars?: OtherCalendars | undefined;
   readonly today: CalendarDate;
 }
 
-/** All faults that the catalogue would have after a publication. `changed`: the keys that are written or removed. */
+/** The faults of the catalogue after a publication. Only products that the keys `changed` affect are simulated. */
 export function validateResult(
   { put, removed, changed }: Outcome,
   topic: TopicRecords,
@@ -138,7 +138,7 @@ export function validateResult(
   return [...unreadable, ...checkSimulations(affected, { ...context, catalogue: outcome.catalogue })];
 }
 
-/** Whether a change concerns the product or one of its lists. A change of any other kind of record may affect every product. */
+/** Whether a change concerns the product or one of its lists. Records of other kinds may affect every product. */
 function isAffected(product: ProductRecord, changed: readonly string[]): boolean {
   const own = new Set([
     `product/${codeKey(product.Code)}`,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorText } from '../../shared/platform/errors.ts';
 import { nearestName } from '../../shared/platform/nearest-name.ts';
 
-/** A wrong command line. Its message names the option and what is allowed. */
+/** A wrong command line. The message says what is wrong or what is allowed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -12,7 +12,7 @@ type Sent = string | boolean | readonly (string | boolean)[] | undefined;
 export interface CommandOption<Value> {
   readonly type: 'boolean' | 'string';
   readonly multiple?: boolean;
-  /** Calls `fault` with what the value must be, such as `point or comma`. */
+  /** Returns the value. If it is invalid, calls `fault` with what it must be, such as `point or comma`. */
   readonly read: (sent: Sent, fault: (must: string) => void) => Value;
 }
 
@@ -28,7 +28,7 @@ export function textList(): CommandOption<readonly string[]> {
   return { type: 'string', multiple: true, read: (sent = []) => sent as readonly string[] };
 }
 
-/** `parse` returns undefined for an invalid text. `must` then says in the fault what the text must be. */
+/** `parse` returns undefined for an invalid value. The fault is then `--NAME must be`, followed by the text `must`. */
 export function parsed<Value>(
   parse: (text: string) => Value | undefined,
   must: string,
@@ -71,7 +71,7 @@ export interface CommandLine<Options extends CommandOptions> {
   readonly faults: readonly string[];
 }
 
-/** Undefined for --help. Throws UsageError if an option is unknown or lacks its value; other faults are in `faults`. */
+/** Returns undefined for --help. Throws UsageError for an unknown option or a missing value; `faults` has the rest. */
 export function parseCommandLine<Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
@@ -92,7 +92,7 @@ export function parseCommandLine<Options extends CommandOptions>(
   };
 }
 
-/** The texts of the rules that are broken; each rule has whether it is broken, and its text. */
+/** Takes pairs of a condition and a fault, and returns the faults whose condition is true. */
 export function faultsOf(rules: readonly (readonly [boolean, string])[]): readonly string[] {
   return rules.flatMap(([isAtFault, text]) => (isAtFault ? [text] : []));
 }
@@ -106,7 +106,7 @@ export function unexpectedArguments(positionals: readonly string[]): readonly st
   return positionals.map((argument) => `unexpected argument ${JSON.stringify(argument)}`);
 }
 
-/** `commands` lists options that only some commands have. Throws UsageError for an unknown command, or an option that it does not have. */
+/** `commands` has the options that not all commands have. Throws UsageError on an unknown command or a wrong option. */
 export function readCommand<const Name extends string>(
   { positionals, given }: Pick<CommandLine<CommandOptions>, 'positionals' | 'given'>,
   commands: Readonly<Record<Name, readonly string[]>>,

@@ -7,11 +7,11 @@ interface Command<Arguments> {
   /** Returns undefined for --help. */
   readonly read: (args: readonly string[]) => Arguments | undefined;
   readonly run: (args: Arguments) => Promise<void> | void;
-  /** The exit code after errors other than UsageError and ConfigError, whose code is 2. @default 1 */
+  /** The exit code after errors other than UsageError and ConfigError, which give 2. @default 1 */
   readonly failureCode?: (error: unknown) => number;
 }
 
-/** Runs the command of this process, or prints its help. An error is one line on stderr, without its stack. */
+/** Runs the command of this process, or prints its help. Prints only the message of an error, without its stack. */
 export async function runCommandLine<Arguments>(command: Command<Arguments>): Promise<void> {
   continueWithClosedPipes();
   const { name, help, read, run, failureCode = () => 1 } = command;
@@ -26,12 +26,12 @@ export async function runCommandLine<Arguments>(command: Command<Arguments>): Pr
   }
 }
 
-/** Prints the one document of `--json`. */
+/** Writes the document of `--json` to stdout. */
 export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** Ignores that a reader such as `head` closes the pipe early. The command continues, and its result decides the exit code. */
+/** If a reader such as `head` closes the pipe early, the command continues, and its result decides the exit code. */
 function continueWithClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -40,7 +40,7 @@ Selection (dead letters that match all of these; required by every command excep
   --channel NAME     of notifications: sms or email
   --key KEY          the message key, as text or in hexadecimal
   --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30s, 30m, 2h, 7d before now
-  --limit N          the newest N (list: 100, show: 10), the oldest N for the other commands
+  --limit N          list, show: the newest N (100, 10); other commands: the oldest N (all)
 
 Actions (redrive, edit, discard, mark-sent):
   --reason TEXT      recorded in the audit; required unless --dry-run
@@ -56,7 +56,7 @@ Actions (redrive, edit, discard, mark-sent):
   --help             this text
 
 The ingress does the work: it records every action on the audit topic with operator, time, reason and result, never with a payload.
-Exit codes: 0 done, 1 an action failed or was refused, or the command was interrupted, 2 wrong usage.
+Exit codes: 0 done, 1 failed, refused, interrupted or incomplete, or (except for list) nothing matched, 2 wrong usage.
 `;
 
 const ACT = ['dry-run', 'reason', 'again'] as const;
@@ -73,7 +73,7 @@ const COMMANDS = {
 export type DeadLettersArguments = NonNullable<ReturnType<typeof readDeadLettersArguments>>;
 
 /**
- * Undefined for --help. Throws UsageError: first for an unknown command or option, then with all other faults.
+ * Returns undefined for --help. Throws UsageError: first for an unknown command or option, then with all other faults.
  * Durations such as 2h are counted back from `nowMs` (epoch).
  */
 export function readDeadLettersArguments(args: readonly string[], nowMs: number) {
@@ -106,9 +106,9 @@ export function readDeadLettersArguments(args: readonly string[], nowMs: number)
 }
 
 /**
- * Returns `patch` (RFC 7396; absent if there is none) and `headers`, where null removes a header. Throws UsageError if the file
- * of --patch cannot be read or is not valid JSON, if --set or --header is not NAME=VALUE, or if an option sets fields of a value
- * that an earlier one removes or replaces.
+ * Returns `patch` (RFC 7396; absent if there is none) and `headers`, where null removes a header. Throws UsageError if
+ * the file of --patch is not readable JSON, if --set or --header is not NAME=VALUE, or if an option sets fields of a
+ * value that an earlier option removes or replaces.
  */
 export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set' | 'patch' | 'header'>) {
   const patches = [
@@ -163,10 +163,7 @@ function optionsAt(nowMs: number) {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^([1-9]\d{0,4})([smhd])$/;
 
-/**
- * Converts a duration before now to a time in ISO 8601. Other times are sent unchanged. The ingress refuses days that do not
- * exist, such as 30 February.
- */
+/** Converts a duration before now to ISO 8601. Other times pass unchanged, even 30 February; the ingress checks it. */
 function timeOption(nowMs: number): CommandOption<string | undefined> {
   return parsed((sent) => {
     const [, count, unit = ''] = AGO.exec(sent) ?? [];
@@ -175,7 +172,7 @@ function timeOption(nowMs: number): CommandOption<string | undefined> {
   }, 'a time such as 2026-05-01, 2026-05-01T10:00:00Z, or 30s, 30m, 2h, 7d before now');
 }
 
-/** Whether `first` removes or replaces a value in which `second` sets fields. In one patch the former fields would remain (RFC 7396). */
+/** Whether `second` sets fields of a value that `first` removes or replaces: one patch cannot do both (RFC 7396). */
 function isLost(first: unknown, second: unknown): boolean {
   if (!isRecord(second) || !isRecord(first)) return isRecord(second);
   return Object.entries(second).some(
@@ -183,7 +180,7 @@ function isLost(first: unknown, second: unknown): boolean {
   );
 }
 
-/** One patch with the effect of `first` and then of `second` (RFC 7396), unless a value of `first` is lost. */
+/** One patch (RFC 7396) with the effect of `first` and then of `second`; wrong for pairs that {@link isLost} finds. */
 function combine(first: unknown, second: unknown): unknown {
   if (!isRecord(first) || !isRecord(second)) return second;
   const changed = Object.entries(second).map(([name, value]) => [name, combine(first[name], value)]);

@@ -19,7 +19,7 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Rejects with SystemError if the ingress cannot be reached or refuses a call. Stops after a call when `signal` is aborted. */
+/** Stops after the current call when `signal` aborts. Rejects with SystemError if the ingress fails or refuses it. */
 export async function runDeadLettersCommand(
   args: DeadLettersArguments,
   context: CommandContext,
@@ -53,19 +53,19 @@ function resultLine({
   return [result.replace('-', ' ').padEnd(13), id, code, text].join('  ').trimEnd();
 }
 
-/** JSON that escapes control and direction characters too, which a terminal would act on. */
+/** Renders JSON, and escapes the control and format characters on which a terminal would act. */
 export function toPlainJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(/[\u007F-\u009F\p{Cf}]/gu, escapeUnits);
 }
 
-/** An action on 500 dead letters takes 10 s. The ingress answers within 50 s even if the broker does not answer. */
+/** An action on 500 dead letters takes 10 s. The ingress answers within 50 s, even if the broker does not. */
 const CALL_TIMEOUT_MS = 120_000;
-/** Attempts of a call that gets 429: a long list uses up the allowance of its caller, which is refilled within seconds. */
+/** Attempts of a call that gets 429: a long list uses up the caller's rate limit, which is refilled within seconds. */
 const MAX_ATTEMPTS = 10;
 
 type DeadLetterApi = ReturnType<typeof createDeadLetterApi>;
 
-/** `url`: the ingress, with a base path if it has one. The methods reject with SystemError, `refused` or `no-process`. */
+/** `url`: the ingress, with its base path if any. The methods reject with SystemError `refused` or `no-process`. */
 export function createDeadLetterApi(url: string, token: string | undefined) {
   const base = `${url}/api/operations/v1/dead-letters`;
   const call = async (address: string, init: RequestInit = {}): Promise<unknown> => {
@@ -119,7 +119,7 @@ async function list(args: DeadLettersArguments, context: CommandContext): Promis
         : ['the audit was read in part: dead letters that were handled may appear as open']),
       ...(isComplete
         ? []
-        : [`only the newest ${OPERATIONS_LIMITS.scannedLetters} dead letters were searched`]),
+        : [`not all dead letters were searched, at most the newest ${OPERATIONS_LIMITS.scannedLetters}`]),
     ],
     result: { letters, ...page },
   };
@@ -228,7 +228,7 @@ function reportNoMatch(handled: number): CommandReport {
   return { ok: handled > 0, lines: [text], result: { letters: [], handled } };
 }
 
-/** Escapes each UTF-16 unit of a character, of which one beyond the first plane has two. */
+/** Escapes each UTF-16 unit of a character; a character above U+FFFF has two. */
 function escapeUnits(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

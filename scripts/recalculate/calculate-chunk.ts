@@ -1,4 +1,4 @@
-/** Calculates contracts on the bulk lane. Each message has several requests, and its reply has an answer for each. */
+/** Calculates contracts on the bulk lane. A message has several requests, and its reply an answer to each of them. */
 
 import type { Contract } from './input-records.ts';
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
@@ -20,10 +20,10 @@ export type ContractOutcome =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule; readonly warnings: string | undefined }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Decodes an outcome when it is needed, since encoded replies take less memory. */
+/** Decodes the outcome when called, since the encoded answer takes less memory. */
 export type LateOutcome = () => Promise<ContractOutcome>;
 
-/** Resolves with one outcome for each of at most 500 contracts, in their order. Rejects with the error of a request. */
+/** Takes at most 500 contracts; resolves with their outcomes in the same order. Rejects with the error of a request. */
 export type CalculateChunk = (contracts: readonly Contract[]) => Promise<readonly LateOutcome[]>;
 
 interface CalculateChunkOptions {
@@ -41,12 +41,12 @@ export const REQUEST_TYPE = 'CalculateRepaymentScheduleRequest';
 const ANSWER_TYPE = 'CalculateRepaymentScheduleReply';
 
 interface Item {
-  /** The line of the contract, which its answer repeats, so that answers cannot be mixed up. */
+  /** The line number of the contract. Its answer repeats this id, so that answers cannot be mixed up. */
   readonly id: string;
   readonly value: Buffer;
 }
 
-/** A message without a usable reply is split in halves, down to single contracts, which then fail. */
+/** Splits a message without a usable reply in halves, down to single contracts, which fail without a usable reply. */
 export function createCalculateChunk(options: CalculateChunkOptions): CalculateChunk {
   const { codec, correlationPrefix, topic, partitions, originTimestampMs, timeoutMs } = options;
   let batches = 0;
@@ -66,7 +66,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
     const answers = answersTo(items, reply);
     if (answers !== undefined) return answers.map((answer) => () => readAnswer(codec, answer));
     if (items.length > 1) {
-      // One contract may have failed all of them, by an answer that is too large or by a crash of the worker.
+      // One contract can fail the whole message: it makes the answer too large, or the worker fail.
       const middle = Math.ceil(items.length / 2);
       const first = await ask(items.slice(0, middle), `${correlationId}.1`);
       return [...first, ...(await ask(items.slice(middle), `${correlationId}.2`))];
@@ -88,7 +88,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
   };
 }
 
-/** Returns a problem if figures cannot be encoded exactly, since they are never rounded (M1). */
+/** Returns a problem if a figure cannot be encoded exactly, since figures are never rounded (M1). */
 async function encodeContract(
   codec: Pick<Codec, 'encode'>,
   { line, request }: Contract,
@@ -112,7 +112,7 @@ async function readAnswer(
   return { kind: 'schedule', schedule: reply.payload as RepaymentSchedule, warnings };
 }
 
-/** Omits the correlation id: it identifies the batch, not the contract, and is another one after a resumption. */
+/** Omits the correlation id: it identifies the batch, not the contract, and would differ in a resumed run. */
 function failed(problem: Problem): ContractOutcome {
   const { correlationId: _batch, ...own } = problem;
   return { kind: 'problem', problem: own };
@@ -122,7 +122,7 @@ function unreadable(): Problem {
   return createProblem('unexpected', { detail: 'The reply does not match the request.' });
 }
 
-/** The answers of a reply; undefined unless it has exactly one for each item, in their order. */
+/** The answers of a reply; undefined unless the reply has exactly one for each item, in the order of the items. */
 function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBatchItem[] | undefined {
   if (reply.kind !== 'reply' || reply.type !== REPLY_BATCH) return undefined;
   const answers = (reply.payload as ReplyBatch).items;
@@ -132,7 +132,7 @@ function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBa
   return areOurs ? answers : undefined;
 }
 
-/** Whether a reply shows that a worker has calculated: it answers every item, or reports that it would be too large. */
+/** Whether a reply shows that workers calculate: it answers every item, or reports that the answer is too large. */
 export function isUsableReply(request: OutgoingRequest, reply: Reply): boolean {
   if (reply.kind === 'problem') return reply.problem.code === 'reply-too-large';
   return answersTo((request.payload as RequestBatch).items, reply) !== undefined;

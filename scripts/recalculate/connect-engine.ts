@@ -12,13 +12,13 @@ import { startWorkers } from '../../workers/start-workers.ts';
 
 export type Engine = Awaited<ReturnType<typeof connectEngine>>;
 
-/** Size of a topic of the embedded broker, less than the default 32 MiB, since consumed messages are not read again. */
+/** Less than the default of the embedded broker (32 MiB in memory), since nothing reads consumed messages again. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
-/** A dead broker's partitions get new leaders after its session (9 s by default) and an election. */
+/** Long enough for a dead broker's partitions to get new leaders: after its session (9 s by default) and election. */
 const SEND_DEADLINE_MS = 30_000;
 const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
 
-/** Starts the requester, without Kafka also a worker. Rejects with ConfigError if topics are missing, and with errors of the broker. */
+/** Starts a requester, without Kafka a worker too. Rejects with ConfigError for missing topics, or a broker error. */
 export async function connectEngine(config: Config, instanceId: string) {
   const { broker, close } = await openBroker(config);
   try {
@@ -66,7 +66,7 @@ async function openBroker(config: Config): Promise<{ broker: Broker; close: () =
   return { broker, close: () => broker.close() };
 }
 
-/** Logs only errors by default, since log lines would break the progress bar. */
+/** Raises the log levels info and warn to error, since log lines would break the progress line. */
 function quietLog({ logLevel }: Config): ReturnType<typeof createLog> {
   const level: LogLevel = logLevel === 'info' || logLevel === 'warn' ? 'error' : logLevel;
   return createLog({ level, name: 'recalculate' });

@@ -34,8 +34,8 @@ const MAX_HEAD_BYTES = 65_536;
 const NOT_UTF8 = '\uFFFD';
 
 /**
- * Yields the first line, whose `read` returns undefined, and then each record. Rejects with InputError if the CSV is empty, its columns are
- * invalid, a quote is misplaced or not closed, or a cell can be read in two ways.
+ * Yields the first line, whose `read` returns undefined, and then each record. Rejects with InputError if the CSV is
+ * empty, its columns are invalid, a quote is misplaced or not closed, or a cell has two readings.
  */
 export async function* csvInput({ csv = {} }: InputOptions, source: Source): AsyncGenerator<RawRecord, void> {
   const records = csvRecords(source);
@@ -124,7 +124,7 @@ const COLUMN_FAULTS = {
     'jsonParam contains the whole request; it must not be combined with columns for the fields of the request',
 } as const;
 
-/** Part of a sentence that says what is wrong with the columns, and what is allowed. */
+/** A clause that says what is wrong with the columns. */
 export function columnSentence({ kind, names }: ColumnFault): string {
   if (kind !== 'unknown') return COLUMN_FAULTS[kind](names);
   const known = [...OWN_COLUMNS, ...CSV_FIELDS.map(({ name }) => name)];

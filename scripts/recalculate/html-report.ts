@@ -19,7 +19,7 @@ interface ReportedRun {
   readonly config: Config;
 }
 
-/** The styles of the workbench, whose page Portfolio shows the same sections. */
+/** Styles of the workbench and of the report's sections, which its page Portfolio shows too. */
 const STYLES = [
   'workers/ingress/workbench/app/design/tokens.css',
   'workers/ingress/workbench/app/design/base.css',
@@ -27,7 +27,7 @@ const STYLES = [
   'shared/portfolio/report.css',
 ];
 
-/** Renders the whole file. All texts of the input are escaped, and its policy allows nothing but its own styles. */
+/** Escapes all texts of the input. The Content-Security-Policy of the file allows nothing but its own styles. */
 export function renderHtmlReport(tally: Tally, run: Report, reported: ReportedRun): string {
   const words = createReportWords('en-GB', englishText);
   const styles = STYLES.map((file) =>
@@ -70,7 +70,7 @@ function endNotice({ outcome, warning, reason, resumeWith }: Report): Html {
     return warning === undefined ? html`` : html`<p class="notice notice-warn">Warning: ${warning}.</p>`;
   }
   const resume = html`<p>To continue the run:</p><pre class="code" tabindex="0">${resumeWith ?? ''}</pre>`;
-  return html`<div class="notice notice-bad"><p><strong>The run was aborted: ${reason ?? 'unknown reason'}.</strong> The figures contain the contracts up to then.</p>${resumeWith === undefined ? html`` : resume}</div>`;
+  return html`<div class="notice notice-bad"><p><strong>The run was aborted: ${reason ?? 'unknown reason'}.</strong> The figures cover only contracts that were finished before.</p>${resumeWith === undefined ? html`` : resume}</div>`;
 }
 
 function runSection(

@@ -1,4 +1,4 @@
-/** The records of a portfolio. A raw record is read as a contract or a refused line, and a chunk of them makes one batch of requests. */
+/** The records of a portfolio: contracts and refused lines. The contracts of a chunk are sent in one batch. */
 
 import type { Readable } from 'node:stream';
 import { limitFaults } from '../../shared/api/json/faults.ts';
@@ -17,13 +17,13 @@ import { readContractLine } from '../../shared/portfolio/input-faults.ts';
 import type { Notation } from '../../shared/portfolio/csv-notation.ts';
 
 export interface Contract {
-  /** Its line in the input, counted from 1; the first line of a record that spans several lines. */
+  /** The line number in the input, from 1; of a record that spans several lines, that of the first one. */
   readonly line: number;
   readonly id: string | number;
   readonly request: RepaymentScheduleRequest;
-  /** The requested instalments, limited to 1 to 1200: a measure of the work and of the size of the reply. */
+  /** The requested number of instalments, from 1 to 1200: a measure of the work and of the size of the reply. */
   readonly rows: number;
-  /** Ignored fields, as HTTP callers get them (E3); they are not sent to the worker. */
+  /** Warnings about ignored fields, as in an HTTP answer (E3). The worker does not get these fields. */
   readonly warnings: readonly Warning[];
   /** The previous schedule as sent, not validated; undefined if absent. */
   readonly former: unknown;
@@ -41,9 +41,9 @@ export type InputRecord =
 export interface InputChunk {
   readonly records: readonly InputRecord[];
   readonly lastLine: number;
-  /** SHA-256 in hexadecimal of all records up to `lastLine`. It does not depend on compression and chunks. */
+  /** SHA-256 in hexadecimal of all records up to `lastLine`. It does not depend on compression or chunks. */
   readonly digest: string;
-  /** Bytes of the file, which may be compressed. */
+  /** Bytes read from the file, before decompression. */
   readonly bytesRead: number;
 }
 
@@ -83,7 +83,7 @@ export function refuseLine(line: number, problem: Problem, id?: string | number)
   return { kind: 'refused', line, id, problem };
 }
 
-/** Validates the request as over HTTP, and reports all faults together (E3). `unreadable`: faults of cells that `value` lacks. */
+/** Validates the request as over HTTP, with all faults (E3). `unreadable`: faults of cells that `value` lacks. */
 export function readContract(line: number, value: unknown, unreadable: readonly Fault[] = []): InputRecord {
   const read = readContractLine(value);
   if ('code' in read) return refused(line, undefined, [read]);
@@ -94,7 +94,7 @@ export function readContract(line: number, value: unknown, unreadable: readonly 
     return refuseLine(line, createProblem(request.problem, { errors: request.faults }), id);
   }
   if (request.kind === 'invalid') {
-    // A field that could not be read is also missing in the request, which is no further fault.
+    // An unreadable cell's field is also missing in the request; that is not reported as a second fault.
     const known = new Set(unreadable.map(({ path }) => path));
     return refused(line, id, [...faults, ...request.faults.filter(({ path }) => !known.has(path))]);
   }

@@ -1,4 +1,4 @@
-/** Why a run was aborted, as the report says: for example no workers, a full disk, too many failures, or a signal. */
+/** Aborts the run; its message is the reason in the report: no reply, a full disk, too many failures, or a signal. */
 export class RunError extends Error {
   override readonly name = 'RunError';
 }
@@ -6,10 +6,10 @@ export class RunError extends Error {
 export type Interruption = ReturnType<typeof listenToSignals>;
 
 const FINISH_LIMIT_MS = 30_000;
-/** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
+/** Under npm one Ctrl-C arrives twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** The first SIGINT or SIGTERM aborts `stopped`, and `abandoned` 30 s later. Another one, a second later or more, calls `exitNow`. */
+/** The first SIGINT or SIGTERM aborts `stopped`, and 30 s later `abandoned`. Another one after 1 s calls `exitNow`. */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void) {
   const stopped = new AbortController();
   const abandoned = new AbortController();
@@ -39,7 +39,7 @@ export function listenToSignals(say: (line: string) => void, exitNow: () => void
   };
 }
 
-/** Settles like the promise; rejects with the reason of the signal if that is aborted first. */
+/** Settles like the promise, or rejects with the reason of the signal if the signal is aborted first. */
 export async function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

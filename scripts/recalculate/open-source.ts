@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { InputError, type InputOptions } from './input-records.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 
-/** The name of a file that means standard input. */
+/** This file name means standard input. */
 export const STANDARD_STREAM = '-';
 
 export type Source = Awaited<ReturnType<typeof openSource>>;
@@ -13,7 +13,7 @@ const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-/** Decompresses input that starts like gzip, whatever its name. Rejects with InputError if it cannot be opened, or is no gzip but ends in .gz. */
+/** Decompresses gzip under any name. Rejects with InputError if the file cannot be opened, or a .gz file is no gzip. */
 export async function openSource(options: Pick<InputOptions, 'file' | 'stdin'>) {
   const { stream, totalBytes } = await openStream(options);
   const raw = stream[Symbol.asyncIterator]() as AsyncGenerator<Buffer, void>;
@@ -28,7 +28,7 @@ export async function openSource(options: Pick<InputOptions, 'file' | 'stdin'>) 
     if (!isCompressed && GZIP_NAME.test(options.file)) {
       throw new InputError(`${options.file} is not compressed with gzip, although its name ends in .gz`);
     }
-    /** Blocks of decompressed bytes; rejects with InputError if the input breaks off. Can be iterated once. */
+    /** Decompressed blocks, to be iterated once. Rejects with InputError if the input breaks off or is corrupt. */
     const blocks = isCompressed ? decompressed(all) : all;
     return { ...source, blocks };
   } catch (error) {
@@ -56,7 +56,7 @@ async function openStream({ file, stdin = process.stdin }: Pick<InputOptions, 'f
   }
 }
 
-/** Reads blocks until `isEnough`; `all` yields them again, and then the rest. */
+/** Reads blocks until `isEnough` is true of their bytes. `all` yields these bytes again, and then the rest. */
 export async function peek(
   blocks: AsyncGenerator<Buffer, void>,
   isEnough: (start: Buffer) => boolean,
@@ -82,7 +82,7 @@ async function* named(blocks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buff
   }
 }
 
-/** Concatenated members of gzip are one file (RFC 1952). */
+/** Decompresses a gzip file of one or more members (RFC 1952). */
 async function* decompressed(blocks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
   const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
   pipeline(Readable.from(blocks), gunzip, () => undefined);

@@ -51,14 +51,14 @@ export function createPatientRequests(options: PatientRequestsOptions) {
         return reply;
       }
       if (leftMs() <= 0) throw noAnswer(reply.problem.code);
-      // Other bulk traffic may be queued first, and a longer wait costs less than more retries.
+      // The request may be queued behind other bulk traffic; a longer wait costs less than more retries.
       if (reply.problem.status === GATEWAY_TIMEOUT) timeoutMs *= 2;
       await wait(Math.min(backoffMs(BACKOFF, attempt, random), Math.max(leftMs(), 0)), signal);
     }
   };
 
   return {
-    /** Never resolves with a transient problem; rejects with RunError instead. */
+    /** Retries transient problems until the time limit, then rejects with RunError. */
     request: async (request: OutgoingRequest): Promise<Reply> => {
       if (waiting === 0) answeredAtMs += now() - idleSinceMs;
       waiting += 1;
@@ -69,7 +69,7 @@ export function createPatientRequests(options: PatientRequestsOptions) {
         if (waiting === 0) idleSinceMs = now();
       }
     },
-    /** Milliseconds that requests have waited without a usable reply, without idle time. */
+    /** Milliseconds since the last usable reply, without the time in which no request was waiting. */
     silentMs: (): number => (waiting === 0 ? idleSinceMs : now()) - answeredAtMs,
   };
 }

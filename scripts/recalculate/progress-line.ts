@@ -17,7 +17,7 @@ const SILENCE_MS = 10_000;
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** Shows progress such as `42%, 1,234 done, 250/s, 12.0 s left, 3 failed`. Without `totalBytes` the percentage and the time left are omitted. */
+/** Shows `42%, 1,234 done, 250/s, 12.0 s left, 3 failed`; without `totalBytes` neither percentage nor time left. */
 export function showProgress(
   stream: ProgressStream,
   { bytesRead: read, totalBytes = 0 }: Pick<PortfolioInput, 'bytesRead' | 'totalBytes'>,
@@ -26,7 +26,7 @@ export function showProgress(
 ) {
   const startedAtMs = performance.now();
   const done = (): number => tally.calculated + tally.failed;
-  // An earlier session of the run has processed these.
+  // Earlier sessions of the run have processed these, so they do not count for the rate.
   const [doneBefore, bytesBefore] = [done(), read()];
   let bytesRead = bytesBefore;
   const text = (): string => {

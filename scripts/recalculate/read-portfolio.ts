@@ -16,19 +16,19 @@ import { MAX_LINE_BYTES } from '../../shared/portfolio/csv-columns.ts';
 import { createDuplicateSearch } from '../../shared/portfolio/input-faults.ts';
 
 const MAX_CHUNK_ROWS = 12_000;
-/** Limit of a chunk of several records, which may have previous schedules. It bounds the memory of a batch in flight. */
+/** Limits a chunk of several records, and so the memory of a batch in flight: records may have previous schedules. */
 const MAX_CHUNK_BYTES = 1_048_576;
 const MAX_REFUSED = 500;
 
 export type PortfolioInput = Awaited<ReturnType<typeof openInput>>;
 
-/** Rejects with InputError if the input cannot be opened, ends in .gz without being gzip, or has invalid columns. */
+/** Rejects with InputError if the input cannot be opened, is named .gz but is not gzip, or has invalid columns. */
 export async function openInput(options: InputOptions) {
   const source = await openSource(options);
   try {
     const records = options.format === 'csv' ? csvInput(options, source) : ndjsonRecords(source.blocks);
     const ids = createDuplicateSearch();
-    // Line ends and blank lines do not count, so that they may change.
+    // Line ends and blank lines are not part of the digest, so a resumed run accepts changes of them.
     const digest = createHash('sha256');
     let first: RawRecord | undefined = (await records.next()).value ?? undefined;
     const next = async (): Promise<RawRecord | undefined> => {
@@ -42,7 +42,7 @@ export async function openInput(options: InputOptions) {
     };
     const digestText = (): string => digest.copy().digest('hex');
     return {
-      /** Yields the chunks once, in order, and reads each when it is asked for. Rejects with InputError if the input breaks off. */
+      /** Yields the chunks once, and reads each on demand. Rejects with InputError if the input breaks off. */
       records: () =>
         chunksOf(next, pass, options.maxContracts, () => ({
           digest: digestText(),
@@ -50,7 +50,7 @@ export async function openInput(options: InputOptions) {
         })),
       totalBytes: source.totalBytes,
       bytesRead: source.bytesRead,
-      /** Skips the lines that an earlier run processed. Rejects with InputError if their digest differs. */
+      /** Skips the lines that earlier sessions processed. Rejects with InputError if their digest differs. */
       skip: async (lastLine: number, expected: string) => {
         for (first = await next(); first !== undefined && first.line <= lastLine;) {
           pass(first, first.read());
@@ -102,7 +102,7 @@ async function* chunksOf(
     if (!(error instanceof InputError)) throw error;
     fault = error;
   }
-  // If the input breaks off, what was read before is a chunk too.
+  // If the input breaks off, the records before the break are still processed.
   if (records.length > 0) yield close();
   if (fault !== undefined) throw fault;
 }
@@ -125,13 +125,13 @@ function readLine(line: number, bytes: Buffer): InputRecord {
     const message = `is longer than ${MAX_LINE_BYTES} bytes`;
     return refuseLine(line, lineProblem('body-too-large', { code: 'too-long', message }));
   }
-  // A line may hold a schedule of 1,200 rows.
+  // No limit on the number of values, since a line may contain a schedule of 1,200 rows.
   const parsed = parseJson(bytes, { whole: 'line', maxValues: Infinity });
   if (parsed.kind === 'parsed') return readContract(line, parsed.value);
   return refuseLine(line, jsonProblem(parsed, 'The line'));
 }
 
-/** Keeps at most one line in memory. Of a line that is too long it keeps only enough to show that. */
+/** Keeps at most one line in memory; of a line that is too long, only enough bytes to detect this. */
 async function* linesOf(blocks: AsyncIterable<Buffer>) {
   let held: Buffer = Buffer.alloc(0);
   let line = 0;

@@ -29,7 +29,8 @@ Input:
                      CSV: a column id, and columns named like the fields of jsonParam (case-insensitive); or a column
                      jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are written as JSON;
                      an empty cell is an absent field. The delimiter is a comma, semicolon or tab, as in the first line.
-                     The notation of numbers and dates is recognised from the whole file: 1.234,50 or 1,234.50, 24.06.2026
+                     Numbers and dates may be written as 1.234,50, 1,234.50 or 24.06.2026. A value with two readings
+                     ends the run, unless --decimal or --dates decides between them
   --ignore NAME      leaves out a column of CSV; may be repeated
   --decimal MARK     point or comma: the decimal mark, if values such as 1.000 leave it open
   --dates ORDER      day-first or month-first, if dates such as 03/04/2026 leave it open
@@ -51,8 +52,7 @@ Run:
   --batch N          contracts in one message, 1 to 500 (100)
   --window N         messages in flight, 1 to 256 (16)
   --patience TIME    gives up when no reply has arrived for this time: 90s, 10m, 2h (10m)
-  --max-failures N   gives up when more contracts than this have failed; without it, a CSV also ends the run when ten lines
-                     have the same fault in the same column
+  --max-failures N   gives up when more contracts than this have failed
   --help             this text
 
 Examples:
@@ -71,7 +71,7 @@ Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configurat
 
 export type RecalculateArguments = NonNullable<ReturnType<typeof readRecalculateArguments>>;
 
-/** A file with another ending is probably a mistake, and would be replaced. */
+/** --html replaces its file, and a name with another ending is probably a mistake. */
 const HTML_ENDING = /\.html?$/i;
 const GZIP_ENDING = /\.gz$/i;
 const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
@@ -80,7 +80,7 @@ const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
 ];
 const DURATION = /^([1-9]\d{0,5})(s|m|h)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** Longer than any run; a larger value is probably a wrong unit. */
+/** A larger value probably has the wrong unit. */
 const MAX_PATIENCE_MS = 86_400_000;
 const DECIMAL_MARKS: Readonly<Record<string, DecimalMark>> = { point: '.', comma: ',' };
 
@@ -108,7 +108,7 @@ const OPTIONS = {
 
 type Values = OptionValues<typeof OPTIONS>;
 
-/** Undefined for --help. Throws UsageError with all faults. */
+/** Returns undefined for --help. Throws UsageError: first for an unknown option, then with all other faults. */
 export function readRecalculateArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
@@ -163,7 +163,7 @@ function formatByName(file: string): InputFormat | undefined {
   return FORMAT_ENDINGS.find(([ending]) => ending.test(file))?.[1];
 }
 
-/** Only the last value of a repeated option would apply, so that the first --input would be ignored silently. */
+/** Of a repeated option only the last value would count: the first --input would be ignored silently. */
 function repeatedOptions(given: readonly string[]): readonly string[] {
   const repeated = given.filter((name, index) => name !== 'ignore' && given.indexOf(name) !== index);
   return [...new Set(repeated)].map((name) => `--${name} is given more than once`);

@@ -39,7 +39,7 @@ export function csvHeader(isCompared: boolean): string {
   return `${[COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
 }
 
-/** The line of a contract in CSV. Cells without a value are empty, and so are all cells of a missing comparison. */
+/** Cells without a value are empty, and so are all cells of a missing comparison. */
 export function csvResult(result: ContractResult, isCompared: boolean): string {
   const { id, schedule, sums, comparison } = result;
   const { rows, currencyDigits, dae, eir } = schedule;
@@ -70,7 +70,7 @@ function comparedCells(comparison: Comparison | undefined, money: (minor: bigint
   ];
 }
 
-/** A cell of text, quoted if necessary (RFC 4180). */
+/** Quotes the text if necessary (RFC 4180), and puts an apostrophe before text that looks like a formula. */
 function csvText(text: string | number): string {
   const shown = withoutFormula(text);
   return /[",\t\r\n]|^\s|\s$/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;

@@ -11,7 +11,7 @@ import { isPlausibleTime } from '../../shared/messaging/handler/request.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { emptyTally, type Tally } from '../../shared/portfolio/tally.ts';
 
-/** Plans a run without changing any file. Throws UsageError if a file would be lost, or the stored run has other options. */
+/** Plans the run without changing a file. Throws UsageError if a file would be lost, or the run cannot be resumed. */
 export function planRun(args: RecalculateArguments, nowMs: number, stored?: Checkpoint): Checkpoint {
   const output = args.output?.file;
   if (args.resume && stored !== undefined) return resumedRun(args, stored);
@@ -89,7 +89,7 @@ export interface Checkpoint {
   /** The processed part of the input; line 0 for none. */
   readonly input: { readonly lastLine: number; readonly digest: string };
   readonly tally: Tally;
-  /** Of all sessions of the run. */
+  /** The duration of all sessions of the run so far. */
   readonly elapsedMs: number;
   readonly runId: string;
   readonly sessions: number;
@@ -103,7 +103,7 @@ export interface Checkpoint {
 
 export type CheckpointFile = ReturnType<typeof openCheckpoint>;
 
-/** Another version of the command may count and store other figures. */
+/** Increase it when a checkpoint gets other contents: checkpoints of other versions are refused or overwritten. */
 const VERSION = 3;
 /** Result codes of SQLite. */
 const [BUSY, NOT_A_DATABASE] = [5, 26];
@@ -131,7 +131,7 @@ function outputOptions(args: RecalculateArguments) {
   };
 }
 
-/** Opens and locks the checkpoint. Throws UsageError if another process has it, or it is another file and `overwrite` is false. */
+/** Opens and locks the checkpoint. Throws UsageError if that fails. `overwrite` replaces other files and versions. */
 export function openCheckpoint(output: string, overwrite: boolean) {
   const name = checkpointName(output);
   const { db, stored } = openDatabase(name, output, overwrite);
@@ -154,7 +154,7 @@ export function openCheckpoint(output: string, overwrite: boolean) {
       last = undefined;
       close();
     },
-    /** Releases the lock; a file without a checkpoint is removed. */
+    /** Releases the lock, and removes a file without a checkpoint. */
     close,
   };
 }

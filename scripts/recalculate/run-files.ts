@@ -14,7 +14,7 @@ type RunState = Pick<Checkpoint, 'input' | 'tally' | 'elapsedMs'>;
 
 export type RunFiles = Awaited<ReturnType<typeof openRunFiles>>;
 
-/** Opens the files and truncates them where the plan continues. If one cannot be opened, changes nothing and rejects with UsageError. */
+/** Truncates the files to the lengths in the plan. If one cannot be opened, changes none; rejects with UsageError. */
 export async function openRunFiles(
   args: RecalculateArguments,
   plan: Checkpoint,
@@ -32,7 +32,7 @@ export async function openRunFiles(
       throw new RunError(`${checkpoint?.name} cannot be written: ${errorText(error)}`, { cause: error });
     }
   };
-  // Saved before the files are truncated: a run that is killed in between can be resumed, and then truncates them.
+  // The checkpoint comes first: if the process is killed before the truncation, a resumed run truncates the files.
   store(plan, plan.outputBytes, plan.failuresBytes);
   for (const { handle, from } of opened) await handle.truncate(from);
   const writers = opened.map(createLineWriter);
@@ -43,7 +43,7 @@ export async function openRunFiles(
   return {
     results,
     failures,
-    /** Resolves when the lines and the checkpoint are durable. Rejects with RunError; then the previous checkpoint stays valid. */
+    /** Resolves when lines and checkpoint are durable. After a RunError the previous checkpoint stays valid. */
     save: async (state: RunState): Promise<void> => {
       const outputBytes = (await results?.sync()) ?? 0;
       const failuresBytes = (await failures?.sync()) ?? 0;
@@ -82,7 +82,7 @@ function identityOf(file: string): string {
   return path.join(existsSync(folder) ? realpathSync(folder) : path.resolve(folder), path.basename(file));
 }
 
-/** Throws UsageError if the file cannot be written, so that a run of hours does not end with that. */
+/** Throws UsageError if the folder is not writable or the path is not a file, before hours of work would be lost. */
 export function refuseUnwritable(file: string | undefined): void {
   if (file === undefined) return;
   try {
@@ -94,7 +94,7 @@ export function refuseUnwritable(file: string | undefined): void {
   throw new UsageError(`${file} cannot be written: it exists and is not a file`);
 }
 
-/** Replaces a file as a whole, so that no reader sees a part of it. `draft`: another name in the same folder. */
+/** Replaces a file as a whole, so that no reader sees only a part. `draft`: another name in the same folder. */
 export async function replaceFile(file: string, draft: string, text: string): Promise<void> {
   try {
     await writeFile(draft, text, { flush: true });
@@ -108,12 +108,12 @@ export async function replaceFile(file: string, draft: string, text: string): Pr
 interface OpenFile {
   readonly handle: FileHandle;
   readonly name: string;
-  /** The position where writing continues. */
+  /** The position in bytes where writing continues. */
   readonly from: number;
   readonly isCompressed: boolean;
 }
 
-/** Opens all files before any is changed, and removes new ones if one cannot be opened. */
+/** Opens all files without changing any. If one cannot be opened, removes those that it has created. */
 async function openFiles(files: readonly Omit<OpenFile, 'handle'>[]): Promise<readonly OpenFile[]> {
   const opened: (OpenFile & { readonly isNew: boolean })[] = [];
   try {
@@ -141,12 +141,12 @@ function cannotWrite(name: string, error: unknown): UsageError {
 
 /** A line of 60 instalments has 20 kB, so one system call writes 50 of them. */
 const BLOCK_LENGTH = 1_024 * 1_024;
-/** A low level gives most of the compression for a third of the processor time. */
+/** Gives most of the compression of the default level for a third of the processor time. */
 const GZIP_LEVEL = 3;
 
 const compress = promisify(gzip);
 
-/** Writes lines in blocks. A compressed block is a gzip member (RFC 1952, 2.2), so that the file can be truncated after any block. */
+/** Writes lines in blocks. A compressed block is a gzip member (RFC 1952, 2.2): the file can be truncated after it. */
 export function createLineWriter({ handle, name, from, isCompressed }: OpenFile) {
   let position = from;
   let lines: string[] = [];
@@ -157,7 +157,7 @@ export function createLineWriter({ handle, name, from, isCompressed }: OpenFile)
     const text = lines.join('');
     lines = [];
     length = 0;
-    // Programs that read gzip report an empty file as truncated.
+    // A file without lines gets an empty member, since programs report a gzip file of 0 bytes as truncated.
     const isMember = isCompressed && (text !== '' || position === 0);
     const bytes = isMember ? await compress(text, { level: GZIP_LEVEL }) : Buffer.from(text);
     for (let done = 0; done < bytes.length;) {
@@ -176,13 +176,13 @@ export function createLineWriter({ handle, name, from, isCompressed }: OpenFile)
     }
   };
   return {
-    /** Wait for the promise, if there is one, before the next call. It rejects with RunError if a line cannot be written. */
+    /** Wait for a returned promise before the next call. It rejects with RunError if lines cannot be written. */
     write: (line: string): Promise<void> | undefined => {
       lines.push(line);
       length += line.length;
       return length < BLOCK_LENGTH ? undefined : orFail(flush);
     },
-    /** Resolves with the durable length in bytes. Rejects after a failed write, since the system may have dropped data. */
+    /** Resolves with the durable length in bytes. Rejects after any failed write: the system may have dropped data. */
     sync: async (): Promise<number> => {
       await orFail(async () => {
         await flush();

@@ -28,14 +28,14 @@ interface RecalculationOptions {
   readonly abandoned: AbortSignal;
 }
 
-/** Interval between checkpoints: a killed run loses at most this much work. A checkpoint takes some milliseconds. */
+/** The first chunk that ends this long after a checkpoint causes the next one, which takes some milliseconds. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 
 type FinishedLine =
   | { readonly schedule: CountedSchedule; readonly text: string }
   | { readonly failure: CountedFailure };
 
-/** Rejects with the error that ended the run. Unless a write failed, the checkpoint is then at the last finished chunk. */
+/** Rejects with the error that ended the run. Unless a write failed, the checkpoint then covers all finished chunks. */
 export async function runRecalculation(options: RecalculationOptions): Promise<'complete' | 'stopped'> {
   const { files, elapsedMs } = options;
   const { maxFailures, window } = options.args;
@@ -69,7 +69,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     await save();
     return end;
   } catch (error) {
-    // After an incomplete write the last checkpoint stays valid, and what was written after it is ignored.
+    // After an incomplete write the last checkpoint stays valid: a resumed run truncates what was written after it.
     if (isWhole) await save();
     throw error;
   }
@@ -94,7 +94,7 @@ async function finishedLines(
   return lines;
 }
 
-/** Makes figures that cannot be shown a failure of their contract, so that the run continues. */
+/** If the figures of a contract cannot be rendered, only this contract fails, and the run continues. */
 function finishContract(
   contract: Contract & { readonly kind: 'contract' },
   outcome: ContractOutcome,
@@ -154,13 +154,13 @@ function count(
 }
 
 interface InOrderOptions<Item, Result> {
-  /** The most items that are started and wait to be finished, since they take memory. */
+  /** The most items that are started and not yet finished; each takes memory. */
   readonly window: number;
   readonly begin: (item: Item) => Promise<Result>;
   readonly finish: (item: Item, result: Result) => Promise<void>;
   /** When aborted, no further items are started, and started ones are finished. */
   readonly stopped: AbortSignal;
-  /** When aborted, the call rejects with the reason without waiting. */
+  /** When aborted, the call rejects with the reason, without waiting for started items. */
   readonly abandoned: AbortSignal;
 }
 

@@ -26,7 +26,7 @@ interface CommandContext {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: ProgressStream;
-  /** Called once the command line is valid. */
+  /** Starts to listen to signals; called only if the command line is valid. */
   readonly interrupt: () => Interruption;
 }
 
@@ -43,7 +43,7 @@ const BATCH_TIMEOUT_MS = 120_000;
 /** The worker of this process handles four batches at a time: more messages in flight would only occupy memory. */
 const EMBEDDED_WINDOW = 5;
 
-/** Resolves with the exit code; the reason of a failure is on `stderr`. */
+/** Resolves with the exit code. Writes the reason of a failure to `stderr`. */
 export async function runRecalculate(
   commandLine: readonly string[],
   context: CommandContext,
@@ -64,13 +64,13 @@ export async function runRecalculate(
   }
 }
 
-/** Rejects with UsageError, ConfigError or InputError before anything is changed. */
+/** Rejects with UsageError, ConfigError or InputError only before it has changed a file. */
 async function recalculate(args: RecalculateArguments, context: RunContext): Promise<number> {
   const config = loadConfig(context.environment);
   const { output } = args;
   for (const file of [output?.file, args.failures, args.html]) refuseUnwritable(file);
   refuseSameFiles(args);
-  // Kept until the report is printed, so that --resume can print a report that could not be printed.
+  // The checkpoint stays until the report is written, so that --resume can repeat a report that could not be written.
   const checkpoint = output && openCheckpoint(output.file, args.overwrite);
   try {
     const { report, html } = await recalculateFrom(checkpoint, { args, context, config });
@@ -95,7 +95,7 @@ async function recalculate(args: RecalculateArguments, context: RunContext): Pro
   }
 }
 
-/** Whether `write` succeeded. If not, says on `stderr` why, and that --resume does it again. */
+/** Resolves with whether `write` succeeded. If not, `stderr` gets the reason and the hint that --resume tries again. */
 async function isDone(
   { stderr }: RunContext,
   [what, again]: readonly [string, string],
@@ -140,7 +140,7 @@ async function recalculateFrom(
   }
 }
 
-/** A service that cannot be reached in time is reported as a configuration error. */
+/** Rejects with ConfigError (exit code 2) if Kafka or the registry cannot be used, or is not reached in time. */
 async function connect(
   config: Config,
   plan: Checkpoint,
@@ -212,7 +212,7 @@ async function run(open: OpenRun) {
 function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined) {
   const { args, context, plan, input, files, checkpoint } = open;
   const canResume = reason !== undefined && checkpoint !== undefined;
-  // Work after the last checkpoint is repeated.
+  // A resumed run repeats the work after the last checkpoint, so the report leaves it out.
   const tally = canResume ? files.saved() : plan.tally;
   const report = createReport(tally, {
     ...plan,
@@ -226,7 +226,7 @@ function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined) {
   return { report, html: () => renderHtmlReport(tally, report, open) };
 }
 
-/** Why the run ended; for a bug, its stack. */
+/** The reason in the report: the message of an expected error, the stack of a bug. */
 function reasonOf(error: unknown): string {
   if (error instanceof RunError || error instanceof InputError) return errorText(error);
   return error instanceof Error ? (error.stack ?? error.message) : errorText(error);

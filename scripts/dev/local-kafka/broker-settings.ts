@@ -1,7 +1,7 @@
 const MIB = 1_024 * 1_024;
 const SECOND_MS = 1_000;
 
-/** The largest batch that a topic accepts (message.max.bytes). */
+/** The largest batch that a topic accepts by default (message.max.bytes). */
 const MAX_MESSAGE_BYTES = 8 * MIB;
 
 /** Settings of brokers for development and tests. With three nodes, a write needs two of three replicas in sync. */
@@ -9,7 +9,7 @@ export function brokerSettings(nodeCount: number): Record<string, string> {
   const copies = String(Math.min(3, nodeCount));
   const inSync = nodeCount >= 3 ? '2' : '1';
   return {
-    /** As in production, so that a misspelt topic is an error. */
+    /** Off, so that a misspelt topic is an error. */
     'auto.create.topics.enable': 'false',
     'group.initial.rebalance.delay.ms': '0',
     'default.replication.factor': copies,
@@ -29,9 +29,9 @@ export function brokerSettings(nodeCount: number): Record<string, string> {
     'log.cleaner.backoff.ms': String(SECOND_MS),
     'broker.session.timeout.ms': String(3 * SECOND_MS),
     'broker.heartbeat.interval.ms': '500',
-    /** A broker waits 3 s for the response of a controller that has been frozen (default 30 s). */
+    /** How long a broker waits for a controller that a test has frozen; the default is 30 s. */
     'controller.socket.timeout.ms': String(3 * SECOND_MS),
-    /** By default an idle controller writes a record every 500 ms, and reading it takes a third of the processor time of all nodes. */
+    /** The default, a record every 500 ms from an idle controller, takes a third of the processor time of all nodes. */
     'metadata.max.idle.interval.ms': String(10 * SECOND_MS),
     'replica.fetch.wait.max.ms': String(2 * SECOND_MS),
     'num.network.threads': '2',
@@ -46,11 +46,11 @@ export interface NodePlan {
   readonly listeners: readonly Listener[];
 }
 
-/** A listener in addition to the plain one: with TLS, with a login, or for a proxy in front of it. */
+/** Tests add listeners to the plain one: with TLS, with a login, or behind a proxy. */
 export interface Listener {
   readonly name: string;
   readonly port: number;
-  /** The port that clients are told, if a proxy stands in front of the listener. @default port */
+  /** The port that the broker names to clients: that of a proxy in front of the listener. @default port */
   readonly advertisedPort?: number;
   readonly protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   readonly settings?: Readonly<Record<string, string>>;
@@ -72,7 +72,7 @@ export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataF
     ),
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': list(({ name, protocol }) => `${name}:${protocol}`),
-    /** Static voters, since the ports may change when existing data is used. */
+    /** The voters are set here, not in the data folder, which is copied from one formatted with other ports. */
     'controller.quorum.voters': cluster
       .map((one) => `${one.nodeId}@127.0.0.1:${one.controllerPort}`)
       .join(','),

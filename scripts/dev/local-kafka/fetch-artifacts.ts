@@ -12,7 +12,7 @@ export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
 export const REGISTRY_IMAGE = `apicurio/apicurio-registry:${REGISTRY_VERSION}`;
 export const REGISTRY_CONFLUENT_PATH = '/apis/ccompat/v7';
 
-/** Binds SLF4J to the log4j of Kafka's dependencies; without it a failing broker logs nothing. */
+/** log4j-slf4j-impl binds SLF4J to the log4j of Kafka's dependencies; without it a failing broker logs nothing. */
 const LOG4J_BINDING_VERSION = '2.25.4';
 const MAVEN_DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.9.0';
 
@@ -20,7 +20,7 @@ type Report = (line: string) => void;
 
 const FETCH_LIMIT_MS = 10 * 60_000;
 
-/** The folder of downloaded jars, outside the checkout: KAFKA_CACHE_DIR, or below XDG_CACHE_HOME, or below ~/.cache. */
+/** All checkouts share the folder of downloaded jars: KAFKA_CACHE_DIR, or below XDG_CACHE_HOME, or below ~/.cache. */
 function cacheFolder(): string {
   const { KAFKA_CACHE_DIR: own, XDG_CACHE_HOME: base } = process.env;
   return own
@@ -28,7 +28,7 @@ function cacheFolder(): string {
     : path.join(base || path.join(homedir(), '.cache'), 'banking-product-engine');
 }
 
-/** The folder with the jars, fetched if it is missing. Rejects with LocalKafkaError `maven-missing` or `fetch-failed`. */
+/** Returns the folder of Kafka's jars, fetched once. Rejects with LocalKafkaError `maven-missing` or `fetch-failed`. */
 export function ensureKafka(report: Report): Promise<string> {
   return ensureFolder(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}`), async (folder) => {
     report(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder()} (about 50 MB, once)`);
@@ -44,7 +44,7 @@ export function ensureKafka(report: Report): Promise<string> {
   });
 }
 
-/** The folder of the unpacked registry, fetched like {@link ensureKafka}. */
+/** Returns the folder of the unpacked registry, fetched once. Rejects like {@link ensureKafka}. */
 export function ensureRegistry(report: Report): Promise<string> {
   return ensureFolder(path.join(cacheFolder(), `apicurio-registry-${REGISTRY_VERSION}`), async (folder) => {
     report(`fetching Apicurio Registry ${REGISTRY_VERSION} with Maven (about 110 MB, once)`);
@@ -56,7 +56,7 @@ export function ensureRegistry(report: Report): Promise<string> {
   });
 }
 
-/** Creates and fills the folder unless it exists. It appears only when complete; if several processes fill it, the first one wins. */
+/** Fills the folder unless it exists. It appears only when complete. If several processes fill it, the first wins. */
 export async function ensureFolder(
   folder: string,
   fetchInto: (folder: string) => Promise<void>,
@@ -75,7 +75,7 @@ export async function ensureFolder(
   return folder;
 }
 
-/** The class path of a folder of jars. It is sorted, because a class archive is valid only for the same class path. */
+/** The class path of a folder of jars, sorted, because a class archive is valid only for the same class path. */
 export function classPathOf(folder: string): string {
   const jars = readdirSync(folder).filter((name) => name.endsWith('.jar'));
   return jars

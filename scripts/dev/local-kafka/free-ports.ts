@@ -7,7 +7,7 @@ const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 const MAX_TRIES = 200;
 
-/** Ports that nothing listens on now. Rejects with LocalKafkaError `port-in-use` if there are not enough. */
+/** Ports of 127.0.0.1 on which nothing listens now. Rejects with LocalKafkaError `port-in-use` after 200 tries. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count && tries < MAX_TRIES; tries += 1) {
@@ -20,7 +20,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...found];
 }
 
-/** Rejects with LocalKafkaError `port-in-use`, which names `option`. */
+/** Rejects with LocalKafkaError `port-in-use` unless the port of 127.0.0.1 is free. The message names `option`. */
 export async function requireFreePort(port: number, option: string): Promise<void> {
   if (await isFree(port)) return;
   throw new LocalKafkaError(

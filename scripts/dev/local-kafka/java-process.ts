@@ -14,7 +14,7 @@ interface JavaLaunch {
   readonly args: readonly string[];
   readonly folder: string;
   readonly logFile: string;
-  /** Folder and name of the class archive, and whether this process writes a missing one. */
+  /** Folder and name of the class archive, and whether Java writes it if it is missing. */
   readonly archive: { readonly folder: string; readonly name: string; readonly mayWrite: boolean };
 }
 
@@ -25,18 +25,18 @@ const VERSION_LIMIT_MS = 60_000;
 /** A process is ready after 2 to 4 s on an idle machine, and after minutes on one that also runs other tests. */
 const READY_LIMIT_MS = 240_000;
 const READY_POLL_MS = 150;
-/** A broker stops within 1 s, or within 3 s if it writes the class archive; three brokers on two cores stop within 5 s. */
+/** A broker stops within 1 s, or within 3 s if it writes the class archive. */
 const STOP_LIMIT_MS = 15_000;
 /** Java's exit code after SIGTERM (128 + 15). */
 const TERMINATED = 143;
-/** The first-tier compiler and the serial collector halve the start-up time; the heap is enough for messages of 8 MiB. */
+/** The first-tier compiler and the serial collector halve the start-up time. The heap suffices for 8 MiB messages. */
 const FLAGS = [
   '-Xmx384m',
   '-XX:TieredStopAtLevel=1',
   '-XX:+UseSerialGC',
   '-XX:-UsePerfData',
   '-XX:+ExitOnOutOfMemoryError',
-  // Hides the warnings of a Java that cannot use the class archive, and starts without it.
+  // A Java that cannot use the class archive starts without it. These options hide its warnings.
   '-Xlog:cds=off',
   '-Xlog:cds+dynamic=off',
 ];
@@ -46,7 +46,7 @@ function javaCommand(): string {
   return home ? path.join(home, 'bin', 'java') : 'java';
 }
 
-/** The Java of JAVA_HOME or the PATH. Rejects with LocalKafkaError `java-missing` if it is not there or older than 17. */
+/** Finds Java by JAVA_HOME or PATH. Rejects with LocalKafkaError `java-missing` unless it works and is new enough. */
 export async function requireJava(command: string = javaCommand()) {
   const { code, output } = await runProgram(command, ['-version'], { limitMs: VERSION_LIMIT_MS });
   const advice = `install Java ${MIN_JAVA_VERSION} or newer (a JRE is enough) and put it on the PATH or into JAVA_HOME`;
@@ -60,7 +60,7 @@ export async function requireJava(command: string = javaCommand()) {
   return { command, version: version[1] ?? '' };
 }
 
-/** Starts Java in a session of its own, so that Ctrl-C reaches only this process. Calls `onFailure` if Java exits by itself. */
+/** Starts Java in its own session, so that Ctrl-C does not reach it. Calls `onFailure` if Java ends without `kill`. */
 export function startJava(
   launch: JavaLaunch,
   {
@@ -76,7 +76,7 @@ export function startJava(
   closeSync(log);
   const { pid } = child;
   let isStopping = false;
-  /** Resolves when the process has exited, with its exit code or signal (`code 1`, `SIGKILL`). */
+  /** Resolves when Java has exited, with its exit code or signal (`code 1`, `SIGKILL`). */
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => {
@@ -96,7 +96,7 @@ export function startJava(
     logFile,
     isRunning,
     ended,
-    /** Resolves when the process has exited; SIGKILL follows after 15 s. */
+    /** Sends the signal, and SIGKILL 15 s later. Resolves when Java has exited. */
     kill: async (signal: NodeJS.Signals): Promise<void> => {
       if (!isRunning()) return;
       isStopping = true;
@@ -108,7 +108,7 @@ export function startJava(
   };
 }
 
-/** Rejects with LocalKafkaError `broker-failed`, with the end of the log, if the process exits first or is not ready in 240 s. */
+/** Rejects with LocalKafkaError `broker-failed` and the end of the log if Java exits or is not ready within 240 s. */
 export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + READY_LIMIT_MS;
   while (!(await isReady())) {
@@ -120,7 +120,7 @@ export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<b
   }
 }
 
-/** An archive of loaded classes halves the start-up time of the same build of Java. Java writes it when it stops. */
+/** An archive of the loaded classes halves the start-up time. Java writes it on exit; only the same build reads it. */
 function classArchive({ java, archive: { folder, name, mayWrite } }: JavaLaunch): {
   readonly flags: readonly string[];
   readonly onExit?: (isClean: boolean) => void;

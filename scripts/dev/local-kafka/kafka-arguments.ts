@@ -34,12 +34,12 @@ const OPTIONS = {
   port: wholeNumber(1, MAX_PORT),
   'registry-port': wholeNumber(1, MAX_PORT),
   'no-registry': flag(),
-  /** Read by with-node.mjs. */
+  /** Only with-node.mjs reads this option. */
   'outlive-parent': flag(),
   json: flag(),
 };
 
-/** Undefined for --help. Throws UsageError with all faults. */
+/** Returns undefined for --help. Throws UsageError: first for an unknown option, then with all other faults. */
 export function parseArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;

@@ -12,7 +12,7 @@ export const EXIT_CODES = {
 
 type LocalKafkaErrorCode = keyof typeof EXIT_CODES;
 
-/** Why there is no local Kafka. The message says what to do. */
+/** The local Kafka cannot start, or one of its processes failed. */
 export class LocalKafkaError extends SystemError {
   override readonly name = 'LocalKafkaError';
   declare readonly code: LocalKafkaErrorCode;
@@ -22,7 +22,7 @@ export class LocalKafkaError extends SystemError {
   }
 }
 
-/** Whether Java or Maven is not installed. Test suites are skipped then; on other errors they fail. */
+/** Whether Java or Maven is missing: unless CI=true, Kafka tests are then skipped. Most other errors make them fail. */
 export function isRequirementMissing(error: unknown): boolean {
   return (
     error instanceof LocalKafkaError && (error.code === 'java-missing' || error.code === 'maven-missing')

@@ -27,7 +27,7 @@ export interface LocalKafkaOptions {
   readonly registryPort?: number | undefined;
   /** Additional listeners of each node, in the order of the nodes. */
   readonly listeners?: readonly (readonly Listener[])[];
-  /** Whether a schema registry is started. @default true */
+  /** Whether to start a schema registry too. @default true */
   readonly registry?: boolean;
   /** Called with each line of progress, such as a download. */
   readonly report?: (line: string) => unknown;
@@ -36,12 +36,12 @@ export interface LocalKafkaOptions {
 export interface LocalKafka {
   /** `host:port` of each node. */
   readonly brokers: readonly string[];
-  /** Confluent-compatible base URL; absent without a registry. */
+  /** Base URL of the registry's Confluent-compatible API; absent without a registry. */
   readonly registryUrl?: string;
   readonly nodes: readonly LocalKafkaNode[];
-  /** Temporary folder of data and logs; stop removes it. */
+  /** Temporary folder of data and logs; `stop` removes it. */
   readonly folder: string;
-  /** Resolves when a process ends unexpectedly, but not when a node is killed through `nodes`. */
+  /** Resolves when a process ends by itself, but not when `kill` or `restart` of a node ends it. */
   readonly failure: Promise<LocalKafkaError>;
   /** Ends all processes and removes the folder. Idempotent. */
   stop(): Promise<void>;
@@ -52,9 +52,9 @@ interface LocalKafkaNode {
   readonly broker: string;
   readonly pid: number;
   readonly process: JavaProcess;
-  /** Sends a signal (default SIGKILL), then SIGKILL after 15 s. Resolves when the process has exited, also if it already had. */
+  /** Sends a signal (default SIGKILL), and SIGKILL 15 s later. Resolves when the process has exited. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Restarts the process on the same ports and data; resolves when the node is part of the cluster again. Rejects with LocalKafkaError `broker-failed` after 240 s. */
+  /** Keeps ports and data. Resolves when the node is in the cluster again. Rejects with `broker-failed` after 240 s. */
   restart(): Promise<void>;
 }
 
@@ -83,9 +83,9 @@ interface Run {
 }
 
 /**
- * Resolves when all is ready. Rejects with LocalKafkaError: `java-missing`, `maven-missing`, `fetch-failed`, `port-in-use` or
- * `broker-failed`. The first call downloads about 160 MB (50 MB without the registry).
- * The processes and the temporary folder do not outlive the caller, even if it is killed.
+ * Resolves when brokers and registry are ready. Rejects with LocalKafkaError `java-missing`, `maven-missing`,
+ * `fetch-failed`, `port-in-use` or `broker-failed`. The first call downloads about 160 MB (50 MB without the registry).
+ * The processes and the temporary folder do not outlive this process, even if it is killed.
  */
 export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<LocalKafka> {
   const { report = () => undefined, registry = true } = options;
@@ -97,7 +97,7 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
 }
 
 /**
- * The requested ports, and free ones for the rest. Rejects with LocalKafkaError `port-in-use` if a requested port is in use.
+ * Returns requested ports, else free ones. Rejects with LocalKafkaError `port-in-use` if a requested port is in use.
  * The ports are not reserved: another process may take one before Kafka listens on it.
  */
 export async function choosePorts(options: LocalKafkaOptions): Promise<Pick<Run, 'plans' | 'registryPort'>> {
@@ -124,7 +124,7 @@ async function launchAll(
   const run: Run = {
     ...chosen,
     folder,
-    // Kafka's tools would read a leading dash as an option.
+    // Kafka's tools would take an id with a leading dash for an option.
     clusterId: randomBytes(16).toString('base64url').replace(/^-/, 'A'),
     watchdog: startWatchdog(folder),
     onFailure: failure.resolve,
@@ -132,7 +132,7 @@ async function launchAll(
   };
   const stopAll = async (): Promise<void> => {
     // Several nodes that stop together lose their quorum and wait for it until a timeout, so they are killed.
-    // A single node stops within 3 s and can write its class archive.
+    // A single node gets SIGTERM: it stops within 3 s, and can write its class archive.
     const signal = run.plans.length > 1 ? 'SIGKILL' : 'SIGTERM';
     await Promise.all(run.processes.map((process) => process.kill(signal)));
     await run.watchdog.close();
@@ -143,7 +143,7 @@ async function launchAll(
   const registry = run.registryFolder === undefined ? undefined : startRegistry(run, run.registryFolder);
   const starting = run.plans.map((plan) => startNode(run, plan));
   try {
-    // Waits until every launch has succeeded or failed, because stop() ends only processes that have been started.
+    // Waits until every launch has succeeded or failed, because stop() cannot end a process that starts after its call.
     await Promise.allSettled([...starting, registry]);
     await registry;
     const nodes = await Promise.all(starting);
@@ -175,7 +175,7 @@ async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
         args: [...mainOf(run, 'kafka.Kafka'), settingsFile],
         folder: run.folder,
         logFile: path.join(run.folder, `node-${nodeId}.log`),
-        // All nodes load the same classes, so they share one class archive.
+        // All nodes load the same classes, so they share the class archive of node 1.
         archive: { folder: run.jarFolder, name: 'broker', mayWrite: nodeId === 1 },
       },
       run,
@@ -202,7 +202,7 @@ async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
   return node;
 }
 
-/** Copies a folder that Kafka's tool formatted once. Each run of the tool takes half as long as a start of the node. */
+/** Copies a data folder that Kafka's tool formatted once: the tool takes half as long as the start of a node. */
 async function formatData(run: Run, plan: NodePlan, dataFolder: string): Promise<void> {
   const formatted = await ensureFolder(path.join(run.jarFolder, `node-${plan.nodeId}`), async (folder) => {
     const settingsFile = path.join(folder, 'node.properties');
@@ -266,8 +266,8 @@ function registryUrl(port: number): string {
 }
 
 /**
- * The ids of the brokers; empty while the cluster does not serve consumer groups, or if the broker cannot be reached within 2 s.
- * Creates the offsets topic of a new cluster.
+ * Returns the ids of the brokers; none while the cluster does not serve consumer groups, or if a call takes over 2 s.
+ * The look-up of the group coordinator makes a new cluster create its offsets topic.
  */
 export async function fetchBrokerIds(port: number, host = '127.0.0.1'): Promise<readonly number[]> {
   const admin = new Admin({

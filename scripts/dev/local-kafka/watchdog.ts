@@ -1,13 +1,13 @@
-/** Waits until its standard input closes because its parent has ended, then kills the watched processes and removes the folder. */
+/** A child process that kills the watched processes and removes the folder when its parent ends or calls `close`. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 export type Watchdog = ReturnType<typeof startWatchdog>;
 
-/** Starts the watchdog. `close` lets it kill what is still watched and remove the folder, and resolves when it has ended. */
+/** `close` makes the watchdog kill the processes that it watches and remove the folder, and resolves afterwards. */
 export function startWatchdog(temporaryFolder: string) {
-  // Detached, so that Ctrl-C, which signals the whole foreground group, does not stop it first.
+  // Detached, so that Ctrl-C, which signals the whole foreground group, does not end the watchdog.
   const child = spawn(process.execPath, [import.meta.filename, temporaryFolder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -43,10 +43,10 @@ async function guard(temporaryFolder: string): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
-  // A killed process may still be writing.
+  // A killed process may still write, so the removal is tried again.
   rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 

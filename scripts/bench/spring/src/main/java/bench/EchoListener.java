@@ -9,7 +9,7 @@ import org.springframework.kafka.event.ConsumerStartedEvent;
 import org.springframework.messaging.handler.annotation.SendTo;
 import org.springframework.stereotype.Component;
 
-/** Answers each request with the same bytes. Spring sends them to the reply topic of the request with its correlation id. */
+/** Answers each request with the same bytes. Spring adds the request's correlation id, and finds its reply topic. */
 @Component
 @Profile("echo")
 class EchoListener {

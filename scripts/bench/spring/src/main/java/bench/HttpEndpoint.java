@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Reads the body of a call as bytes, waits for the reply over Kafka on the thread of the request, and responds with it. */
+/** Reads the body of a call, sends a constant request, waits on the thread of the call, and returns the reply. */
 @RestController
 @Profile("http")
 class HttpEndpoint {

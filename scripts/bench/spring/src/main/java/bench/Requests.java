@@ -15,7 +15,7 @@ import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.requestreply.ReplyingKafkaTemplate;
 import org.springframework.stereotype.Component;
 
-/** Sends a request of a given size with Spring's own request-reply. */
+/** Sends requests of a given size with Spring's own request-reply. */
 @Component
 @Profile("http")
 class Requests {
@@ -42,7 +42,7 @@ class Requests {
     return template.sendAndReceive(request).thenApply(ConsumerRecord::value);
   }
 
-  /** A reply that comes before the consumer has its partitions would be missed. */
+  /** Waits until the consumer of replies has its partitions, since it receives no reply before. */
   void waitForAssignment() throws InterruptedException {
     if (!template.waitForAssignment(ASSIGNMENT_LIMIT)) {
       throw new IllegalStateException("no partitions of the reply topic are assigned");

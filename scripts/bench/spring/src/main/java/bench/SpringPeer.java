@@ -11,7 +11,7 @@ public class SpringPeer {
     SpringApplication.run(SpringPeer.class, args);
   }
 
-  /** Tells the parent process that this part is ready, and exits when it does, which closes standard input. */
+  /** Tells the parent process that this part is ready. When the parent ends, stdin closes, and this part exits. */
   static void ready(String detail) {
     new Thread(SpringPeer::exitWithParent).start();
     System.out.println("READY " + detail);
