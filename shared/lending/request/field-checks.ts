@@ -61,7 +61,7 @@ export function checkRate(
   { least, unit } = { least: -MAX_RATE_PERCENT, unit: 'percent a year' },
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
-  if (!value.isFinite() || value.abs().greaterThan(MAX_RATE_PERCENT) || value.lessThan(least)) {
+  if (!value.isFinite() || value.greaterThan(MAX_RATE_PERCENT) || value.lessThan(least)) {
     return validation.reject(path, 'out-of-range', `must be from ${least} to ${MAX_RATE_PERCENT} ${unit}`);
   }
   if (value.decimalPlaces() > MAX_RATE_DECIMALS) {

@@ -6,7 +6,7 @@ import { SharedLimit } from '../../platform/shared-limit.ts';
 import { type SystemPorts, repeat, sleep, type MonotonicClock } from '../../platform/system-ports.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { Codec, EncodedMessage } from '../codec.ts';
-import { HEADER, headerText } from '../headers.ts';
+import { HEADER, headerText, storedHeaders } from '../headers.ts';
 import type { LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from '../ports.ts';
 import { isTransientFailure, type Reply } from '../outcome.ts';
@@ -199,7 +199,10 @@ class LogRequester {
     const partition = partitionOfKey(Buffer.from(instanceId), count);
     const replyPartition = Buffer.alloc(INT32_BYTES);
     replyPartition.writeInt32BE(partition);
-    this.#replyHeaders = { [HEADER.replyTopic]: replyTopic, [HEADER.replyPartition]: replyPartition };
+    this.#replyHeaders = storedHeaders({
+      [HEADER.replyTopic]: replyTopic,
+      [HEADER.replyPartition]: replyPartition,
+    });
     const clientId = `${instanceId}-replies`;
     const tail = broker.createTail({ clientId, topics: [replyTopic], from: 'latest', partition });
     this.#tail = tail;
@@ -230,14 +233,14 @@ class LogRequester {
     const { topic, type, payload, key = null, partition, traceParent } = request;
     const { value, headers } = await this.#options.codec.encode(type, payload, 'avro');
     const timestampMs = this.#options.clock.now();
-    const all = {
+    const all: Record<string, MessageHeaders[string]> = {
       ...headers,
       ...replyHeaders,
       [HEADER.correlationId]: id,
       [HEADER.deadline]: String(timestampMs + request.timeoutMs),
       [HEADER.originTimestamp]: String(request.originTimestampMs ?? timestampMs),
-      ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
     };
+    if (traceParent !== undefined) all[HEADER.traceParent] = traceParent;
     this.#counts.sent += 1;
     const message = { topic, key, value, timestampMs, headers: all };
     await this.#publisher.publish([partition === undefined ? message : { ...message, partition }]);

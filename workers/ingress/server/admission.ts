@@ -89,11 +89,13 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
     'Requests refused because they could not be answered in time. Reason event-loop: the process has no time; share: of a caller that had its share of the work in progress',
     ['queue', 'reason'],
   );
-  const limits = new Map<string, SharedLimit>();
+  const limits = {
+    short: new Map<AdmissionQueue, SharedLimit>(),
+    long: new Map<AdmissionQueue, SharedLimit>(),
+  };
   const take = (permit: Permit, kind: 'short' | 'long', units: number): boolean => {
-    const name = `${permit.queue} ${kind}`;
-    const limit = limits.get(name) ?? new SharedLimit();
-    limits.set(name, limit);
+    let limit = limits[kind].get(permit.queue);
+    if (limit === undefined) limits[kind].set(permit.queue, (limit = new SharedLimit()));
     return permit.take(limit, MAX_UNITS[kind], units);
   };
   const refuseOverloaded = (reply: FastifyReply, queue: AdmissionQueue, reason: 'share' | 'event-loop') => {
