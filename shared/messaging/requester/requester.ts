@@ -6,7 +6,7 @@ import { SharedLimit } from '../../platform/shared-limit.ts';
 import { type SystemPorts, repeat, sleep, type MonotonicClock } from '../../platform/system-ports.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { Codec, EncodedMessage } from '../codec.ts';
-import { HEADER, headerText, storedHeaders } from '../headers.ts';
+import { HEADER, headerText } from '../headers.ts';
 import type { LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from '../ports.ts';
 import { isTransientFailure, type Reply } from '../outcome.ts';
@@ -199,10 +199,7 @@ class LogRequester {
     const partition = partitionOfKey(Buffer.from(instanceId), count);
     const replyPartition = Buffer.alloc(INT32_BYTES);
     replyPartition.writeInt32BE(partition);
-    this.#replyHeaders = storedHeaders({
-      [HEADER.replyTopic]: replyTopic,
-      [HEADER.replyPartition]: replyPartition,
-    });
+    this.#replyHeaders = { [HEADER.replyTopic]: replyTopic, [HEADER.replyPartition]: replyPartition };
     const clientId = `${instanceId}-replies`;
     const tail = broker.createTail({ clientId, topics: [replyTopic], from: 'latest', partition });
     this.#tail = tail;
