@@ -7,7 +7,7 @@ import { periodsPerYear } from './internal-rate-of-return.ts';
 import { checkName, checkPeriodicity } from '../request/field-checks.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowAtUnits } from './rate-flows.ts';
-import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './rate-interval.ts';
+import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './time-between-flows.ts';
 import type { RateRequest } from '../request/rate-request.ts';
 import type { Validation } from '../request/validation.ts';
 

@@ -4,7 +4,7 @@ import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import type { ScheduleRow } from '../request/repayment-schedule.ts';
 import { flowAtUnits, type RateFlow } from './rate-flows.ts';
-import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './rate-interval.ts';
+import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './time-between-flows.ts';
 import { solveEffectiveRate } from './proven-rate.ts';
 
 type RatedRow = Pick<

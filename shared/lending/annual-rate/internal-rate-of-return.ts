@@ -3,7 +3,7 @@
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowAtUnits } from './rate-flows.ts';
-import { UNITS_PER_YEAR } from './rate-interval.ts';
+import { UNITS_PER_YEAR } from './time-between-flows.ts';
 import { solveRate } from './proven-rate.ts';
 
 const PERCENT_DECIMALS = 4;

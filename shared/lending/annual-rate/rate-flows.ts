@@ -1,6 +1,6 @@
 /** Cash flows for annual rates: amounts with their times. */
 
-import type { RateInterval } from './rate-interval.ts';
+import type { RateInterval } from './time-between-flows.ts';
 
 /** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after time 0. */
 export interface RateFlow extends RateInterval {

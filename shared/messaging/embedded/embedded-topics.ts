@@ -1,11 +1,10 @@
 import { MessagingError } from '../../platform/errors.ts';
 import { sleep, type SystemPorts } from '../../platform/system-ports.ts';
-import { HEADER, headerText } from '../headers.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { EmbeddedScheduler } from './reader-rounds.ts';
 import { recordBytes, type PartitionLog } from './partition-log.ts';
 import { SqliteStore, type SqliteStoreOptions, type StoredTopic } from './sqlite-store.ts';
-import { parseTopicConfig, type EmbeddedTopicConfig } from './topic-config.ts';
+import { isInMemory, parseTopicConfig, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import { partitionId, type OutgoingMessage } from '../message.ts';
 import type { Drainable } from '../start-stop-order.ts';
@@ -80,7 +79,7 @@ export class EmbeddedTopics {
       log.makeRoom(this.#keepFrom(log), now);
       if (log.isFull()) return 'full';
     }
-    const result = log.append(message, key, now, this.#isInMemory(topic, message));
+    const result = log.append(message, key, now, isInMemory(topic.spec, message, (name) => this.find(name)?.spec));
     if (log.isCrowded) this.#forgetRead(log);
     return result;
   }
@@ -96,14 +95,6 @@ export class EmbeddedTopics {
       this.#forgetRead(log);
     }
     this.#isSweeping = false;
-  }
-
-  /** A request is stored if its reply is. A redriven request is stored too, because no caller waits for its reply. */
-  #isInMemory({ spec: { storage } }: StoredTopic, { headers = {} }: OutgoingMessage): boolean {
-    if (storage !== 'as-reply') return storage === 'memory';
-    const replyTopic = headerText(headers, HEADER.replyTopic);
-    if (replyTopic === undefined || headers[HEADER.redriveCount] !== undefined) return false;
-    return this.find(replyTopic)?.spec.storage === 'memory';
   }
 
   /** Records without a reader, such as dead letters, stay: commands read them. */

@@ -1,4 +1,6 @@
 import { MessagingError } from '../../platform/errors.ts';
+import { HEADER, headerText } from '../headers.ts';
+import type { OutgoingMessage } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -59,6 +61,18 @@ export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): Embedde
     keptRecords: share(limits.keptRecordsPerTopic ?? records),
     keptBytes: share(limits.keptBytesPerTopic ?? bytes),
   };
+}
+
+/** Whether a message stays in memory only. A request is stored if its reply is, or if it is redriven, because no caller waits for its reply. */
+export function isInMemory(
+  { storage }: TopicSpec,
+  { headers = {} }: OutgoingMessage,
+  findSpec: (topic: string) => TopicSpec | undefined,
+): boolean {
+  if (storage !== 'as-reply') return storage === 'memory';
+  const replyTopic = headerText(headers, HEADER.replyTopic);
+  if (replyTopic === undefined || headers[HEADER.redriveCount] !== undefined) return false;
+  return findSpec(replyTopic)?.storage === 'memory';
 }
 
 function setting(spec: TopicSpec, name: string, otherwise: number): number {

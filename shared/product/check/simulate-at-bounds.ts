@@ -17,7 +17,7 @@ import type { CompiledScheduleType } from '../../lending/schedule-types/schedule
 import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { INTEREST_OPTION_IDS } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { checkPeriodBounds } from '../simulation/simulated-loan.ts';
+import { checkPeriodBounds } from '../simulation/loan-within-bounds.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulation.ts';
 import { simulate } from '../simulation/simulate-product.ts';
 import { describeRecord } from './check-catalogue.ts';

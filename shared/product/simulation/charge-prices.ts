@@ -35,7 +35,7 @@ import type { Validation } from '../../lending/request/validation.ts';
 import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
 import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
-import type { SimulatedLoan } from './simulated-loan.ts';
+import type { SimulatedLoan } from './loan-within-bounds.ts';
 import type { OfferedCharge } from './simulation.ts';
 
 type ChargeRecord = CommissionRecord | InsuranceRecord;

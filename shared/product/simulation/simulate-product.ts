@@ -25,7 +25,7 @@ import {
 } from './charge-prices.ts';
 import { FormulaArguments } from './product-formula.ts';
 import { readFigures } from '../catalogue/item-filters.ts';
-import { buildLoan, type SimulatedLoan } from './simulated-loan.ts';
+import { buildLoan, type SimulatedLoan } from './loan-within-bounds.ts';
 import {
   FORMULA_INPUT_PARTS,
   type FormulaInputPart,

@@ -2,7 +2,7 @@ import eirCases from '../../../cases/lending/effective-interest-rate.json' with 
 import dayCases from '../../../cases/lending/effective-rate-by-days.json' with { type: 'json' };
 import daeCases from '../../../cases/lending/effective-annual-rate.json' with { type: 'json' };
 import cases from '../../../cases/lending/internal-rate-of-return.json' with { type: 'json' };
-import intervalCases from '../../../cases/lending/rate-interval.json' with { type: 'json' };
+import intervalCases from '../../../cases/lending/time-between-flows.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
 import { flowAtUnits, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../../support/builders/rate-flows.ts';
 import { internalRateOfReturn } from '../../../../shared/lending/annual-rate/internal-rate-of-return.ts';
 import { findPeriodicity, type Periodicity } from '../../../../shared/lending/dates/periodicity.ts';
-import { intervalsFrom, chooseIntervalUnit } from '../../../../shared/lending/annual-rate/rate-interval.ts';
+import { intervalsFrom, chooseIntervalUnit } from '../../../../shared/lending/annual-rate/time-between-flows.ts';
 
 interface PublishedFlow {
   readonly direction: string;
