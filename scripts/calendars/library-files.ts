@@ -5,7 +5,7 @@ import {
   FIRST_LIBRARY_YEAR,
   LAST_LIBRARY_YEAR,
   writeLibraryDays,
-} from '../../shared/lending/calendars/library/library-days.ts';
+} from '../../shared/lending/calendars/library/library-years.ts';
 import { BUILT_IN_CALENDARS } from '../../shared/lending/calendars/built-in-calendars.ts';
 import {
   correctDays,

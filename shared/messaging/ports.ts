@@ -1,6 +1,6 @@
 /**
  * The broker port. A new adapter is a folder beside `kafka/` and `embedded/` with one function that creates a `Broker`. It keeps
- * the promises of this file, with CLIENT_DEFAULTS, and passes test/conformance (`all.ts`) with a ConformanceTarget. Failures are
+ * the promises of this file, with the times of client-defaults.ts, and passes test/conformance (`all.ts`) with a ConformanceTarget. Failures are
  * MessagingErrors with a BrokerErrorCode. Functions of broker-errors.ts create those that all adapters have.
  */
 
@@ -38,15 +38,6 @@ export type BrokerErrorCode =
   | 'data-damaged'
   /** The data folder cannot be read or written, or is of another version. */
   | 'data-unusable';
-
-export const CLIENT_DEFAULTS = {
-  /** Total time of one publish, retries included. */
-  publishDeadlineMs: 15_000,
-  /** A group member without heartbeats for this time is expelled, and its partitions are reassigned. */
-  sessionTimeoutMs: 6_000,
-  /** Time for stop(): sending what is queued, finishing a fetch, leaving a group. */
-  stopTimeoutMs: 5_000,
-} as const;
 
 /** Creates clients, which connect only when they are started or called. */
 export interface Broker {

@@ -1,3 +1,4 @@
+import { NOTIFICATION_LIMITS } from '../../shared/api/notification/notification-limits.ts';
 import type { InvalidRequest } from '../../shared/api/json/request-reader.ts';
 import {
   checkAttachments,
@@ -48,9 +49,6 @@ const LAST_OUTCOMES_MS = 2_000;
 /** Interval of the search for lost copies. They are rare and delay only messages to the same receiver. */
 const LOST_COPIES_MS = 30_000;
 const POLL_MS = 20;
-
-/** The record size of a command topic, less 64 KiB for the headers that retries add. */
-const MAX_COMMAND_BYTES = (8 * 1_024 - 64) * 1_024;
 
 export interface ChannelOptions {
   readonly channel: Channel;
@@ -191,7 +189,7 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
     }
     if (copy.isOriginal && warnings !== undefined) onUnknownMembers(channel, warnings.length);
     if (isTooLarge(copy)) {
-      const detail = `The command must have at most ${MAX_COMMAND_BYTES} bytes, so that its retries fit.`;
+      const detail = `The command must have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, so that its retries fit.`;
       return refused(createProblem('body-too-large', { detail }));
     }
     return delivery.deliver(copy, outbound(copy.id), context);
@@ -217,7 +215,7 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
 function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCopy): boolean {
   if (value === null) return false;
   const bytes = (key?.length ?? 0) + contentBytes({ value, headers: isOriginal ? headers : {} });
-  return bytes > MAX_COMMAND_BYTES;
+  return bytes > NOTIFICATION_LIMITS.commandBytes;
 }
 
 /** A channel without a provider is ready while none of its commands waits. */

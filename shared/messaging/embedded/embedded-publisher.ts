@@ -3,7 +3,8 @@ import type { EmbeddedParts } from './embedded-topics.ts';
 import { FlushError } from './sqlite-store.ts';
 import { errorText } from '../../platform/errors.ts';
 import { publishFailed } from '../broker-errors.ts';
-import { hasRoom, type Queued, CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports.ts';
+import { CLIENT_DEFAULTS } from '../client-defaults.ts';
+import { hasRoom, type Queued, type Publisher, type PublisherOptions } from '../ports.ts';
 import type { OutgoingMessage } from '../message.ts';
 
 const RETRY_INTERVAL_MS = 5;

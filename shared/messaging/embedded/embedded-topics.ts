@@ -79,7 +79,12 @@ export class EmbeddedTopics {
       log.makeRoom(this.#keepFrom(log), now);
       if (log.isFull()) return 'full';
     }
-    const result = log.append(message, key, now, isInMemory(topic.spec, message, (name) => this.find(name)?.spec));
+    const result = log.append(
+      message,
+      key,
+      now,
+      isInMemory(topic.spec, message, (name) => this.find(name)?.spec),
+    );
     if (log.isCrowded) this.#forgetRead(log);
     return result;
   }

@@ -1,7 +1,7 @@
 import type { Log } from '../../platform/log.ts';
 import { consumerUsed } from '../broker-errors.ts';
 import type { PartitionOffset, TopicPartition } from '../message.ts';
-import { CLIENT_DEFAULTS } from '../ports.ts';
+import { CLIENT_DEFAULTS } from '../client-defaults.ts';
 import type { BrokerAdmin, GroupSink, GroupSource, GroupSourceOptions } from '../ports.ts';
 import { existingTopics } from '../topics/check-topics.ts';
 import type { CreateKafkajsClient } from './kafkajs-client.ts';

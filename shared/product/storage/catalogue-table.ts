@@ -13,7 +13,7 @@ import type {
 } from '../catalogue/catalogue-record.ts';
 import { compileLending, LENDING_KINDS, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { selectListVersion, selectProductVersion } from '../catalogue/version-in-force.ts';
-import { EncodedRecords, type EncodedRecordsOptions, type IndexEntry } from './encoded-records.ts';
+import { EncodedRecords, type EncodedRecordsOptions, type IndexEntry } from './records-in-memory.ts';
 import { createLibraryCalendars } from '../../lending/calendars/library/library-calendars.ts';
 import type { Codec } from '../../messaging/codec.ts';
 import type { Broker } from '../../messaging/ports.ts';

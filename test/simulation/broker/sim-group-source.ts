@@ -1,8 +1,8 @@
 import { consumerUsed } from '../../../shared/messaging/broker-errors.ts';
 import type { EmbeddedGroup, GroupMember } from '../../../shared/messaging/embedded/embedded-group.ts';
 import type { PartitionOffset, TopicPartition } from '../../../shared/messaging/message.ts';
+import { CLIENT_DEFAULTS } from '../../../shared/messaging/client-defaults.ts';
 import {
-  CLIENT_DEFAULTS,
   type GroupSink,
   type GroupSource,
   type GroupSourceOptions,

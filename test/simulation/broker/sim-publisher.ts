@@ -1,7 +1,7 @@
 import { publishFailed, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { CLIENT_DEFAULTS } from '../../../shared/messaging/client-defaults.ts';
 import {
-  CLIENT_DEFAULTS,
   type Publisher,
   type PublisherOptions,
   hasRoom,

@@ -27,7 +27,7 @@ import {
   type IndexEntry,
   EncodedRecords,
   type EncodedRecordsOptions,
-} from '../../../shared/product/storage/encoded-records.ts';
+} from '../../../shared/product/storage/records-in-memory.ts';
 
 /** The searched text of each product, kept since ten thousand take 20 ms and every letter that a user types is a search. */
 const TEXTS = new WeakMap<ListedProduct, string>();

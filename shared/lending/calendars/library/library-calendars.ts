@@ -12,7 +12,7 @@ import type { BusinessCalendar, OtherCalendars } from '../business-calendar.ts';
 import { normalizeCalendarName } from '../built-in-calendars.ts';
 import { createCachedCalendar } from '../cached-calendar.ts';
 import { type WeekendRule, readWeekendRules } from '../national-calendar.ts';
-import { readLibraryDays } from './library-days.ts';
+import { readLibraryDays } from './library-years.ts';
 
 const USUAL_WEEKEND: readonly WeekendRule[] = [
   { days: ['Saturday', 'Sunday'], from: '2000-01-01', source: 'Usual five-day week' },

@@ -16,7 +16,7 @@ import { createLibraryCalendars } from '../../../../shared/lending/calendars/lib
 import {
   readLibraryDays,
   writeLibraryDays,
-} from '../../../../shared/lending/calendars/library/library-days.ts';
+} from '../../../../shared/lending/calendars/library/library-years.ts';
 import { toDateParts, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import {
   BUILT_IN_CALENDARS,

@@ -23,7 +23,10 @@ import {
 } from '../../../support/builders/rate-flows.ts';
 import { internalRateOfReturn } from '../../../../shared/lending/annual-rate/internal-rate-of-return.ts';
 import { findPeriodicity, type Periodicity } from '../../../../shared/lending/dates/periodicity.ts';
-import { intervalsFrom, chooseIntervalUnit } from '../../../../shared/lending/annual-rate/time-between-flows.ts';
+import {
+  intervalsFrom,
+  chooseIntervalUnit,
+} from '../../../../shared/lending/annual-rate/time-between-flows.ts';
 
 interface PublishedFlow {
   readonly direction: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EncodedRecords } from '../../../../shared/product/storage/encoded-records.ts';
+import { EncodedRecords } from '../../../../shared/product/storage/records-in-memory.ts';
 import { encodeRecord } from '../../../../shared/product/storage/catalogue-message.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
