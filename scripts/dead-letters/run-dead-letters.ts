@@ -135,7 +135,7 @@ async function show(args: DeadLettersArguments, context: CommandContext): Promis
   }
   const notShown = count - shown.length;
   return {
-    ok: true,
+    ok: !context.signal.aborted,
     lines: [...shown.map(toPlainJson), ...(notShown > 0 ? [`${notShown} older not shown (--limit)`] : [])],
     result: { letters: shown, notShown },
   };

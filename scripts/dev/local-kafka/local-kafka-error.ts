@@ -3,7 +3,6 @@ import { SystemError } from '../../../shared/platform/errors.ts';
 /** The exit code of `npm run kafka` for each error; it is 0 after a requested stop. */
 export const EXIT_CODES = {
   'broker-failed': 1,
-  'wrong-usage': 2,
   'java-missing': 3,
   'maven-missing': 3,
   'port-in-use': 4,
