@@ -1,4 +1,4 @@
-/** Topics of requests, commands and state, by their keys in shared/messaging/topics/topic-list.ts. */
+/** Keys of the topics for requests, commands and state in shared/messaging/topics/topic-list.ts. */
 export type MessageTopic =
   | 'catalogueRecords'
   | 'emailCommands'
@@ -19,19 +19,19 @@ interface MessageBase {
   readonly context: string;
   /** Incremented by an incompatible change. Every version is a separate message. */
   readonly version: number;
-  /** Schema id that is used without a registry. Every change of a schema takes the next free id. Ids are never reused. */
+  /** Schema id that is used without a registry. Every change to a schema takes the next free id; no id is reused. */
   readonly localSchemaId: number;
 }
 
 interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
-  /** Type of the reply. The reply to a refused request has PROBLEM_TYPE. */
+  /** Type of the reply, unless the request is refused: then it is PROBLEM_TYPE. */
   readonly replyType: string;
   readonly requestTopic: MessageTopic;
   readonly bulkRequestTopic?: MessageTopic;
 }
 
-/** Tells a worker to do something. Only a refused command gets a reply, of PROBLEM_TYPE. */
+/** Tells a worker to do something. Only a refused command gets a reply, of type PROBLEM_TYPE. */
 interface CommandDefinition extends MessageBase {
   readonly kind: 'command';
   readonly commandTopic: MessageTopic;
@@ -123,7 +123,7 @@ function requestAndReply(
   ];
 }
 
-/** Type of every refusal and failure. Its payload is a Problem. */
+/** Type of every reply to what is refused or fails. Its payload is a Problem. */
 export const PROBLEM_TYPE = 'ProblemReply';
 
 const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(

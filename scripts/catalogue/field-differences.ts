@@ -20,7 +20,7 @@ export function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** Lists the differences of two JSON values in the order of their fields. `path` is the prefix of all paths. */
+/** Lists how two JSON values differ, in the order of their fields. `path` is the prefix of all paths. */
 export function compareFields(from: unknown, to: unknown, path = ''): readonly FieldDifference[] {
   if (isDeepStrictEqual(from, to)) return [];
   if (isRecord(from) && isRecord(to)) {

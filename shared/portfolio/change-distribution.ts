@@ -3,11 +3,11 @@
 /** Counts by bin: first falls, from the largest on, then unchanged amounts, then rises. */
 export interface ChangeCounts {
   readonly bins: number[];
-  /** Changes from an amount of zero or less, which have no percentage. */
+  /** Changes without a percentage, because there is no former amount above zero. */
   withoutBase: number;
 }
 
-/** A bin as it is shown, of changes of at least `from` and less than `to` percent. Both are without sign. */
+/** A bin as it is shown: changes of at least `from` and less than `to` percent, both without a sign. */
 export interface ChangeBin {
   readonly direction: 'lower' | 'unchanged' | 'higher';
   readonly from: number;
@@ -16,7 +16,7 @@ export interface ChangeBin {
   readonly count: number;
 }
 
-/** The lower limit of each bin of a direction, in hundredths of a percent. */
+/** The lower limit of each bin of rises, and of falls, in hundredths of a percent. */
 const LIMITS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 const SIDE = LIMITS.length;
 const HUNDREDTHS = 10_000n;
@@ -28,7 +28,7 @@ export function noChanges(): ChangeCounts {
   return { bins: Array.from({ length: CHANGE_BINS }, () => 0), withoutBase: 0 };
 }
 
-/** Counts a change of a former amount. Both are in the same minor units. */
+/** Counts a change to the amount `former`, in the same minor units. */
 export function countChange(changes: ChangeCounts, change: bigint, former: bigint): void {
   if (change !== 0n && former <= 0n) {
     changes.withoutBase += 1;
@@ -40,7 +40,7 @@ export function countChange(changes: ChangeCounts, change: bigint, former: bigin
 
 function binOf(change: bigint, former: bigint): number {
   const isLower = change < 0n;
-  // Rounded down, which is exact, because the limits are whole hundredths of a percent.
+  // Rounding down does not change the bin, because the limits are whole hundredths of a percent.
   const hundredths = Number(((isLower ? -change : change) * HUNDREDTHS) / former);
   const step = LIMITS.findLastIndex((limit) => limit <= hundredths);
   return isLower ? SIDE - 1 - step : SIDE + 1 + step;

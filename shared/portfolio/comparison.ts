@@ -11,17 +11,17 @@ interface FormerSchedule {
 
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
-/** Below 2^52 minor units the shortest form of a JSON number is the decimal that was written. Larger amounts must be strings. */
+/** Below this the shortest form of a JSON number is the decimal that was written. Larger amounts must be strings. */
 const MAX_EXACT_MINOR = 2 ** 52;
 
-/** Returns undefined without rows, or if a row is invalid: an amount has too many decimals (M2) or is too large to be exact. */
+/** Returns undefined without rows, or if one is invalid, for example if an amount has too many decimals (M2). */
 export function readFormerSchedule(former: unknown, currencyDigits: number): FormerSchedule | undefined {
   if (!Array.isArray(former) || former.length === 0) return undefined;
   const rows = former.flatMap((item) => readRow(item, currencyDigits) ?? []);
   return rows.length < former.length ? undefined : { rows, sums: sumsOf(rows) };
 }
 
-/** The totals of an instalment in minor units. A total is undefined if only the other schedule has the instalment. */
+/** Totals of an instalment in minor units. A total is undefined if its schedule does not have the instalment. */
 interface InstallmentChange {
   readonly InstallmentNo: number;
   readonly before: number | undefined;
@@ -34,18 +34,18 @@ export interface Comparison {
   readonly before: ScheduleSums;
   readonly after: ScheduleSums;
   readonly difference: ScheduleSums;
-  /** The largest change of an instalment, with its sign. Of equal changes it is the first. */
+  /** The change of the instalment that changes most, with its sign; of equal changes the first. */
   readonly largestDifference: bigint;
-  /** The largest change among instalments that both schedules have; undefined if there are none. */
+  /** The largest change among the instalments that both schedules have; undefined if they share none. */
   readonly payment: (Pick<InstallmentChange, 'difference'> & { readonly before: bigint }) | undefined;
   readonly isChanged: boolean;
-  /** True if an instalment is in one schedule only. */
+  /** True if one of the schedules lacks an instalment of the other. */
   readonly hasOtherLength: boolean;
 }
 
 type NumberedRow = Pick<FormerRow, 'InstallmentNo' | 'totalInstallment'>;
 
-/** Pairs instalments by number. Those with the same number, such as a prepayment (X3), are paired in order. */
+/** Pairs instalments by number. Rows with the same number, such as those of prepayments (X3), are paired in order. */
 export function compareSchedules(
   former: FormerSchedule,
   rows: readonly NumberedRow[],
@@ -79,7 +79,7 @@ function largestOf([first, ...others]: readonly InstallmentChange[]): Installmen
   );
 }
 
-/** The other spelling of each amount of a row, and its value if absent. Without a mandatory amount a row is invalid. */
+/** The other spelling of each amount, and its value if absent; undefined means that the amount is mandatory. */
 const ROW_AMOUNTS = {
   principal: ['Principal', undefined],
   interest: ['Interest', undefined],
@@ -133,7 +133,7 @@ export function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-/** Writes JSON whose amounts have `digits` decimals, which a JSON serialiser would drop. */
+/** Writes amounts with `digits` decimals, even zeros, which JSON.stringify would drop. */
 export function renderComparison(comparison: Comparison, digits: number): string {
   const { installments, before, after, difference, largestDifference } = comparison;
   const money = (minor: number | bigint | undefined): string =>

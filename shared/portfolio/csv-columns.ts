@@ -27,7 +27,7 @@ export const OWN_COLUMNS = ['id', 'jsonParam', 'schedule'] as const;
 const [ID, REQUEST, FORMER] = OWN_COLUMNS;
 const OWN_KINDS: Readonly<Record<string, CellKind>> = { [ID]: 'text', [REQUEST]: 'json', [FORMER]: 'json' };
 
-/** Returns the columns, or all faults. Names, also those of `ignored` columns, are case-insensitive. */
+/** Returns the columns, or all faults. Names match in any case, those of `ignored` columns too. */
 export function readColumns(
   names: readonly string[],
   fields: readonly CsvField[],
@@ -75,10 +75,10 @@ export interface NotationFault {
   readonly value: string;
 }
 
-/** A rate has no thousands, so that `7.125` is not 7125 percent. */
+/** Columns of rates. A rate has no thousands, so `7.125` never means 7125 percent. */
 const RATE_COLUMN = /percent|rate/i;
 
-/** Returns the first cell of a record that has two readings in this notation; undefined if there is none. */
+/** Returns the first cell with two readings in this notation, except in columns of rates; undefined without one. */
 export function ambiguousCell(
   columns: readonly CsvColumn[],
   { line, cells }: CsvRecord,
@@ -96,7 +96,7 @@ export function ambiguousCell(
 
 const NOT_UTF8 = '\uFFFD';
 
-/** Makes a line of the cells of a record. An empty cell is an absent field; without any value the line is undefined. */
+/** Makes a portfolio line from the cells of a record; undefined if all are empty. An empty cell is an absent field. */
 export function lineOfCells(columns: readonly CsvColumn[], cells: readonly string[], notation: Notation) {
   // Spreadsheets append lines of empty cells.
   if (cells.every(isEmpty)) return undefined;
@@ -118,7 +118,7 @@ export function lineOfCells(columns: readonly CsvColumn[], cells: readonly strin
 
 type CellFault = Pick<Fault, 'code' | 'message'>;
 
-/** Empty cells may follow the last column. Cells of columns without a name may be missing. */
+/** Empty cells may follow the last column. Trailing cells may be missing if their columns have no name. */
 function lineFault(columns: readonly CsvColumn[], cells: readonly string[]): CellFault | undefined {
   if (cells.some((cell) => cell.includes(NOT_UTF8)))
     return { code: 'not-utf8', message: 'is not valid UTF-8' };
@@ -146,14 +146,14 @@ function readCell(
   const word = shown.toLowerCase();
   if (kind === 'flag' && (word === 'true' || word === 'false')) return { value: word === 'true' };
   const number = isThousandOfRate(name, shown, notation) ? undefined : readNumber(shown, notation.decimal);
-  // Other text of a flag is left for the reader of the request to refuse.
+  // Other text in a column of flags is left for the reader of the request to refuse.
   if (number === undefined && kind === 'flag') return { value: shown };
   const like = notation.decimal === ',' ? '1234,50 or 1.234,50' : '1234.50 or 1,234.50';
   if (number === undefined) return { code: 'wrong-type', message: `must be a number such as ${like}` };
   return number.length > BINARY_DIGITS ? readJson(number) : { value: Number(number) };
 }
 
-/** True if the only mark of a rate is not the given decimal mark. */
+/** True for a rate such as `7.125` if the given decimal mark is the other one. */
 function isThousandOfRate(name: string, cell: string, { decimal }: Notation): boolean {
   return (
     decimal !== undefined &&
@@ -174,15 +174,15 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-/** Longest record. A request with a previous schedule of 1,200 instalments takes a third of it. */
+/** Most bytes of a record. A request with a previous schedule of 1,200 instalments takes a third. */
 export const MAX_LINE_BYTES = 1_048_576;
-/** Records after such a line cannot be told apart, because what follows a stray quote may belong to its cell. */
+/** Reading ends with this fault, because everything after a stray quote may belong to its cell. */
 export const MALFORMED = 'has a misplaced quote, or one that is not closed within 1 MiB';
 
 const LINE_FEED = /\n/g;
 const CARRIAGE_RETURN = /\r/g;
 
-/** `head` is the first line. csv-parse returns what `onRecord` returns, and fails on a misplaced quote. */
+/** `head` is the first line. csv-parse outputs what `onRecord` returns, and fails on a misplaced quote. */
 export function csvParseOptions(head: string, onRecord: (record: CsvRecord) => unknown): Options {
   // csv-parse counts each carriage return in a cell as a line.
   let carriageReturns = 0;

@@ -1,4 +1,4 @@
-/** How a CSV file writes numbers and dates. Only cells with two readings, such as `1.000` or `03/04/2026`, need it. */
+/** How a CSV file writes numbers and dates. Only cells with two readings, `1.000` or `03/04/2026`, depend on it. */
 
 export interface Notation {
   readonly decimal?: DecimalMark | undefined;
@@ -10,11 +10,11 @@ type DateOrder = 'day-first' | 'month-first';
 
 const DELIMITERS = [',', ';', '\t'];
 const QUOTED = /"[^"]*"/g;
-/** Digits in groups of three or in one row, then a decimal mark and decimals. */
+/** Digits in groups of three or in one row, then perhaps a decimal mark and decimals. */
 const NUMBER =
   /^(-?)(?:([1-9]\d{0,2}(?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)|(0|[1-9]\d*))(?:([.,])(\d+))?$/;
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-/** The mark of one group without decimals could also be the decimal mark. */
+/** A number whose only mark, before three digits, may separate thousands or decimals. */
 const TWO_READINGS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 const MONTHS = 12;
 
@@ -26,7 +26,7 @@ export function isAmbiguous(kind: 'number' | 'date', cell: string, { decimal, da
   return isOpen && Math.max(Number(first), Number(second)) <= MONTHS;
 }
 
-/** Returns JSON notation, or undefined if the cell is no such number. Without `given` the last mark is the decimal mark. */
+/** Returns JSON notation; undefined if the cell is not a number with the mark `given`. Without it, `1.000` is 1. */
 export function readNumber(cell: string, given: DecimalMark | undefined): string | undefined {
   const [text, sign = '', grouped, group, plain = '', decimal, fraction = ''] = NUMBER.exec(cell) ?? [];
   if (text === undefined || (decimal !== undefined && decimal === group)) {
@@ -68,11 +68,11 @@ export function delimiterOf(head: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** A spreadsheet takes text with such a first character for a formula, even in quotes. */
+/** A spreadsheet takes text that begins with such a character for a formula, even in quotes. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const PLAIN_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
 
-/** Puts an apostrophe before text that could be a formula, so that spreadsheets show it as text. */
+/** Puts an apostrophe before what could be a formula, so that spreadsheets show it as text. */
 export function withoutFormula(text: string | number): string {
   const plain = String(text);
   return FORMULA.test(plain) && !PLAIN_NUMBER.test(plain) ? `'${plain}` : plain;

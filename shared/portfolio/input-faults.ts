@@ -7,7 +7,7 @@ import type { Fault } from '../platform/problem.ts';
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
 
-/** Returns the members of a line, or the fault of a value that is no object. Only the id is checked. */
+/** Returns the members of a line, of which it checks only the id; a value that is not an object gives a fault. */
 export function readContractLine(value: unknown) {
   if (!isRecord(value)) {
     return shapeFault('line', 'wrong-type', 'must be an object with the members id and jsonParam');
@@ -18,7 +18,7 @@ export function readContractLine(value: unknown) {
   return { id, jsonParam, schedule: schedule ?? undefined, ignored: Object.keys(others), faults };
 }
 
-/** A number beyond the safe integers would be rounded and so become another id. */
+/** A number beyond the safe integers would be rounded, and so become another id. */
 function readId(sent: unknown): string | number | undefined {
   if (typeof sent === 'string') return sent.length > 0 && sent.length <= MAX_ID_LENGTH ? sent : undefined;
   return typeof sent === 'number' && Number.isSafeInteger(sent) ? sent : undefined;
@@ -49,10 +49,10 @@ export interface DuplicateIds {
 }
 
 const MAX_LISTED = 10;
-/** Ids after these are not remembered. A million ids take about 100 MB. */
+/** Most ids that are remembered. A million ids take about 100 MB. */
 const MAX_IDS = 5_000_000;
 
-/** Finds ids that occur again. A number equals the same id as text. */
+/** Finds ids that occur again. The number 7 and the text `7` are the same id. */
 export function createDuplicateSearch() {
   const firstLines = new Map<string, number>();
   const listed: DuplicateId[] = [];

@@ -214,7 +214,7 @@ interface TableHead {
   readonly words: ReportWords;
 }
 
-/** A table that is wider than the page scrolls by itself, also by keyboard. The first cell of a row is its header. */
+/** A table wider than the page scrolls inside its region, by keyboard too. The first cell of a row is its header. */
 function dataTable(
   { caption, isCaptionHidden = false, columns, words }: TableHead,
   rows: readonly (readonly (string | Html)[])[],

@@ -1,4 +1,4 @@
-/** The texts and figures of a report. The workbench has the texts in its other languages. */
+/** Report texts in English, and number formats. The workbench has the texts in its other languages. */
 
 import { formatMinorUnits } from '../lending/numbers/money.ts';
 import texts from './report-texts.json' with { type: 'json' };
@@ -12,9 +12,9 @@ export interface ReportWords {
   readonly count: (value: number) => string;
   /** Writes minor units of `digits` decimals, exact whatever their size: `amount(1050n, 2)` is 10.50. */
   readonly amount: (minor: bigint, digits: number) => string;
-  /** As `amount`, with a sign unless it is zero. */
+  /** As `amount`, but with a plus sign above zero. */
   readonly change: (minor: bigint, digits: number) => string;
-  /** Writes percent with at most two decimals; `share` and `signedShare` always have two. */
+  /** A percentage with at most two decimals; `share` and `signedShare` always have two. */
   readonly percent: (value: number) => string;
   readonly share: (value: number) => string;
   readonly signedShare: (value: number) => string;

@@ -5,21 +5,21 @@ import { type ChangeCounts, countChange, noChanges } from './change-distribution
 import { addSums, type Comparison, magnitude, NO_SUMS, type ScheduleSums } from './comparison.ts';
 
 export interface CurrencyTotals {
-  /** ISO code of the requests in capitals. Null: they name none. */
+  /** ISO code in capitals. Null: the requests name no currency. */
   readonly currency: string | null;
   readonly digits: number;
   contracts: number;
   after: ScheduleSums;
-  /** Contracts that were compared with a previous schedule; `before` and `difference` are sums over these. */
+  /** Contracts that were compared with a previous schedule. Only these count in `before` and `difference`. */
   compared: number;
   before: ScheduleSums;
   difference: ScheduleSums;
 }
 
 export interface FieldCounts {
-  /** Numbers of contracts with a fault or warning in a field. All items of a list count as one field. */
+  /** `count` is the number of contracts with the fault or warning. All items of a list are one field. */
   readonly fields: Map<string, { readonly path: string; readonly code: string; readonly count: number }>;
-  /** Contracts with faults or warnings in further fields, which have no entry. */
+  /** Number of contracts with faults or warnings in further fields, which have no entry. */
   others: number;
 }
 
@@ -30,7 +30,7 @@ export interface Tally {
   rows: number;
   compared: number;
   changed: number;
-  /** Contracts of which an instalment is in only one of the two schedules. */
+  /** Contracts with an instalment that only one of the two schedules has. */
   otherLength: number;
   formerUnreadable: number;
   formerUnreadableLines: number[];
@@ -65,7 +65,7 @@ export interface CountedFailure {
 
 const MAX_LISTED_LINES = 10;
 const MAX_LISTED_FAILURES = 20;
-/** Paths may contain names of the input, so their number would otherwise be unlimited. */
+/** Paths may contain names from the input, so their number would otherwise be unlimited. */
 const MAX_FIELDS = 50;
 const MAX_PATH = 200;
 const MAX_REASON = 400;
@@ -115,13 +115,13 @@ function countFields(counts: FieldCounts, found: readonly Warning[]): void {
   if (isOther) counts.others += 1;
 }
 
-/** `jsonParam.Commission[3].Percent` counts as `jsonParam.Commission[].Percent`. */
+/** `jsonParam.Commission[3].FeeDate` counts as `jsonParam.Commission[].FeeDate`. */
 function fieldKey({ path, code }: Warning): string {
   const field = path.replaceAll(/\[\d+\]/g, '[]').replaceAll('\n', ' ');
   return `${field.slice(0, MAX_PATH)}\n${code}`;
 }
 
-/** Returns the faults of a problem with their fields, or its detail or title, in at most 400 characters. */
+/** Returns the faults of a problem with their fields, or else its detail or title, in at most 400 characters. */
 export function reasonOf({ title, detail, errors = [] }: CountedFailure['problem']): string {
   const faults = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
   const reason = faults === '' ? (detail ?? title) : faults;
@@ -198,10 +198,10 @@ export interface Mover {
 }
 
 const MAX_MOVERS = 10;
-/** Most decimals of amounts. Changes in all currencies are ordered by their amounts with this number of decimals. */
+/** Most decimals of amounts. Changes in all currencies are compared as plain numbers with this many decimals. */
 const COMMON_DIGITS = 12;
 
-/** Returns at most ten contracts that rise or fall most. Equal changes are in the order of the input. */
+/** Returns at most ten contracts that rise or fall most; equal changes in the order of their lines. */
 export function largestMovers(
   { rises, falls }: { readonly rises: readonly Mover[]; readonly falls: readonly Mover[] },
   count = MAX_MOVERS,

@@ -3,13 +3,13 @@ import type { Usage } from './usage-record.ts';
 
 export type Quota = 'country-not-allowed' | 'quota-caller' | 'quota-receiver' | 'quota-country';
 
-/** Limits the memory. Further callers of a day share one count, and so one quota. */
+/** Most callers of a day with a count of their own. Further callers share one count, and so one quota. */
 const MAX_CALLERS = 100_000;
 const OTHER_CALLERS = 'others';
-/** As many receivers take about 100 MB. Further receivers of a day are refused. */
+/** This many receivers take about 100 MB. Messages to further receivers of a day are refused. */
 const MAX_RECEIVERS = 1_000_000;
 
-/** Counts of one UTC day. Receivers are hashes; they are counted only if there is a quota for receivers. */
+/** Counts of one UTC day. Receivers are hashes, counted only if there is a quota for receivers. */
 export class DailyQuotas {
   readonly callers = new Map<string, number>();
   readonly countries = new Map<string, number>();

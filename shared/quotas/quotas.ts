@@ -1,6 +1,6 @@
 /**
- * Quotas of notifications (N6). Each process counts what it admits and, by the usage topic, what the others admit. So a quota
- * can be exceeded by at most as many messages as other processes admit during a round trip to the broker.
+ * Quotas of notifications (N6). Each process counts what it admits and reads from the usage topic what others admit. So
+ * the most by which a quota can be exceeded is what other processes admit during a round trip to the broker.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -26,18 +26,18 @@ import {
 export type { Quota } from './daily-quotas.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** A start fails if it reads no record for this time before it has caught up. */
+/** Starting fails if an interval of this length, other than the first, brings no record before the topic is read. */
 const STANDSTILL_MS = 60_000;
-/** Notifications (about 10 MB) that are not counted again if received again. The windows of all consumers contain fewer. */
+/** Most ids kept (about 10 MB) of messages that must not count again. The windows of all consumers have fewer. */
 const MAX_REMEMBERED = 100_000;
-/** A notification that waits over midnight counts only for the day of its acceptance. After these days its id may be reused. */
+/** A notification counts only for the day of its acceptance, so its id is remembered over midnight for this long. */
 const REMEMBERED_DAYS = OUTCOME_RETENTION_MS / DAY_MS;
 
 export type QuotaDecision =
   /** `record` must be published with the message. Undefined: it is on the topic already. */
   | { readonly kind: 'admitted'; readonly record: OutgoingMessage | undefined }
   | { readonly kind: 'refused'; readonly quota: Quota; readonly resetsAtMs: number }
-  /** The counts are not known, because the usage topic is not being read. */
+  /** The counts are not known: the usage topic has not been read to its end, or is not being read now. */
   | { readonly kind: 'unknown' };
 
 export type Quotas = ReturnType<typeof createQuotas>;
@@ -101,7 +101,7 @@ export function createQuotas(options: QuotaOptions) {
       const day = counts.today();
       if (isRemembered(readDays.get(id), day)) return { kind: 'admitted', record: undefined };
       const own = unread.get(id);
-      // The record may have been lost with a request whose result is unknown.
+      // An earlier publication, whose result is unknown, may have lost the record.
       if (own !== undefined && isRemembered(own.day, day))
         return { kind: 'admitted', record: usageRecord(topic, id, own) };
       const usage = measure(message, day);
@@ -114,18 +114,18 @@ export function createQuotas(options: QuotaOptions) {
       unread.set(id, { day, usage, isKept: false });
       return { kind: 'admitted', record: usageRecord(topic, id, { day, usage }) };
     },
-    /** Takes back a message that was admitted and is certainly not on the log, unless it was kept. */
+    /** Takes back the count of a message that is certainly not on the log, unless `keep` was called for it. */
     release: (id: string): void => {
       const own = unread.get(id);
       if (own === undefined || own.isKept || !unread.delete(id)) return;
       counts.of(own.day).count(own.usage, -1);
     },
-    /** Notes that the message may be on the log, so that a later {@link release} of its id has no effect. */
+    /** Notes that the message may be on the log: a later `release` of its id has no effect. */
     keep: (id: string): void => {
       const own = unread.get(id);
       if (own !== undefined) own.isKept = true;
     },
-    /** Resolves when the usage topic has been read. Rejects with MessagingError if reading makes no progress for 60 s. */
+    /** Resolves when the usage topic has been read. Rejects with MessagingError if reading makes no progress. */
     start: async (): Promise<void> => {
       await tail.start(read);
       await readToEnd(tail, () => progress.received);
@@ -139,7 +139,7 @@ export function createQuotas(options: QuotaOptions) {
   };
 }
 
-/** Counts of today and, if clocks of other processes are ahead, of tomorrow. Days are UTC days since 1970-01-01. */
+/** Counts of today, and of tomorrow if clocks of other processes are ahead. Days are UTC days since 1970-01-01. */
 function createDayCounts({ clock, settings }: Pick<QuotaOptions, 'clock' | 'settings'>) {
   const days = new Map<number, DailyQuotas>();
   const today = (): number => Math.floor(clock.now() / DAY_MS);
@@ -156,7 +156,7 @@ function isRemembered(day: number | undefined, today: number): boolean {
   return day !== undefined && today - day < REMEMBERED_DAYS;
 }
 
-/** Resolves when the topic has been read, however long that takes, as long as `received` still grows. */
+/** Resolves at the end of the topic. Rejects after an interval, other than the first, without growth of `received`. */
 async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   for (let before = -1; ; before = received()) {
     try {
@@ -167,7 +167,7 @@ async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   }
 }
 
-/** Callers and receivers are personal data, so they are not labels. */
+/** Callers and receivers are personal data, so they are not labels of metrics. */
 function createQuotaMetrics({ metrics }: QuotaOptions, today: () => DailyQuotas) {
   const refusals = metrics.counter(
     'plat_notification_quota_refusals_total',

@@ -6,11 +6,11 @@ import { keyFor } from '../notification/command-proof.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../notification/notification-command.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
 
-/** What one message uses. It contains no personal data. */
+/** What one message uses of the quotas. It contains no personal data. */
 export interface Usage {
-  /** Hash of the caller. All upstream systems together are one caller. */
+  /** Hash of the caller, or {@link UPSTREAM} for all upstream systems together. */
   readonly caller: string;
-  /** Hashes of receivers, cc and bcc. They are equal only within a day. Empty without a quota for receivers. */
+  /** Hashes of receivers, cc and bcc, which differ from day to day. Empty without a quota for receivers. */
   readonly receivers: readonly string[];
   /** ISO 3166 code of the number of an SMS, or ZZ if it has no country. Undefined for e-mail. */
   readonly country: string | undefined;
@@ -27,13 +27,13 @@ export interface CountedMessage {
 
 export const UPSTREAM = 'upstream';
 
-/** Used without a configured secret. The configuration requires a secret if processes share hashes. */
+/** For hashes without a configured secret. The configuration requires a secret if processes share hashes. */
 const DEFAULT_SECRET = 'banking-product-engine';
-/** Two of ten million receivers share a hash of this length with a chance below 10^-14. */
+/** The chance that any two of ten million receivers share a hash of this length is below 10^-14. */
 const HASH_BYTES = 12;
 const HASH = /^[\w-]{16}$/;
 
-/** Creates a function that measures a message on a UTC day. Hashes depend on the day, so that days cannot be linked. */
+/** Hashes of receivers depend on the UTC day, so that the messages of different days cannot be linked. */
 export function createUsageMeasure({ perReceiver }: QuotaSettings, secret: string = DEFAULT_SECRET) {
   const key = keyFor(secret, 'plat notification quota');
   const hash = (channel: Channel, day: number, receiver: string): string =>

@@ -18,7 +18,7 @@ import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 
-/** Starts the product worker. Leaves nothing running if it rejects. */
+/** Leaves nothing running if it rejects. */
 export function startProductWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -45,13 +45,13 @@ export function createProductHandlers(catalogue: CatalogueView): Handlers {
   ]);
 }
 
-/** Filters contain JSON numbers, so figures are rounded to the nearest such number before they are compared (L3). */
+/** Filters contain binary numbers, so figures are rounded to the nearest one before they are compared (L3). */
 function lookUpInsurances({ filterList, ...request }: InsuranceListInput, context: LookUpContext) {
   const figures = filterList?.map(({ name, value }) => ({ name, value: value.toNumber() }));
   return lookUpInsuranceList({ ...request, filterList: figures }, context);
 }
 
-/** The day of the look-up is the UTC day of the message timestamp, so that a replay gives the same reply (L1). */
+/** Without `Date` a look-up is for the UTC day of the request's timestamp, so a replay gives the same reply (L1). */
 function lookUpHandler<Answer>(
   catalogue: CatalogueView,
   name: string,

@@ -4,7 +4,7 @@ import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createScheduleHandlers } from './schedule-calculations.ts';
 
-/** Starts the schedule worker. Leaves nothing running if it rejects. */
+/** Leaves nothing running if it rejects. */
 export function startScheduleWorker(context: WorkerContext): Promise<RunningWorker> {
   const { codec, threads } = context;
   return startCatalogueWorker(context, {

@@ -42,13 +42,13 @@ type CalculationResult =
     };
 
 interface Calculation {
-  /** Refuses a request whose answer depends on its day (D2), if the day is unknown because of `fault`. */
+  /** Refuses a request whose answer depends on its day (D2), which is unknown because of `fault`. */
   readonly refuseUnknownDay?: (payload: unknown, fault: Fault) => Outcome | undefined;
-  /** Returns units of work, about microseconds. */
+  /** Returns units of work, of about a microsecond each. */
   readonly units: (payload: unknown) => number;
   /**
-   * A refusal contains all faults (E1, E3). The day of the request is the UTC day of the timestamp (epoch milliseconds), so
-   * that a replay gives the same reply (D2).
+   * A refusal lists the faults (E1, E3). The day of the request is the UTC day of the timestamp in epoch milliseconds,
+   * so a replay gives the same reply (D2).
    */
   readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
 }
@@ -56,7 +56,7 @@ interface Calculation {
 /** Calculations by the type of the request. */
 export type Calculations = Readonly<Record<string, Calculation>>;
 
-/** The environment is read again for each request. */
+/** Reads the environment again for each request, because it follows the catalogue. */
 export function createCalculations(environment: LendingEnvironment): Calculations {
   return {
     CalculateRepaymentScheduleRequest: {
@@ -119,7 +119,7 @@ export function createScheduleHandlers(environment: LendingEnvironment, offload?
   return Object.fromEntries(handlers);
 }
 
-/** If too many calculations wait, refuses a request with a deadline and retries others later. Batch items always wait. */
+/** If too many calculations wait, refuses a request with a deadline, and retries others. Batch items always wait. */
 async function calculateInThread(
   { threads, codec, payload, ...calculation }: Offload & LongCalculation,
   request: Request,

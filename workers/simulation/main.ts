@@ -22,7 +22,7 @@ import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { SimulationQueue } from './simulation-queue.ts';
 
-/** Starts the simulation worker. Leaves nothing running if it rejects. */
+/** Leaves nothing running if it rejects. */
 export function startSimulationWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
@@ -38,7 +38,7 @@ export function startSimulationWorker(
   });
 }
 
-/** The loan starts on the UTC day of the message timestamp, so that a replay gives the same reply (Q2). */
+/** The loan starts on the UTC day of the request's timestamp (D2), so a replay gives the same reply (Q2). */
 export function createSimulationHandlers(
   catalogue: CatalogueView,
   { calendars }: Pick<LendingEnvironment, 'calendars'>,

@@ -6,11 +6,11 @@ import { InfrastructureError } from '../../shared/platform/errors.ts';
 import { SharedLimit } from '../../shared/platform/shared-limit.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
-/** A simulation of this number of rows takes about 5 ms. Up to this size it runs without yielding or waiting for long ones. */
+/** Up to this many rows, about 5 ms, a simulation runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
-/** Most rows of long simulations in progress, half of them for one requester. More would exceed the reply timeout (E6). */
+/** Most rows of long simulations in progress, half for one requester. More would exceed the reply timeout (E6). */
 const MAX_ROWS_IN_PROGRESS = 1_440_000;
-/** Limit for a simulation without a deadline. The rest is reserved for waiting callers. */
+/** The same limit for simulations without a deadline. The rest is reserved for callers that wait. */
 const MAX_UNHURRIED_ROWS_IN_PROGRESS = 720_000;
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
@@ -29,9 +29,9 @@ export class SimulationQueue {
   }
 
   /**
-   * `steps` yields the remaining rows. If too many rows are in progress, a long simulation with a deadline is refused and one
-   * without is retried later. A simulation whose deadline passes while it waits is refused. Rejects with InfrastructureError
-   * if the process stops.
+   * `steps` yields the remaining rows. If too many rows are in progress, a long simulation is refused, or retried later
+   * if it has no deadline. A simulation whose deadline passes while it waits is refused. Rejects with
+   * InfrastructureError if the process stops.
    */
   async run<Result>(
     steps: Generator<number, Result, undefined>,
@@ -69,7 +69,7 @@ export class SimulationQueue {
   }
 }
 
-/** On a stop the next owner of the partition handles the request. */
+/** After a stop the next owner of the partition handles the request. */
 function assertNotStopping(signal: AbortSignal): void {
   if (!signal.aborted) return;
   throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a simulation');

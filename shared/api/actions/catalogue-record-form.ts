@@ -56,7 +56,7 @@ export const CATALOGUE_RECORD_EXAMPLE = {
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
 };
 
-/** Reads a catalogue message. Checks the shape of the record, not its meaning: the unit `Dayz` passes. Never throws. */
+/** Checks the shape of the record, not its meaning: the unit `Dayz` passes. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = catalogueRecordForm.safeParse(value);
   if (!form.success) return invalid(toFaults(form.error.issues, value));

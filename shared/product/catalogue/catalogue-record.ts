@@ -1,6 +1,6 @@
 /**
- * The records of a product catalogue, one per version (docs/catalogue.md). Every field is present: `null` means "none".
- * Days are valid dates `yyyy-mm-dd`; ranges of days include both ends, and null leaves an end open (L1).
+ * The records of a product catalogue (docs/catalogue.md). Products and lists have every field; `null` means "none".
+ * Their days are valid dates `yyyy-mm-dd`; ranges of days include both ends, and null leaves an end open (L1).
  */
 
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
@@ -15,7 +15,7 @@ import type {
 } from './list-records.ts';
 import type { ProductRecord } from './product-record.ts';
 
-/** Records by kind. The kind is part of the message key; its plural is the name of the folder. */
+/** The kind is part of the message key; its plural is the name of the folder. */
 export interface RecordsByKind {
   readonly product: ProductRecord;
   readonly 'interest-list': InterestListRecord;
@@ -32,7 +32,7 @@ export type RecordKind = keyof RecordsByKind;
 
 export type ListKind = Extract<RecordKind, `${string}-list`>;
 
-/** `source` is the file, message key or other origin. */
+/** `source` is where the record comes from, such as a file or a message key. */
 export type CatalogueRecord = {
   readonly [Kind in RecordKind]: {
     readonly kind: Kind;
@@ -41,7 +41,7 @@ export type CatalogueRecord = {
   };
 }[RecordKind];
 
-/** The fields of a record that an index reads without decompressing it. */
+/** The fields that an index needs of a record, and that its message has outside the compressed body. */
 export interface RecordIdentity {
   readonly kind: RecordKind;
   readonly code: string;
@@ -68,7 +68,7 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
 export const RECORD_KINDS = Object.keys(KIND_FOLDERS) as readonly RecordKind[];
 
 export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentity {
-  // Schedule types, periodicities and calendars have only this version.
+  // The catalogue keeps only one version of a schedule type, periodicity or calendar: version 1.
   const bare = { kind, version: 1, id: null, status: null, validFrom: null, validTo: null };
   if ('name' in record) return { ...bare, code: record.name };
   if ('PaymentScheduleCode' in record) {
@@ -83,12 +83,12 @@ export function identifyRecord({ kind, record }: CatalogueRecord): RecordIdentit
   return { ...identified, validFrom: record.StartDate, validTo: record.EndDate };
 }
 
-/** Normalises a code or name for comparisons: trimmed and in lower case (L1). */
+/** Normalises a code, name or id for comparisons: trimmed and in lower case (L1). */
 export function codeKey(code: string): string {
   return code.trim().toLowerCase();
 }
 
-/** Compares two codes or names as normalised by {@link codeKey}; an absent one does not equal any other. */
+/** True if {@link codeKey} gives the same for both codes or names; false if `one` is absent. */
 export function isSameCode(one: string | null | undefined, other: string): boolean {
   return one !== null && one !== undefined && codeKey(one) === codeKey(other);
 }

@@ -1,4 +1,4 @@
-/** The read interface of the catalogue: records by code and day, independent of their storage. */
+/** How requests read the catalogue, independent of its storage: records by code and day. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -20,15 +20,15 @@ import type { ProductInsuranceItem, ProductRecord } from './product-record.ts';
 import type { ItemFilter } from './record-kinds.ts';
 import { selectListVersion, type ListVersion } from './version-in-force.ts';
 
-/** Kinds whose records are compiled together. */
+/** Kinds whose records are compiled together into one {@link LendingCatalogue}. */
 export const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
 
 export interface ListsInForce {
-  /** Finds the Active version with the highest number (L2); of custom lists, which have no status, any version counts. */
+  /** Finds the Active version with the highest number (L2). Custom lists have no status: the highest number counts. */
   list<Kind extends ListKind>(kind: Kind, code: string | null): RecordsByKind[Kind] | undefined;
 }
 
-/** The current catalogue. Codes and ids are matched case-insensitively (L1); undefined: not found. */
+/** The current catalogue. It matches codes and ids case-insensitively (L1); undefined means not found. */
 export interface CatalogueView extends ListsInForce {
   /** The Approved version of a product that is valid on the day (L1). */
   product(code: string, day: CalendarDate): ProductRecord | undefined;
@@ -42,7 +42,7 @@ export interface ListedInsuranceItem {
   readonly list: InsuranceListRecord;
 }
 
-/** The insurance items of a product with their lists; an item whose list is not in force is left out (L2). */
+/** Pairs each insurance item of a product with its list; leaves out items whose list is not in force (L2). */
 export function findInsuranceItems(
   { Insurances }: ProductRecord,
   catalogue: ListsInForce,

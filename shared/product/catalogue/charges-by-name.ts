@@ -1,4 +1,4 @@
-/** Indexes the commissions and insurances of the lists in force, which calculations find by name (F1, S6). */
+/** Indexes the charges of the lists in force, so that calculations find them by name, id or class (F1, S6). */
 
 import {
   ChargeDirectory,
@@ -11,31 +11,31 @@ import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './version-in-force.ts';
 
-/** Most changed lists that an access reads; the first access reads all. A list takes some tenths of a millisecond. */
+/** Most unread lists that an access reads itself while turns are reading them. A list takes tenths of a millisecond. */
 const MAX_LISTS_ON_ACCESS = 20;
 const LISTS_PER_TURN = 10;
 
 /**
- * The Active charges of a catalogue. Only lists that changed since the last access are read again. Many changed lists are
- * read in turns of the event loop. Until all have been read, the former charges stay in force.
+ * The Active charges of a catalogue. The first access reads all lists. After that, turns of the event loop read lists
+ * that have changed. Until all of these have been read, the former charges stay in force.
  */
 export class CatalogueCharges {
   readonly #lists: ListsInForce;
   readonly #nextTurn: ((turn: () => void) => void) | undefined;
   readonly #directory = new ChargeDirectory();
   readonly #unread = new Map<string, () => readonly KnownCharge[]>();
-  /** Charges of changed lists that are not in force yet. */
+  /** Charges of the lists read so far, which come into force together with those of the unread ones. */
   readonly #read = new Map<string, readonly KnownCharge[]>();
   #isUsed = false;
   #isReading = false;
 
-  /** Without `nextTurn` all changed lists are read on access. */
+  /** Without `nextTurn` an access reads all changed lists. */
   constructor(lists: ListsInForce, nextTurn?: (turn: () => void) => void) {
     this.#lists = lists;
     this.#nextTurn = nextTurn;
   }
 
-  /** Must be called after a version of a record was added, changed or removed. Only lists of charges matter. */
+  /** Must be called after a version of a list of charges was added, changed or removed. Ignores other records. */
   noteChange(kind: CatalogueRecord['kind'], code: string): void {
     if (kind !== 'commission-list' && kind !== 'insurance-list') return;
     const read = (): readonly KnownCharge[] | undefined =>
@@ -46,7 +46,7 @@ export class CatalogueCharges {
     if (this.#isUsed && !this.#isReading) this.#continue();
   }
 
-  /** The current charges. Undefined if there are none: then every name counts as known (F1). */
+  /** Undefined if the catalogue has no charges: then every name counts as known (F1). */
   get known(): KnownCharges | undefined {
     if (!this.#isReading || this.#unread.size <= MAX_LISTS_ON_ACCESS) this.#readLists(this.#unread.size);
     this.#isUsed = true;
@@ -62,7 +62,7 @@ export class CatalogueCharges {
     });
   }
 
-  /** Reads `count` of the changed lists. When none is left, all of them come into force. */
+  /** Reads at most `count` changed lists. Once none is left unread, all of their charges come into force. */
   #readLists(count: number): void {
     let left = count;
     for (const [list, read] of this.#unread) {

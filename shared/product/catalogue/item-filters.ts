@@ -1,11 +1,11 @@
-/** Filters of product items (L3). An item passes if all its filters pass. A filter without a figure in the request passes. */
+/** Filters of items (L3). An item passes if all its filters pass. A filter for which no figure is sent passes. */
 
 import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from './catalogue-record.ts';
 import type { ListsInForce } from './catalogue-view.ts';
 import type { ItemFilter } from './record-kinds.ts';
 
-/** A figure of a request. A JSON number represents one decimal, so equal numbers are equal figures (M1). */
+/** A figure of a request as a binary number, which is what filters of the catalogue contain. */
 export interface NamedFigure {
   readonly name: string;
   readonly value: number;
@@ -14,7 +14,7 @@ export interface NamedFigure {
 /** Figures by name, as {@link codeKey} normalises it. */
 export type NamedFigures = ReadonlyMap<string, number>;
 
-/** Two different figures of one name are a fault (400). A name that no filter has is reported as `unknown-filter` (L3). */
+/** Adds a fault (400) if a name has two different figures, and a warning `unknown-filter` if no filter has it (L3). */
 export function readFigures(
   field: string,
   sent: readonly NamedFigure[] = [],
@@ -48,7 +48,7 @@ export function passesFilters(
   });
 }
 
-/** A missing custom list has no values, so that its filter does not pass. */
+/** A filter that names a custom list fails if the list does not exist. */
 function passes(filter: ItemFilter, figure: number, lists: ListsInForce): boolean {
   if ('Values' in filter) return filter.Values.includes(figure);
   if ('List' in filter) return lists.list('custom-list', filter.List)?.Values.includes(figure) ?? false;

@@ -1,4 +1,4 @@
-/** Lists to which products refer by code (docs/catalogue.md). Rates are annual, percentages of charges only with PerAnnum (F2). */
+/** Lists of the catalogue (docs/catalogue.md). Rates are annual; a charge's percentage is only with PerAnnum (F2). */
 
 import { anyList, anyNumber } from '../../platform/json-kinds.ts';
 import {
@@ -32,7 +32,7 @@ export type DiscountDimension = (typeof DISCOUNT_DIMENSIONS)[number];
 
 const MAX_CUSTOM_VALUES = 50_000;
 
-/** Fields of all lists of charges and interests. The Active version of a list with the highest number is in force. */
+/** Fields of all lists except custom ones. The Active version with the highest number is in force (L2). */
 const listFields = () => ({
   Code: code(),
   Version: version(),
@@ -43,7 +43,7 @@ const listFields = () => ({
 
 const charge = () => anyNumber().min(0, { error: 'must not be below 0' });
 
-/** A range of instalments, both ends included. A null start means the first instalment, a null end the last. */
+/** The rate of a range of instalments, both ends included. A null start means the first, a null end the last. */
 export const collectionInterest = recordOf({
   InterestName: name('The interest whose value is the rate.'),
   InterestStartPeriod: maybeCount('First installment.'),
@@ -91,7 +91,7 @@ export const answeredInterest = recordOf({
 
 const { Name, Code, Type, Description, ...otherFields } = answeredInterest.shape;
 
-/** The order of fields is that of stored records. Another order would publish all lists of interests again. */
+/** The fields are in the order of stored records. In another order every interest list would be published again. */
 const interest = recordOf({
   Id: recordId(),
   Name,
@@ -102,7 +102,7 @@ const interest = recordOf({
   ...otherFields,
   Values: items(interestValue),
   CollectionInterests: items(collectionInterest),
-  /** Rates of a Collection interest by utilised amount. With these, look-ups return the interface's second set of fields. */
+  /** Rates of a Collection interest by utilised amount. A look-up then returns the interest with other fields. */
   BandedInterests: items(bandedInterest),
   Formula: maybeFormula(),
 });
@@ -136,16 +136,16 @@ export const commission = recordOf({
   MandatoryForApplicant: flagOrFalse('Mandatory.'),
   UseBankingFormula: flagOrFalse('Calculated by a formula.'),
   IsForContractVersion: maybeFlag('Charged for a new version of a contract.'),
-  /** The base of the percentage (F2). Null: the financed amount. */
+  /** Null: the financed amount (F2). */
   PercentAppliedTo: maybeText('Base of the percentage.'),
   Percent: maybeNumber('Its percentage.'),
   Values: items(commissionValue),
   Formula: maybeFormula(),
   /** True: due at the start of its period. Null: as the schedule type defines (F1). */
   IsUpfront: maybeFlag(),
-  /** The percentage is annual (F2). */
+  /** True: the percentage is annual (F2). */
   PerAnnum: flagOrFalse(),
-  /** Number of first instalments in which it is waived (F3). */
+  /** Number of first instalments in which the commission is waived (F3). */
   GracePeriodFee: maybeCount(),
 });
 
@@ -188,7 +188,7 @@ export type InsuranceRecord = RecordOf<typeof insurance>;
 export const INSURANCE_LIST_SHAPE = recordOf({ ...listFields(), Insurances: items(insurance) });
 export type InsuranceListRecord = RecordOf<typeof INSURANCE_LIST_SHAPE>;
 
-/** A field that limits the discount, such as CommissionType, has no effect if it is null. */
+/** A null in a field that restricts the discount, such as CommissionType, is no restriction. */
 export const discount = recordOf({
   /** ProductDiscountId in requests. */
   Id: recordId(),
@@ -220,7 +220,7 @@ export type DiscountRecord = RecordOf<typeof discount>;
 export const DISCOUNT_LIST_SHAPE = recordOf({ ...listFields(), Discounts: items(discount) });
 export type DiscountListRecord = RecordOf<typeof DISCOUNT_LIST_SHAPE>;
 
-/** A record in the folder custom-lists/: a set of values that filters share. */
+/** A set of values that several filters can name. */
 export const CUSTOM_LIST_SHAPE = recordOf({
   Code: code(),
   Version: version(),
@@ -230,7 +230,7 @@ export const CUSTOM_LIST_SHAPE = recordOf({
 });
 export type CustomListRecord = RecordOf<typeof CUSTOM_LIST_SHAPE>;
 
-/** Published ids of the options (Q3). They never change. */
+/** The ids that requests send as interestType (Q3). They never change. */
 export const INTEREST_OPTION_IDS: Readonly<Record<InterestType, string>> = {
   Fixed: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a101',
   Variable: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a102',

@@ -48,7 +48,7 @@ export const generalData = recordOf({
   PeriodicityType: name('Name of the periodicity of installments.'),
   RepaymentAllocationMethod: maybeText('How repayments are allocated.'),
   HolidayShiftForRepaymentInstallments: flagOrFalse('Due dates on non-business days are moved.'),
-  /** A holiday method of the engine (H1). */
+  /** A holiday method (H1). */
   HolidayShiftMethod: maybeText('How due dates on non-business days are moved.'),
   DeferDueDate: flagOrFalse('Interest accrues until the moved date.'),
   /** Deferred, Capitalised, Spread or Forgiven (G2). */
@@ -125,7 +125,7 @@ export const tranche = recordOf({
   UnusageCommissionPercent: maybeNumber('Percent charged on its unused amount.'),
 });
 
-/** An offer of a product: interests with their commissions, under conditions (L3, Q3). */
+/** An interest-commission item: both lists are offered where all filters pass (L3, Q3). */
 const offer = recordOf({
   Id: recordId(),
   Name: name(),
@@ -172,17 +172,17 @@ export const PRODUCT_SHAPE = recordOf({
   Name: name(),
   StartDate: maybeDay(),
   EndDate: maybeDay(),
-  /** Code or name of a product type of the engine, such as TL or Term Loan. */
+  /** Code or name of a product type, such as TL or Term Loan. */
   BankingProductType: name(),
   Display: display,
   GeneralData: generalData,
-  /** Names of holiday calendars. */
+  /** Names of holiday calendars; a business day is one in all of them (Q2). */
   CountryCalendars: items(name()),
   /** Names or codes of schedule types; the first is the default. */
   PaymentScheduleTypes: items(name()),
-  /** Percent of the balance that each instalment repays, for schedule types that need it (B3). */
+  /** Percent of the balance that each instalment repays, for schedule types such as CreditCard (B3). */
   CapitalPercent: maybeNumber(),
-  /** Percent of the financed amount that remains after the last instalment (B1). */
+  /** The residual value in percent of the financed amount (B1). */
   ResidualPercent: maybeNumber(),
   Guarantees: items(guarantee),
   DestinationTypes: items(destination),

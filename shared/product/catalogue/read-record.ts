@@ -17,9 +17,9 @@ import {
 } from './list-records.ts';
 import { PRODUCT_SHAPE } from './product-record.ts';
 
-/** Separators, parent folders, control characters and outer blanks, which message keys and paths must not contain. */
+/** Slashes, backslashes, `..`, control characters and outer blanks, which message keys and paths must not contain. */
 const UNSAFE_IN_KEY = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;
-/** A name that is part of a message key; the semantic validation refuses an empty one. */
+/** A name that is part of a message key. Compiling the catalogue refuses an empty one. */
 const keyText = () =>
   anyText().refine((value) => !UNSAFE_IN_KEY.test(value), {
     error: 'must not have slashes, backslashes, two dots together, control characters, or blanks at its ends',
@@ -94,7 +94,7 @@ type ReadRecord =
       readonly paths: readonly string[];
     };
 
-/** Reads a parsed JSON value and reports all its faults, with the `paths` of the fields. Never throws. */
+/** Checks a parsed JSON value against the schema of its kind. `paths` are the fields with faults. Never throws. */
 export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
   const read = RECORD_SHAPES[kind].safeParse(value, { jitless: true });
   if (!read.success) {
@@ -111,7 +111,7 @@ function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
-/** Describes an issue, with columns by their names: `column VatOnFees Fee must be text, not a number`. */
+/** Describes an issue by the name of its column, if any: `column VatOnFees Fee must be text, not a number`. */
 function describeIssue(issue: z.core.$ZodIssue, item: unknown): string {
   const [first, index, ...rest] = issue.path;
   const column =

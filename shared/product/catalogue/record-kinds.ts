@@ -1,6 +1,6 @@
 /**
- * The kinds of fields of catalogue records. Reading replaces absent fields with a default. Unknown fields are faults, because
- * a misspelt setting would otherwise have no effect. Look-ups return the fields that have a description.
+ * The kinds of fields of catalogue records. Reading gives an absent optional field its default. An unknown field is a
+ * fault, because a misspelt setting would have no effect. Look-ups return each field that has a description.
  */
 
 import { z } from 'zod';
@@ -38,7 +38,7 @@ const WHOLE = { error: 'must be a whole number' };
 const ITEM_STATUSES = ['Active', 'Draft', 'Closed'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-/** A record as a schema reads it; it must not be changed. */
+/** What a schema reads, with all fields readonly. */
 export type RecordOf<Schema extends z.ZodType> = Fixed<z.output<Schema>>;
 type Fixed<Value> = Value extends object ? { readonly [Key in keyof Value]: Fixed<Value[Key]> } : Value;
 
@@ -74,7 +74,7 @@ function answersOf(record: z.ZodObject): readonly (readonly [string, Answer])[] 
   });
 }
 
-/** Returns the schemas of the fields that look-ups return, as they are answered. */
+/** Returns the schemas of the fields that look-ups return, as the answer has them. */
 export function answerFields<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   const fields = answersOf(record).map(([field, { kind }]) => [field, kind] as const);
   return Object.fromEntries(fields) as AnswerFields<Shape>;
@@ -107,7 +107,7 @@ function answered<Kind extends z.ZodType, Given extends z.ZodType>(
   return field;
 }
 
-/** Wraps a day `yyyy-mm-dd` in an object, as interface section 2.2 does. Null means an open end. */
+/** Wraps a day `yyyy-mm-dd` in an object, as answers do (interface 2.2). Null means an open end. */
 export function toInvariantDate(day: string | null): { readonly invariantDate: string } | null {
   return day === null ? null : { invariantDate: day };
 }
@@ -115,7 +115,7 @@ export function toInvariantDate(day: string | null): { readonly invariantDate: s
 const text = (longest: number) =>
   anyText().max(longest, { error: `must have at most ${longest} characters` });
 
-/** Text of at most 200 characters that is not blank. */
+/** Text of 1 to 200 characters, not only blanks. */
 export const name = answered(
   () => text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' }),
   plainText,
@@ -146,7 +146,7 @@ export const maybeCount = answered(() => maybe(anyNumber().int(WHOLE).min(0, NOT
 
 export const flagOrFalse = answered(() => orDefault(setFlag(), false), yesOrNo);
 
-/** As flagOrFalse, but the published answer allows null. */
+/** As flagOrFalse, but the published schema of the answer allows null. */
 export const interestFlag = answered(() => orDefault(setFlag(), false), flagOrNull);
 
 export const maybeFlag = answered(() => maybe(setFlag()), flagOrNull);
@@ -175,7 +175,7 @@ export const word = <Word extends string>(words: readonly Word[]) => answered(()
 export const maybeWord = <Word extends string>(words: readonly Word[]) =>
   answered(() => maybe(oneOf(words)), textOrNull);
 
-/** Default: Active. */
+/** An absent status means Active. */
 export const itemStatus = answered(() => orDefault(oneOf(ITEM_STATUSES), 'Active'), plainText);
 
 /** A whole number from 1, which is the default. */
@@ -202,16 +202,16 @@ const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: 
 
 const formula = recordOf({
   Name: name(),
-  /** In the grammar of schedule types' formulas. Its names must be those of Inputs, in any case. */
+  /** In the grammar of schedule types' formulas (S2). It must use exactly the names in Inputs, in any case. */
   Expression: text(MAX_TEXT_LENGTH),
   Inputs: items(name()),
 });
-/** An expression with arguments of the caller (Q7). */
+/** An expression whose arguments the caller sends (Q7). */
 export type FormulaRecord = RecordOf<typeof formula>;
 
 export const maybeFormula = () => maybe(formula);
 
-/** A condition on a figure of a request (L3): an inclusive range (null: no bound), a set of values, or a custom list's code. */
+/** A condition on a figure of a request (L3): an inclusive range (null: no bound), a set, or a custom list's code. */
 export type ItemFilter =
   | { readonly Name: string; readonly From: number | null; readonly To: number | null }
   | { readonly Name: string; readonly Values: readonly number[] }

@@ -16,7 +16,7 @@ export function isWithin(day: CalendarDate, from: string | null, to: string | nu
   return (from === null || from <= text) && (to === null || text <= to);
 }
 
-/** The last formatted day, kept because a request compares many records with the same day. */
+/** Kept because a request compares many records with the same day. */
 let lastFormatted: { readonly day: CalendarDate; readonly text: string } | undefined;
 
 function formatDay(day: CalendarDate): string {
@@ -38,12 +38,12 @@ export function valuesOn<Value extends DatedValue>(values: readonly Value[], day
   return values.filter((value) => isActive(value) && isWithin(day, value.ValidFrom, value.ValidTo));
 }
 
-/** The Active value of the day; a valid catalogue has at most one. */
+/** The Active value that is valid on the day; a valid catalogue has at most one. */
 export function valueOn<Value extends DatedValue>(values: readonly Value[], day: CalendarDate) {
   return valuesOn(values, day)[0];
 }
 
-/** True for an Active record; others are never returned (L2). */
+/** What is not Active is never returned (L2). */
 export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';
 }
@@ -64,7 +64,7 @@ export function isValidOn(version: ProductVersion, day: CalendarDate): boolean {
   return version.Status === 'Approved' && isWithin(day, version.StartDate, version.EndDate);
 }
 
-/** Selects the Approved version that is valid on the day. During publishing there may be two; then it is the later one. */
+/** Selects the Approved version valid on the day (L1). Publishing may briefly leave two: the higher number counts. */
 export function selectProductVersion<Version extends ProductVersion>(
   versions: readonly Version[],
   day: CalendarDate,
@@ -72,7 +72,7 @@ export function selectProductVersion<Version extends ProductVersion>(
   return selectLatest(versions.filter((version) => isValidOn(version, day)));
 }
 
-/** Selects the version of a list in force: the Active one with the highest number (L2). */
+/** Selects the Active version with the highest number (L2). Versions of custom lists have no status and are Active. */
 export function selectListVersion<Version extends ListVersion>(versions: readonly Version[]) {
   return selectLatest(versions.filter(({ Status }) => Status === undefined || Status === 'Active'));
 }

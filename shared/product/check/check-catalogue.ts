@@ -1,4 +1,4 @@
-/** Builds a catalogue in memory and validates it as a whole. Drafts may be incomplete, so they are not checked. */
+/** Builds a catalogue in memory and checks it as a whole. Drafts may be incomplete: only keys and GUIDs are checked. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
@@ -27,7 +27,7 @@ type CatalogueBuild =
   | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
-/** Never throws. Not all records of the kinds in `unknown` could be read, so every reference to these kinds is valid. */
+/** Never throws. `unknown` are kinds of which not all records could be read: references to them count as valid. */
 export function buildCatalogue(
   records: readonly CatalogueRecord[],
   otherCalendars?: OtherCalendars,
@@ -45,7 +45,7 @@ export function buildCatalogue(
   return { kind: 'catalogue', catalogue: buildCatalogueView(records, names) };
 }
 
-/** The records must be valid. Later changes of them have no effect. */
+/** Does not check `records`, unlike {@link buildCatalogue}. */
 export function buildCatalogueView(
   records: readonly CatalogueRecord[],
   lending: LendingCatalogue,
@@ -66,7 +66,7 @@ export function buildCatalogueView(
   };
 }
 
-/** Finds all faults of these records. Each names the record and the field, and says what to do. */
+/** Finds all faults except those of {@link compileLending}. Each names record and field, and says what to do. */
 export function checkCatalogue(
   records: readonly CatalogueRecord[],
   context: CheckContext,
@@ -131,7 +131,7 @@ function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueF
     const key = recordKey(identifyRecord(entry));
     const same = recordByKey.get(key);
     if (same === undefined) recordByKey.set(key, entry);
-    // Names of schedule types, periodicities and calendars are checked when these are compiled.
+    // Compiling schedule types, periodicities and calendars reports their repeated names.
     else if (!LENDING_KINDS.has(entry.kind)) {
       const text = `is also in ${same.source}; give this one another Code or Version`;
       report('Version', `must differ: ${describeRecord(entry)} ${text}`);
@@ -147,7 +147,7 @@ function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueF
   }
 }
 
-/** Items keep their GUIDs in other versions of their record. All other GUIDs are unique. */
+/** An item keeps its GUID in other versions of its record. Every other GUID must be unique. */
 function mayShareId(one: GuidField, other: GuidField): boolean {
   const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
   const isItem = one.field.includes('.') && other.field.includes('.');

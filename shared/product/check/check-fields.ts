@@ -1,4 +1,4 @@
-/** Checks of fields that products and lists of a catalogue have in common. */
+/** The checks that products and lists of a catalogue have in common. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
@@ -11,16 +11,16 @@ import { startsBy } from '../catalogue/version-in-force.ts';
 export const WHOLE_PERCENT = 100;
 
 export interface CheckContext {
-  /** Undefined if schedule types, periodicities or calendars are faulty or unread; references to them are then not checked. */
+  /** Undefined if schedule types, periodicities or calendars are faulty or unread. References to them go unchecked. */
   readonly lending: LendingCatalogue | undefined;
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Kinds of which not all records could be read; every reference to them is valid. */
+  /** Kinds of which not all records could be read: every reference to them counts as valid. */
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 
-/** A record, or a part of it, with what its references may name. */
+/** The record, or part of a record, that is being checked, and what it may refer to. */
 export interface Place extends CheckContext {
-  /** True also if a record with the code may exist because not all records of the kind could be read. */
+  /** Like `hasList`, also true for any code if not all records of the kind could be read. */
   readonly hasProduct: (code: string) => boolean;
   readonly hasList: (kind: ListKind, code: string) => boolean;
   /** Names, types and classes of the charges of Active lists, in lower case. */
@@ -52,7 +52,7 @@ export function checkDays<Field extends string>(
   if (!startsBy(record[from], record[to])) report(to, `must not be before ${from}: swap the two days`);
 }
 
-/** Does nothing if either bound is null. */
+/** Reports the field `largest` if its bound is below that of `least`; null is no bound. */
 export function checkBounds(
   [least, most]: readonly [field: string, value: number | null],
   [largest, bound]: readonly [field: string, value: number | null],

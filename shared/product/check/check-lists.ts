@@ -37,13 +37,13 @@ import {
 } from './check-fields.ts';
 
 const MAX_DECIMALS = 20;
-/** Limits of rates (percent, also negative), and of percentages and amounts of charges (M6). */
+/** Limits of values and formulas (M6): rates may be negative, percentages and amounts of charges and discounts not. */
 const RATE_LIMITS = { least: -MAX_RATE_PERCENT, most: MAX_RATE_PERCENT };
 const PERCENT_LIMITS = { least: 0, most: MAX_RATE_PERCENT };
 const MONEY_LIMITS = { least: 0, most: MAX_AMOUNT_MINOR };
 type Limits = typeof RATE_LIMITS;
 
-/** Reports the faults of a list that is Active. Records of other kinds have none. */
+/** Reports the faults of an Active list; does nothing for other records. */
 export function checkList({ kind, record }: CatalogueRecord, place: Place): void {
   if (!('Status' in record) || record.Status !== 'Active') return;
   if (kind === 'interest-list') checkInterests(record.Interests, place);
@@ -52,7 +52,7 @@ export function checkList({ kind, record }: CatalogueRecord, place: Place): void
   else if (kind === 'discount-list') checkNamed('Discounts', record.Discounts, place, checkDiscount);
 }
 
-/** Collects the names that discounts may refer to. If lists are unreadable, any name may exist. */
+/** Collects the names that discounts may use. If not all lists of a kind could be read, any name counts as known. */
 export function collectChargeNames(
   records: readonly CatalogueRecord[],
   mayExist: (kind: RecordKind) => boolean,
@@ -121,7 +121,7 @@ function checkCharge(record: CommissionRecord | InsuranceRecord, place: Place): 
   checkFormulaUse(record, isPercent ? PERCENT_LIMITS : MONEY_LIMITS, place);
   checkValues(record.Values, place);
   if (!isPercent || !comesWithContract(record)) return;
-  // The percentage of a charge that comes with every contract must be applied to a figure of the simulation (Q6).
+  // A simulation includes this charge (Q6), so its percentage must be of a figure that a simulation has.
   const isOnce = findPeriodicity(PeriodicityType, place.lending?.periodicities)?.unit === 'Once';
   if (isOnce && base !== null && !BASES_AT_START.has(codeKey(base))) {
     refuseBase('must be FinancedAmount, RemainingValue or null, because a Once charge is paid at the start');
@@ -170,7 +170,7 @@ function checkDiscount(discount: DiscountRecord, place: Place): void {
   }
 }
 
-/** True if a simulation without an interest type uses the interest (Q3). */
+/** True if a simulation without an interest type prefers the interest (Q3). */
 function isDefault(interest: InterestRecord): boolean {
   return interest.IsDefault && isActive(interest) && !interest.IsPenalty;
 }
@@ -183,7 +183,7 @@ function checkInterests(interests: readonly InterestRecord[], place: Place): voi
     const message = `must be false here or in Interests[${first}]: only one interest can be the default`;
     place.report(`Interests[${index}].IsDefault`, message);
   }
-  // The rate of a range must be an interest with values.
+  // A range takes its rate from the values of such an interest.
   const rates = interests.filter((one) => isActive(one) && (one.Type === 'Fixed' || one.Type === 'Variable'));
   const rateNames = new Set(rates.map(({ Name }) => codeKey(Name)));
   checkItems('Interests', interests, place, (interest, at) => {
@@ -197,7 +197,7 @@ function checkInterests(interests: readonly InterestRecord[], place: Place): voi
   });
 }
 
-/** The type of an interest determines which field holds its rate. The other fields would have no effect. */
+/** The type of an interest determines which field contains its rate. Other fields for rates would have no effect. */
 function checkType(interest: InterestRecord, place: Place): void {
   const { Type, CollectionInterests, BandedInterests, Formula } = interest;
   const { report } = place;
@@ -263,7 +263,7 @@ function checkBands({ BandedInterests: bands }: InterestRecord, place: Place): v
   checkSpans('BandedInterests', spans, place);
 }
 
-/** An instalment, or an amount, may have only one rate on any day. `to` is not part of the span. */
+/** An instalment, or an amount, may have only one rate on any day. The end `to` is exclusive. */
 function checkSpans(
   list: string,
   spans: readonly (ValidDays & { readonly from: number; readonly to: number })[],

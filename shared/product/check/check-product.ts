@@ -24,7 +24,7 @@ import {
   type Place,
 } from './check-fields.ts';
 
-/** Reports the faults of a product that is Approved. */
+/** Reports the faults of an Approved product; does nothing for others. */
 export function checkProduct(product: ProductRecord, place: Place): void {
   if (product.Status !== 'Approved') return;
   const { report } = place;
@@ -53,7 +53,7 @@ export function checkProduct(product: ProductRecord, place: Place): void {
     checkListName(['InsuranceList', 'insurance-list', item.InsuranceList], at);
     checkFilters(item.Filters, at);
   });
-  // The second name of a list would have no effect (Q5).
+  // Naming a list a second time would have no effect (Q5).
   const lists = product.Discounts.map(codeKey);
   for (const [index, code] of product.Discounts.entries()) {
     const first = lists.indexOf(codeKey(code));
@@ -93,7 +93,7 @@ function checkGeneralData({ GeneralData }: ProductRecord, place: Place): void {
   }
 }
 
-/** Each calendar must be known. All of them combined must leave business days to which due dates can be shifted (H2). */
+/** Each calendar must be known. Together they must leave business days to which due dates can be shifted (H2). */
 function checkCalendars({ CountryCalendars }: ProductRecord, place: Place): void {
   const { lending, otherCalendars, report } = place;
   if (lending === undefined || CountryCalendars.length === 0) return;
@@ -124,7 +124,7 @@ function checkScheduleTypes({ PaymentScheduleTypes, BankingProductType }: Produc
   }
 }
 
-/** A simulation needs a schedule type and an interest (Q2, Q3). A product must have both or neither. */
+/** A simulation needs a schedule type and an interest (Q2, Q3), so a product must have both or neither. */
 function checkOffer({ PaymentScheduleTypes, InterestsAndCommissions }: ProductRecord, place: Place): void {
   const hasTypes = PaymentScheduleTypes.length > 0;
   const hasInterests = InterestsAndCommissions.some(({ InterestList }) => InterestList !== null);

@@ -36,10 +36,10 @@ const PERCENT = 100;
 /** Stands for the default calendar, which each instance configures. */
 const ANY_CALENDAR = 'TARGET';
 const ANY_FIGURE = new Decimal(1);
-/** Paths of faults that depend on figures of the caller, not on the catalogue alone. */
+/** Paths of faults that depend on what a caller sends, not on the catalogue alone. */
 const BY_CALLER = /^(?:json|interestType$|installmentValue$|principalValue$)/;
 
-/** Reports, for Approved products valid today or later, each schedule type with which a loan within the bounds is refused. */
+/** Reports schedule types with which a loan at the bounds of a product is refused, if it is valid today or later. */
 export function checkSimulations(
   products: readonly CatalogueEntry<ProductRecord>[],
   check: SimulationCheck,
@@ -71,7 +71,7 @@ function checkProduct(product: ProductRecord, check: SimulationCheck): readonly 
   });
 }
 
-/** Returns the smallest loan with the shortest term and the largest with the longest, or a text why the bounds allow none. */
+/** Returns the smallest loan with the shortest term and the largest with the longest, or the fault if there is none. */
 function listLoans(
   { Availability }: ProductRecord,
   { type, periodicity, start }: { type: CompiledScheduleType; periodicity: Periodicity; start: CalendarDate },
@@ -113,7 +113,7 @@ function listLoans(
   }));
 }
 
-/** Returns the faults for which the catalogue is to blame, of the loan with each interest type of the product. */
+/** Simulates the loan with each interest type of the product, and returns the faults that the catalogue causes. */
 function refusalsOf(
   product: ProductRecord,
   loan: Loan & Pick<SimulateRequest, 'scheduleType'>,
@@ -138,7 +138,7 @@ function refusalsOf(
   return faults.map(({ path, message }) => `${refused}: ${path} ${message}`);
 }
 
-/** Returns the types of the product's interests (`[undefined]` without any), and a figure for each argument of formulas. */
+/** Returns the types of the offered interests (`[undefined]` without any), and 1 for each argument of the formulas. */
 function readLists(product: ProductRecord, catalogue: CatalogueView) {
   const items = product.InterestsAndCommissions;
   const interests = items.flatMap(

@@ -1,4 +1,4 @@
-/** Looks up a product with the requested sections (interface 2.2 and 4.2, L1, L2). Wholly public parts are answered as stored. */
+/** Looks up a product (interface 2.2 and 4.2, L1, L2). Parts whose fields are all public are answered as stored. */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
@@ -101,7 +101,7 @@ function selectDetails(product: ProductRecord, flags: SectionFlags, catalogue: C
   });
 }
 
-/** Availability has its filters and covenants, but its roles are a section of their own (L2). */
+/** Availability includes its filters and covenants, but its roles are a section of their own (L2). */
 function selectAvailability({ Availability }: ProductRecord, flags: SectionFlags) {
   const { MandatoryRoles, ...bounds } = Availability;
   const ProductCovenants = bounds.ProductCovenants.map(describeCovenant);
@@ -201,7 +201,7 @@ function describeCommission(record: CommissionRecord, day: CalendarDate) {
   };
 }
 
-/** A Collection interest by utilised amount has different fields. */
+/** A Collection interest by utilised amount is answered with other fields. */
 function describeInterest(interest: InterestRecord, day: CalendarDate) {
   if (interest.Type === 'Collection' && interest.BandedInterests.length > 0) {
     return {

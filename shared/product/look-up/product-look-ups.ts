@@ -34,7 +34,7 @@ type ProductSelector = Readonly<Partial<Record<'code' | 'id', { field: string; v
 export interface SelectorRequest {
   readonly productCode?: string | undefined;
   readonly productId?: string | undefined;
-  /** The documents interface's name of `productId`; ignored if that is sent. */
+  /** The name of `productId` in the request for documents; ignored if `productId` is sent. */
   readonly bankingProductId?: string | undefined;
   /** Extension: the day on which the product must be valid. @default the request day */
   readonly Date?: CalendarDate | undefined;
@@ -56,7 +56,7 @@ export function resolveDay(request: { readonly Date?: CalendarDate | undefined }
   return request.Date ?? context.requestDay;
 }
 
-/** Selects the version of the product that is valid on the day (L1). Throws Error without code and id, which is a bug. */
+/** Selects the product's version that is valid on the day (L1). Throws Error without code and id, which is a bug. */
 export function selectProduct(
   { code, id }: ProductSelector,
   catalogue: CatalogueView,
@@ -114,8 +114,8 @@ export interface InsuranceListRequest extends SelectorRequest {
 }
 
 /**
- * Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order (L3).
- * Refuses two different figures of one name. An unknown name is a warning `unknown-filter`.
+ * Looks up the product's insurance items that are valid on the day and whose filters pass, in catalogue order (L3).
+ * Refuses two different figures for one name. Warns with `unknown-filter` of a name that no filter has.
  */
 export function lookUpInsuranceList(request: InsuranceListRequest, context: LookUpContext) {
   const { catalogue } = context;
@@ -124,7 +124,7 @@ export function lookUpInsuranceList(request: InsuranceListRequest, context: Look
   if (!isProduct(product)) return product;
   const offered = findInsuranceItems(product, catalogue);
   const validation = new Validation();
-  // As in a simulation, a figure for the filter of a single insurance causes no unknown-filter warning.
+  // Filters of single insurances have no effect here. But a simulation reads them, so their names are known.
   const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
   if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults } as const;
   const answer = offered

@@ -1,4 +1,4 @@
-/** Prices the commissions and insurances that come with every contract of an offer, before and after discounts (Q5, Q6, L3). */
+/** Prices the charges that come with every contract of an offer, before and after discounts (Q5, Q6, L3). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -51,11 +51,11 @@ interface ListCharge {
 
 /** A charge with its price on the day, before discounts. */
 export interface CatalogueCharge extends ListCharge {
-  /** True: a formula calculates the price from arguments that the caller sends (Q7). */
+  /** True: a formula calculates the price from the caller's arguments (Q7). */
   readonly isByFormula: boolean;
   /** Percent, or money in major units. */
   readonly price: ExactFigure;
-  /** The price for display: the catalogue's own figure. */
+  /** The price for display: the catalogue's own figure, or the result of its formula with at most ten decimals (Q5). */
   readonly priceShown: Decimal;
 }
 
@@ -64,7 +64,7 @@ interface PriceContext {
   readonly inputs: FormulaArguments;
 }
 
-/** Prices the commissions of a list that come with every contract, in catalogue order. Those without a price are left out. */
+/** Prices the commissions that come with every contract, in catalogue order; leaves out those without a price. */
 export function priceCommissions(
   list: CommissionListRecord | undefined,
   context: PriceContext,
@@ -73,7 +73,7 @@ export function priceCommissions(
   return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
 }
 
-/** Prices each insurance that comes with every contract, if its item is valid on the day and all filters pass (Q6). */
+/** Prices the insurances that come with every contract, of items valid on the day; filters of both must pass (Q6). */
 export function priceInsurances(
   items: readonly ListedInsuranceItem[],
   { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
@@ -116,7 +116,7 @@ export function readCharge(record: ChargeRecord): ListCharge {
       };
 }
 
-/** Returns undefined if the charge has no price on the day or its formula has no value. */
+/** Returns undefined if the charge has no price on the day, or if its formula fails, which `inputs` reports. */
 function priceOnDay(record: ChargeRecord, { requestDay, inputs }: PriceContext): CatalogueCharge | undefined {
   const charge = readCharge(record);
   if (record.UseBankingFormula && record.Formula !== null) {
@@ -139,7 +139,7 @@ function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_YEAR = 365;
 
-/** Percentage bases of charges that are paid at the start. Both then equal the financed amount. */
+/** Bases that the percentage of a charge paid at the start may have. Both then equal the financed amount. */
 export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
 export interface DiscountedCharge {
@@ -151,7 +151,7 @@ export interface DiscountedCharge {
   readonly shown: OfferedCharge;
 }
 
-/** Applies the discounts to a charge (Q5). If the loan cannot have the charge, adds a fault (422) and returns undefined. */
+/** Applies discounts to a charge (Q5). If the loan cannot have the charge, adds a fault (422) and returns undefined. */
 export function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
@@ -203,7 +203,7 @@ export function chargeTitle({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
 }
 
-/** The path of faults that the caller's arguments of the formula cause. */
+/** The path of faults that the caller's arguments for the formula cause. */
 export function formulaPath({ dimension }: CatalogueCharge): string {
   return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
 }
@@ -223,7 +223,7 @@ function calculateCost(
   return times(cost, part);
 }
 
-/** True if a discount applies to a charge. A discount that names no charge and no group applies to its whole dimension. */
+/** A discount that names no charge and no group (type or class) applies to its whole dimension. */
 export function appliesToCharge(record: DiscountRecord, charge: ListCharge): boolean {
   if (record.AppliedToDimension !== charge.dimension) return false;
   const isCommission = charge.dimension === 'Commission';
@@ -299,7 +299,7 @@ export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }
   });
 }
 
-/** Sends exactly one of SourceValue and SourcePercent (F1). A percentage keeps all digits (M4) and its settings (F2). */
+/** Exactly one of SourceValue and SourcePercent (F1). A percentage has up to 20 decimals (M6) and its settings (F2). */
 function toSource({ charge, shown, percent }: DiscountedCharge) {
   const { IsUpfront, PercentAppliedTo, PerAnnum } = charge.record;
   if (shown.value !== null) return { SourceValue: shown.value, IsUpfront: IsUpfront ?? undefined };

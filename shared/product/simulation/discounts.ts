@@ -28,7 +28,7 @@ export interface Discount {
   readonly record: DiscountRecord;
   /** Above zero, in percent, percentage points of a rate, or major units. */
   readonly amount: ExactFigure;
-  /** Set as soon as the discount has reduced any price or rate. */
+  /** True once the discount has lowered a price or rate. */
   hasEffect: boolean;
 }
 
@@ -58,7 +58,7 @@ interface NamedDiscount {
   readonly records: readonly DiscountRecord[];
 }
 
-/** Chooses Active discounts of the day whose filters pass, in catalogue order. The request must name optional ones (Q5). */
+/** Chooses the Active discounts of the day whose filters pass; optional ones only if the request names them (Q5). */
 export function chooseDiscounts(
   request: SimulateRequest,
   product: ProductRecord,
@@ -87,7 +87,7 @@ export function chooseDiscounts(
   return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, validation)), named };
 }
 
-/** Warns of named discounts without an effect in any offer (E5). Call it after the last offer is calculated. */
+/** Warns of named discounts that lower nothing in any offer (Q5). Call this after the last offer is calculated. */
 export function warnOfUnusedDiscounts({ discounts, named }: ChosenDiscounts, validation: Validation): void {
   for (const { path, records } of named) {
     const isUsed = discounts.some(({ record, hasEffect }) => hasEffect && records.includes(record));
@@ -130,7 +130,7 @@ function findNamedDiscounts(
   return both;
 }
 
-/** A discount without a value has no effect. */
+/** Returns an empty list if the discount has no value above zero. */
 function calculateAmount(
   record: DiscountRecord,
   inputs: FormulaArguments,
@@ -153,7 +153,7 @@ export function appliesToInterest(
   return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
 }
 
-/** Applies percentages, then values, each to what is left, never below zero (Q5). A base of at most zero stays as it is. */
+/** Applies percentages, then values, each to what is left, never below zero (Q5). A base below zero stays as it is. */
 export function applyDiscounts(base: ExactFigure, discounts: readonly Discount[]): Discounted {
   if (signOf(base) <= 0) return { left: base, percent: null, value: null };
   const ofPercent = applyPercentages(base, discounts);

@@ -71,7 +71,7 @@ export function toDecimal(figure: ExactFigure): Decimal {
   return scaledDecimal(roundToMinor(figure, MAX_DECIMALS, 'HALF_UP'), MAX_DECIMALS);
 }
 
-/** Rounds a calculated figure half up to ten decimals, for display only (M4). */
+/** Rounds a calculated figure half up to ten decimals, for display only (Q5). */
 export function roundForDisplay(figure: ExactFigure): Decimal {
   return scaledDecimal(roundToMinor(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
 }

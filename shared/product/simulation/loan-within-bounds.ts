@@ -23,7 +23,7 @@ import { compareValues } from '../../lending/formula/arithmetic.ts';
 
 const NOTHING = new Decimal(0);
 
-/** Terms that all offers of a simulation share. Amounts are minor units. */
+/** Terms that all offers of a simulation share. Amounts are minor units, those in `terms` major units. */
 export interface SimulatedLoan {
   readonly amount: number;
   readonly downPayment: number;
@@ -36,12 +36,12 @@ export interface SimulatedLoan {
   readonly periodicities: readonly Periodicity[];
   readonly start: CalendarDate;
   readonly installmentsNo: number;
-  /** True if the schedule type is for overdrafts; then overdraft rates apply. */
+  /** True if the schedule type has an expiry date (B5): bands for overdrafts then apply. */
   readonly isOverdraft: boolean;
   readonly terms: RepaymentScheduleRequest;
 }
 
-/** Returns undefined, with all faults (422) added, if the request or the product does not allow the loan. */
+/** Adds all faults (422). A loan outside the bounds is returned nevertheless; undefined means no loan can be built. */
 export function buildLoan(
   request: SimulateRequest,
   product: ProductRecord,
@@ -84,7 +84,7 @@ export function buildLoan(
       }),
       ...readHolidayShift(product),
       ...readPercentages(product, scheduleType, { financed: amounts.financed, digits }),
-      // A type that does not read it would report it as a field without effect (E5).
+      // If the type does not read AdvanceAmount, a schedule request with these terms would get a warning (E5).
       ...(scheduleType.namesRead.has('AdvanceAmount') && { AdvanceAmount: request.downPayment }),
       CalculateDAE: 0,
       Currency,
@@ -113,7 +113,7 @@ function readAmounts(
   return undefined;
 }
 
-/** Finds the schedule type of the request, which must be attached to the product (Q2). */
+/** Finds the schedule type of the request, which must be one that the product names (Q2). */
 function findAttachedType(
   { scheduleType }: SimulateRequest,
   { PaymentScheduleTypes }: ProductRecord,
@@ -133,7 +133,7 @@ function findAttachedType(
   return undefined;
 }
 
-/** loanPeriod counts periods of the product's periodicity. Once has no length, so it then counts units of the PeriodType. */
+/** loanPeriod counts periods of the product's periodicity; with Once, which has no length, units of its PeriodType. */
 function readPeriods(
   { loanPeriod }: SimulateRequest,
   { Availability }: ProductRecord,
@@ -219,7 +219,7 @@ function describePeriodUnit(periodicity: Periodicity | undefined, periodType: Pe
   return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
 }
 
-/** Adds a fault (422) for each bound of the product, counted in its PeriodType, that the term is outside (Q6). */
+/** Adds a fault (422) for each bound that the term breaks. Bounds are counted in the product's PeriodType (Q6). */
 export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, validation: Validation): void {
   const { PeriodType } = bounds;
   const units = PeriodType.toLowerCase();
@@ -235,7 +235,7 @@ export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, val
   }
 }
 
-/** Days and months are compared by the calendar: 60 days from 1 January are more than two months, 60 days from 1 July less. */
+/** Compares days with months by the calendar: 60 days from 1 January 2025 exceed two months, from 1 July do not. */
 function compareTerm(
   { periods, periodicity, start }: SimulatedTerm,
   count: number,

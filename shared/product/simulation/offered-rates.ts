@@ -1,4 +1,4 @@
-/** Selects the interests that are offered for a request, and calculates their annual rates after discounts (Q3, Q5, Q7). */
+/** Selects the interests that a request is offered, and calculates their annual rates after discounts (Q3, Q5, Q7). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Validation } from '../../lending/request/validation.ts';
@@ -42,7 +42,7 @@ export interface Offer {
   readonly interest: InterestRecord;
 }
 
-/** Chooses, of each item whose filters pass, the interests of the requested type, or its default or first one (Q3). */
+/** Chooses the interests of the requested type, or without a type one, from each item whose filters pass (Q3). */
 export function chooseOffers(
   request: SimulateRequest,
   product: ProductRecord,
@@ -139,10 +139,10 @@ const NOTHING = toDecimal(ZERO);
 export interface RateContext {
   readonly requestDay: CalendarDate;
   readonly installmentsNo: number;
-  /** In major units. Of several bands the one that contains this amount is displayed. */
+  /** In major units. The rate of the band that contains this amount is displayed (Q4). */
   readonly financed: ExactFigure;
   readonly isOverdraft: boolean;
-  /** Ranges of the request. If there are any, they replace those of a Collection (Q7). */
+  /** Rates by range in the request. If there are any, they replace the rates of a Collection (Q7). */
   readonly sentRates: readonly InterestRateRange[];
   readonly inputs: FormulaArguments;
   readonly discounts: readonly Discount[];
@@ -170,7 +170,7 @@ function hasRate(
   return ranges.length > 0 && ranges.every((range) => findRangeRate(range, list, requestDay) !== undefined);
 }
 
-/** Returns undefined if the interest has no rate, or if its formula has no value; `inputs` then adds the fault. */
+/** Returns undefined if the interest has no rate on the day, or if its formula fails, which `inputs` reports. */
 export function calculateRates(
   interest: InterestRecord,
   list: InterestListRecord,
@@ -186,7 +186,7 @@ export function calculateRates(
   const formula = isByFormula ? interest.Formula : null;
   const rate = formula === null ? value && toExact(value.Value) : inputs.evaluate(formula);
   if (rate === undefined) return undefined;
-  // The schedule gets all digits of the rate (M4).
+  // The schedule gets up to 20 decimals of the rate (M6), not only those displayed.
   const terms = { InterestPercent: discountRate(rate, discounts) };
   return { terms, ...describeRate(rate, isByFormula ? roundForDisplay(rate) : toDecimal(rate), discounts) };
 }

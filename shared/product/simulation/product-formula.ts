@@ -10,7 +10,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-kinds.ts';
 import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulation.ts';
 
-/** The arguments of one part of jsonInputFormula. It notes which of them the formulas read. */
+/** The arguments of one part of jsonInputFormula, and which of them the formulas have read. */
 export class FormulaArguments {
   readonly #path: string;
   readonly #validation: Validation;
@@ -33,7 +33,7 @@ export class FormulaArguments {
     }
   }
 
-  /** Returns undefined, and adds the fault (422) once, if an argument is missing or the formula has no value. */
+  /** Returns undefined, and adds a fault (422) once, if an argument is missing or the formula has no value. */
   evaluate(formula: FormulaRecord): ExactFigure | undefined {
     if (!this.#values.has(formula)) this.#values.set(formula, this.#calculate(formula));
     return this.#values.get(formula);

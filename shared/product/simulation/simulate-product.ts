@@ -1,4 +1,4 @@
-/** Simulates a product: one offer, with rates, charges and schedule, for each interest that fits the request (4.4, Q3-Q6). */
+/** Simulates a product: an offer with rates, charges and schedule for each chosen interest (interface 4.4, Q3-Q6). */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { KnownCalendars } from '../../lending/due-dates/shift-due-date.ts';
@@ -53,14 +53,14 @@ interface SimulateContext {
   readonly requestDay: CalendarDate;
 }
 
-/** Most rows of all offers together (Q3). This limits the time of a simulation and keeps its reply within one message. */
+/** Most rows of all offers together (Q3). It limits the time of a simulation and keeps its reply within one message. */
 const MAX_ROWS = 36_000;
-/** The payment is solved again for each rate of the request. Solving it over this many instalments takes as long as one row. */
+/** For each rate in a request the payment is solved again: over this many instalments that takes as long as a row. */
 const INSTALLMENTS_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
-/** Calculates all offers, or refuses the request with all of its faults (E1). */
+/** Calculates all offers, or refuses the request. Offers are calculated only if the request itself has no fault. */
 export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
   const steps = simulateInSteps(request, context);
   let step = steps.next();
@@ -68,7 +68,7 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
   return step.value;
 }
 
-/** As {@link simulate}, but yields the remaining work, in rows, before each offer, so that the event loop is not blocked. */
+/** As {@link simulate}, but yields the remaining work, in rows, before each offer, so that other work can run. */
 export function* simulateInSteps(
   request: SimulateRequest,
   context: SimulateContext,
@@ -129,13 +129,13 @@ export function* simulateInSteps(
   return { kind: 'simulation', records, calendar: records[0]?.calendar, warnings: validation.warnings };
 }
 
-/** Leaves out the charges, because the terms of an offer contain all of its charges and none is looked up by name. */
+/** Leaves out the known charges: the terms of an offer contain all of its charges, so none is looked up by name. */
 function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
   const { scheduleTypes, periodicities } = names;
   return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
 }
 
-/** Finds each calendar once, so that all offers have the same one even if the catalogue changes between them. */
+/** Finds each calendar once, so that all offers use the same one even if the catalogue changes between them. */
 function keepFound(calendars: KnownCalendars): KnownCalendars {
   const found = new Map<string, ReturnType<KnownCalendars['find']>>();
   return {
@@ -163,7 +163,7 @@ function refuseTooManyRows(
   validation.reject('loanPeriod', 'too-many-rows', message);
 }
 
-/** Adds the commissions. All formulas are evaluated here, so that all missing arguments are reported together (Q7). */
+/** Adds the commissions. Evaluates formulas of interests too, so that all missing arguments are reported together. */
 function addCommissions(
   offers: readonly Offer[],
   { catalogue, requestDay }: SimulateContext,
@@ -277,7 +277,7 @@ function buildChargeTerms(
   };
 }
 
-/** The first figures are those of row 1; the totals are column sums. Only `total` includes the down payment of row 0 (Q4). */
+/** The first figures are those of row 1; totals are column sums. Only `total` includes row 0's down payment (Q4). */
 function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
   const { amount, downPayment } = loan;
   // Row 0 shows the whole amount and the down payment (Q1).

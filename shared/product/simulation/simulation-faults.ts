@@ -1,4 +1,4 @@
-/** Translates faults of a schedule into faults of the simulation request (E1). Faults of the catalogue are on productCode. */
+/** Translates faults of a schedule for the simulation (E1). What only the catalogue can cure is on productCode. */
 
 import type { RequestFault, Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
@@ -10,7 +10,7 @@ interface FaultContext {
   readonly request: SimulateRequest;
   readonly terms: RepaymentScheduleRequest;
   readonly interest: InterestRecord;
-  /** In the order of the terms' Commission and Insurance. */
+  /** In the order of `terms.Commission`, as `insurances` are in that of `terms.Insurance`. */
   readonly commissions: readonly DiscountedCharge[];
   readonly insurances: readonly DiscountedCharge[];
 }
@@ -90,7 +90,7 @@ export function addFaults(
   }
 }
 
-/** Removes repeated faults, because a faulty charge is reported for each of its offers. */
+/** Removes repeated faults: a faulty charge is reported for each offer that has it. */
 export function deduplicateFaults(faults: readonly RequestFault[]): readonly RequestFault[] {
   return [
     ...new Map(faults.map((fault) => [`${fault.path} ${fault.code} ${fault.message}`, fault])).values(),
@@ -105,13 +105,13 @@ function refuseType(code: RequestFault['code'], requirement: string): RequestFau
   return refusal('scheduleType', code, `must be a schedule type ${requirement}`);
 }
 
-/** A missing field of the schedule is a fault of the product, because the simulation request has no such field. */
+/** `missing` becomes `not-allowed`: the product, not the simulation request, lacks the field of the schedule. */
 function refuseProduct(code: RequestFault['code'], requirement: string): RequestFault {
   const own = code === 'missing' ? 'not-allowed' : code;
   return refusal('productCode', own, `must be a product ${requirement}`);
 }
 
-/** The simulation request has this field too. It is missing (400) if formulas of the schedule type read it (Q2). */
+/** The simulation request has this field too. A type whose formulas read it requires it (400 `missing`, Q2). */
 function translateFixedInstalment(fault: RequestFault): RequestFault {
   if (fault.code !== 'payment-below-interest') return fault;
   const [covering = ''] = fault.message.split(',', 1);
@@ -127,7 +127,7 @@ function translatePercentage({ path, code }: RequestFault): RequestFault {
   return refuseProduct(code, `whose ${field} is from 0 to 100`);
 }
 
-/** A rate by formula depends on the caller's arguments; any other rate is the catalogue's. */
+/** A rate by formula depends on the caller's arguments, if any; any other rate only on the catalogue. */
 function translateRate(fault: RequestFault, { interest, request }: FaultContext): RequestFault {
   const hasArguments = (request.jsonInputFormula?.interestInput?.length ?? 0) > 0;
   if (interest.Type === 'BankingFormula' && hasArguments) {
@@ -194,7 +194,7 @@ function translateCharge({ path, code, message }: RequestFault, context: FaultCo
   return refuseProduct(code, `whose terms can be calculated: ${title}, ${name}, ${message}`);
 }
 
-/** A price by formula depends on its arguments, a percentage on the amount, and any other price only on the catalogue. */
+/** A price by formula depends on the arguments, a percentage on the amount, any other price only on the catalogue. */
 function refuseLargeCharges(charges: readonly DiscountedCharge[], title: string): RequestFault {
   const code = 'amount-too-large';
   const reason = 'otherwise an instalment exceeds the largest supported amount';

@@ -1,4 +1,4 @@
-/** Request and result of a simulation (4.4, Q4). Figures are exact decimals (M1); absent and null are undefined (M6). */
+/** Request and result of a simulation (interface 4.4, Q4). Absent and null fields of a request are undefined (M6). */
 
 import type { Decimal } from 'decimal.js';
 import type {
@@ -14,15 +14,15 @@ export interface SimulateRequest {
   readonly productCode: string;
   /** Contract amount in major units of the product's currency, the down payment included (Q1). */
   readonly amount: Decimal;
-  /** Number of periods of the product's periodicity (Q6). */
+  /** Number of periods of the product's periodicity; with Once, of its PeriodType (Q6). */
   readonly loanPeriod: number;
-  /** Name or code of a schedule type that is attached to the product (Q2). */
+  /** Name or code of a schedule type that the product names (Q2). */
   readonly scheduleType: string;
   readonly downPayment?: Decimal | undefined;
   /** One of INTEREST_OPTION_IDS (Q3). */
   readonly interestType?: string | undefined;
   readonly interestTypeName?: string | undefined;
-  /** Optional discounts to apply (Q5). */
+  /** Optional discounts to apply, like those in `discount` (Q5). */
   readonly optional?: readonly Omit<ChosenDiscount, 'ProductCode'>[] | undefined;
   readonly discount?: readonly ChosenDiscount[] | undefined;
   readonly jsonFilterCommission?: readonly NamedFigure[] | undefined;
@@ -37,7 +37,7 @@ export interface SimulateRequest {
   readonly principalValue?: Decimal | undefined;
 }
 
-/** An optional discount, by its name or its id. ProductCode, if present, must be that of the request. */
+/** A discount by its name, its id, or both. ProductCode, if present, must be that of the request. */
 export interface ChosenDiscount {
   readonly Name?: string | undefined;
   readonly ProductDiscountId?: string | undefined;
@@ -57,7 +57,7 @@ export const FORMULA_INPUT_PARTS = [
 ] as const;
 export type FormulaInputPart = (typeof FORMULA_INPUT_PARTS)[number];
 
-/** Arguments of banking formulas, by what the formula prices (Q7). */
+/** Arguments of banking formulas, by the kind of item that has the formula (Q7). */
 export type FormulaInputs = { readonly [Part in FormulaInputPart]?: readonly FormulaInput[] | undefined };
 
 /** An instalment, or row 0 with the down payment (Q1). Amounts are whole minor units. */
@@ -76,8 +76,8 @@ export interface SimulationRow {
 }
 
 /**
- * The rate of an offer in percent is basePercent less discountPercent percent of it, less discountValue points (Q5). If there
- * are several rates, the figures are those of row 1, or of the band that contains the financed amount (Q4).
+ * The rate of an offer in percent is basePercent less discountPercent percent of it, less discountValue points (Q5).
+ * With several rates the figures are those of row 1, or of the band that contains the financed amount (Q4).
  */
 export interface OfferedInterest {
   readonly basePercent: Decimal;
@@ -86,9 +86,9 @@ export interface OfferedInterest {
 }
 
 /**
- * A price in money is baseValue less discountPercent percent of it, less discountValue. A percentage is basePercent less
- * discountPercent percent of it. A discount in money turns a percentage into a price; baseValue is then the amount of
- * basePercent per charge (Q5). Money is in major units. Calculated figures have at most ten decimals. Null: not applicable.
+ * A price in money is baseValue less discountPercent percent of it, less discountValue. A percentage is basePercent
+ * less discountPercent percent of it. A discount in money turns a percentage into a price; baseValue is then what
+ * basePercent comes to per charge (Q5). Money is in major units; formulas and discounts give at most ten decimals.
  */
 export interface OfferedCharge {
   readonly name: string;
@@ -102,15 +102,15 @@ export interface OfferedCharge {
   readonly valueIsPercent: boolean;
   readonly currencyId: string;
   readonly periodicityType: string;
-  /** Start of its first period, which is the day of the request. */
+  /** Start of the first period: the day of the request (Q6). */
   readonly date: CalendarDate;
   readonly id: string;
   readonly isUpfront: boolean | null;
 }
 
-/** One offer: an interest of an interest-commission item with its schedule and charges. Amounts are minor units. */
+/** An offer: an interest of an interest-commission item, its schedule and charges. `number` amounts are minor units. */
 export interface SimulationRecord {
-  /** Number of decimals of the amounts, which are whole minor units (M2). */
+  /** Number of decimals of the currency (M2). */
   readonly currencyDigits: number;
   readonly interestPercent: string;
   /** Internal rate of return, such as `8.2413%`; null if there is none (A3, A4). */
@@ -127,15 +127,15 @@ export interface SimulationRecord {
   readonly interestCommissionItemId: string;
   /** Null: the item has no commission list in force. */
   readonly commissionListId: string | null;
-  /** Numbers of offered interests and interest-commission items; the same on every record. */
+  /** Numbers of distinct interests, and of distinct interest-commission items, in all records (Q4). */
   readonly cntInterestId: number;
   readonly cntInterestCommissionItemId: number;
   readonly interest: OfferedInterest;
   readonly commissions: readonly OfferedCharge[];
   readonly insurances: readonly OfferedCharge[];
-  /** The holiday calendar that the due dates were checked against (H2). */
+  /** The holiday calendar that the due dates were checked against, if any (H2). */
   readonly calendar: UsedCalendar | undefined;
-  /** Terms for which `CalculateRepaymentSchedule` returns the same rows. */
+  /** Terms for which `CalculateRepaymentSchedule` returns the same rows, except row 0. */
   readonly terms: RepaymentScheduleRequest;
 }
 

@@ -1,4 +1,4 @@
-/** Reads a catalogue folder of JSON files (docs/catalogue.md). An unknown file is a fault: its records would be missing. */
+/** Reads a folder of catalogue files (docs/catalogue.md). An unknown file is a fault: its records would be missing. */
 
 import path from 'node:path';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -23,13 +23,13 @@ import type { Broker } from '../../messaging/ports.ts';
 import { topicName } from '../../messaging/topics/topic-list.ts';
 import type { Config } from '../../platform/load-config.ts';
 
-/** A folder with more files is a mistake, such as data dumps, and is refused before its files are read. */
+/** A folder with more files is a mistake, such as a data dump, and is refused before its files are read. */
 const MAX_FILES = 1000;
-/** Names of files that are not records: explanations, and hidden files of editors, version control and mounted volumes. */
+/** Names of files without records: explanations, and hidden files of editors, version control and mounted volumes. */
 const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
 
-/** Reads and checks all records of a folder. `catalogue` is undefined on faults. Throws ConfigError without the folder. */
+/** Reads and checks all records. `catalogue` is undefined if any has a fault. Throws ConfigError without the folder. */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars) {
   const { records, unknown, faults } = readFolderRecords(folder);
   const outcome = buildCatalogue(records, otherCalendars, unknown);
@@ -38,7 +38,7 @@ export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalenda
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };
 }
 
-/** Checks only schemas. `unknown` are kinds of which not all records could be read. Throws ConfigError without the folder. */
+/** Checks records only against schemas; `unknown` are the kinds with faults. Throws ConfigError without the folder. */
 export function readFolderRecords(folder: string) {
   if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
   const faults: CatalogueFault[] = [];
@@ -118,8 +118,8 @@ function readFile(file: string) {
 const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../example-catalogue', import.meta.url));
 
 /**
- * Publishes the records of the catalogue folder that changed since the last start, and tombstones for those that are gone.
- * Does nothing if the broker is shared and already has records. Rejects with a ConfigError that lists all faults.
+ * Publishes the records of the catalogue folder that differ from the topic, and tombstones for records that the folder
+ * lacks. Does nothing if the broker is shared and already has records. Rejects with one ConfigError for all faults.
  */
 export async function publishCatalogue(
   broker: Broker,

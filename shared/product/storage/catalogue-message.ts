@@ -1,4 +1,4 @@
-/** Catalogue records as messages. The fields that an index needs are outside the compressed record. */
+/** Catalogue records as messages. The fields that an index needs are next to the compressed record. */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parseJson, refusalText } from '../../platform/parse-json.ts';
@@ -26,7 +26,7 @@ export const CATALOGUE_RECORD = 'CatalogueRecord';
 
 const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
 
-/** Most bytes of the JSON text of a record, in a file and in a message. */
+/** Most bytes of the JSON text of a record in a message, and of a catalogue file. */
 export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
 
 /** The Avro payload; `body` is the record's JSON text, encoded as `encoding` says. */
@@ -74,7 +74,7 @@ export async function encodeRecord(
   return { topic, key: recordKey(identifyRecord(entry)), value: unpooled(value), headers };
 }
 
-/** Returns the payload of a decoded message. Throws Error, without any content, if it is no catalogue record. */
+/** Returns the payload of a decoded message. Throws Error, which quotes no values, if it is not a catalogue record. */
 export function readPayload(decoded: Decoded): CatalogueMessage {
   if (decoded.kind === 'decoded' && decoded.type === CATALOGUE_RECORD)
     return decoded.payload as CatalogueMessage;
@@ -84,7 +84,7 @@ export function readPayload(decoded: Decoded): CatalogueMessage {
   throw new Error([`it cannot be decoded (${code})`, ...paths].join(', '));
 }
 
-/** Reads the identity of a record. Throws Error on an unknown kind, a bad version or day, or another key than its own. */
+/** Reads a record's identity. Throws Error on an unknown kind, a bad version or day, or the key of another record. */
 export function readIdentity(key: string, message: CatalogueMessage): RecordIdentity {
   const kind = RECORD_KINDS.find((known) => known === message.kind);
   if (kind === undefined) throw new Error('its kind is unknown');
@@ -100,7 +100,7 @@ function identityOf({ kind, code, version, id, status, validFrom, validTo }: Cat
   return { kind, code, version, id: id ?? null, status: status ?? null, ...days };
 }
 
-/** Unpacks a record of `bytes` of JSON text. Throws Error, without any content, if it is invalid or contradicts the message. */
+/** `bytes` is the size of the JSON. Throws Error, quoting no values, on an invalid record or one unlike the message. */
 export function unpackRecord(message: CatalogueMessage, source: string) {
   const { value, bytes } = unpackBody(message.encoding, message.body);
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);
@@ -112,7 +112,7 @@ export function unpackRecord(message: CatalogueMessage, source: string) {
   return { entry, bytes };
 }
 
-/** Copies a value out of the buffer pool, because the embedded broker would keep the whole pool, ten times its size. */
+/** Copies a value out of Node's buffer pool. The embedded broker would otherwise keep the whole, much larger pool. */
 function unpooled(value: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(value.length);
   value.copy(copy);
@@ -139,7 +139,7 @@ function formatDay(day: CalendarDate | undefined): string | null {
   return formatCalendarDate(day);
 }
 
-/** Parses a body of `bytes` of JSON text. Throws Error, without any content, if it is too large or unreadable. */
+/** `bytes` is the size of the JSON. Throws Error, which quotes no values, if the body is too large or unreadable. */
 export function unpackBody(encoding: string, body: Buffer) {
   const text = unpackedText(encoding, body);
   if (text.length > MAX_RECORD_BYTES) throw new Error(TOO_LARGE);

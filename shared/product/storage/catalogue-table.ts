@@ -23,14 +23,14 @@ import type { Log } from '../../platform/log.ts';
 import type { Timers } from '../../platform/system-ports.ts';
 
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
-  /** Finds the calendars of countries that are not built in, as bases of the catalogue's own calendars. */
+  /** Finds calendars of countries that are not built in, on which calendars of the catalogue may be based. */
   readonly otherCalendars?: OtherCalendars | undefined;
   readonly metrics?: Metrics | undefined;
 }
 
 /**
- * The catalogue in memory, which follows its compacted topic. Records are unpacked on demand. An unreadable record is
- * counted, logged and treated as absent. Returned records never change: a change of the catalogue creates new objects.
+ * The catalogue in memory, following its compacted topic. Records are unpacked on demand; an unreadable one is counted,
+ * logged and treated as absent. Returned records never change: a change to the catalogue creates new objects.
  */
 export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
@@ -63,7 +63,7 @@ export class CatalogueTable implements CatalogueView {
     });
   }
 
-  /** Resolves when the whole topic has been read. Rejects with MessagingError `tail-behind` after the time limit. */
+  /** Resolves when the whole topic has been read. Rejects with MessagingError `tail-behind` if that takes too long. */
   async start(): Promise<void> {
     await this.#records.start();
     this.#lending = this.#compile();
@@ -149,7 +149,7 @@ export class CatalogueTable implements CatalogueView {
     this.#namesLeftOut = excluded.size;
     for (const key of excluded) log.warn({ topic, key }, 'a faulty catalogue record is excluded');
     const charges = this.#charges;
-    // Charges are read on access, so that a changed list of charges does not recompile schedule types.
+    // Charges are read on access, so a changed list of charges needs no compilation of schedule types.
     return {
       ...outcome.catalogue,
       get knownCharges() {
@@ -168,7 +168,7 @@ export interface CatalogueContext {
   readonly timers: Timers;
 }
 
-/** The catalogue of a worker, which has been read completely and follows the topic. */
+/** A catalogue that has been read completely and follows the topic. */
 export interface WorkerCatalogue {
   readonly view: CatalogueView;
   health(): Health;
@@ -176,8 +176,8 @@ export interface WorkerCatalogue {
 }
 
 /**
- * Follows the catalogue topic and resolves when it has been read. After 30 s it rejects with MessagingError `tail-behind`,
- * leaving nothing running. `otherCalendars` finds countries that are not built in, by default in the holiday library.
+ * Resolves when the catalogue topic has been read, and follows it. Rejects with MessagingError `tail-behind`, leaving
+ * nothing running, if reading, or then fetching schemas, takes more than 30 s.
  */
 export async function openCatalogue(
   context: CatalogueContext,

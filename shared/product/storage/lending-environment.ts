@@ -18,12 +18,12 @@ import {
   type WorkerCatalogue,
 } from './catalogue-table.ts';
 
-/** The environment of calculations. It follows the catalogue, so read its properties again for each request. */
+/** What calculations read of the catalogue. It follows the catalogue: read its properties again for each request. */
 export interface LendingEnvironment {
   /** Current schedule types and periodicities (S1, D7), and the commissions and insurances of lists (F1, S6). */
   readonly catalogue: ScheduleCatalogue;
   readonly calendars: KnownCalendars;
-  /** Returns the environment for another thread, the same object until the catalogue changes. Absent: there are no threads. */
+  /** Returns the environment as data for other threads: the same object until its content changes. */
   readonly snapshot?: () => LendingSnapshot;
 }
 
@@ -33,7 +33,7 @@ export interface LendingSnapshot {
   readonly defaultHolidayCalendar: string | undefined;
 }
 
-/** Opens the catalogue. Rejects as `open`, or with ConfigError on an unknown default calendar; then nothing is left running. */
+/** Leaves nothing running if it rejects: as `open` does, or with ConfigError on an unknown default calendar. */
 export async function openLendingCatalogue(
   context: CatalogueContext,
   worker: string,
@@ -51,7 +51,7 @@ export async function openLendingCatalogue(
       const name = JSON.stringify(defaultName);
       throw new ConfigError(`DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${name}; it ${fault}`);
     }
-    // Reads the lists of charges now, so that the first request does not wait for them.
+    // This reads the lists of charges now, so that the first request does not wait for them.
     const hasCharges = environment.catalogue.knownCharges !== undefined;
     context.log.debug({ worker, hasCharges }, 'the catalogue has been read');
     return { ...opened, environment };
@@ -61,7 +61,7 @@ export async function openLendingCatalogue(
   }
 }
 
-/** Restores the environment of a snapshot in another thread. Throws Error on an invalid snapshot, which is a bug. */
+/** Restores the environment from a snapshot in another thread. Throws Error on an invalid snapshot, which is a bug. */
 export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironment {
   const others = createLibraryCalendars();
   const outcome = createLendingCatalogue(snapshot.records, others);
@@ -72,7 +72,7 @@ export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironmen
   return createEnvironment({ lending }, others, snapshot);
 }
 
-/** The default calendar may be missing, because its record may have been deleted. */
+/** The default calendar may be unknown: its record may have been deleted since the start. */
 function createEnvironment(
   view: Pick<CatalogueView, 'lending'>,
   others: OtherCalendars,

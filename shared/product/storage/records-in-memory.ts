@@ -23,7 +23,7 @@ interface EncodedRecord extends MessageContent {
   readonly offset: number;
 }
 
-/** One version of a record. The capitalised fields are the criteria of version-in-force.ts. */
+/** One version of a record. version-in-force.ts reads the capitalised fields. */
 export interface IndexEntry {
   readonly key: string;
   readonly identity: RecordIdentity;
@@ -62,7 +62,7 @@ class CatalogueIndex {
     return this.#byPlace.get(`${kind}/${codeKey(code)}`) ?? [];
   }
 
-  /** The versions with that id; a valid catalogue has at most one. */
+  /** The versions with this id; a valid catalogue has at most one. */
   withId(kind: RecordKind, id: string): readonly IndexEntry[] {
     return this.#byPlace.get(`${kind}#${codeKey(id)}`) ?? [];
   }
@@ -94,10 +94,10 @@ function placesOf({ identity: { kind, code, id } }: IndexEntry): readonly string
   return id === null ? [byCode] : [byCode, `${kind}#${codeKey(id)}`];
 }
 
-/** Limits of the topic. Records beyond them are left out, and the catalogue is then not ready. */
+/** Limits of what is kept of the topic. A record beyond them is left out, and the catalogue is then not ready. */
 const MAX_RECORDS = 100_000;
 const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
-/** Limits of the cache of unpacked records. Bytes are those of the JSON text; the objects need somewhat more. */
+/** Limits of the cache of unpacked records. The bytes are those of JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 /** Interval of retries while the schema registry is unavailable. */
@@ -113,7 +113,7 @@ export interface EncodedRecordsOptions {
   readonly catchUpTimeoutMs?: number;
   readonly maxRecords?: number;
   readonly maxBytes?: number;
-  /** Called after each change; must not throw. */
+  /** Called after each change to a record that is or was in the index; must not throw. */
   readonly onChange: (identity: RecordIdentity) => void;
 }
 
@@ -128,7 +128,7 @@ export class EncodedRecords {
     maxSize: MAX_UNPACKED_BYTES,
   });
   readonly #unreadable = new WeakSet<IndexEntry>();
-  /** Reads that wait for a schema, by key. Each key has at most one, so that replaced records take no memory. */
+  /** Reads that wait for a schema, by key. Each key has at most one, so replaced records take no memory. */
   readonly #waiting = new Map<string, Promise<void>>();
   readonly #delayed = new Set<string>();
   #bytes = 0;
@@ -143,7 +143,7 @@ export class EncodedRecords {
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   }
 
-  /** Resolves when the whole topic has been read. Rejects with MessagingError `tail-behind` after 30 s by default. */
+  /** Rejects with MessagingError `tail-behind` if reading, or then fetching schemas, takes more than 30 s (default). */
   async start(): Promise<void> {
     await this.#tail.start((message) => this.#receive(message));
     await this.caughtUp(this.#options.catchUpTimeoutMs ?? 30_000);
@@ -155,7 +155,7 @@ export class EncodedRecords {
     await this.#awaitSchemas(timeoutMs);
   }
 
-  /** Returns the record of an entry, or undefined if it is unreadable; that is counted and logged once. */
+  /** Returns undefined if the record is unreadable, which is counted and logged once. */
   unpack(entry: IndexEntry): CatalogueRecord | undefined {
     const known = this.#unpacked.get(entry.key);
     if (known !== undefined) return known;
@@ -185,7 +185,7 @@ export class EncodedRecords {
     return { status: 'degraded', reason };
   }
 
-  /** `badRecords` are unreadable, `leftOut` beyond the limits. `bytes` are encoded, `unpackedBytes` those of JSON text. */
+  /** `badRecords` are unreadable, `leftOut` beyond the limits. `bytes` are encoded, `unpackedBytes` are JSON text. */
   stats() {
     return {
       records: this.index.size,
@@ -202,13 +202,13 @@ export class EncodedRecords {
     await this.#tail.stop(timeoutMs);
   }
 
-  /** An unreadable record does not replace the previous one of its key. A record whose schema must be fetched is read later. */
+  /** An undecodable record does not replace the previous one of its key. One that needs a new schema is read later. */
   #receive(message: LogMessage): void {
     const key = message.key?.toString();
     const { value } = message;
     if (key === undefined) return this.#skip(message, new Error('it has no key'));
     if (value === null) return this.#remove(key);
-    // A read of this key that waits for a schema will go on to this record.
+    // A read of this key that already waits for a schema will continue with this record.
     const identity = this.#waiting.has(key) ? undefined : this.#identify(key, message);
     if (identity === 'unreadable') return;
     const record = this.#keep(key, { ...message, value });
@@ -258,13 +258,13 @@ export class EncodedRecords {
   #put(key: string, identity: RecordIdentity, record: EncodedRecord): void {
     this.#unpacked.delete(key);
     const { version: Version, validFrom: StartDate, validTo: EndDate } = identity;
-    // A status that a newer version of the software has added is unknown here; such a record is never selected.
+    // A newer version of the software may have added a status. A record with an unknown status is never selected.
     const Status = (identity.status ?? undefined) as ProductStatus & ItemStatus;
     this.index.put({ key, identity, encoded: record, Version, Status, StartDate, EndDate });
     this.#options.onChange(identity);
   }
 
-  /** Reads the newest record of a key when its schema has been fetched, and again if a newer one arrived meanwhile. */
+  /** Reads the newest record of a key when its schema has been fetched, then any newer one that arrived meanwhile. */
   async #readLater(key: string): Promise<void> {
     let read: EncodedRecord | undefined;
     for (;;) {

@@ -9,7 +9,7 @@ import {
 } from '../catalogue/catalogue-record.ts';
 import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 
-/** Messages per batch. Encoding a batch blocks the event loop for some hundred milliseconds. */
+/** Messages per batch. Encoding a batch blocks the event loop for a few hundred milliseconds. */
 const BATCH_SIZE = 200;
 
 /** Referenced kinds come before those that refer to them, so that a reader never sees a product without its lists. */
@@ -38,7 +38,7 @@ export interface RecordTarget {
   readonly clientId: string;
 }
 
-/** Writes records, then tombstones. Referenced records are written first and removed last. Rejects with MessagingError. */
+/** Writes records (referenced ones first), then tombstones (referenced ones last). Rejects as codec and broker do. */
 export async function writeRecords(target: RecordTarget, { put, remove }: RecordChanges): Promise<void> {
   const { broker, codec, topic, clientId } = target;
   await codec.prepare([CATALOGUE_RECORD]);
@@ -69,8 +69,8 @@ function batchesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
 }
 
 /**
- * Orders by kind, then active versions first, then later versions first. So a new version is there before the previous one
- * ends. Of two active versions readers select the later one.
+ * Orders by kind, then active versions first, then higher versions first. So a new version is there before the previous
+ * one ends; readers select the higher of two active versions.
  */
 function compareForWriting(one: RecordIdentity, other: RecordIdentity): number {
   return (

@@ -23,7 +23,7 @@ import { VersionSections } from './version-sections.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { Form, TextField } from '../design/fields.tsx';
 
-/** The views of a product. `look-up` and `offer` need no scope; the other views need operations:read. */
+/** `look-up` and `offer` need no scope; the other views need operations:read. */
 const VIEWS = ['sections', 'differences', 'look-up', 'offer'] as const;
 const PUBLIC_VIEWS = VIEWS.slice(2);
 
