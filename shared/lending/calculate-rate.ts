@@ -1,4 +1,4 @@
-/** The rate of given cash flows with its proof (A6), to verify a rate that is disclosed to a consumer. */
+/** Calculates the rate of cash flows and its proof (A6), so that a rate disclosed to a consumer can be verified. */
 
 import {
   isBeforeStart,
@@ -16,7 +16,7 @@ import { Validation } from './request/validation.ts';
 
 const PERCENT_DECIMALS = 10;
 
-/** Never throws: an invalid request is refused with all its faults (E1, E3). The rate is null if none exists (A4). */
+/** Never throws: an invalid request is refused with its faults (E1, E3). The rate is null if none is found (A4). */
 export function calculateRate(
   request: RateRequest,
   periodicities: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
@@ -31,7 +31,7 @@ export function calculateRate(
   return { kind: 'rate', rate, ...proveRate(terms, rate), warnings };
 }
 
-/** The flows other than zero in order of time, with amounts scaled to whole numbers. */
+/** Returns the flows other than zero in order of time, with their amounts scaled to whole numbers. */
 function sortFlows(terms: CashFlowTerms): RateFlows {
   const others = terms.flows.filter(({ amount }) => !amount.isZero());
   const flows = moveAfterStart({ ...terms, flows: others }).toSorted(compareTimes);
@@ -42,7 +42,7 @@ function sortFlows(terms: CashFlowTerms): RateFlows {
   };
 }
 
-/** Moves all flows by the same time, which keeps the rate, so that none is before time 0; `yearDays` stays. */
+/** Moves all flows by the same time, so that none is before time 0. The rate and each `yearDays` stay the same. */
 function moveAfterStart({ flows, unitsPerYear }: CashFlowTerms): readonly TimedFlow[] {
   if (!flows.some(isBeforeStart)) return flows;
   const least = flows.reduce((units, flow) => Math.min(units, flow.wholeUnits), 0);

@@ -1,4 +1,4 @@
-/** The repayment schedule of a request: a pure function from its fields to rows and rates. */
+/** Calculates the rows and rates of a repayment schedule as a pure function of the request and its context. */
 
 import { amortise } from './amortisation/amortise.ts';
 import { planRepayment } from './amortisation/repayment-plan.ts';
@@ -19,21 +19,21 @@ import { isComplete, type LoanTerms } from './terms/loan-terms.ts';
 import { validateDates, validateFields } from './terms/validate-schedule-request.ts';
 
 export interface ScheduleContext {
-  /** UTC day of the request message's own timestamp, so that a replay gives the same answer (D2). */
+  /** UTC day of the request's own time (header or record), so that a replay gives the same answer (D2). */
   readonly requestDay: CalendarDate;
-  /** Largest InstallmentsNo that is accepted; default 1200 (E6). */
+  /** Largest accepted InstallmentsNo; default 1200 (M6). */
   readonly maxRows?: number;
-  /** Largest Avro-encoded reply in bytes; longer explanations are refused (E6). Default: no limit. */
+  /** Largest reply in bytes of Avro; a request whose explanations need more is refused (E6). Default: no limit. */
   readonly maxReplyBytes?: number;
-  /** Schedule types and periodicities; default: the built-in ones (S4, D7). */
+  /** Default: the built-in schedule types and periodicities, and no known charges (S4, D7, F1). */
   readonly catalogue?: ScheduleCatalogue;
-  /** Default: none, so that a request that names a calendar is refused (H2). */
+  /** Default: no calendars; a request that names one is then refused (H2). */
   readonly calendars?: KnownCalendars;
 }
 
 const NO_CALENDARS: KnownCalendars = { find: () => undefined };
 
-/** Never throws: an invalid request is refused with all its faults (E1, E3). Amounts of rows are minor units. */
+/** Never throws: an invalid request is refused with its faults (E1, E3). Amounts of rows are minor units. */
 export function calculateRepaymentSchedule(
   request: RepaymentScheduleRequest,
   context: ScheduleContext,
@@ -82,7 +82,7 @@ export function calculateRepaymentSchedule(
   };
 }
 
-/** True for a fault despite which the rows are still calculated, to find faults of interest and principal too (E3). */
+/** True for faults of charges and holidays; despite them, rows are calculated to find further faults (E3). */
 function leavesFigures({ path }: RequestFault): boolean {
   return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
 }
@@ -93,7 +93,7 @@ function calculateRates(
   dates: ScheduleDates,
   rows: readonly ScheduleRow[],
 ): Pick<RepaymentSchedule, 'dae' | 'eir'> {
-  // A prepayment may precede LastDueDate if interest begins before it; Amount is then owed from that day (A4, X1).
+  // A prepayment may precede LastDueDate if interest begins earlier; Amount is then owed from accrualStart (A4, X1).
   const isPrepaidBefore = rows.some(({ dueDate }) => dueDate < dates.startDate);
   const startDate = isPrepaidBefore ? dates.accrualStart : dates.startDate;
   const loan = { startDate, drawn: terms.amount - terms.upFront, rows };

@@ -1,7 +1,7 @@
 /**
- * The payment of an annuity in one closed formula (P2). With i the rate of one period, v = 1/(1+i) and n payments it is
- * (financed - future v^n) i / (1 - v^n), in advance divided by 1+i. It is one exact fraction, rounded once, so that
- * ties and near ties are right for any rate.
+ * The payment of an annuity by a closed formula (P2): (financed - future v^n) i / (1 - v^n), in advance divided by 1+i,
+ * with i the rate of one period, v = 1/(1+i) and n payments. The payment is calculated as one exact fraction and
+ * rounded once, so that ties and near ties are rounded correctly at any rate.
  */
 
 import { Decimal } from 'decimal.js';
@@ -22,9 +22,9 @@ interface Quotient {
 }
 
 /**
- * The level payment of a loan or savings plan (P1, P2) and the equal part of the principal, both half up to `Precision`
- * decimals (M5). Never throws: an invalid request is refused with all its faults (E3). `known` are the periodicities of
- * the catalogue (D7).
+ * The level payment of a loan or savings plan (P1, P2) and the equal part of the principal, both rounded half up to
+ * `Precision` decimals (M5). Never throws: an invalid request is refused with its faults (E3). `known` are the
+ * periodicities of the catalogue (D7).
  */
 export function calculatePaymentValue(
   request: PaymentValueRequest,
@@ -50,7 +50,7 @@ export function calculatePaymentValue(
   };
 }
 
-/** The faults that are found without a calculation, for callers that also report violations of the schema (E3). */
+/** Finds faults without a calculation, for callers that report them together with violations of the schema (E3). */
 export function findPaymentValueFaults(
   request: PaymentValueRequest,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,
@@ -92,7 +92,7 @@ function scaleAmounts({ financed, future }: PaymentTerms): ScaledAmounts {
   };
 }
 
-/** The quotient in units of the last decimal of the answer. Payments into a savings plan are positive too (P2). */
+/** Rounds to units of the last decimal of the answer, and makes payments into a savings plan positive (P2). */
 function roundToDigits(
   { numerator, denominator }: Quotient,
   { digits }: PaymentTerms,

@@ -23,15 +23,15 @@ const TYPE_IDS: Readonly<Record<RowKind, string>> = {
 /** A row under construction: assigning optional fields is faster than spreading objects in every row. */
 type RowDraft = { -readonly [Field in keyof ScheduleRow]: ScheduleRow[Field] };
 
-/** Shortest encoding of an explained figure without its strings: lengths, the amount, a byte for each absent field. */
+/** Fewest Avro bytes of an explained figure besides its strings: lengths, the amount, a byte for each absent field. */
 const FIGURE_BYTES = 9;
 
-/** Names of the additional columns of the rows, in order (F4). */
+/** Names of the additional columns that the rows show, in order (F4). */
 export function listShownColumns({ compiled }: RepaymentPlan): readonly string[] {
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
-/** One row for each amortised row. Reports a fault if explanations exceed `maxReplyBytes` (E6; undefined: no limit). */
+/** Builds the rows; reports a fault if the explanations exceed `maxReplyBytes` (E6; undefined: no limit). */
 export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
   plan: RepaymentPlan,
@@ -95,7 +95,7 @@ function listColumns(row: AmortisedRow, { charges, formulas, compiled }: Repayme
   return byFormula ?? compiled.extras.map(({ name }) => sumColumnCharges(charges, name, row.index, row));
 }
 
-/** Only due rows collect charges, not prepayments or the row of a residual (F3, X3, B1). */
+/** Due rows collect charges; prepayments and the row of a residual do not (F3, X3, B1). */
 function collectsCharges({ kind }: AmortisedRow): boolean {
   return kind === 'regular' || kind === 'grace';
 }
@@ -104,7 +104,7 @@ function keepShown({ compiled }: RepaymentPlan, amounts: readonly number[]): rea
   return compiled.extras.flatMap(({ display }, index) => (display ? [amounts[index] ?? 0] : []));
 }
 
-/** Explains interest and principal, the charges, the formula columns shown, and the total, in this order. */
+/** Explains balance, interest and principal, then charges, the formula columns shown, and the total, in this order. */
 function explain(
   plan: RepaymentPlan,
   at: number,

@@ -1,7 +1,7 @@
 /**
- * The work of a request in units, counted from its fields (E6). A unit is one figure of one row, about a microsecond.
- * Rate limits, the share of a caller and the choice of a thread are based on it, so it has to grow with whatever a
- * caller can send more of; it need not be exact.
+ * Estimates the work of a request in units, from its fields (E6). A unit is one figure of one row, about a microsecond.
+ * Rate limits, the share of each caller and the choice of a thread depend on the estimate. It need not be exact, but it
+ * must grow with every number and list that makes a calculation longer.
  */
 
 import { readChargeInputs } from './charges/charge-input.ts';
@@ -12,13 +12,13 @@ import type { RepaymentScheduleRequest } from './request/repayment-schedule-requ
 import type { CompiledScheduleType } from './schedule-types/schedule-type.ts';
 import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
 
-/** The figures of a row without charges. */
+/** Number of figures in a row without charges. */
 const COLUMNS = 8;
-/** An explained figure takes as long as ten others. */
+/** A figure with an explanation takes as long as ten without. */
 const EXPLAINED = 10;
-/** A figure that a formula or an iteration finds takes as long as thirty others. */
+/** A figure calculated by a formula or an iteration takes as long as thirty others. */
 const SOLVED = 30;
-/** The most work of any request: explanations stop when the reply is full, and all iterations are bounded. */
+/** The most work of a schedule: explanations stop when the reply is full, and all iterations are bounded. */
 const MAX_UNITS = 900_000;
 
 /** Units of work that an ordinary server does in a millisecond. */
@@ -26,26 +26,26 @@ export const UNITS_PER_MS = 1_000;
 /** A request with more units runs in a thread and counts as several calls; 100 calls a second occupy one processor. */
 const UNITS_PER_CALL = 10_000;
 
-/** The units of a repayment schedule; with a catalogue, the formulas of its schedule type are included. */
+/** Units of a repayment schedule. Formulas of its schedule type are counted only if the catalogue is given. */
 export function scheduleUnits(request: RepaymentScheduleRequest, catalogue?: ScheduleCatalogue): number {
   const early = request.EarlyRepayments?.length ?? 0;
   const bands = request.BandedInterestRates?.length ?? 0;
-  // A larger number is refused without a calculation.
+  // A larger InstallmentsNo is refused without a calculation.
   const rows = Math.min(request.InstallmentsNo, MAX_INSTALLMENTS) + early;
   const figures = COLUMNS + readChargeInputs(request).length;
-  // The payment is solved again after each prepayment and change of rate, and with bands perhaps in every row (S5).
+  // The payment is solved again after each prepayment and change of rate; with bands, perhaps in every row (S5).
   const payments = early + (request.MultipleInterestRates?.length ?? 0) + (bands > 0 ? rows / COLUMNS : 0);
   const formulas = countFormulas(catalogue?.findScheduleType(request.ScheduleType));
   const perRow = figures * (explainsRows(request) ? EXPLAINED : 1) + payments + bands + formulas * SOLVED;
   return Math.min(MAX_UNITS, rows * perRow);
 }
 
-/** The units of the rate of cash flows with its proof (A6). */
+/** Units of the rate of cash flows, including its proof (A6). */
 export function rateUnits({ CashFlows, Amounts }: RateRequest): number {
   return ((CashFlows?.length ?? 0) + (Amounts?.length ?? 0)) * SOLVED;
 }
 
-/** The units of a simulation with ten offers; most products have fewer. */
+/** Units of a simulation of ten offers, which is more than most products have. */
 export function simulationUnits({
   loanPeriod,
   jsonMultipleInterestRates: rates = [],
@@ -62,7 +62,7 @@ function countFormulas(type: CompiledScheduleType | undefined): number {
   return methods.filter(({ kind }) => kind === 'Formula').length;
 }
 
-/** The number of calls, at least one, as which a request counts in the rate limit (E6). */
+/** Number of calls, at least one, that the rate limit counts for a request of these units (E6). */
 export function callsOf(units: number): number {
   return Math.max(1, Math.ceil(units / UNITS_PER_CALL));
 }

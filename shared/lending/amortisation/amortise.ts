@@ -1,4 +1,4 @@
-/** The rows of a schedule (S2, S5, G, B, X): rounded figures reduce the balance, the last row repays the rest (M3). */
+/** Calculates rows (S2, S5, G, B, X): rounded figures reduce the balance, and the last row repays the rest (M3). */
 
 import {
   isRowFault,
@@ -18,7 +18,7 @@ import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
 type Amortisation = { readonly kind: 'rows'; readonly rows: readonly AmortisedRow[] } | RowFault;
 
-/** The rows with prepayments and residual, or the first fault. Call it once for a plan, whose explanations it fills. */
+/** Returns all rows, or the first fault. Call it only once for a plan: it fills the explanations of the plan. */
 export function amortise(plan: RepaymentPlan): Amortisation {
   const { amount, dates } = plan;
   const state = createLoanState(amount, plan.terms, dates.settledRows);
@@ -105,11 +105,11 @@ function calculateDueRow(
   const left = remaining - principal + findCapitalisedInterest(plan, no, accrued);
   const ends = isLast || (left === 0 && endsAtZero(plan, state));
   const rowsLeft = dates.rowCount - index;
-  // An early final row repays the balance net of negative interest, so that this interest is still capitalised.
+  // A row that ends the loan early repays the balance less negative interest, so this interest is still capitalised.
   const collecting = { no, accrued, ends, repaysAll: isLast, rowsLeft };
   const { interest: collected, capitalised } = collectInterest(plan, state, collecting);
   state.balance = remaining - principal + capitalised;
-  // Capitalised negative interest may reduce the balance below the residual; only that balance is then left to repay.
+  // If capitalised negative interest reduces the balance below the residual, only the balance is left to repay.
   if (state.balance < state.residual) state.residual = state.balance;
   if (state.balance > MAX_AMOUNT_MINOR || state.deferred > MAX_AMOUNT_MINOR) {
     const message = 'must be smaller: the balance or its interest exceeds the largest supported amount';

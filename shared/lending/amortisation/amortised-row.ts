@@ -1,18 +1,18 @@
-/** A row with its interest and principal, before charges are added and the spelling of the reply's fields is chosen. */
+/** A row with its interest and principal, but without charges, and not yet in the spelling of the reply. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, FaultCode } from '../request/validation.ts';
 
 export type RowKind = 'regular' | 'grace' | 'residual' | 'prepayment';
 
-/** One row; amounts are minor units. */
+/** Amounts are minor units. */
 export interface AmortisedRow {
   readonly kind: RowKind;
   /** InstallmentNo as shown; a prepayment has the number of the due row that precedes it (X3). */
   readonly no: number;
-  /** Index (from 0) of the row's dates in the schedule; for a prepayment, the index of the due row that follows it. */
+  /** Index (from 0) of the due row; for a prepayment, of the due row in whose period or on whose date it is made. */
   readonly index: number;
-  /** Interest accrues from this date to `to` (H3); the two dates are equal in rows without interest. */
+  /** Interest accrues from this date to `to` (H3). Both are equal in a residual row and a prepayment on a due date. */
   readonly from: CalendarDate;
   readonly to: CalendarDate;
   readonly dueDate: CalendarDate;
@@ -30,7 +30,7 @@ export interface AmortisedRow {
 
 export type RowFault = RequestFault & { readonly kind: 'fault' };
 
-/** A fault found while a row is calculated: the request is valid, but has no schedule (E1). */
+/** A fault found while rows are calculated: the request is valid, but has no schedule (422, E1). */
 export function createRowFault(path: string, code: FaultCode, message: string): RowFault {
   return { kind: 'fault', path, code, message, status: 422 };
 }

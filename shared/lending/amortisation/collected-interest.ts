@@ -1,10 +1,10 @@
-/** How much of a row's interest is collected with it (G2, B4, X2): grace periods and deposits may hold it back. */
+/** How much of its interest a row collects (G2, B4, X2): grace periods and capitalisation may hold interest back. */
 
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-/** The interest that a row collects and the interest added to the balance; updates deferred and blocked interest. */
+/** Returns the interest that a row collects and the interest to capitalise; updates deferred and blocked interest. */
 export function collectInterest(
   plan: RepaymentPlan,
   state: LoanState,
@@ -35,9 +35,9 @@ interface CollectingRow {
   /** For a prepayment, the number of the due row in whose period or on whose due date it is made. */
   readonly no: number;
   readonly accrued: number;
-  /** True if the row repays the loan in full, so that all deferred interest is due. */
+  /** True if the loan ends with the row, so that all deferred interest is due. */
   readonly ends: boolean;
-  /** True for the last due row and a prepayment of the whole balance: interest is collected, not capitalised. */
+  /** True for the last planned row and a prepayment of the whole balance, which collect interest, not capitalise it. */
   readonly repaysAll: boolean;
   /** Due rows left, with this one; 0 for a prepayment, which collects deferred interest only if it ends the loan. */
   readonly rowsLeft: number;
@@ -70,7 +70,7 @@ function collectInGrace(
       return { interest: blocked, capitalised: 0 };
     }
     case 'Capitalised':
-      // Interest cannot be capitalised when the balance is repaid within the grace period.
+      // No balance is left to which interest could be added.
       if (row.repaysAll) return { interest: row.accrued + blocked, capitalised: 0 };
       explanations?.uncollected('Capitalised', row.accrued);
       return { interest: blocked, capitalised: row.accrued };

@@ -1,4 +1,4 @@
-/** The end of a loan before its planned last row, if a fixed or kept payment or a prepayment repays it (B2, X3). */
+/** The end of a loan before its last planned row, through a prepayment or a payment that repays it sooner (B2, X3). */
 
 import { readChargeInputs } from '../charges/charge-input.ts';
 import type { ScheduledCharge, ScheduledCharges } from '../charges/schedule-charges.ts';
@@ -10,14 +10,14 @@ import { createRowFault, type AmortisedRow, type RowFault } from './amortised-ro
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
-/** A payment that was not derived from the number of rows ends the schedule once the balance is zero (B2, X3). */
+/** True if the schedule ends at balance zero, because its payment is fixed, kept or by a formula (B2, X3). */
 export function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
   return (
     state.hold !== 'none' || compiled.payment.kind === 'Formula' || compiled.principal.kind === 'Formula'
   );
 }
 
-/** The fault of the first prepayment after the first `done` ones, which is later than the end of the loan (X3). */
+/** The loan has ended after `done` prepayments: returns the fault of the next prepayment, if there is one (X3). */
 export function refuseLatePrepayment({ terms }: RepaymentPlan, done: number): RowFault | undefined {
   const late = terms.prepayments[done];
   if (late === undefined) return undefined;
@@ -42,7 +42,7 @@ export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates
   return { dueRows, date: isPrepaid ? last.to : lastDueDate };
 }
 
-/** Refuses charges that begin after an early end (F3); warns of charges and blocked amounts left out (E5, X2). */
+/** Refuses charges that begin after an early end (F3), and warns of charges and blocked amounts that it omits (E5). */
 export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
   { charges }: ScheduledCharges,

@@ -1,4 +1,4 @@
-/** The interest segments of a schedule: which interest is in force in which rows (R1, R2, R3, S2). */
+/** Divides the rows of a schedule into segments by the interest in force (R1, R2, R3, S2). */
 
 import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
 import { accrueAtOneRate, accrueByBands, type InterestAccrual } from '../interest/accrual.ts';
@@ -29,7 +29,7 @@ interface AccruingRows {
   readonly amount: number;
 }
 
-/** The interest of the rows; undefined, with all faults reported, when a rate or the amount exceeds its limit. */
+/** Returns undefined, with the faults reported, if a rate is too low or the amount too large (R3, M6). */
 export function buildInterestSegments(
   rates: RateTerms,
   rows: AccruingRows,
@@ -84,9 +84,9 @@ function createBandSegment(
 }
 
 /**
- * A negative rate must leave a positive balance in every period (R3). The amount with the interest of one period is an
- * upper bound of interest and level payment, so it may not exceed the largest figure (M6). `extremes` are the least and
- * the greatest day-count numerator.
+ * A negative rate must leave a positive balance in every period (R3). The amount with the interest of one period must
+ * not exceed the largest figure (M6): this sum bounds interest and level payment while the balance does not grow.
+ * `extremes` are the least and the greatest day-count numerator.
  */
 function createInterestRule(
   annual: AnnualRate,

@@ -1,13 +1,13 @@
 /**
  * Prepayments that keep the payment (X3, DecreaseInstallment false), so that the loan ends earlier. A payment in force
- * stays. A payment that is not yet calculated is calculated as if the prepaid amount were outstanding. After
- * capitalising grace the payment is that of the same loan without these prepayments.
+ * stays. A payment not yet calculated is calculated as if the prepaid amount were outstanding. The payment after
+ * capitalising grace is that of the same loan without these prepayments.
  */
 
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
-/** Keeps the payment; `before` is what was left of the row's period before the prepayment, undefined on a due date. */
+/** Keeps the payment. `before` is the row and the numerator left in it before the prepayment, unless on a due date. */
 export function keepPayment(state: LoanState, amount: number, before: LoanState['prepaidIn']): void {
   if (state.payment === undefined || state.solveDue === 'balance') {
     if (state.prepaid === 0) state.prepaidIn = before;
@@ -18,26 +18,26 @@ export function keepPayment(state: LoanState, amount: number, before: LoanState[
   }
 }
 
-/** Has the next row calculate the payment again, after a prepayment that decreases it (X3). */
+/** Lets the next row calculate the payment again, after a prepayment that decreases it (X3). */
 export function releasePayment(state: LoanState): void {
   state.hold = 'none';
   state.solveDue = 'balance';
   forgetPrepaid(state);
 }
 
-/** The day-count numerator of a payment's first row; prepayments that keep the payment do not shorten its period. */
+/** Day-count numerator of a payment's first row; prepayments that keep the payment do not shorten the row's period. */
 export function countBeforePrepayment(state: LoanState, row: RowPeriod): number {
   return state.prepaidIn?.index === row.index ? state.prepaidIn.count : row.count;
 }
 
-/** Keeps the payment just calculated, if prepaid amounts counted as outstanding. */
+/** Keeps the payment just calculated, if it counted prepaid amounts as outstanding. */
 export function holdSolvedPayment(state: LoanState): void {
   if (state.prepaid === 0) return;
   state.hold = 'kept';
   forgetPrepaid(state);
 }
 
-/** Puts the payment kept through capitalising grace in force, if there is one. */
+/** Puts into force the payment kept through capitalising grace, if there is one. */
 export function startKeptPayment(state: LoanState): void {
   if (state.keptPayment === undefined) return;
   state.payment = state.keptPayment;
@@ -49,8 +49,8 @@ export function startKeptPayment(state: LoanState): void {
 
 /**
  * The plan without the prepayments that keep the first payment after capitalising grace, and the number of rows up to
- * that payment; undefined without such prepayments. Earlier rows have no payment to keep, because the planned payment
- * excludes the capitalised interest until then (G2, X3).
+ * and including the first with that payment; undefined without such prepayments. Rows of the grace period have no
+ * payment to keep: they follow the plan, which excludes the capitalised interest (G2, X3).
  */
 export function planWithoutKeeping(
   plan: RepaymentPlan,
@@ -62,7 +62,7 @@ export function planWithoutKeeping(
   const dueDate = dates.accrualDates[index] ?? dates.accrualStart;
   const before = prepayments.filter(({ date }) => date < dueDate);
   const others = before.slice(0, before.findLastIndex(({ decreasesPayment }) => decreasesPayment) + 1);
-  // A fixed payment that no prepayment releases is already in force: there is nothing to calculate.
+  // A fixed payment that no prepayment releases is already in force, so it is not calculated.
   const isFixed = terms.fixedPayment !== undefined && others.length === 0;
   if (isFixed || others.length === before.length) return undefined;
   const without = { ...plan, terms: { ...terms, prepayments: others }, explanations: undefined };

@@ -17,29 +17,31 @@ export interface LoanState {
   residual: number;
   /** Index of the interest segment in force. */
   segment: number;
-  /** Level payment or equal part in force; undefined only while it is still to be calculated. */
+  /** Level payment or equal part in force; undefined before the first is calculated, and in types without either. */
   payment: number | undefined;
   /** Why the payment stays: fixed by the request (B2), or kept by a prepayment (X3). */
   hold: 'none' | 'fixed' | 'kept';
-  /** Whether the next row with a payment recalculates that payment, because the rate or the balance has changed. */
+  /** Why the next row with a payment calculates it anew: a changed rate or balance, or `no` if it does not. */
   solveDue: 'no' | 'rate' | 'balance';
-  /** Prepaid amount that the next payment counts as owed; its first row and the day-count numerator left then (X3). */
+  /** Prepaid amount that the next payment to be calculated counts as owed (X3). */
   prepaid: number;
+  /** Row of the first such prepayment, with the day-count numerator left before it; undefined if on a due date. */
   prepaidIn: { readonly index: number; readonly count: number } | undefined;
-  /** Payment kept by prepayments from the first row after capitalising grace; undefined if none keeps one (X3). */
+  /** Payment kept by prepayments, to begin after capitalising grace; undefined if none is kept or it has begun (X3). */
   keptPayment: number | undefined;
   /** Planned balance and residual, while they differ from the actual ones because of capitalising grace (G2). */
   planned: RepaidBalance | undefined;
-  /** Interest deferred by a grace period so far, the first row in which it accrued, and how it is spread (G2). */
+  /** Interest that a grace period has deferred and no row has collected yet (G2). */
   deferred: number;
+  /** Number of the first row whose interest was deferred; 0 if there is none yet. */
   deferredFrom: number;
   spread: SpreadInterest | undefined;
-  /** Blocked amounts that are collected with the first row (X2). */
+  /** Blocked principal and interest that the first due row is still to collect (X2). */
   block: number;
   blockInterest: number;
 }
 
-/** A due row, or the part of one before a prepayment, while its figures are calculated. */
+/** A due row, or the part of its period before a prepayment, while its figures are calculated. */
 export interface RowPeriod {
   readonly index: number;
   readonly no: number;
@@ -52,7 +54,6 @@ export interface RowPeriod {
   accrued: number;
 }
 
-/** The state before the first row; `settledRows` is the number of settled rows (X1). */
 export function createLoanState(amount: number, terms: RepaymentTerms, settledRows: number): LoanState {
   const { gracePrincipal, graceInterest, graceType, fixedPayment, residual } = terms;
   const partsFromPlan =

@@ -1,4 +1,4 @@
-/** The principal of a due row according to the schedule type; the last row repays the rest (S2, S5, G1, B2, B3, X2). */
+/** The principal of a due row by the schedule type; the last row repays the rest (S2, S5, G1, B2, B3, X2). */
 
 import { isRowFault, createRowFault, type RowFault } from './amortised-row.ts';
 import { findCapitalisedInterest } from './collected-interest.ts';
@@ -8,7 +8,7 @@ import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-/** The principal of a row in minor units, or a fault; recalculates the payment and the planned balance where needed. */
+/** Returns the principal in minor units, or a fault. Updates the payment and the planned balance of `state`. */
 export function calculatePrincipal(
   plan: RepaymentPlan,
   state: LoanState,
@@ -40,7 +40,7 @@ export function calculatePrincipal(
   return repaid;
 }
 
-/** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */
+/** The last row repays the whole balance, except a residual that has a row of its own (M3, B1). */
 function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): number {
   const left = terms.residualInInstallment ? 0 : Math.min(state.residual, state.balance);
   explanations?.principal({ rule: 'rest', balance: state.balance, residual: left });
@@ -48,7 +48,7 @@ function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): numb
   return state.balance - left;
 }
 
-/** Capitalised negative interest lowers the most that a row can repay, blocked amount included (R3, G2, B4, X2). */
+/** Capitalised negative interest lowers the most that a row can repay, even with a blocked amount (R3, X2). */
 function capByBalance(plan: RepaymentPlan, state: LoanState, total: number, capitalised: number): number {
   const { balance } = state;
   const reduction = Math.min(0, capitalised);
@@ -128,7 +128,7 @@ function subtractInterest(
     const message = `must cover the interest of row ${row.no}, or AllowNegativeAmortisation must be true`;
     return createRowFault('installmentValue', 'payment-below-interest', message);
   }
-  // The row collects interest only, and the payment is recalculated over the remaining rows (S5).
+  // The row consists of interest only, and a level payment is calculated again over the remaining rows (S5).
   plan.explanations?.principal({ rule: 'none', why: 'interest-exceeds-payment' });
   if (compiled.payment.kind === 'Level') {
     state.hold = 'none';
@@ -151,7 +151,7 @@ function findPayment(
   return state.payment ?? 0;
 }
 
-/** Calculates the level payment, or the equal part, over the planned rows from this one on (S5, B6). */
+/** Calculates the level payment, or the equal part, over all planned rows from this one on (S5, B6). */
 function calculatePayment(plan: RepaymentPlan, state: LoanState, row: RowPeriod, rest: RepaidBalance): void {
   const repaid = { balance: rest.balance + state.prepaid, residual: rest.residual };
   if (plan.compiled.principal.kind === 'EqualParts') {

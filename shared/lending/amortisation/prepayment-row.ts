@@ -1,4 +1,4 @@
-/** A prepayment: its row, before or on a due date, and its effect on the loan (X3). */
+/** Calculates the row of a prepayment, before or on a due date, and its effect on the loan (X3). */
 
 import {
   createBandFault,
@@ -15,7 +15,7 @@ import type { LoanState } from './loan-state.ts';
 import type { Prepayment } from '../terms/repayment-terms.ts';
 import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
-/** The part of a row's period that is left: from a date to the end, with its day-count numerator. */
+/** What is left of a row's period: from a date to the end of the period, with the day-count numerator of that part. */
 export interface PeriodLeft {
   readonly from: CalendarDate;
   readonly count: number;
@@ -26,20 +26,19 @@ export interface PeriodLeft {
 interface PrepaymentPlace {
   readonly prepayment: Prepayment;
   readonly index: number;
-  /** Undefined for a prepayment on the due date, which follows the due row. */
+  /** Undefined for a prepayment on a due date: its row follows the due row. */
   readonly period: PeriodLeft | undefined;
 }
 
 interface PrepaymentRow {
   readonly row: AmortisedRow;
   readonly period: PeriodLeft;
-  /** True if the loan ends with this row. */
   readonly ends: boolean;
 }
 
 const DAYS_PER_MONTH = 30;
 
-/** The row of a prepayment: interest since the previous date, the amount as principal. Updates `state` (X3). */
+/** Returns the row: interest since the previous row, and the prepaid amount as principal. Updates `state` (X3). */
 export function prepay(
   plan: RepaymentPlan,
   state: LoanState,
@@ -96,7 +95,7 @@ function createBalanceFault({ path }: Prepayment, isLowered = false): RowFault {
   return createRowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
 }
 
-/** A regular 30/360 or 30/365 period counts 30 days a month in all (C2); in others each part has its own day count. */
+/** The parts of a regular 30/360 or 30/365 period add up to 30 days a month (C2); other parts are counted singly. */
 function splitPeriod(
   { dates, dayCount }: RepaymentPlan,
   { prepayment: { date }, index, period }: PrepaymentPlace,
@@ -119,7 +118,7 @@ function splitPeriod(
   return { used, period: { from: date, count, usedCount: 0 } };
 }
 
-/** A residual or blocked amount that exceeds what is left is reduced to it. */
+/** Lowers the balance, and a residual or blocked amount that would exceed what is left of it. */
 function lowerBalance(state: LoanState, amount: number, capitalised: number): void {
   state.balance += capitalised - amount;
   if (state.balance < state.residual) state.residual = state.balance;

@@ -1,4 +1,4 @@
-/** The plan from which rows are calculated: terms and dates, with the interest and charges of each row. */
+/** The plan from which rows are calculated: terms and dates, with the interest and charges of the rows. */
 
 import { explainsRows } from '../request/answer-shape.ts';
 import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
@@ -23,16 +23,16 @@ export interface RepaymentPlan {
   readonly dayCount: DayCountName;
   /** Day-count numerators of the planned rows, including rows that are not shown (B6). */
   readonly counts: readonly number[];
-  /** Numerator of the last row shown, which ends on the termination date even if the plan has later rows (C1). */
+  /** Numerator of the last row shown, whose end counts as the termination date even if the plan has later rows (C1). */
   readonly lastCount: number;
-  /** In ascending order of rows; the first starts at row 0. */
+  /** In ascending order; the first starts at index 0. */
   readonly segments: readonly InterestSegment[];
   readonly charges: ScheduledCharges;
   readonly formulas: RowFormulas | undefined;
   readonly explanations: RowExplanations | undefined;
 }
 
-/** The plan; undefined, with all faults reported, when terms and dates are inconsistent. */
+/** Returns undefined, with the faults reported, if the terms do not fit each other or the dates. */
 export function planRepayment(
   request: RepaymentScheduleRequest,
   loan: LoanTerms,
@@ -69,14 +69,14 @@ export function planRepayment(
   return { compiled, terms: loan.repayment, dates, dayCount, ...figures };
 }
 
-/** The segment in force. Throws a RangeError if it does not exist, which is a bug. */
+/** The interest segment in force. Throws a RangeError if there is none, which would be a bug. */
 export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegment {
   const found = plan.segments[state.segment];
   if (found === undefined) throw new RangeError('the interest segment of the row does not exist');
   return found;
 }
 
-/** Both the last planned row and the last row shown count as ending on the termination date (C1, B6). */
+/** Both the last planned row and the last row shown end on a termination date (C1, B6). */
 function countDays(dayCount: DayCountName, dates: ScheduleDates) {
   const { accrualStart, accrualDates, regularMonths, rowCount } = dates;
   const countRow = (row: number, endsOnTermination: boolean): number => {

@@ -1,6 +1,6 @@
 /**
- * Explains interest, payment and principal of rows while they are calculated (S6). Each formula can be recalculated by
- * hand; its words contain no digits. Nothing is calculated from explanations. Amounts are minor units.
+ * Explains balance, payment, interest and principal of rows while they are calculated (S6). A reader can recalculate
+ * each formula; its words contain no digits. No figure is calculated from an explanation. Amounts are minor units.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
@@ -35,7 +35,7 @@ type PrincipalRule =
   | { readonly rule: 'part' }
   /** A percentage of the balance, or of the planned balance (B3, G2, X2). */
   | { readonly rule: 'percent'; readonly percent: string; readonly base: number }
-  /** The balance, or that of the plan, above the residual; `capitalised` is negative interest that reduces it. */
+  /** The balance, or the planned balance, less the residual; `capitalised` is negative interest that lowers it. */
   | (RepaidBalance & { readonly rule: 'rest'; readonly capitalised?: number })
   | { readonly rule: 'none'; readonly why: keyof typeof NO_PRINCIPAL }
   | { readonly rule: 'prepayment' }
@@ -75,14 +75,14 @@ interface Draft {
 
 /** The explanations of a schedule. For each row call `begin`, then the methods that apply to it, then `end`. */
 export class RowExplanations {
-  /** The entries of each row, from its balance to its payment; charges, columns and the total follow them. */
+  /** The entries of each row from `remainingValue` to `pmt`; those of charges, columns and total are added later. */
   readonly rows: (readonly FigureExplanation[])[] = [];
   readonly context: ExplainedSchedule;
   #draft: Draft = { blocked: 0, blockedInterest: 0 };
   #state: LoanState | undefined;
   #rate: RateFrom | undefined;
   #previous: AmortisedRow | undefined;
-  /** The latest calculated payment; a payment by a formula applies to its row only. */
+  /** The payment calculated last. A payment by a formula applies only to its own row. */
   #solved: FigureExplanation | undefined;
   #isByFormula = false;
 
@@ -107,11 +107,11 @@ export class RowExplanations {
     this.#isByFormula = true;
   }
 
-  /** A newly calculated level payment; `count` is the day-count numerator of its first row. */
+  /** Notes a newly calculated level payment; `count` is the day-count numerator of its first row. */
   levelPayment(amount: number, repaid: RepaidBalance, row: RowPeriod, count: number): void {
     const { counts } = this.context;
     const { rate } = row.segment;
-    // The closed annuity formula applies if there is one rate and all periods have the same day-count numerator.
+    // The closed annuity formula applies if there is one rate and all periods left have the same day-count numerator.
     const isEven = rate !== undefined && counts.slice(row.index + 1).every((other) => other === count);
     const fields = isEven
       ? this.#closedFields(repaid, row.no, { percent: rate.percent, count, amount })
@@ -135,12 +135,11 @@ export class RowExplanations {
     if (interest !== undefined) this.#draft.blockedInterest = interest;
   }
 
-  /** Accrued interest that the row does not collect (G2, B4). */
   uncollected(as: GraceType, amount: number): void {
     this.#draft.uncollected = { label: UNCOLLECTED[as], amount, isTakenAway: true };
   }
 
-  /** `share`: an equal part of a total that is spread over this number of rows (G2). */
+  /** `share` is given if the amount is an equal part of a total that is spread over a number of rows (G2). */
   collectDeferred(
     graceType: GraceType,
     amount: number,
@@ -312,7 +311,7 @@ export class RowExplanations {
     return residual === 0 ? text : `(${text} - ${moneyText(residual, this.context)})`;
   }
 
-  /** Uneven periods and bands have no closed formula: the text states what the payment repays, and its rates (R2). */
+  /** Uneven periods and bands have no closed formula, so the text states what the payment repays, and the rates. */
   #openFields(
     { balance, residual }: RepaidBalance,
     firstRow: number,
@@ -337,7 +336,7 @@ export class RowExplanations {
     };
   }
 
-  /** (balance - residual v^n) i / (1 - v^n), with v^n as the growth to the power of -n. */
+  /** (balance - residual v^n) i / (1 - v^n), where v^n is the growth factor to the power of -n. */
   #closedFields(
     repaid: RepaidBalance,
     firstRow: number,

@@ -1,4 +1,4 @@
-/** The rows of a schedule type with formulas: each figure is rounded before later formulas read it (S2). */
+/** Calculates rows of a schedule type with formulas; each figure is rounded before later formulas read it (S2). */
 
 import { createRowFault, isRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import type {
@@ -46,7 +46,7 @@ interface FinishedRow {
   readonly texts: readonly (string | undefined)[];
 }
 
-/** Calculates the figures of rows: `accrued` first, `finish` last. For a prepayment call only `accrued`. */
+/** For each due row call `accrued` first and `finish` last; for a prepayment call only `accrued`. */
 export class RowFormulas {
   readonly #context: FormulaContext;
   readonly #scope: FormulaScope;
@@ -83,7 +83,7 @@ export class RowFormulas {
     return amount;
   }
 
-  /** The principal of the row; zero if the formula gives a negative value. */
+  /** Returns zero if the formula gives a negative value. */
   principal(formula: CompiledFormula): number | RowFault {
     const part = this.#runTo('principal') ?? this.#evaluate(formula);
     if (isRowFault(part)) return part;
@@ -148,7 +148,7 @@ export class RowFormulas {
     this.#put(SLOTS.PMT, state.payment ?? 0);
   }
 
-  /** Runs the steps before `kind`, or all that are left; the caller calculates interest, payment and principal. */
+  /** Runs the steps before `kind`, or all steps left. Callers calculate interest, payment and principal themselves. */
   #runTo(kind: RowStep['kind'] | undefined): RowFault | undefined {
     const { steps } = this.#context.compiled;
     for (; this.#step < steps.length; this.#step += 1) {
@@ -217,7 +217,7 @@ export class RowFormulas {
   }
 }
 
-/** The inputs of formulas that are the same in every row (S2), money in major units; absent fields are zero. */
+/** The inputs of formulas that are equal in all rows (S2). Money is in major units; absent fields are zero. */
 export function readFormulaInputs(
   request: RepaymentScheduleRequest,
   { periodicity, installmentsNo }: LoanTerms,

@@ -1,4 +1,4 @@
-/** The cash flows of a rate request with their times, after validation of all fields (A6). */
+/** Validates the fields of a rate request, and gives each cash flow its time (A6). */
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
@@ -14,7 +14,7 @@ import type { Validation } from '../request/validation.ts';
 const RULES = ['DAE', 'XIRR', 'IRR'] as const;
 const INTERVAL_UNITS = ['Years', 'Months', 'Weeks', 'Days'] as const;
 
-/** Maximum number of flows of a request: more than any schedule has, few enough for an interactive call. */
+/** Maximum number of flows of a request: more than a usual schedule has, few enough for an interactive call. */
 export const MAX_CASH_FLOWS = 5_000;
 const MIN_CASH_FLOWS = 2;
 /** Largest absolute amount of a flow; amounts have no currency (A6). */
@@ -22,7 +22,7 @@ export const MAX_CASH_FLOW = 1e15;
 /** More decimals than any currency has, and few enough to bound the size of exact numbers. */
 const MAX_DECIMALS = 18;
 
-/** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after time 0; before it neither part is positive. */
+/** A flow at the time wholeUnits / unitsPerYear + extraDays / yearDays in years; before time 0 no part is positive. */
 export interface TimedFlow extends RateInterval {
   /** Null for rule IRR, whose flows have no dates. */
   readonly date: CalendarDate | null;
@@ -33,7 +33,7 @@ export interface CashFlowTerms {
   /** In the order of the request. */
   readonly flows: readonly TimedFlow[];
   readonly unitsPerYear: number;
-  /** Periods in a year, by which the rate of rule IRR is multiplied (A3); 1 for DAE and XIRR. */
+  /** Periods in a year, by which rule IRR multiplies the rate of a period (A3); 1 for DAE and XIRR. */
   readonly periodsPerYear: ExactRatio;
 }
 
@@ -45,7 +45,7 @@ interface Reading {
   readonly validation: Validation;
 }
 
-/** Reports faults and fields without effect (E5). Use the terms only if `validation` has no faults after the call. */
+/** Reports faults, and fields without effect (E5). Use the terms only if `validation` has no faults after the call. */
 export function parseCashFlowTerms(
   request: RateRequest,
   periodicities: readonly Periodicity[],
@@ -83,7 +83,7 @@ export function isBeforeStart({ wholeUnits, extraDays }: TimedFlow): boolean {
   return wholeUnits < 0 || extraDays < 0;
 }
 
-/** The interval of A1 with a negative sign, for a cost paid before the first drawdown (A6). */
+/** The interval of A1 with a negative sign, for a cost that is paid before the first drawdown (A6). */
 function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalUnit): RateInterval {
   const { wholeUnits, extraDays, yearDays } = intervalsFrom(date, unit)(start);
   return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
@@ -124,7 +124,7 @@ function parsePeriodsPerYear({ request, periodicities, validation }: Reading): E
   return found && periodsPerYear(found);
 }
 
-/** A DAE includes costs paid before time 0, the first drawdown; with XIRR flows before it must be zero (A6). */
+/** Time 0 is the first drawdown. A DAE includes costs paid before it; with XIRR, earlier flows must be zero (A6). */
 function checkDatedFlows({ request, validation }: Reading, rule: 'DAE' | 'XIRR') {
   const cashFlows = request.CashFlows;
   if (cashFlows === undefined) {

@@ -1,4 +1,4 @@
-/** The two rates of a schedule: DAE, the annual percentage rate of charge, and EIR, the effective interest rate. */
+/** Calculates the DAE (annual percentage rate of charge) and the EIR (effective interest rate) of a schedule. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
@@ -23,7 +23,7 @@ interface ScheduledLoan {
 
 /**
  * DAE (A1; Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225) in percent with four decimals, rounded half up;
- * null if there is none (A4). Time counts in whole months, weeks or years, and in left-over days.
+ * null if none is found (A4). Time is counted in whole months, weeks or years, and in left-over days.
  */
 export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {
   const unit = chooseIntervalUnit(periodicity);
@@ -36,7 +36,7 @@ export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicit
   return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR[unit] });
 }
 
-/** EIR (A2) of interest, principal and fees, in percent with four decimals, half up; null if there is none (A4). */
+/** EIR (A2) of interest, principal and fees, in percent with four decimals, half up; null if none is found (A4). */
 export function effectiveInterestRate(loan: ScheduledLoan): string | null {
   const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
   for (const { dueDate, interest, principal, managementFee } of sortByDate(loan.rows)) {

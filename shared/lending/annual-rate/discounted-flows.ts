@@ -1,4 +1,4 @@
-/** The proof of a rate: every cash flow discounted to time 0, so that the sum can be verified (A6). */
+/** Proves a rate by discounting every cash flow to time 0, so that a reader can verify the sum (A6). */
 
 import { isBeforeStart, type CashFlowTerms, type TimedFlow } from './cash-flow-terms.ts';
 import { DiscountFactors, invertRatio } from './net-present-value.ts';
@@ -9,11 +9,11 @@ import { divideRounded } from '../numbers/rounding.ts';
 
 const YEARS_DECIMALS = 20;
 const YEARS_SCALE = 10n ** BigInt(YEARS_DECIMALS);
-/** Extra decimals of discounted amounts, in which the residual of a rate with ten decimals becomes visible. */
+/** Discounted amounts have this many further decimals, which show the residual of a rate with ten decimals. */
 const FURTHER_DECIMALS = 10;
-/** Maximum number of digits before the decimal point; a longer amount might not fit a JSON number. */
+/** Maximum number of digits before the decimal point, so that an amount fits a JSON number. */
 const MAX_DIGITS = 300;
-/** Bits of the first attempt, besides those of a large rate. Further attempts double them until rounding is certain. */
+/** Bits of the first attempt, besides those of a large rate. As long as rounding is uncertain, attempts double them. */
 const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
@@ -42,7 +42,7 @@ export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 
   return { proof, residual: residual === null ? null : formatMinorUnits(residual, decimals) };
 }
 
-/** The growth factor 1 + r of a year, or of a period if periodic rates are added (A3). */
+/** The growth factor 1 + r of a year, or of a period for an IRR (A3). */
 function growthAt(rate: string, periodsPerYear: ExactRatio): ExactRatio {
   if (!rate.includes('.')) throw new RangeError(`the rate ${rate} must have decimals`);
   const decimals = rate.length - rate.indexOf('.') - 1;
@@ -59,7 +59,7 @@ function formatYears(flow: TimedFlow, { unitsPerYear, periodsPerYear }: CashFlow
   return formatMinorUnits(years, YEARS_DECIMALS);
 }
 
-/** Present values in units of the last decimal, half up; null at -100 percent and above MAX_DIGITS. */
+/** Returns a function that discounts to units of the last decimal; null at -100 percent and above MAX_DIGITS. */
 function discounting(
   growth: ExactRatio,
   unitsPerYear: number,
@@ -77,7 +77,7 @@ function discounting(
       const factors = (attempts[attempt] ??= new DiscountFactors(growth, bits));
       const ofUnits = factors.discount(wholeUnits, unitsPerYear);
       const factor = extraDays === 0 ? ofUnits : (ofUnits * factors.discount(extraDays, yearDays)) >> bits;
-      // A bound on the error of the factor, in units of its last bit.
+      // A bound on the error of `factor`, in units of its last bit.
       const bound = 4n * (factors.largestError + 1n) * ((factor >> bits) + 1n);
       const low = divideRounded(amount * (factor - bound), 1n << bits, 'HALF_UP');
       value = divideRounded(amount * (factor + bound), 1n << bits, 'HALF_UP');

@@ -1,10 +1,9 @@
 /**
  * Present values in binary floating point: they estimate rates and prove most signs (A1-A4). Floats decide no figure
- * (M1): a sign is returned only if the value exceeds its greatest possible error; otherwise exact integers decide
- * (net-present-value.ts). The bound relies only on + - * /, which IEEE 754 rounds correctly on every machine; the error
- * of Math.log and Math.exp is measured by raising their result to the degree of the root. Flows are discounted to the
- * first one at rates of zero or more. At negative rates they are compounded to the last one, or to a year after its
- * whole units if any flow has left-over days.
+ * (M1): a sign is returned only if the value exceeds its greatest possible error, else net-present-value.ts decides.
+ * The bound relies only on + - * /, which IEEE 754 rounds correctly on every machine; the error of Math.log and
+ * Math.exp is measured by raising their result to the degree of the root. At rates of zero or more, flows are
+ * discounted to the whole units of the first one; at negative rates they are compounded as in net-present-value.ts.
  */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
@@ -14,16 +13,16 @@ export interface PreparedFlows extends RateFlows {
   /** Amounts in floating point, rounded if necessary. */
   readonly amounts: readonly number[];
   readonly years: readonly number[];
-  /** Whole units since the previous flow, and 0 after the last flow. Each distinct number is raised to a power once. */
+  /** Whole units since the previous flow, and 0 after the last. The factor of each distinct gap is calculated once. */
   readonly gaps: IndexedValues;
-  /** Left-over days as 2 * days, plus 1 in a year of 365 days; empty if no flow has any. */
+  /** 2 * left-over days, plus 1 in a year of 365 days; empty if no flow has left-over days. */
   readonly extras: IndexedValues;
-  /** How often the sign of the amounts changes over time, and the sign of the last amount. */
+  /** Number of times that the sign of the amounts changes over time. */
   readonly signChanges: number;
   readonly lastSign: -1 | 1;
 }
 
-/** Prepares cash flows without zeros and with different times, as {@link mergeFlows} returns them. */
+/** The flows must have different times and no zeros, as mergeFlows returns them. */
 export function prepareFlows(rateFlows: RateFlows): PreparedFlows {
   const { flows, unitsPerYear } = rateFlows;
   const hasDays = hasExtraDays(rateFlows);
@@ -73,7 +72,7 @@ class IndexedValues {
   }
 }
 
-/** Sums of present values received and, without sign, paid; `First` weights by years, `Second` by their squares. */
+/** Sums of present values received and paid, without sign; `First` weights them by years, `Second` by their squares. */
 interface PresentValues {
   readonly received: number;
   readonly receivedFirst: number;
@@ -99,7 +98,7 @@ function presentValues(
   }
   const hasDays = ofExtra.length > 0;
   const count = amounts.length;
-  // Compounding to the last flow uses the gap after a flow, not the gap before it.
+  // Discounting uses the gap before a flow, compounding the gap after it.
   const shift = isGrowing ? 0 : 1;
   let factor = 1;
   let received = 0;
@@ -128,7 +127,7 @@ function presentValues(
   return { received, receivedFirst, receivedSecond, paid, paidFirst, paidSecond };
 }
 
-/** Near the root each step cubes the error; a usual loan takes three steps. */
+/** Near the root each curved step cubes the error; a usual loan takes three steps. */
 const MAX_CURVED_STEPS = 30;
 const MAX_HALVINGS = 55;
 /** The search ends when |step| * longest time is at most this value: the error left is about its cube, 1e-15. */
@@ -143,8 +142,8 @@ export interface LogRateBracket {
 
 /**
  * Estimates s = ln(1 + r) in a bracket, and calls `countTrial` for each trial. As a function of s, ln(received / paid)
- * is almost a parabola: its slope is the difference of two mean times, its curvature the difference of their variances.
- * Steps stay inside the bracket; bisection completes the search.
+ * is almost a parabola: its slope is the difference of two mean times, its curvature the difference of the variances of
+ * these times. A bisection replaces each step that leaves the bracket, and all steps after {@link MAX_CURVED_STEPS}.
  */
 export function estimateLogRate(
   flows: PreparedFlows,
@@ -161,7 +160,7 @@ export function estimateLogRate(
     if (excess > 0 === bracket.lowSign > 0) low = rate;
     else high = rate;
     const next = rate + step;
-    // The ends count as inside: a step that is too small to change the rate leads to an end, which is the result.
+    // The ends count as inside: a step too small to change the rate leaves it at an end, which is then the result.
     const isInside = next >= low && next <= high;
     if (isInside && Math.abs(step) * longest <= LAST_STEP) return next;
     rate = isInside && trial <= MAX_CURVED_STEPS ? next : (low + high) / 2;
@@ -190,8 +189,9 @@ export const ROUNDING = 2 ** -52;
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 /** Above this relative error, first-order terms no longer suffice as a bound. */
 const MAX_ERROR = 1e-3;
-/** Below the first size, sums may have lost terms to underflow; above the second, they may have overflowed. */
+/** Smaller sums may have lost terms to underflow. */
 const MIN_SIZE = 1e-200;
+/** Larger sums may have overflowed. */
 const MAX_SIZE = 1e300;
 /** Factor that covers error terms of higher order. */
 const SAFETY = 2;
@@ -203,7 +203,7 @@ const SAFETY = 2;
  * factor x of one unit has the relative error d, x^g has at most g d + (g - 1) u: each multiplication adds u, and
  * squaring doubles the error so far. The product of the factors over T units and n flows has at most T (d + u) + n u.
  * The factor of left-over days adds its own error of this kind. Amounts, products and the sum add at most (n + 4) u.
- * The error of the value is at most this bound times the sum of all absolute values.
+ * The error of the value is at most the total of these errors, times the sum of all absolute values.
  */
 export function floatingSign(flows: PreparedFlows, growth: ExactRatio): -1 | 0 | 1 {
   if (growth.numerator > MAX_EXACT || growth.denominator > MAX_EXACT) return 0;
@@ -238,7 +238,7 @@ interface BoundedFactor {
   readonly error: number;
 }
 
-/** The `degree`-th root of a discount factor: if x^n = target (1 + e), x is within e / n of the root. */
+/** The `degree`-th root of a discount factor: if x^n = target (1 + e), the relative error of x is about e / n. */
 function boundedRoot(target: number, degree: number): BoundedFactor {
   if (degree === 1) return { value: target, error: ROUNDING };
   const value = Math.exp(Math.log(target) / degree);

@@ -10,8 +10,8 @@ const PERCENT_DECIMALS = 4;
 
 /**
  * The periodic rate at which the amounts of periods 1, 2, ... are worth the financed amount, times the periods of a
- * year (A3). Four decimals, half up, such as `7.9500%`; null if nothing was financed, if there is no rate (A4), and for
- * Once. Amounts are minor units.
+ * year (A3). It has four decimals, half up, such as `7.9500%`. Null for Once, if nothing was financed, and if no rate
+ * is found (A4). Amounts are minor units.
  */
 export function internalRateOfReturn(
   financed: number,

@@ -1,9 +1,9 @@
 /**
- * Finds brackets of exactly one rate each, and among them the rate nearest to zero (A4). Amounts with one change of
- * sign have one rate (Descartes' rule of signs). Otherwise brackets of s = ln(1 + r) are examined by their distance
- * from zero. In each the net present value is a Taylor series with an error bound. A bracket has no rate if the value
- * cannot be zero, and at most one if the slope cannot be zero; other brackets are halved. Where floating point cannot
- * distinguish the value from zero, whole numbers decide.
+ * Finds brackets of one rate each, for the rates that may be nearest to zero (A4). Amounts with one change of sign have
+ * one rate (Descartes' rule of signs). Otherwise brackets of s = ln(1 + r) are examined in order of their distance from
+ * zero, with the net present value as a Taylor series with an error bound. A bracket has no rate if the value cannot be
+ * zero, and at most one if the slope cannot be zero; other brackets are halved. Where floating point cannot distinguish
+ * the value from zero, fixed point decides.
  */
 
 import { greatestCommonDivisor, numberToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
@@ -14,14 +14,15 @@ import { Decimal } from 'decimal.js';
 import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
 import { absoluteValue } from '../numbers/fixed-root.ts';
 
-/** Maximum number of trial rates of the search and the proof together; a usual loan takes five. */
+/** Maximum number of trial rates for the estimate and the proof together; a usual loan takes five. */
 export const MAX_ITERATIONS = 200;
-/** Maximum number of cash flows read to isolate rates, in floating point and in whole numbers. */
+/** Cash flows that may be read in floating point to isolate rates. */
 const MAX_FLOATING_FLOWS = 6_000_000;
+/** Cash flows that may be read in fixed point to isolate rates. */
 const MAX_EXACT_FLOWS = 1_000_000;
 const MAX_BRACKETS = 20_000;
 
-/** The work of one solution so far; its limits end the search for any cash flows (A4). */
+/** The work so far to solve one rate. The limits above end the search for any cash flows (A4). */
 interface SolverEffort {
   iterations: number;
   floatingFlows: number;
@@ -38,11 +39,11 @@ export interface RateProblem {
   readonly effort: SolverEffort;
 }
 
-/** ln(1 + r) for 1 + r = 1e260. No higher rate is published: its digits would not fit a JSON number. */
+/** ln(1 + r) for 1 + r = 1e260. No higher rate is published, so that every rate fits a JSON number. */
 export const MAX_LOG_RATE = 260 * Math.LN10;
-/** Far below the rates published as -100 percent: a last cent a day after the other flows can lead to such a rate. */
+/** Lower end of the search, far below published rates: a last cent a day after the other flows can lead there. */
 const MIN_LOG_RATE = -20_000;
-/** Below this ln(1 + r) the growth factor underflows; such rates are published as -100 percent. */
+/** Below this ln(1 + r) the growth factor counts as zero: such rates are published as -100 percent. */
 const MIN_GROWTH_LOG = -600;
 
 const RATE_OF_ZERO: IsolatedRate = {
@@ -51,7 +52,7 @@ const RATE_OF_ZERO: IsolatedRate = {
   bracket: { low: 0, high: 0, lowSign: 1 },
 };
 
-/** The rate nearest to zero, or all that only exact digits can compare; empty without one, or if none is proven. */
+/** The rate nearest to zero, or all that only exact digits can compare; empty if there is none or it is not proven. */
 export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedRate[] {
   if (flows.signChanges === 0) return [];
   if (flows.signChanges === 1) {
@@ -88,7 +89,7 @@ export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedR
 
 /**
  * Width of the brackets next to zero, times the years between the first and the last flow. A bracket much wider than
- * its distance from zero is split unexamined; wide ones would leave it open more often which rate is the nearest.
+ * its distance from zero is split unexamined, because a wide bracket often leaves open which rate is the nearest.
  */
 const FIRST_WIDTH = 2;
 
@@ -117,10 +118,10 @@ function farDistance(found: FoundRate): number {
   return Math.max(distanceFromZero(found.bracket.low), distanceFromZero(found.bracket.high));
 }
 
-/** Rates whose distances from zero differ by less than this share are compared by their exact digits. */
+/** Rates whose distances from zero differ by at most this share are compared by their exact digits. */
 const CLOSENESS_OF_DISTANCES = 1e-9;
 
-/** The rates that may be nearest to zero; none if an unproven one might be nearer. */
+/** The rates that may be nearest to zero; empty if an unproven rate might be nearer. */
 function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   const proven = found.filter((rate) => 'bracket' in rate);
   const reached = Math.min(...proven.map(farDistance));
@@ -129,7 +130,7 @@ function provenRates(found: readonly FoundRate[]): readonly IsolatedRate[] {
   return proven.filter(({ bracket }) => nearDistance(bracket) <= limit);
 }
 
-/** A series whose coefficients add up to less than this multiple of its error cannot be told from zero. */
+/** A series counts as indistinguishable from zero if its coefficients add up to at most this multiple of its error. */
 const ERRORS_OF_BLUR = 1024;
 
 function examineBracket(problem: RateProblem, bracket: Bracket): readonly FoundRate[] | undefined {
@@ -165,15 +166,15 @@ function rateBetweenEnds(
   ];
 }
 
-/** 1 + r as a fraction; undefined where it is published as -100 percent. */
+/** 1 + r as a fraction; undefined for a rate that is published as -100 percent. */
 function growthFactor(logRate: number): ExactRatio | undefined {
   return logRate < MIN_GROWTH_LOG ? undefined : numberToRatio(Math.exp(logRate));
 }
 
 /**
  * The value at centre + u * radius for |u| <= 2: the sum of coefficients[j] * u^j, relative to the sum of all absolute
- * values at the centre. Errors of the coefficients, each times 2^j, add up to at most `error`. This also bounds the
- * errors of the value and of each derivative over its factorial, as no binomial coefficient of j exceeds 2^j.
+ * values at the centre. Errors of the coefficients, each times 2^j, add up to at most `error`. For |u| <= 1 this bounds
+ * the error of the value and of each k-th derivative over k! too, because no binomial coefficient of j exceeds 2^j.
  */
 interface Series {
   readonly coefficients: readonly number[];
@@ -183,7 +184,7 @@ interface Series {
 /** A series is valid up to this number of radii from the centre. */
 const MARGIN = 2;
 const DEGREE = 20;
-/** Exponent above which a flow is left out and its whole size counts as error. */
+/** Exponent above which a flow is left out of the series, so that its whole size counts as error. */
 const MAX_REACH = 6;
 /** Largest relative error caused by omitted flows and higher powers; above it, the bracket is too wide. */
 const MAX_ERROR = 1e-11;
@@ -235,7 +236,7 @@ interface DiscountedValues {
   readonly reference: number;
 }
 
-/** Discounted to the first flow, or at a negative rate compounded to the last one, so that none overflows. */
+/** Values discounted to the first flow, or at a negative rate compounded to the last one, so that none overflows. */
 function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedValues {
   const reference = years.at(rate >= 0 ? 0 : -1) ?? 0;
   const values = amounts.map((amount, index) => amount * Math.exp(-rate * ((years[index] ?? 0) - reference)));
@@ -244,13 +245,13 @@ function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedVa
   return { values, size, meanTime: moment / size, reference };
 }
 
-// Rates that lie close together or coincide are separated in whole numbers (A4). If some derivative of the net present
+// Rates that lie close together or coincide are separated in fixed point (A4). If some derivative of the net present
 // value has one sign, the next lower one has at most one root between the ends of the bracket. The roots of each
 // derivative separate those of the next lower one, down to the value itself. A derivative in s is again the value of
 // cash flows: each amount times its time. A double root, where the value only touches zero, counts as a rate only if
 // the value is exactly zero at a short fraction.
 
-/** A bracket of one rate. `low` and `high` are 1 + r; undefined at -100 percent and at the highest published rate. */
+/** A bracket of one rate. `low` and `high` are 1 + r; `low` undefined means -100 percent, `high` undefined no limit. */
 export interface IsolatedRate {
   readonly low: ExactRatio | undefined;
   readonly high: ExactRatio | undefined;
@@ -263,10 +264,10 @@ type FoundRate = IsolatedRate | { readonly unprovenAt: number };
 /** Radius, relative to 1 + |s|, below which floating point cannot halve a bracket. */
 const MIN_RADIUS = 1e-14;
 const MAX_ORDER = 40;
-/** Margin for proven values, each of which may be off by half of itself. */
+/** Margin for values whose sign is proven, but which may be wrong by half. */
 const MARGIN_OF_PROVEN_VALUES = 3;
 
-/** The rates of a bracket in ascending order; undefined if no derivative is known to have one sign. */
+/** Returns the rates of a bracket in ascending order; undefined if no derivative is known to have one sign. */
 function separateRates({ flows, effort }: RateProblem, ends: Bracket): readonly FoundRate[] | undefined {
   const [centre, radius] = [(ends.low + ends.high) / 2, (ends.high - ends.low) / 2];
   const [low, high] = [growthFactor(ends.low), growthFactor(ends.high)];
@@ -295,7 +296,7 @@ function separateRates({ flows, effort }: RateProblem, ends: Bracket): readonly 
   return undefined;
 }
 
-/** Bounds what the Taylor series leaves out after a power, at twice the radius and relative to all absolute values. */
+/** Bounds what the Taylor series leaves out after a power, at twice the radius, relative to all absolute values. */
 function boundRemainders(flows: PreparedFlows, centre: number, radius: number) {
   const { values, size, meanTime } = valuesAt(flows, centre);
   const errorBeyond = (power: number): number =>
@@ -306,7 +307,7 @@ function boundRemainders(flows: PreparedFlows, centre: number, radius: number) {
   return { meanTime, errorBeyond };
 }
 
-/** The lowest derivative that has one sign, as its coefficient outweighs all later ones; undefined if none does. */
+/** Order of the lowest derivative with one sign: its coefficient outweighs all later ones. Undefined without one. */
 function findDominantOrder(coefficients: readonly number[], error: number, margin = 1): number | undefined {
   const order = coefficients.findIndex((coefficient, derivative) => {
     let others = 0;
@@ -320,7 +321,7 @@ function findDominantOrder(coefficients: readonly number[], error: number, margi
   return order < 0 ? undefined : order;
 }
 
-/** Bits to which a root is bracketed, relative to the growth. */
+/** Significant bits of the growth factor to which a root is bracketed. */
 const GRID_BITS = 256;
 
 interface GridPoint extends SignedValue {
@@ -356,7 +357,7 @@ function rootsBelow(
   return [];
 }
 
-/** At worst only every third step halves the bracket. */
+/** Three steps for each bit; a search that takes more is abandoned. */
 const MAX_STEPS = 3 * GRID_BITS;
 
 function rootBetween(
@@ -368,7 +369,7 @@ function rootBetween(
   return bracketedRoot(valueAt, before.at, at, MAX_STEPS);
 }
 
-/** The rates between neighbouring points of a grid, of which all but the first and the last are roots of the slope. */
+/** The rates between neighbouring points: the ends of the bracket and, between them, roots of the derivatives. */
 function ratesBetween(
   flows: RateFlows,
   valueAt: (at: bigint) => GridPoint,
@@ -395,7 +396,7 @@ function ratesBetween(
   });
 }
 
-/** A value at a root of the slope that is smaller by this number of bits than all absolute values may be zero. */
+/** A value that is smaller than the sum of all absolute values by this number of bits may be zero. */
 const TOUCHING_BITS = 300n;
 
 function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growth: ExactRatio): boolean {
@@ -404,19 +405,20 @@ function touchesZero(flows: RateFlows, { sign, value, bits }: SignedValue, growt
   return absoluteValue(value) << (size.bits + TOUCHING_BITS) < size.value << bits;
 }
 
-/** Denominators of fractions tried as the growth factor, and their largest relative distance from the estimate. */
+/** Largest denominators of the fractions tried as the growth factor. */
 const MAX_DENOMINATORS = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+/** Largest relative distance of these fractions from the estimate. */
 const CLOSENESS = 1e-11;
 /** Bound on the growth factor for which fractions are tried, and on its reciprocal. */
 const MAX_GROWTH = 1e7;
 /** Decimals of a growth factor whose rate has ten decimals in percent. */
 const DECIMALS = 12;
-/** Maximum number of bits of an exact value. */
+/** Maximum number of bits of an exact value; fractions that lead to more are not tried. */
 const MAX_BITS = 400_000;
 
 /**
- * True if the value is exactly zero at a short fraction or decimal close to the growth factor of the greatest unit that
- * divides all gaps. Flows with left-over days have no such unit.
+ * True if the value is exactly zero at a short fraction or decimal close to the growth factor, which is that of the
+ * greatest unit of time that divides all gaps. Flows with left-over days have no such unit.
  */
 function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   if (hasExtraDays(rateFlows)) return false;
@@ -448,10 +450,10 @@ function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   });
 }
 
-/** Parts of a unit in which days of years of 365 and of 366 days are whole numbers. */
+/** Parts of a unit, so many that a day of a year of 365 or of 366 days is a whole number of them. */
 const DAY_PARTS = 365n * 366n;
 
-/** Times of the flows in whole parts of a year, counted from a time near the mean time. */
+/** The times of the flows as whole numbers, of which a year has `perYear`, counted from a time near the mean time. */
 function countTimes(rateFlows: RateFlows, meanTime: number) {
   const parts = hasExtraDays(rateFlows) ? DAY_PARTS : 1n;
   const perYear = BigInt(rateFlows.unitsPerYear) * parts;

@@ -1,18 +1,17 @@
-/** The net present value in fixed point with a proven error: on which side of a boundary a rate lies (A1, A2). */
+/** The net present value in fixed point. Its proven sign shows on which side of a boundary a rate lies (A1-A4). */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import type { SignedValue } from '../numbers/bracketed-root.ts';
 import { absoluteValue, fixedPower, fixedRoot, type BoundedFixed } from '../numbers/fixed-root.ts';
 import { hasExtraDays, type RateFlows } from './rate-flows.ts';
 
-/** Fraction bits of the first attempt, beyond those of the rate itself. */
+/** Fraction bits of the first attempt; a growth factor whose numerator exceeds BIT_STEP bits adds multiples of it. */
 const FIRST_BITS = 128;
-/** Step, in bits, by which the width of the fixed-point numbers grows for very large rates. */
 const BIT_STEP = 64;
 /** Each attempt doubles the bits; a sign that is undecided after the last counts as zero. */
 const MAX_ATTEMPTS = 4;
 
-/** The value of the flows at the growth factor 1 + r > 0 of a year; sign 0 means zero or undecided. */
+/** The value at a growth factor 1 + r > 0 of a year, with an error below half of it; sign 0 is zero or undecided. */
 export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedValue {
   const rateBits = growth.numerator.toString(16).length * 4;
   const firstBits = FIRST_BITS + Math.max(0, Math.ceil((rateBits - BIT_STEP) / BIT_STEP)) * BIT_STEP;
@@ -27,9 +26,9 @@ export function netPresentValue(flows: RateFlows, growth: ExactRatio): SignedVal
 }
 
 /**
- * Below a rate of zero flows are compounded to a year after the units of the last one (without left-over days, to the
- * last one), so that the sign stays and no factor exceeds one. Each step of Horner's scheme adds at most (sum of
- * amounts) * (errors of both factors) + 1 to the error.
+ * At negative rates, flows are compounded to the last one, or to a year after its whole units if any has left-over
+ * days, so that the sign stays and no factor exceeds one. Each step of Horner's scheme adds at most (sum of amounts) *
+ * (errors of both factors) + 1 to the error.
  */
 function boundedValue(rateFlows: RateFlows, growth: ExactRatio, bits: bigint): BoundedFixed {
   const { flows, unitsPerYear } = rateFlows;
@@ -55,12 +54,12 @@ export function invertRatio({ numerator, denominator }: ExactRatio): ExactRatio 
   return { numerator: denominator, denominator: numerator };
 }
 
-/** A number above the units of any year, used to build cache keys. */
+/** A number above the units and the days of any year, used to build cache keys. */
 const UNIT_KEYS = 512;
 
-/** Discount factors growth^-(units / unitsPerYear), units >= 0, growth > 0, in fixed point; each is calculated once. */
+/** Discount factors growth^-(units / unitsPerYear), units >= 0, growth > 0, in fixed point. Each is calculated once. */
 export class DiscountFactors {
-  /** Largest error of a factor calculated so far, in units of its last bit (relative for factors above one). */
+  /** Bound on the errors of all factors so far, in units of the last bit, times the factor if that is above one. */
   largestError = 0n;
   readonly #growth: ExactRatio;
   readonly #bits: bigint;

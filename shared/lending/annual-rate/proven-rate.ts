@@ -1,6 +1,6 @@
 /**
  * Rates as they are published: in percent, rounded half up (A1-A4). Each digit is proven, because the net present value
- * changes its sign between the two rounding boundaries around the rate.
+ * has different signs at the two rounding boundaries around the rate.
  */
 
 import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
@@ -21,24 +21,24 @@ import { divideRounded } from '../numbers/rounding.ts';
 
 interface RateScale {
   readonly percentDecimals: number;
-  /** Time units of the flows in a year if their rates are added and not compounded (A3); otherwise 1. */
+  /** Periods of a year if the rates of the periods are added instead of compounded (A3); otherwise 1. */
   readonly unitsAdded: ExactRatio;
 }
 
 interface SolvedRate {
-  /** Percent text with the decimals of the scale; null when there is no rate (A4). */
+  /** Percent text with the decimals of the scale; null if no rate is found (A4). */
   readonly percent: string | null;
   readonly iterations: number;
 }
 
 const EFFECTIVE: RateScale = { percentDecimals: 4, unitsAdded: { numerator: 1n, denominator: 1n } };
 
-/** The effective rate nearest to zero in percent with four decimals; null if there is none or nothing drawn (A4). */
+/** The effective rate in percent with four decimals; null if none is found or the first flow is not paid out (A4). */
 export function solveEffectiveRate(flows: RateFlows): string | null {
   return (flows.flows[0]?.amount ?? 0) < 0 ? solveRate(flows, EFFECTIVE).percent : null;
 }
 
-/** The rate nearest to zero; of two that are published at the same distance the positive one (A4). */
+/** Finds the rate nearest to zero; of two at the same distance when rounded, the positive one (A4). */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
   const steps = new RateSteps(scale);
   const effort = { iterations: 0, floatingFlows: 0, exactFlows: 0, brackets: 0 };
@@ -62,7 +62,7 @@ function isNearer(step: bigint, other: bigint): boolean {
 class RateSteps {
   /** The step at or next above -100 percent. */
   readonly least: bigint;
-  /** The growth factor 1 and half a step, as whole numbers on the same scale. */
+  /** The growth factor 1, and half a step, as whole numbers on a common scale. */
   readonly #whole: bigint;
   readonly #half: bigint;
 
@@ -86,15 +86,16 @@ class RateSteps {
   }
 }
 
-/** Bits of ln(1 + r) as estimated in floating point, and of r, that are trusted; the remaining bits are searched. */
+/** Bits of the estimated ln(1 + r) that are trusted; the remaining bits are searched. */
 const TRUSTED_LOG_BITS = 36n;
+/** Bits of r, calculated from that estimate, that are trusted. */
 const TRUSTED_BITS = 48n;
-/** If the boundaries around the estimate do not enclose the rate, their distance grows by this factor. */
+/** While the boundaries tried do not enclose the rate, their distance from the estimate grows by this factor. */
 const WIDENING = 16n;
 
 const BEYOND_ANY_STEP = 10n ** 300n;
 
-/** The step of a rate; undefined if it takes too many trial rates, or is too large to be published. */
+/** The step to which a rate is rounded; undefined if it takes too many trial rates or is too large to be published. */
 function publishedStep(
   { flows, effort }: RateProblem,
   steps: RateSteps,
@@ -108,7 +109,7 @@ function publishedStep(
   };
   const logRate = estimateLogRate(flows, bracket, countTrial);
   if (logRate > MAX_LOG_RATE) return undefined;
-  // The steps to which the rate may be rounded. The sign at the boundary above a step excludes the steps on one side.
+  // The steps to which the rate may be rounded. The sign at the boundary above a step excludes all steps on one side.
   const range = { low: first, high: last };
   const exclude = (step: bigint, sign: number): void => {
     if (sign === bracket.lowSign) range.low = step + 1n;
@@ -133,7 +134,7 @@ function publishedStep(
   }
   if (range.low >= range.high) return range.low;
   const valueAt = (step: bigint): SignedValue => {
-    // At the ends of the bracket itself the signs are known.
+    // At and beyond the ends of the bracket the signs are known.
     if (step < first) return { sign: bracket.lowSign, value: 0n, bits: 0n };
     if (step >= last) return { sign: bracket.lowSign === 1 ? -1 : 1, value: 0n, bits: 0n };
     countTrial();

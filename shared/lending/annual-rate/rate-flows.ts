@@ -2,13 +2,13 @@
 
 import type { RateInterval } from './time-between-flows.ts';
 
-/** A flow wholeUnits / unitsPerYear + extraDays / yearDays years after time 0. */
+/** A flow at the time wholeUnits / unitsPerYear + extraDays / yearDays, in years after time 0. */
 export interface RateFlow extends RateInterval {
-  /** Negative if paid out; a whole number of minor units, or of a smaller unit. */
+  /** Negative if paid out. A whole number of minor units, or of a smaller unit. */
   readonly amount: number | bigint;
 }
 
-/** Flows in order of time, none before time 0. Their whole units never decrease. */
+/** Flows in order of time, none before time 0; their whole units never decrease. */
 export interface RateFlows {
   readonly flows: readonly RateFlow[];
   readonly unitsPerYear: number;

@@ -1,6 +1,6 @@
 /**
  * Time as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC, Annex I, remark (c)). Whole units
- * are counted back from the later date, and left-over days over the days of the year that ends at the date reached.
+ * are stepped back from the later date. Days left over are divided by the days of the year that ends where they end.
  */
 
 import {
@@ -15,7 +15,7 @@ import type { Periodicity } from '../dates/periodicity.ts';
 
 export type IntervalUnit = 'Years' | 'Months' | 'Weeks';
 
-/** Whole units, and extraDays / yearDays of a year; without extra days `yearDays` has no meaning. */
+/** Whole units, and extraDays / yearDays of a year. Without extra days any `yearDays` except 0 will do. */
 export interface RateInterval {
   readonly wholeUnits: number;
   readonly extraDays: number;
@@ -28,7 +28,7 @@ const DAYS_PER_YEAR = 365;
 /** A number above any day of a month, used to build keys. */
 const DAY_KEYS = 32;
 
-/** Units in a year: 52 weeks or 12 months of any length (Annex I, remark (c)); Days is for XIRR and IRR (A2, A3). */
+/** Units in a year: 52 weeks or 12 equal months (Annex I, remark (c)); Days is for EIR, XIRR and IRR (A2, A3, A6). */
 export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
   Years: 1,
   Months: 12,
@@ -49,18 +49,18 @@ export function chooseIntervalUnit({ unit }: Periodicity): IntervalUnit {
   return INTERVAL_UNITS[unit];
 }
 
-/** Returns the interval from `start` to an end, which must not be before `start` (A1). */
+/** Returns a function that gives the interval from `start` to an end, which must not be before `start` (A1). */
 export function intervalsFrom(start: CalendarDate, unit: IntervalUnit): (end: CalendarDate) => RateInterval {
   if (unit === 'Weeks') return (end) => weekInterval(start, end);
   const from = toDateParts(start);
   const isFromMonthEnd = isMonthEnd(from);
   const monthsPerUnit = unit === 'Years' ? MONTHS_PER_YEAR : 1;
-  // The rest depends on two small numbers, of which a schedule has few pairs, so each rest is calculated once.
+  // The rest after whole units depends on two small numbers, of which a schedule has few pairs, so it is cached.
   const remainders: (RateInterval | undefined)[] = [];
   const remainder = (monthsOver: number, day: number): RateInterval => {
     const back = dayInMonthAfter(from, monthsOver, day);
     if (back >= start) return { wholeUnits: 0, ...leftOver(start, back) };
-    // The last unit may begin before the start.
+    // The last whole unit would begin before the start, so it is not counted, and the days left over end a unit later.
     return { wholeUnits: -1, ...leftOver(start, dayInMonthAfter(from, monthsOver + monthsPerUnit, day)) };
   };
   return (end) => {
@@ -82,7 +82,6 @@ function weekInterval(start: CalendarDate, end: CalendarDate): RateInterval {
   return { wholeUnits, ...leftOver(start, addDays(start, extraDays)) };
 }
 
-/** Without left-over days the length of their year does not matter. */
 function leftOver(start: CalendarDate, end: CalendarDate) {
   const extraDays = end - start;
   const yearDays = extraDays === 0 ? DAYS_PER_YEAR : end - addMonths(end, -MONTHS_PER_YEAR);

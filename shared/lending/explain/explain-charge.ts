@@ -1,4 +1,4 @@
-/** How the commissions and insurances of a row are calculated (F2, F3, F5). */
+/** Explains how the commissions and insurances of a row are calculated (F2, F3, F5). */
 
 import { calculateCharge, selectFigure, type ChargedFigures } from '../charges/charge-amounts.ts';
 import type { ScheduledCharge } from '../charges/schedule-charges.ts';
@@ -12,7 +12,7 @@ import {
   type Term,
 } from './explanation-text.ts';
 
-/** `row` is an index from 0. Undefined if the row collects nothing of the charge. */
+/** Returns undefined if the row collects nothing of the charge; `row` is an index from 0. */
 export function explainCharge(
   charge: ScheduledCharge,
   row: number,
@@ -25,7 +25,7 @@ export function explainCharge(
   if (count === 0 && blocked === 0) return undefined;
   const amount = calculateCharge(charge, row, figures) + blocked;
   const each = describePrice(charge, row, figures, context);
-  // Each charge is rounded separately (F2), so a figure of several charges shows the rounding.
+  // Each charge is rounded separately (F2), so the formula rounds a percentage that is not the whole figure.
   const charges = price.kind === 'unusage' ? Math.min(count, 1) : count;
   const times = charges === 1 ? '' : `${charges} * `;
   const isWholeFigure = charges === 1 && blocked === 0;
@@ -64,7 +64,7 @@ function describePrice(
   return { text: `${sent.base} ${moneyText(base, context)} * ${percent} %${part}`, fields };
 }
 
-/** The charges of the figure, followed by their sum even if there are none. */
+/** Selects the charges of a figure and appends their sum, even if there are none. */
 export function selectWithSum(
   figure: 'managementFee' | 'insurance',
   all: readonly FigureExplanation[],

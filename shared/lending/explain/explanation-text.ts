@@ -1,4 +1,4 @@
-/** The parts of explanations: amounts, sums and day-count fractions as text (S6, Explain). */
+/** Writes the parts of explanations as text: amounts, sums and day-count fractions (S6, Explain). */
 
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { ExplainedFigure, FigureExplanation } from '../request/repayment-schedule.ts';
@@ -9,7 +9,7 @@ export interface ExplanationContext {
   readonly dayCountDenominator: number;
 }
 
-/** Part of a sum, as `label amount after`; `text` replaces the amount. Amounts are minor units. */
+/** A term of a sum, shown as `label amount after`, or with `text` in place of the amount. Amounts are minor units. */
 export interface Term {
   readonly label: string;
   readonly amount: number;
@@ -32,12 +32,12 @@ export function moneyText(amount: number, context: ExplanationContext): string {
   return formatMinorUnits(amount, context.currencyDigits);
 }
 
-/** `text = 10.00` for an amount of 1000 minor units. */
+/** For example `text = 10.00` for 1000 minor units of a currency with two decimals. */
 export function equation(text: string, amount: number, context: ExplanationContext): string {
   return `${text} = ${moneyText(amount, context)}`;
 }
 
-/** `balance 100.00 - principal 10.00 = 90.00`, or `no interest: 0.00` for one term without a text. */
+/** For example `balance 100.00 - principal 10.00 = 90.00`, or `no interest: 0.00` for one term without a text. */
 export function explainSum(
   figure: ExplainedFigure,
   terms: readonly Term[],
@@ -62,7 +62,7 @@ function sumText(terms: readonly Term[], context: ExplanationContext): string {
     .join(' ');
 }
 
-/** `30/360` for 30; by Actual/Actual the days in each kind of year: `(10/365 + 20/366)` for `days` 30. */
+/** For example `30/360`, or `(10/365 + 20/366)` by Actual/Actual; `days` are the calendar days, if known. */
 export function fractionText(count: number, context: ExplanationContext, days?: number): FractionText {
   if (context.dayCountDenominator !== ORDINARY_YEAR * LEAP_YEAR) {
     const basis = context.dayCountDenominator;

@@ -1,4 +1,4 @@
-/** The interest of the rows at one annual rate or by bands, and the level payment over the rows left (S2, R2, S5). */
+/** Calculates interest at one annual rate or by bands, and the level payment over the rows left (S2, R2, S5). */
 
 import { divideRounded } from '../numbers/rounding.ts';
 import { createPaymentSolver } from './banded-payment.ts';
@@ -13,18 +13,18 @@ import {
 } from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
-/** The rows from index `first` on; a prepayment may make its day-count numerator less than planned (X3). */
+/** The rows from index `first` on. A prepayment in the period of the first may lower its numerator `firstCount`. */
 interface RowsLeft {
   readonly first: number;
   readonly firstCount: number;
 }
 
 export interface InterestAccrual {
-  /** Interest in minor units that a balance earns over a day-count numerator, rounded once. */
+  /** Interest of a balance over a day-count numerator, in minor units, rounded once. */
   accrue(balance: number, count: number): number;
   /** The level payment over the rows left, in minor units, rounded once (S5). */
   solveLevelPayment(repaid: RepaidBalance, rows: RowsLeft): number;
-  /** False when a balance lies outside all bands (R2). */
+  /** False if no band gives the balance a rate (R2). */
   covers(balance: number): boolean;
 }
 
@@ -32,7 +32,7 @@ export interface InterestAccrual {
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
   let discounts: readonly Discounts[] | undefined;
   let solved = 0;
-  /** Discounts are kept from the second payment on; at high rates every second row may recalculate the payment (S5). */
+  /** Keeps discounts from the second payment on, because at high rates every second row may solve the payment (S5). */
   const discountLeft = ({ first, firstCount }: RowsLeft): Discounts | undefined => {
     solved += 1;
     if (rule.sign === 0 || solved === 1) return undefined;
@@ -55,7 +55,7 @@ function selectCountsLeft(counts: readonly number[], { first, firstCount }: Rows
   return left;
 }
 
-/** Interest by bands (R2): each slice of the balance earns its band's rate, or the whole balance that of its band. */
+/** Each slice of the balance earns the rate of its band, or the whole balance earns that of one band (R2). */
 export function accrueByBands(bands: Bands, counts: readonly number[]): InterestAccrual {
   const rule = createBandedRule(bands);
   const least = bands.bands[0]?.from ?? 0;

@@ -1,7 +1,7 @@
 /**
  * The level payment with bands (R2). With the exact payment the unrounded balance B := B + I(B) - payment ends at the
- * residual. The rounded payment is a whole number: half a unit less leaves the balance above the residual, and half a
- * unit more leaves it below. Both are proven: in floating point with an error bound, or else in fixed point.
+ * residual. With half a unit less than the rounded payment B ends above the residual, with half a unit more below it.
+ * Both are proven: in floating point with an error bound, or else in fixed point.
  */
 
 import { cacheByCount } from './interest-rule.ts';
@@ -14,7 +14,7 @@ const MAX_PROVEN_STEPS = 130;
 
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
 
-/** Returns a solver of level payments in minor units. It keeps interest by band, so use one solver for a loan. */
+/** Returns a solver of level payments in minor units. It caches interest by band, so create one solver for a loan. */
 export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   const estimateEnd = createEndEstimator(rule);
   const proveSign = createSignProver(rule);
@@ -34,7 +34,7 @@ export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   };
 }
 
-/** The smallest payment that would be too high half a unit higher; the exact one differs by at most half a unit. */
+/** Finds the smallest payment that half a unit more makes too high. On a tie the rounding mode decides. */
 function findProvenPayment(
   signAbove: (payment: number) => Sign,
   estimate: number,
@@ -61,7 +61,7 @@ function findProvenPayment(
   return goesDown ? low : high;
 }
 
-/** Newton's method, with a bisection wherever a step does not halve the one before; accuracy affects only the speed. */
+/** Newton's method and bisection. An inexact estimate costs only time, unless R2 allows several payments. */
 function estimatePayment(
   findEnd: (payment: number) => BandedEnd,
   { balance, residual }: RepaidBalance,
@@ -90,7 +90,7 @@ interface TriedPayment extends RepaidBalance {
   readonly payment: number;
 }
 
-/** The final balance less the residual; an error of Infinity means that it is unknown. */
+/** `beyond` is the final balance less the residual; an `error` of Infinity means that `beyond` is unknown. */
 interface BandedEnd {
   readonly beyond: number;
   readonly error: number;
@@ -100,11 +100,11 @@ interface BandedEnd {
 
 /** A balance whose absolute value is this or more is treated as infinite, and its error as unknown. */
 const ENDLESS = 1e200;
-/** A step rounds a few hundred times at most, by 2^-53 each, with up to 200 slices; 2^-43 allows for a thousand. */
+/** A step rounds about ten times, by at most 2^-53 each; 2^-43 allows for a thousand roundings. */
 const STEP_ERROR = 2 ** -43;
 
 interface CountFactors extends BandFactors<number> {
-  /** Largest magnitude of a rate: the factor by which an error grows in a step. */
+  /** Largest magnitude of a band's rate for the period; a step increases an error by at most this share of it. */
   readonly steepest: number;
 }
 
@@ -118,7 +118,7 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
     for (const count of counts) {
       const { perUnit, below, steepest } = getFactors(count);
       const band = findBand(starts, outstanding);
-      // Near the lower limit of a band, the estimated balance may be in another band than the exact balance.
+      // Near the start of a band the estimated balance may be in another band than the exact one.
       if (bands.whole && isNearStart(starts, outstanding, error)) error = Number.POSITIVE_INFINITY;
       const slice = bands.whole ? outstanding : outstanding - (starts[band] ?? 0);
       const rate = perUnit[band] ?? 0;
@@ -148,19 +148,19 @@ function convertFactors({ forCount, denominator }: BandedRule, count: number): C
 }
 
 // In fixed point the interest of a row is too small by less than 2^-130 minor units (a balance is below 2^60, a factor
-// has 192 bits), as if the payment were larger by this. So a sign is right unless the exact payment is within 2^-100 of
-// the given one, which counts as a tie (R2).
+// has 192 bits), as if the payment were larger by that amount. So a sign is right, unless the exact payment is within
+// 2^-100 of the payment tried, which counts as a tie (R2).
 
-/** Above the residual (1), equal to it (0), or below it (-1). */
+/** The final balance is above the residual (1), equal to it (0), or below it (-1). */
 type Sign = -1 | 0 | 1;
 
 const FRACTION_BITS = 192n;
-/** A final balance within 2^-100 of the residual, times the number of rows, is a tie. */
+/** A final balance that differs from the residual by at most 2^-100 times the number of rows is a tie. */
 const TIE_BITS = 100n;
 
 /**
- * Proves signs for payments in half units, and ends once a sign is certain, which also bounds the numbers. A negative
- * balance stays negative; without negative rates a balance that grows despite the payments stays above the residual.
+ * Proves signs for payments in half units. It stops when the sign is certain, which also bounds the numbers: a negative
+ * balance stays negative; without negative rates, a balance above residual plus payments left ends above the residual.
  */
 function createSignProver(rule: BandedRule): (counts: readonly number[], tried: TriedPayment) => Sign {
   const getFactors = cacheByCount((count): BandFactors<bigint> => {

@@ -1,4 +1,4 @@
-/** Interest on one unit of balance, exact until rounded once per row (M2, M4): rate * f, or (1 + rate)^f - 1 (S2). */
+/** Interest on one unit of balance over a fraction f of a year: rate * f, or (1 + rate)^f - 1 (S2). */
 
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
@@ -6,24 +6,24 @@ import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/
 
 /** From this denominator on, the doubled remainder of {@link divideRoundedSafe} might not be exact. */
 const MAX_FAST_DENOMINATOR = 2 ** 52;
-/** Decimals of an effective growth factor: far more than affect a figure of 16 digits. */
+/** Decimals of a growth factor by EffectiveRate: far more than affect a figure of 16 digits. */
 const GROWTH_DECIMALS = 45;
-/** After a thousand years an error in the root's last bit leaves all kept digits right, so short decimals are exact. */
+/** An error in the root's last bit changes no kept decimal in a thousand years, so short decimals stay exact. */
 const POWER_BITS = 256n;
 
-/** Interest of one unit of balance over a day-count numerator `count` is computeNumerator(count) / denominator. */
+/** The interest of one unit of balance over a day-count numerator `count` is computeNumerator(count) / denominator. */
 export interface InterestRule {
   readonly denominator: bigint;
   computeNumerator(count: number): bigint;
   /** Sign of the rate, and of the interest over a positive day-count numerator. */
   readonly sign: -1 | 0 | 1;
-  /** Linear interest as fastNumerator * count / fastDenominator; fastDenominator is 0 if it must not be used. */
+  /** Linear interest is fastNumerator * count / fastDenominator; a denominator of 0 forbids this shortcut. */
   readonly fastNumerator: number;
   readonly fastDenominator: number;
   readonly rounding: RoundingMode;
 }
 
-/** Simple interest: the annual rate times the day-count fraction, whose denominator is given (S2, Linear). */
+/** Linear (S2): the annual rate times the day-count fraction, which is the numerator over `dayCountDenominator`. */
 export function createLinearRule(
   annualRate: ExactRatio,
   dayCountDenominator: number,
@@ -42,7 +42,7 @@ export function createLinearRule(
   };
 }
 
-/** EffectiveRate (S2) to {@link GROWTH_DECIMALS} decimals, exact for whole years; the rate must exceed -100 % (R3). */
+/** EffectiveRate (S2): growth to {@link GROWTH_DECIMALS} decimals. The rate must exceed -100 % (R3). */
 export function createEffectiveRule(
   annualRate: ExactRatio,
   dayCountDenominator: number,
@@ -65,7 +65,7 @@ export function createEffectiveRule(
   };
 }
 
-/** The interest of a balance over a day-count numerator in minor units, rounded once by the rule's mode. */
+/** Interest of a balance over a day-count numerator, in minor units, rounded once by the rule's mode. */
 export function computeInterest(rule: InterestRule, balance: number, count: number): number {
   const product = balance * (rule.fastNumerator * count);
   if (rule.fastDenominator > 0 && Number.isSafeInteger(product)) {
@@ -76,7 +76,7 @@ export function computeInterest(rule: InterestRule, balance: number, count: numb
   );
 }
 
-/** Growth times the rule's denominator; zero or negative if negative interest consumes the whole balance (R3). */
+/** The growth factor times the rule's denominator; not above zero if negative interest consumes the balance (R3). */
 export function computeGrowth(rule: InterestRule, count: number): bigint {
   return rule.denominator + rule.computeNumerator(count);
 }

@@ -1,20 +1,20 @@
 /**
  * The level payment (S5): it brings a balance to its residual over rows with day-count fractions f_j. With growth
  * factors g_j (1 + r f_j, or (1 + r)^f_j) and DF_k = 1/(g_1 ... g_k): balance = payment * sum(DF_k) + residual * DF_n.
- * It is rounded once (M2). The rounding is proven: by a floating-point estimate whose greatest error cannot change it,
- * else by fixed-point bounds from both sides, and at or near a tie by an exact fraction.
+ * The payment is rounded once (M2). The rounding is proven: by a floating-point estimate whose greatest error cannot
+ * change it, else by fixed-point bounds from both sides, and at or near a tie by an exact fraction.
  */
 
 import { cacheByCount, computeGrowth, type InterestRule } from './interest-rule.ts';
 import { divideRounded } from '../numbers/rounding.ts';
 
-/** A balance to be repaid, and the `residual` that is left of it after the last row; in minor units. */
+/** A balance, and the `residual` that is left of it after the last row; in minor units. */
 export interface RepaidBalance {
   readonly balance: number;
   readonly residual: number;
 }
 
-/** Minor units, rounded by the rule's mode. Growth factors must be positive (R3). `discounts`: of `counts`, if known. */
+/** In minor units, rounded by the rule's mode. Growth must be above zero (R3). `discounts` are those of `counts`. */
 export function computeLevelPayment(
   rule: InterestRule,
   counts: readonly number[],
@@ -37,8 +37,8 @@ export function computeLevelPayment(
 /**
  * Undefined close to a tie, or if the payment is not above zero: binary floats decide no figure (M1). Relative errors
  * are counted in u = 2^-53 and to first order. A factor 1/g_j has at most 3u, each of the n rows adds 2u to the sum and
- * u to the product, and the payment itself adds 3u. These (9n + 3)u are less than (10n + 10)u, which is doubled to
- * cover higher orders, relative to the sum of both parts of the dividend.
+ * u to the product, and the payment itself adds 3u: (9n + 3)u in all. The bound is (10n + 10)u, doubled to cover higher
+ * orders, times the sum of both parts of the dividend over the divisor.
  */
 function estimatePayment(
   rule: InterestRule,
@@ -64,7 +64,7 @@ function estimatePayment(
   return payment > 0 && 0.5 - Math.abs(payment - rounded) > error ? rounded : undefined;
 }
 
-/** Bits after the point: with at most 1200 rows the bound 4n^2 still leaves more than 100 bits exact. */
+/** Bits after the point. With 1200 rows the error bound 4n^2 of a sum still leaves more than 100 of them exact. */
 const FRACTION_BITS = 128n;
 const ONE = 1n << FRACTION_BITS;
 
@@ -76,7 +76,7 @@ export interface Discounts {
 
 const NO_ROWS: Discounts = { sum: 0n, product: ONE };
 
-/** The discounts of the rows from each index on, and of no rows after the last; every step is rounded down. */
+/** Element k has the discounts of the rows from index k on, the last element those of no rows. Steps round down. */
 export function sumDiscounts(rule: InterestRule, counts: readonly number[]): readonly Discounts[] {
   const getFactor = cacheByCount((count) => computeDiscount(rule, count));
   let discounts = NO_ROWS;
@@ -98,8 +98,8 @@ export function prependRow(factor: bigint, { sum, product }: Discounts): Discoun
 }
 
 /**
- * In units of the last bit, the sum of n factors is at most 4n^2 too small and their product 4n, or those multiples of
- * a sum or product above one, as at negative rates.
+ * Bounds the payment from below and above. In units of the last bit, the sum for n rows is at most 4n^2 too small and
+ * the product at most 4n; each bound is multiplied by the sum or product if that is above one.
  */
 function boundPayment(
   { sum, product }: Discounts,

@@ -1,10 +1,10 @@
-/** The exact interest of a balance with rate bands, before rounding (R2). */
+/** The interest of a balance by rate bands, before it is rounded (R2). */
 
 import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
 import { cacheByCount, type InterestRule } from './interest-rule.ts';
 
-/** Starts at `from` (minor units) and ends where the next band starts. */
+/** A band starts at `from` (minor units) and ends where the next band starts. */
 interface Band {
   readonly from: number;
   readonly rule: InterestRule;
@@ -20,7 +20,7 @@ export interface Bands {
   readonly rounding: RoundingMode;
 }
 
-/** Interest for a day-count numerator by band: of one unit of balance in the band, and of the bands below. */
+/** The interest over one day-count numerator, by band: `perUnit` is that of one unit of balance in the band. */
 export interface BandFactors<Factor> {
   readonly perUnit: readonly Factor[];
   /** Interest on the full slices below each band; zero if one rate applies to the whole balance. */
@@ -31,7 +31,7 @@ export interface BandedRule {
   readonly bands: Bands;
   readonly starts: readonly number[];
   readonly denominator: bigint;
-  /** Numerators over the denominator. */
+  /** Returns the factors of a day-count numerator, times the denominator. */
   readonly forCount: (count: number) => BandFactors<bigint>;
 }
 
@@ -65,7 +65,7 @@ function accrueBands(
   return { perUnit, below };
 }
 
-/** The index of a balance's band, 0 for lower balances; `starts` must be in ascending order. */
+/** The index of the band of a balance, 0 below the first start; `starts` must be in ascending order. */
 export function findBand(starts: readonly number[], balance: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -77,7 +77,7 @@ export function findBand(starts: readonly number[], balance: number): number {
   return low;
 }
 
-/** Interest in minor units times the rule's denominator. */
+/** The interest in minor units times the rule's denominator, not rounded. */
 export function computeInterestNumerator(rule: BandedRule, balance: number, count: number): bigint {
   const { perUnit, below } = rule.forCount(count);
   const band = findBand(rule.starts, balance);

@@ -1,26 +1,26 @@
-/** Finds a root of a function between two whole numbers at which the function has opposite signs (A4, R2). */
+/** Finds a root of a function between two whole numbers at which the function has opposite signs (A4). */
 
 import { absoluteValue } from './fixed-root.ts';
 
-/** value * 2^-bits. Unless zero, its sign is proven; its size only guides the search and may be wrong by half. */
+/** The number value * 2^-bits. A `sign` other than 0 is proven; `value` only guides the search and may be inexact. */
 export interface SignedValue {
   readonly sign: -1 | 0 | 1;
   readonly value: bigint;
   readonly bits: bigint;
 }
 
-/** An end of the bracket; its weight is halved while it stays in place (Illinois method). */
+/** An end of the bracket. Each step that moves the other end again halves its weight (Illinois method). */
 interface End {
   readonly at: bigint;
   readonly weight: bigint;
 }
 
-/** Every third step halves the bracket unless the previous two did. */
+/** Every third step bisects the bracket, unless the bracket has halved since the start of the previous third step. */
 const STEPS_PER_ROUND = 3;
 
 /**
- * Returns the upper of two neighbouring whole numbers between which the function changes its sign, or a number at which
- * it is zero if the search meets one; undefined after `maxSteps` steps. The signs at `low` and `high` must be opposite.
+ * Returns the upper of two neighbouring whole numbers between which the function changes its sign, or a number with
+ * sign 0 if the search meets one; undefined after `maxSteps` steps. The signs at `low` and `high` must be opposite.
  */
 export function bracketedRoot(
   valueAt: (at: bigint) => SignedValue,
@@ -58,7 +58,7 @@ export function bracketedRoot(
   return above.at;
 }
 
-/** The distance from the low end at which the line through both ends crosses zero, kept strictly inside the bracket. */
+/** Distance from the low end at which the line through both ends crosses zero, kept strictly inside the bracket. */
 function secantShare(below: End, above: End): bigint {
   const width = above.at - below.at;
   const weight = below.weight + above.weight;

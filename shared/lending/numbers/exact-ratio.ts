@@ -2,7 +2,7 @@
 
 import type { Decimal } from 'decimal.js';
 
-/** numerator/denominator in lowest terms, denominator > 0. */
+/** numerator/denominator. The functions of this file return it in lowest terms, with a denominator above zero. */
 export interface ExactRatio {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -16,13 +16,13 @@ export function greatestCommonDivisor(first: bigint, second: bigint): bigint {
   let b = second < 0n ? -second : second;
   while (b > MAX_SAFE) [a, b] = [b, a % b];
   if (b === 0n) return a;
-  // The remainders of safe integers are exact in floating point, and much faster.
+  // Remainders of safe integers are exact in floating point, and much faster than those of bigints.
   let [x, y] = [Number(b), Number(a % b)];
   while (y !== 0) [x, y] = [y, x % y];
   return BigInt(x);
 }
 
-/** The denominator must be above zero. */
+/** Reduces a fraction to lowest terms. The denominator must be above zero. */
 export function reduceRatio(numerator: bigint, denominator: bigint): ExactRatio {
   const divisor = greatestCommonDivisor(numerator, denominator);
   return { numerator: numerator / divisor, denominator: denominator / divisor };

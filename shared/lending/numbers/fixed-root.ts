@@ -7,12 +7,12 @@ export interface BoundedFixed {
 }
 
 const DOUBLE_BITS = 52;
-/** The first estimate has about 45 correct bits and each step doubles them: enough for any width used here. */
+/** The first estimate has about 45 correct bits and each step doubles their number: enough for any width in use. */
 const MAX_NEWTON_STEPS = 12;
 
 /**
- * base^exponent for a whole exponent >= 1; each step is rounded down. With an exact base, the result is at most
- * 2 * exponent units of the last bit too small, or that multiple of the result if it is above one.
+ * base^exponent for a whole exponent >= 1; each step is rounded down. With an exact base, the result is too small by at
+ * most 2 * exponent units of the last bit, times the result if that is above one.
  */
 export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint {
   let power = base;
@@ -25,7 +25,7 @@ export function fixedPower(base: bigint, exponent: number, bits: bigint): bigint
 
 /**
  * The root of a fraction, both parts > 0, by Newton's method from a floating-point start. The error bound is
- * |x - root| <= |x^n - target| / (n * root^(n-1)). It exceeds the root itself if the power underflows at these bits.
+ * |x - root| <= |x^n - target| / (n * root^(n-1)), but more than the root itself if the power underflows at these bits.
  */
 export function fixedRoot(
   numerator: bigint,

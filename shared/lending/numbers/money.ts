@@ -1,17 +1,17 @@
-/** Money in safe integers of minor units: {@link MAX_AMOUNT_MINOR} bounds requests, so that sums are exact. */
+/** Money as safe integers of minor units. {@link MAX_AMOUNT_MINOR} bounds requests, so that sums are exact. */
 
 import type { Decimal } from 'decimal.js';
 
-/** Largest amount of a request (ten trillion euro); the largest safe integer is nine times as much. */
+/** Largest amount of a request: ten trillion euro. The largest safe integer is nine times as much. */
 export const MAX_AMOUNT_MINOR = 1_000_000_000_000_000;
 
-/** Largest absolute figure of a row in minor units: 2^53 - 2, the most that an Avro long holds exactly here. */
+/** Largest absolute figure of a row in minor units: 2^53 - 2, the largest long that the Avro library (avsc) accepts. */
 export const MAX_FIGURE_MINOR = Number.MAX_SAFE_INTEGER - 1;
 
-/** Larger exponents are refused first, so that they are never expanded. */
+/** Amounts with a larger decimal exponent are refused before their digits are written out. */
 const MAX_EXPONENT = 15;
 
-/** A finite amount in minor units, such as 1050 for 10.5 with 2 digits; never rounded (M2), else why it is refused. */
+/** Converts a finite amount without rounding, such as 10.5 with 2 digits to 1050, or returns why it is refused (M2). */
 export function toMinorUnits(amount: Decimal, digits: number): number | 'too-many-decimals' | 'too-large' {
   if (amount.isZero()) return 0;
   if (amount.e > MAX_EXPONENT) return 'too-large';
@@ -26,13 +26,13 @@ export function scaleToInteger(amount: Decimal, digits: number): bigint {
   return BigInt(scaledDigits(amount, digits));
 }
 
-/** The digits of the amount times 10^digits. `toFixed` is called without an argument, as rounding takes time. */
+/** The digits of the amount times 10^digits. An argument of `toFixed` would make it round, which is slow. */
 function scaledDigits(amount: Decimal, digits: number): string {
   const [whole = '', decimals = ''] = amount.toFixed().split('.');
   return whole + decimals.padEnd(digits, '0');
 }
 
-/** `.00` to `.99`, for the thousands of amounts with two decimals that an answer may have. */
+/** `.00` to `.99`, made once because an answer may have thousands of amounts with two decimals. */
 const CENTS = Array.from({ length: 100 }, (_, cents) => `.${String(cents).padStart(2, '0')}`);
 
 /** A whole number of minor units as plain decimal text with exactly `digits` decimals, for example `-0.05`. */
@@ -48,7 +48,7 @@ export function formatMinorUnits(minor: number | bigint, digits: number): string
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-// Decimals of each ISO 4217 currency (M2), without codes that have no minor unit, such as metals.
+// Decimals of the ISO 4217 currencies (M2). Codes without a minor unit, such as metals, are left out.
 
 export const DEFAULT_CURRENCY_DIGITS = 2;
 
@@ -71,7 +71,7 @@ const DIGITS_BY_CODE: ReadonlyMap<string, number> = new Map(
   CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
 );
 
-/** Decimals of an ISO 4217 currency, in any case; undefined for an unknown code or one without minor unit (M2). */
+/** Decimals of an ISO 4217 code in any case; undefined for an unknown code or one without a minor unit (M2). */
 export function currencyDigits(code: string): number | undefined {
   return DIGITS_BY_CODE.get(code.toUpperCase());
 }

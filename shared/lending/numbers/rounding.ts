@@ -1,4 +1,4 @@
-/** All rounding of a schedule (M2): exact fractions to whole numbers, in integer arithmetic. */
+/** Rounds exact fractions to whole numbers in integer arithmetic (M2). */
 
 /** HALF_UP rounds a tie away from zero, HALF_EVEN to the even neighbour. */
 export type RoundingMode = 'HALF_UP' | 'HALF_EVEN';
@@ -15,8 +15,8 @@ export function divideRounded(numerator: bigint, denominator: bigint, mode: Roun
 }
 
 /**
- * Like {@link divideRounded}, for safe integers and a denominator below 2^52. It is exact: a quotient of whole numbers
- * up to 2^53 rounds to a whole number only if it is one, and all other results can be represented.
+ * Like {@link divideRounded}, for safe integers and a denominator below 2^52. The result is exact: the floating-point
+ * quotient of two whole numbers up to 2^53 is whole only if the true one is, and the other results are below 2^53.
  */
 export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
   const magnitude = Math.abs(numerator);
