@@ -52,12 +52,12 @@ const BY_KEY: ReadonlyMap<string, BusinessCalendar> = new Map(
   }),
 );
 
-/** The calendar of an ISO 3166 code, an English country name or TARGET, in any case; undefined for another name. */
+/** Finds by ISO 3166 code, English country name, or a name of TARGET, in any case; undefined if not built in. */
 export function findBuiltInCalendar(name: string): BusinessCalendar | undefined {
   return BY_KEY.get(normalizeCalendarName(name));
 }
 
-/** In lower case, without accents, repeated blanks and typographic apostrophes; `and` for `&`, `saint` for `St.`. */
+/** Lower case without accents or surplus blanks, with `'` for `’`, `and` for `&` and `saint` for `St` or `St.`. */
 export function normalizeCalendarName(name: string): string {
   return name
     .normalize('NFD')

@@ -6,22 +6,22 @@ import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 export interface BusinessCalendar {
   /** Canonical name, for example `RO` or `RO+TARGET`. */
   readonly name: string;
-  /** Version of its data, on which a reply is based; for a union, the versions of its parts. */
+  /** Version of the holiday data, which answers report (H2); of a union, the versions of its parts joined by `+`. */
   readonly version: string;
-  /** True when banks work on the day: neither a weekend nor a holiday. Answers for every date and never throws. */
+  /** True if the day is neither a rest day nor a holiday, or is worked in exchange for one. Never throws. */
   readonly isWorkingDay: (date: CalendarDate) => boolean;
 }
 
-/** Calendars by name in any case: those of the catalogue, or those of a library for other countries. */
+/** Calendars by name, in any case: those of the catalogue, or those of the library for other countries. */
 export interface OtherCalendars {
-  /** Undefined if it has no calendar with that name. Calls with the same name return equivalent calendars. */
+  /** Undefined if no calendar has that name. Calls with the same name return equivalent calendars. */
   readonly find: (name: string) => BusinessCalendar | undefined;
 }
 
-/** Days searched for a working day: no calendar is closed for longer, and a faulty one causes no endless search. */
+/** Bounds the search for a working day. Catalogue records that close for this many days in a row are refused. */
 export const MAX_CLOSURE_DAYS = 60;
 
-/** The next (step 1) or previous working day; `date` itself if there is none within {@link MAX_CLOSURE_DAYS}. */
+/** The next (step 1) or previous (step -1) working day, or `date` if there is none within {@link MAX_CLOSURE_DAYS}. */
 export function findWorkingDay(date: CalendarDate, step: 1 | -1, calendar: BusinessCalendar): CalendarDate {
   for (let distance = 1; distance <= MAX_CLOSURE_DAYS; distance += 1) {
     const day = addDays(date, distance * step);

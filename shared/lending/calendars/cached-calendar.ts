@@ -1,22 +1,22 @@
-/** Working days by rules; the holidays are kept for spans of days. */
+/** A calendar that evaluates its rules once for a span of days and caches the holidays. */
 
 import { type CalendarDate, toDateParts } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
 
-/** The rules of a calendar before caching; its functions must be deterministic. */
+/** The rules of a calendar. `listHolidays` must be deterministic, because its results are cached. */
 interface CalendarRules {
   readonly name: string;
   readonly version: string;
-  /** True if the day is a weekly rest day, or closed in the calendar that this one extends. */
+  /** True if the day is a weekly rest day, or not a working day of the calendar that this one extends. */
   readonly isWeekend: (date: CalendarDate) => boolean;
-  /** The holidays of a year; a substitute day may fall in the previous or the next year. */
+  /** The holidays of a year and their substitute days, which may fall in the previous or the next year. */
   readonly listHolidays: (year: number) => Iterable<CalendarDate>;
   /** Working days, even if they are rest days or holidays. */
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 
 const SPAN_DAYS = 1_024;
-/** Maximum number of spans that are kept. Contracts are far shorter, so clearing all spans costs little. */
+/** Maximum number of cached spans; beyond it all are cleared. They cover 1,435 years, more than D1 allows. */
 const MAX_SPANS = 512;
 
 export function createCachedCalendar(rules: CalendarRules): BusinessCalendar {

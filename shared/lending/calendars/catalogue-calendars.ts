@@ -13,19 +13,19 @@ import { createCachedCalendar } from './cached-calendar.ts';
 import { findWeekday, WEEKDAYS, getWeekday } from '../dates/weekday.ts';
 
 export interface CalendarRecord {
-  /** At most 64 letters, digits, blanks, `.`, `_`, `-`; not built in. Another country's name replaces its calendar. */
+  /** 1 to 64 letters, digits and ` ._-`; no built-in name. The record replaces a library calendar of that name. */
   readonly name: string;
-  /** In the same characters as a name; every schedule that uses the calendar reports it. */
+  /** In the same characters as `name`; answers that use the calendar report the version (H2). */
   readonly version: string;
-  /** English names of the weekly rest days. If absent, those of `base`, or none without `base`. */
+  /** English names of the weekly rest days; those of `base` are added. */
   readonly weekend?: readonly string[] | undefined;
   /** Days without business, `yyyy-mm-dd`. */
   readonly holidays: readonly string[];
-  /** A calendar or union whose days without business it shares; its own country means the calendar that it replaces. */
+  /** A calendar or union whose days without business are added; the record's own country means the one it replaces. */
   readonly base?: string | undefined;
 }
 
-/** A fault of a record, which has no calendar until the fault is corrected; `path` is such as `[0].name`. */
+/** A fault of a record, which therefore makes no calendar; `path` is, for example, `[0].name`. */
 interface CalendarRecordFault {
   readonly path: string;
   readonly message: string;
@@ -36,7 +36,7 @@ interface CatalogueCalendars extends OtherCalendars {
 }
 
 const MAX_HOLIDAYS = 20_000;
-/** A name is written to a response header, so it has only characters without quoting; `+` is reserved for unions. */
+/** Names and versions go into a reply header, where only their blanks need encoding; `+` is reserved for unions. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 const NAME_FAULT = 'must have 1 to 64 letters, digits, blanks, dots, underscores or hyphens';
 
@@ -48,7 +48,7 @@ interface Reading {
   readonly made: Map<string, BusinessCalendar | undefined>;
 }
 
-/** Calendars from the records of a catalogue, and all faults. `others` finds countries that are not built in. */
+/** Leaves out records with a fault, and reports them. `others` finds the countries that are not built in. */
 export function readCatalogueCalendars(
   records: readonly CalendarRecord[],
   others?: OtherCalendars,
@@ -82,7 +82,7 @@ function findNameFault(record: CalendarRecord, taken: CalendarRecord | undefined
     : 'must not be the name of a built-in calendar; extend that one with base under another name';
 }
 
-/** The calendar of a record, created on first use, so that a base may follow it in the list. */
+/** Creates the calendar of a record on first use, so that a record may precede its base in the list. */
 function getCalendar(key: string, reading: Reading): BusinessCalendar | undefined {
   if (reading.made.has(key)) return reading.made.get(key);
   const entry = reading.records.get(key);

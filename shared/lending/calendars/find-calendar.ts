@@ -4,13 +4,13 @@ import type { CalendarDate } from '../dates/calendar-date.ts';
 import { findBuiltInCalendar } from './built-in-calendars.ts';
 import { type BusinessCalendar, type OtherCalendars, findWorkingDay } from './business-calendar.ts';
 
-/** Built-in calendars come first, then `catalogue`, whose records replace countries of `others` under all names. */
+/** Built-in calendars come first, then `catalogue`; its records replace countries of `others` under all their names. */
 interface CalendarSources {
   readonly catalogue?: OtherCalendars | undefined;
   readonly others?: OtherCalendars | undefined;
 }
 
-/** Maximum length of a name; a union of eight country names is shorter. */
+/** Maximum length of a name; a union of eight different countries by name is shorter. */
 const MAX_NAME_LENGTH = 300;
 const MAX_PARTS = 8;
 export const CALENDARS_ALLOWED =
@@ -20,8 +20,8 @@ const PARTS_ALLOWED =
 const SAMPLE_DATE = 0 as CalendarDate;
 
 /**
- * The calendar of a code, a country name, TARGET, a catalogue name or a union of up to eight of them (`RO+TARGET`),
- * where a day is worked if all parts work. Undefined for an unknown part and a union without working days (H2).
+ * The calendar of a code, country name, TARGET, catalogue name, or a union of up to eight of these (`RO+TARGET`), where
+ * a day is worked if all parts work. Undefined if a part is unknown, there are too many, or no day is worked (H2).
  */
 export function findCalendar(name: string, sources: CalendarSources): BusinessCalendar | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
@@ -37,7 +37,7 @@ export function findCalendar(name: string, sources: CalendarSources): BusinessCa
   return sorted.length === 1 ? sorted[0] : createUnion(sorted);
 }
 
-/** Why `find` has no calendar of a name. Unknown parts of a union are named by position, not by their text. */
+/** Says why `find` has no calendar for `name`. Unknown parts of a union are named by position, not by their text. */
 export function describeCalendarFault(
   name: string,
   find: (name: string) => BusinessCalendar | undefined,
@@ -68,7 +68,7 @@ function createUnion(parts: readonly BusinessCalendar[]): BusinessCalendar | und
   return hasWorkingDay(union) ? union : undefined;
 }
 
-/** False if the calendar is closed for {@link MAX_CLOSURE_DAYS} from a sample date on. */
+/** False if no day from 1970-01-01 to {@link MAX_CLOSURE_DAYS} later is a working day; other dates are not tried. */
 export function hasWorkingDay(calendar: BusinessCalendar): boolean {
   return calendar.isWorkingDay(SAMPLE_DATE) || findWorkingDay(SAMPLE_DATE, 1, calendar) !== SAMPLE_DATE;
 }

@@ -17,11 +17,11 @@ interface HolidayRecord {
   /** First year; 2000 stands for 2000 or earlier. Absent for a one-time holiday. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Years in which it was a working day or was moved. */
+  /** Years in which the day was a working day, or the holiday was moved. */
   readonly except?: readonly number[] | undefined;
-  /** Only in years that this number divides. */
+  /** The day is a holiday only in years divisible by this number. */
   readonly everyYears?: number | undefined;
-  /** True: it gets a substitute day by the rule of the year. */
+  /** True: if the holiday falls on a rest day, the year's substitution rule may give it a substitute day. */
   readonly moves?: boolean | undefined;
   readonly source: string;
 }
@@ -35,7 +35,7 @@ interface SubstitutionRecord {
 /** A calendar in the format of its data file. */
 export interface NationalCalendarData {
   readonly name: string;
-  /** Codes of the country: ISO 3166 alpha-2 and alpha-3. */
+  /** ISO 3166 alpha-2 and alpha-3 code of the country; `TARGET` for TARGET. */
   readonly codes: readonly string[];
   readonly englishNames: readonly string[];
   readonly version: string;
@@ -58,7 +58,7 @@ interface HolidayRule {
   readonly day: HolidayDay;
 }
 
-/** Throws for invalid data. Outside the years 2000 to 2060 the rules of the nearest of these years apply. */
+/** Throws for an invalid holiday or weekend. Rules of 2000 also apply to earlier years, those of 2060 to later ones. */
 export function createNationalCalendar(data: NationalCalendarData): BusinessCalendar {
   const exchanged = data.exchangedDays?.days ?? [];
   return createCachedCalendar({
@@ -70,13 +70,13 @@ export function createNationalCalendar(data: NationalCalendarData): BusinessCale
   });
 }
 
-/** Lists the holidays of a year with their substitute days, which may fall in the next or the previous year. */
+/** Returns a function that lists a year's holidays, exchanged days off, and substitute days, even of adjacent years. */
 export function listHolidays(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
   const exchanged = (data.exchangedDays?.days ?? []).flatMap(({ rest }) => parseCalendarDate(rest) ?? []);
   const restsByYear = Map.groupBy(exchanged, (date) => toDateParts(date).year);
   const isWeekend = readWeekendRules(data.weekend);
-  // Runs for up to a thousand years of a request, so it allocates no lists unless holidays are substituted.
+  // A request may need a thousand years, so no lists are allocated unless holidays are substituted.
   return (year) => {
     const days = new Set(restsByYear.get(year));
     for (const { record, day } of rules) {
@@ -87,7 +87,7 @@ export function listHolidays(data: NationalCalendarData): (year: number) => Read
     if (substitution === undefined) return days;
     const isFree = (date: CalendarDate): boolean => !isWeekend(date) && !days.has(date);
     for (const holiday of listMovingHolidays(rules, year)) {
-      // The date is itself a holiday, so only its weekday decides whether it gets a substitute day.
+      // `isFree` is false on every holiday, so `isWeekend` decides whether this one needs a substitute day.
       const lieu = isWeekend(holiday) ? substitution(holiday, isFree) : undefined;
       if (lieu !== undefined) days.add(lieu);
     }
@@ -109,7 +109,7 @@ function findSubstitutionOfYear(data: NationalCalendarData, year: number): Subst
   return rule === undefined ? undefined : findSubstitution(rule.rule);
 }
 
-/** Holidays with substitute days, earliest first, so that no two share a substitute day. */
+/** The holidays of a year that may get a substitute day, earliest first. */
 function listMovingHolidays(rules: readonly HolidayRule[], year: number): readonly CalendarDate[] {
   return rules
     .filter(({ record }) => record.moves === true && isInForce(record, year))
@@ -128,7 +128,7 @@ const MONTHS = 'january february march april may june july august september octo
   ' ',
 );
 
-/** `12-25`, `2018-11-12` (once), `easter-2`, `orthodox-easter+50`, `third monday in january`; throws for other text. */
+/** Reads `12-25`, `2018-11-12` (once), `easter-2`, `orthodox-easter+50` or `last monday in may`; else throws. */
 export function readHolidayDay(text: string): HolidayDay {
   const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
   if (day === undefined) throw new Error(`Calendar data contain an invalid holiday date: ${text}`);
@@ -174,25 +174,25 @@ function readNthWeekday(text: string): HolidayDay | undefined {
   };
 }
 
-/** Western Easter (Meeus, Astronomical Algorithms, chapter 8); `epact` is the moon's age. */
+/** Western Easter (Meeus, Astronomical Algorithms, chapter 8); `fullMoon` counts days from 21 March. */
 export function westernEaster(year: number): CalendarDate {
   const golden = year % 19;
   const century = Math.floor(year / 100);
   const yearOfCentury = year % 100;
   const lunarShift = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3);
-  const epact = (19 * golden + century - Math.floor(century / 4) - lunarShift + 15) % 30;
+  const fullMoon = (19 * golden + century - Math.floor(century / 4) - lunarShift + 15) % 30;
   const toSunday =
-    (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - epact - (yearOfCentury % 4)) % 7;
-  const late = Math.floor((golden + 11 * epact + 22 * toSunday) / 451);
-  const days = epact + toSunday - 7 * late + 114;
+    (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - fullMoon - (yearOfCentury % 4)) % 7;
+  const late = Math.floor((golden + 11 * fullMoon + 22 * toSunday) / 451);
+  const days = fullMoon + toSunday - 7 * late + 114;
   return toCalendarDate(year, Math.floor(days / 31), (days % 31) + 1);
 }
 
-/** Orthodox Easter: the Julian computus (Meeus, chapter 8), moved by the days between both calendars. */
+/** Orthodox Easter: the Julian computus (Meeus, chapter 8) plus the days by which the Julian calendar lags. */
 export function orthodoxEaster(year: number): CalendarDate {
-  const epact = (19 * (year % 19) + 15) % 30;
-  const toSunday = (2 * (year % 4) + 4 * (year % 7) - epact + 34) % 7;
-  const days = epact + toSunday + 114;
+  const fullMoon = (19 * (year % 19) + 15) % 30;
+  const toSunday = (2 * (year % 4) + 4 * (year % 7) - fullMoon + 34) % 7;
+  const days = fullMoon + toSunday + 114;
   const julianLag = Math.floor(year / 100) - Math.floor(year / 400) - 2;
   return addDays(toCalendarDate(year, Math.floor(days / 31), (days % 31) + 1), julianLag);
 }
@@ -200,7 +200,7 @@ export function orthodoxEaster(year: number): CalendarDate {
 const SATURDAY: Weekday = 5;
 const SUNDAY: Weekday = 6;
 
-/** `isFree` is false on holidays and rest days. */
+/** Gives a holiday on a rest day its substitute day, if any. `isFree` is false on holidays and rest days. */
 type Substitution = (
   holiday: CalendarDate,
   isFree: (date: CalendarDate) => boolean,
@@ -238,18 +238,18 @@ function findNextFreeDay(holiday: CalendarDate, isFree: (date: CalendarDate) => 
 
 export interface WeekendRule {
   readonly days: readonly string[];
-  /** First day of the rule, `yyyy-mm-dd`; the earliest rule also applies before its day. */
+  /** First day of the rule, `yyyy-mm-dd`; the earliest rule also applies before its first day. */
   readonly from: string;
   readonly source: string;
 }
 
-/** Returns whether a date is a rest day. Throws at once for an invalid name or date, as the rules are built in. */
+/** Returns a test for rest days. Throws at once for an invalid name or date, because the rules are built in. */
 export function readWeekendRules(rules: readonly WeekendRule[]): (date: CalendarDate) => boolean {
   const read = rules
     .map((rule) => ({ from: readDate(rule.from), rests: readRestDays(rule.days) }))
     .toSorted((left, right) => left.from - right.from);
   const [first, ...changes] = read;
-  // Called for each day of centuries, so the single rule of most countries is found without a search.
+  // May run for every day of several centuries, so a country's only rule is found without a search.
   return (date) => {
     const rule = changes.findLast((candidate) => candidate.from <= date) ?? first;
     return rule !== undefined && rule.rests[getWeekday(date)] === true;

@@ -1,4 +1,4 @@
-/** Matches an item to a charge of the catalogue (F1); settings that it omits come from there or have a default (S6). */
+/** Matches a charge of a request to the catalogue (F1), which supplies the settings that the request omits (S6). */
 
 import type { ChargeInput, ChargeName } from './charge-input.ts';
 import {
@@ -13,7 +13,7 @@ import type { Validation } from '../request/validation.ts';
 interface ChargeMatch {
   readonly agreement: Agreement | undefined;
   readonly unknown: readonly ChargeName[];
-  /** The name that belongs to a different charge than the previous names. */
+  /** The sent name that does not belong to the charge of the names before it; undefined if all belong together. */
   readonly contradicting: ChargeName | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface CompletedCharge {
   readonly input: ChargeInput;
   readonly match: ChargeMatch;
   readonly settings: ChargeDefaults;
-  /** The names by which a schedule type identifies it, in lower case, from the request or the catalogue (F1, F4). */
+  /** Names and ids by which columns of a schedule type refer to the charge, in lower case (F1, F4). */
   readonly typeNames: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function completeCharge(input: ChargeInput, known: KnownCharges | undefin
   };
 }
 
-/** The first name. Refuses a missing name and contradictory names; warns of unknown and ambiguous names (F1). */
+/** Returns the first name. Refuses missing or contradictory ones; warns of unknown ones and ambiguous settings (S6). */
 export function checkChargeName(
   { input, match }: CompletedCharge,
   validation: Validation,
@@ -62,7 +62,7 @@ export function checkChargeName(
   return first.value;
 }
 
-/** The message of a charge that has none of the `fields` that identify it (F1). */
+/** The message for a charge that has none of the `fields` that identify it (F1). */
 export function describeNoName(fields: readonly string[]): string {
   return `is missing; one of ${fields.join(', ')} must identify the charge`;
 }
@@ -70,8 +70,8 @@ export function describeNoName(fields: readonly string[]): string {
 const NO_MATCH: ChargeMatch = { agreement: undefined, unknown: [], contradicting: undefined };
 
 /**
- * A commission's name and id belong together, so an unknown one contradicts a known one. The class of an insurance must
- * match too, unless the catalogue has no classes.
+ * A commission's name and id belong together: an unknown one contradicts a known one. The known names of an insurance
+ * must belong to one charge; a charge without a value for a field fits any name sent there.
  */
 function findCharge(input: ChargeInput, known: KnownCharges | undefined): ChargeMatch {
   if (known === undefined) return NO_MATCH;
@@ -84,7 +84,7 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
   }
   const reported = unknown.filter(({ field }) => isCommission || knowsField(known, field));
   const others = given.filter((name) => !unknown.includes(name));
-  // An id identifies one commission; a name may be shared by many.
+  // The id is looked up first: it identifies one commission, while many may share a name.
   const [first, ...rest] = isCommission ? others.toReversed() : others;
   const named = first && known.named(first.field, first.value);
   if (named === undefined) return { ...NO_MATCH, unknown: reported };
@@ -100,7 +100,7 @@ function findCharge(input: ChargeInput, known: KnownCharges | undefined): Charge
   return { agreement, unknown: reported, contradicting: undefined };
 }
 
-/** A class can be unknown only if the catalogue has classes: it may list insurances by name only. */
+/** False for a class field that no charge of the catalogue has: a class sent in it is not reported as unknown (F1). */
 function knowsField(known: KnownCharges, field: ChargeName['field']): boolean {
   return field === 'InsuranceName' || known.uses(field);
 }
@@ -109,7 +109,7 @@ function isCalled(name: string | undefined, value: string): boolean {
   return name === undefined || name === value.toLowerCase();
 }
 
-/** Fields of the request precede. An amount takes no settings of percentages, a charge for unusage no base. */
+/** Sent settings take precedence. The catalogue adds none to an amount, and no base to a charge for unusage (S6). */
 function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefined): ChargeDefaults {
   const ofPercent = input.percent === undefined ? undefined : defaults;
   const isForUnusage = input.isForUnusage ?? ofPercent?.isForUnusage ?? false;
@@ -121,7 +121,7 @@ function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefin
   };
 }
 
-/** The names that are sent and those from the catalogue, which adds none to an insurance with a class. */
+/** Sent names except InsuranceName, and those of the catalogue, which adds none to an insurance sent with a class. */
 function completeTypeNames({ kind, names }: ChargeInput, { agreement }: ChargeMatch): readonly string[] {
   const sent = names
     .filter(({ field, value }) => field !== 'InsuranceName' && value !== '')

@@ -11,7 +11,7 @@ export interface ChargedFigures {
   readonly principal: number;
 }
 
-/** Rounds each charge. Sums above the limit become zero: call refuseTooLargeCharges after the last row. */
+/** Rounds each charge. If a sum exceeds the limit, both sums are zero, and a later refuseTooLargeCharges reports it. */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
   row: number,
@@ -34,7 +34,7 @@ export function collectRowCharges(
   return { managementFee: 0, insurance: 0 };
 }
 
-/** The charges of an additional column in row `row` (index from 0); zero if the sum exceeds the limit. */
+/** The sum of an additional column's charges in a row (index from 0); zero if it exceeds the limit. */
 export function sumColumnCharges(
   scheduled: ScheduledCharges,
   column: string,
@@ -54,7 +54,7 @@ function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFig
   return calculateCharge(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
 
-/** Minor units, without the blocked amount; `row` is an index from 0. */
+/** In minor units, without the blocked amount; `row` is an index from 0. */
 export function calculateCharge(
   { counts, price }: ScheduledCharge,
   row: number,

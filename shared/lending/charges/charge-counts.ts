@@ -1,6 +1,6 @@
 /**
- * How many charges of an item each row collects (F3), and the days charged for unusage (F5). Dates are counted, not
- * listed: a daily fee of a thousand years has hundreds of thousands.
+ * How many charges of an item each row collects (F3), and the days charged for unusage (F5). The dates of charges are
+ * counted and not listed, because a daily fee over a thousand years has hundreds of thousands of them.
  */
 
 import { toDateParts, isMonthEnd, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
@@ -12,11 +12,11 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** The start and due dates with which charges are compared; they are not shifted for holidays (F3). */
 interface ChargeDates {
-  /** Where the first row begins: in a recalculation, the due date of the last settled row (X1). */
+  /** Where the first row begins; in a recalculation LastDueDate before any shift (X1). */
   readonly start: CalendarDate;
   readonly dueDates: readonly CalendarDate[];
   readonly rowCount: number;
-  /** True if LastDueDate was sent (X1): the last settled row collected the charges due on the start date. */
+  /** True if LastDueDate was sent (X1): settled rows have collected charges in arrears on the start date. */
   readonly isRecalculation: boolean;
 }
 
@@ -30,8 +30,8 @@ const MONTHS_PER_YEAR = 12;
 
 /**
  * Number of charges that each row collects (index from 0). Charge k falls on firstDate + k periods, k from 0 upfront
- * and from 1 in arrears. In arrears a row collects what is due up to its due date, upfront what is due before it. A
- * charge on the start date belongs to the first row, unless it is in arrears and a settled row was due on that date.
+ * and from 1 in arrears. In arrears a row collects what falls up to its due date, upfront what falls before it. A
+ * charge on the start date belongs to the first row, unless it is in arrears in a recalculation.
  */
 export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32Array {
   const counts = new Int32Array(dates.rowCount);
@@ -45,7 +45,7 @@ export type AccrualPeriods = Pick<
   'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount'
 >;
 
-/** Day-count numerator of each row's overlap with the unused period; the whole of a regular row is regular (C2). */
+/** Day-count numerators of each row's overlap with the unused period. A whole regular row counts whole months (C2). */
 export function countUnusedDays(
   unused: UnusedAmount,
   periods: AccrualPeriods,
@@ -94,7 +94,7 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
   }
 }
 
-/** Month units: each charge on the first date's own day, clamped to the end of the month (D4). */
+/** Month units: each charge falls on the day of month of the first one, limited to the end of the month (F3). */
 function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
   const { isUpfront } = charge;
   const step = monthsPerPeriod(charge.periodicity);

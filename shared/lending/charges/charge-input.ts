@@ -1,4 +1,4 @@
-/** Commissions and insurances of a request in a common form: they differ only in the spelling of their fields (F1). */
+/** Commissions and insurances of a request in a common form: most of their fields differ only in spelling (F1). */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
@@ -21,7 +21,7 @@ export interface ChargeName {
 export interface ChargeInput {
   readonly kind: ChargeKind;
   readonly path: string;
-  /** The preferred field first; at least one must have a value. */
+  /** In order of preference; the value of a field that is not sent is empty. */
   readonly names: readonly ChargeName[];
   readonly value: Decimal | undefined;
   readonly percent: Decimal | undefined;

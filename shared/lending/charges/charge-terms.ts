@@ -1,4 +1,4 @@
-/** The commissions, the insurances and the unused amount of a request, parsed before any date is known (F1-F5). */
+/** The commissions, insurances and unused amount of a request, parsed before any due date is known (F1-F5). */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
@@ -51,14 +51,14 @@ export interface UnusedAmount {
 export interface ChargeTerms {
   readonly items: readonly ChargeItem[];
   readonly hasInsurances: boolean;
-  /** True if a commission is charged for unusage: StartDateForUnusage and ExpiryDateForOD limit its period (F5). */
+  /** True if a commission is charged for unusage, from StartDateForUnusage to ExpiryDateForOD (F5). */
   readonly hasUnusageFee: boolean;
   readonly unused: UnusedAmount;
 }
 
-/** Maximum number of commissions, and of insurances, in one request, to limit the work for a row. */
+/** Maximum number of commissions, and of insurances, in one request (F1); limits the work for each row. */
 const MAX_CHARGES = 200;
-/** A count of rows cannot exceed the maximum number of rows (M6). */
+/** GracePeriodFee and GracePeriodInsurance count rows, of which a schedule has at most this many (F3, M6). */
 const GRACE_ROWS = { min: 0, max: MAX_INSTALLMENTS };
 
 export interface ChargeContext {
@@ -66,11 +66,11 @@ export interface ChargeContext {
   readonly digits: number;
   readonly periodicities: readonly Periodicity[];
   readonly rules: ChargeRules | undefined;
-  /** The known charges of the catalogue; undefined: every name is accepted. */
+  /** The charges of the catalogue; undefined: every name is accepted (F1). */
   readonly knownCharges?: KnownCharges | undefined;
 }
 
-/** Undefined, with all faults reported, when a charge is invalid. Reports fields without effect (E5, X2). */
+/** Reports faults and fields without effect (E5, X2); undefined if there is a fault. */
 export function parseChargeTerms(
   request: RepaymentScheduleRequest,
   context: ChargeContext,
@@ -163,7 +163,7 @@ function isRepeating(periodicity: Periodicity): boolean {
   return monthsPerPeriod(periodicity) > 0 || daysPerPeriod(periodicity) > 0;
 }
 
-/** UnusedAmount is required for charges on it; StartDateForUnusage is read only for unusage charges (F2, F5). */
+/** Requires UnusedAmount for charges on it; warns of it and StartDateForUnusage where nothing reads them (F2, F5). */
 function checkUnused(
   request: RepaymentScheduleRequest,
   charges: readonly CompletedCharge[],
@@ -214,7 +214,7 @@ function findChargeColumns(
   return shown.map(({ name }) => name);
 }
 
-/** Whether an item without IsUpfront is charged at the start of its periods (F1). */
+/** True if the schedule type charges an item without IsUpfront at the start of its periods (F1). */
 function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
   const isCommission = input.kind === 'commission';
   const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;
@@ -225,7 +225,7 @@ function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: Cha
   return isCommission ? upfront.fees : upfront.insurances;
 }
 
-/** The bases of a percentage; figures that a row calculates after its charges are not yet known (F2). */
+/** The allowed bases of a percentage: not the figures that a row calculates after its charges (F2). */
 function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
   if (rules === undefined) return CHARGE_BASES;
   const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);

@@ -32,7 +32,7 @@ export type ChargePrice =
       readonly partOfYear: readonly [numerator: number, denominator: number] | undefined;
       readonly base: ChargeBase;
     }
-  /** Percent a year of the unused amount, by day count (F5). */
+  /** Percent a year of the unused amount, for the days of each row (F5). */
   | { readonly kind: 'unusage'; readonly percent: Decimal; readonly rate: ExactRatio };
 
 const MONTHS_PER_YEAR = 12;
@@ -43,7 +43,7 @@ interface PriceContext {
   readonly bases: readonly ChargeBase[];
 }
 
-/** Undefined, with all faults reported, if its fields are invalid or `periodicity` is undefined but needed. */
+/** Undefined without exactly one valid SourceValue or SourcePercent, or if `periodicity` is needed but undefined. */
 export function parseChargePrice(
   { input, settings }: CompletedCharge,
   periodicity: Periodicity | undefined,
@@ -72,7 +72,7 @@ export function parseChargePrice(
   return { kind: 'percent', percent: input.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
 }
 
-/** The message of a charge that does not have exactly one of SourceValue and SourcePercent (F1). */
+/** The message for a charge that does not have exactly one of SourceValue and SourcePercent (F1), else undefined. */
 export function sourceFault(hasValue: boolean, hasPercent: boolean): string | undefined {
   if (hasValue !== hasPercent) return undefined;
   return `must have exactly one of SourceValue and SourcePercent, ${hasValue ? 'not both' : 'but has neither'}`;
@@ -95,7 +95,7 @@ function computePartOfYear(periodicity: Periodicity): readonly [numerator: numbe
   return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];
 }
 
-/** Reports catalogue defaults that change the price of a percentage, because the request omits these fields (S6). */
+/** Warns of each omitted field whose catalogue default changes the price of a percentage (S6). */
 function warnFromCatalogue(input: ChargeInput, settings: ChargeDefaults, validation: Validation): void {
   const add = (field: string) => validation.warn(`${input.path}.${field}`, 'from-catalogue');
   if (settings.isForUnusage) {
@@ -113,7 +113,7 @@ function warnBesideValue(input: ChargeInput, validation: Validation): void {
   if (input.isForUnusage === true) validation.warn(`${input.path}.IsForUnusage`);
 }
 
-/** A charge for unusage is always an annual percentage of the unused amount for the days of each row (F5). */
+/** Warns of another base and of IsUpfront: a charge for unusage is on the unused amount, for each row's days (F5). */
 function warnBesideUnusage(input: ChargeInput, base: ChargeBase | undefined, validation: Validation): void {
   if (base !== undefined && base !== 'UnusedAmount') validation.warn(`${input.path}.PercentAppliedTo`);
   if (input.isUpfront === true) validation.warn(`${input.path}.IsUpfront`);

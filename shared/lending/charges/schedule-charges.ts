@@ -1,4 +1,4 @@
-/** Assigns charges to the rows that collect them (F3); amounts that do not vary by row are calculated once. */
+/** Assigns charges to the rows that collect them (F3); amounts that are the same in every row are calculated once. */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { countCharges, countUnusedDays, type AccrualPeriods } from './charge-counts.ts';
@@ -16,14 +16,14 @@ import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount'>;
 
 type ScheduledPrice =
-  /** A share of a figure of the collecting row: the rule `share` applied to it with the numerator `periods`. */
+  /** A share of the figure `of` in the collecting row: the rule `share` applied to it with the numerator `periods`. */
   | {
       readonly kind: 'share';
       readonly of: RowFigureName;
       readonly share: InterestRule;
       readonly periods: number;
     }
-  /** The same in every row; `base` is the base of a percentage. Minor units. */
+  /** The same amount in every row; `base` is what a percentage was taken of, else 0. Minor units. */
   | { readonly kind: 'fixed'; readonly amount: number; readonly base: number }
   /** The rule `share` applied to the unused amount with the row's day-count numerator (F5). */
   | { readonly kind: 'unusage'; readonly share: InterestRule; readonly base: number };
@@ -46,14 +46,14 @@ export interface ScheduledCharges {
   /** By name of an additional column. */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
   readonly hasInsurances: boolean;
-  /** Path of the first charge, or list of charges, that makes a sum exceed the limit on a figure. */
+  /** Path of the first charge, or list of charges, with which a figure exceeds the limit; undefined if none does. */
   tooLarge: string | undefined;
 }
 
 export interface ChargeSchedule {
-  /** Waived charges are counted by original row numbers, including settled rows (X1). */
+  /** Includes `settledRows`, because grace periods of charges count original rows (F3, X1). */
   readonly dates: AccrualPeriods & Pick<ScheduleDates, 'dueDates' | 'settledRows'>;
-  /** The unshifted start of the first row: earlier charges are dropped (F3). */
+  /** The unshifted start of the first row; charges before it are dropped (F3). */
   readonly start: CalendarDate;
   readonly isRecalculation: boolean;
   readonly dayCount: DayCountName;
@@ -62,7 +62,7 @@ export interface ChargeSchedule {
   readonly rounding: RoundingMode;
 }
 
-/** Assigns charges to rows, and notes fixed ones above the limit. Refuses an ExpiryDateForOD before the start (F5). */
+/** Assigns charges to rows. Refuses an ExpiryDateForOD before the start (F5); sets `tooLarge` without refusing it. */
 export function scheduleCharges(
   terms: ChargeTerms,
   schedule: ChargeSchedule,
@@ -86,7 +86,7 @@ export function scheduleCharges(
   };
 }
 
-/** Path of the first charge that makes the sum of its kind too large in any planned row, without shares of figures. */
+/** Path of the first charge with which a row's sum of its kind exceeds the limit, not counting shares of figures. */
 function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
   const sums: Record<ChargeKind, number[]> = { commission: [], insurance: [] };
   for (const { item, counts, price } of charges) {
@@ -105,7 +105,7 @@ function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
   return undefined;
 }
 
-/** Refuses charges whose first date lies after the last due date of the plan (F3). */
+/** Refuses charges whose first date is after the due date of the last row shown (F3). */
 export function refuseLateCharges(
   request: RepaymentScheduleRequest,
   lastDueDate: CalendarDate,
@@ -125,7 +125,7 @@ export function refuseTooLargeCharges({ tooLarge }: ScheduledCharges, validation
   validation.reject(tooLarge, 'amount-too-large', message);
 }
 
-/** Most items have the same dates as the previous one, so its counts are reused. */
+/** Reuses the counts of the previous item if its dates are the same, which they usually are. */
 function createChargeCounter({
   start,
   isRecalculation,

@@ -15,7 +15,7 @@ export interface DateParts {
   readonly day: number;
 }
 
-/** First and last year that a request may name; wide enough for any contract, narrow enough to bound every loop. */
+/** Requests may name dates of the years MIN_YEAR to MAX_YEAR (D1): enough for any contract, and a bound for loops. */
 export const MIN_YEAR = 1900;
 export const MAX_YEAR = 2999;
 
@@ -41,9 +41,9 @@ function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
-// `| 0` keeps divisions in integers, which halves the time of both conversions. They are valid from 0000-03-01 on.
+// `toCalendarDate` and `toDateParts` are valid from 0000-03-01 on. `| 0` truncates, which halves their time.
 
-/** The day must exist. Internally years begin in March, so that the leap day is the last day of its year. */
+/** The day must exist. The calculation begins years in March, so that the leap day is the last day of its year. */
 export function toCalendarDate(year: number, month: number, day: number): CalendarDate {
   const marchYear = month > 2 ? year : year - 1;
   const era = (marchYear / YEARS_PER_ERA) | 0;
@@ -72,7 +72,7 @@ export function toDateParts(date: CalendarDate): DateParts {
   return { year: yearOfEra + era * YEARS_PER_ERA + (month <= 2 ? 1 : 0), month, day };
 }
 
-/** The date of `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time (D1); undefined for other text and outside 1900..2999. */
+/** Reads `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time; undefined unless it is a date from 1900 to 2999 (D1). */
 export function parseCalendarDate(text: string): CalendarDate | undefined {
   const match = text.length <= MAX_DATE_TEXT_LENGTH ? DATE_TEXT.exec(text) : null;
   if (match === null) return undefined;
@@ -84,7 +84,7 @@ export function parseCalendarDate(text: string): CalendarDate | undefined {
   return toCalendarDate(year, month, day);
 }
 
-/** As `yyyy-mm-dd`. */
+/** The date as `yyyy-mm-dd`. */
 export function formatCalendarDate(date: CalendarDate): string {
   const { year, month, day } = toDateParts(date);
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
@@ -94,7 +94,7 @@ export function addDays(date: CalendarDate, days: number): CalendarDate {
   return (date + days) as CalendarDate;
 }
 
-/** The day `dayOfMonth`, or the last day of a shorter month, `months` after the month of `parts` (D4). */
+/** Day `dayOfMonth` of the month that is `months` after that of `parts`; in a shorter month its last day (D4). */
 export function dayInMonthAfter(parts: DateParts, months: number, dayOfMonth: number): CalendarDate {
   const monthIndex = parts.year * MONTHS_PER_YEAR + (parts.month - 1) + months;
   const year = (monthIndex / MONTHS_PER_YEAR) | 0;
@@ -102,7 +102,7 @@ export function dayInMonthAfter(parts: DateParts, months: number, dayOfMonth: nu
   return toCalendarDate(year, month, Math.min(dayOfMonth, daysInMonth(year, month)));
 }
 
-/** The same day of month a whole number of months later (earlier when negative), clamped to the month's end. */
+/** The same day of the month, `months` later (earlier if negative); in a shorter month its last day. */
 export function addMonths(date: CalendarDate, months: number): CalendarDate {
   const parts = toDateParts(date);
   return dayInMonthAfter(parts, months, parts.day);

@@ -1,4 +1,4 @@
-/** Day counts (C1, C2): a whole numerator over the denominator of the convention, so that interest is exact (M4). */
+/** Fractions of a year (C1, C2): a whole numerator over the convention's denominator, so that they are exact (M4). */
 
 import {
   type CalendarDate,
@@ -31,11 +31,11 @@ interface InterestPeriod {
   readonly to: CalendarDate;
   /** Whole months of a regular period (C2), 0 when the period is irregular. */
   readonly regularMonths: number;
-  /** True if it ends on the termination date of 30E/360 ISDA (C1). */
+  /** True if the period ends on the termination date, which 30E/360 ISDA needs to know (C1). */
   readonly endsOnTermination: boolean;
 }
 
-/** The day count of a name in any case; blanks around the slash and `ACT` are accepted (C1). Undefined if unknown. */
+/** Finds a day count by name in any case; accepts blanks around the slash, and `ACT` (C1). Undefined if unknown. */
 export function findDayCount(name: string): DayCountName | undefined {
   const wanted = name
     .toLowerCase()
@@ -77,7 +77,7 @@ const CONVENTIONS: Readonly<Record<DayCountName, Convention>> = {
   },
 };
 
-/** A month as days over the days of a year, for periodic rates (P1): [1, 12], [30, 365] or [365, 4320]. */
+/** A month as a fraction of a year, for periodic rates (P1): [1, 12], [30, 365] or [365, 4320]. */
 export const monthOfYear = (name: DayCountName) => CONVENTIONS[name].month;
 
 /** 360 or 365; 365 * 366 for Actual/Actual. */
@@ -85,7 +85,7 @@ export function dayCountDenominator(name: DayCountName): number {
   return CONVENTIONS[name].denominator;
 }
 
-/** The length of a period times {@link dayCountDenominator}: days, except by Actual/Actual. */
+/** A period's fraction of a year times {@link dayCountDenominator}: a number of days, except with Actual/Actual. */
 export function dayCountNumerator(name: DayCountName, period: InterestPeriod): number {
   return CONVENTIONS[name].count(period);
 }
@@ -111,7 +111,7 @@ function getDayWeight(year: number): number {
 }
 
 // The three conventions that give every month 30 days and every year 360 (C1), as in the 2006 ISDA Definitions,
-// section 4.16 (f), (g) and (h). They differ in the treatment of month ends.
+// section 4.16 (f), (g) and (h). They differ in how they treat month ends.
 
 const DAYS_PER_YEAR = 360;
 
@@ -119,7 +119,7 @@ function countDays(from: DateParts, to: DateParts, fromDay: number, toDay: numbe
   return (to.year - from.year) * DAYS_PER_YEAR + (to.month - from.month) * DAYS_PER_MONTH + toDay - fromDay;
 }
 
-/** 30/360, bond basis, 4.16 (f): day 31 becomes 30; at the end only when the period begins on day 30 or 31. */
+/** 30/360, bond basis, 4.16 (f): day 31 becomes 30, but an end on day 31 only if the period begins on day 30 or 31. */
 function countBondBasisDays(from: DateParts, to: DateParts): number {
   const fromDay = Math.min(from.day, DAYS_PER_MONTH);
   const toDay = fromDay === DAYS_PER_MONTH ? Math.min(to.day, DAYS_PER_MONTH) : to.day;
@@ -131,7 +131,7 @@ function countEurobondDays(from: DateParts, to: DateParts): number {
   return countDays(from, to, Math.min(from.day, DAYS_PER_MONTH), Math.min(to.day, DAYS_PER_MONTH));
 }
 
-/** 30E/360 ISDA, 4.16 (h): the last day of a month becomes 30, but not in February on the termination date (C1). */
+/** 30E/360 ISDA, 4.16 (h): the last day of a month becomes 30, except a termination date in February (C1). */
 function countIsdaEurobondDays(from: DateParts, to: DateParts, endsOnTermination: boolean): number {
   const fromDay = isMonthEnd(from) ? DAYS_PER_MONTH : from.day;
   const keepsFebruaryEnd = to.month === 2 && endsOnTermination;

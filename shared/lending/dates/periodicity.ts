@@ -4,7 +4,7 @@
 export interface Periodicity {
   readonly name: string;
   readonly count: number;
-  /** Years are distinct from months, because rates count them separately (A1). */
+  /** `Years` is a unit of its own, because a DAE then counts time in years and not in months (A1). */
   readonly unit: 'Days' | 'Weeks' | 'Months' | 'Years' | 'Once';
 }
 
@@ -26,7 +26,7 @@ export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
   { name: 'Yearly', count: 1, unit: 'Years' },
 ];
 
-/** Ignores case and surrounding blanks, but prefers the exact spelling; undefined if unknown. */
+/** Ignores case and surrounding blanks, but prefers a name in exactly this spelling; undefined if unknown. */
 export function findPeriodicity(
   name: string,
   known: readonly Periodicity[] = BUILT_IN_PERIODICITIES,

@@ -11,9 +11,9 @@ import { type Periodicity, daysPerPeriod, findPeriodicity, monthsPerPeriod } fro
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
-/** The date on which a contract ends, if it replaces the date of the last row. */
+/** The date on which a contract ends; it replaces the date of the last row. */
 export interface EndDate {
-  /** An expiry date removes the due dates on or after it (B5); a maturity date moves the last row (D5). */
+  /** An expiry date becomes the last due date; later ones are dropped (B5). A maturity date moves the last one (D5). */
   readonly path: 'MaturityDate' | 'ExpiryDateForOD';
   readonly date: CalendarDate;
 }
@@ -27,16 +27,16 @@ export interface PlanTerms extends DueDateTerms {
 
 export interface PlannedRows {
   readonly startDate: CalendarDate;
-  /** The unshifted due date if `startDate` is a shifted one, else `startDate` (X1). */
+  /** The unshifted date if `startDate` is a shifted due date, else `startDate` (X1). */
   readonly settledDate: CalendarDate;
-  /** Date of the row before the last one, settled or not; `settledDate` if it is unknown. */
+  /** Date of the row before the last one, settled or not; `settledDate` if there is none or its date is unknown. */
   readonly beforeLast: CalendarDate;
   readonly dueDates: readonly CalendarDate[];
-  /** Whole months of each row's period; 0 if a shifted date makes it irregular (C2). */
+  /** Whole months of each row's period; 0 if the period is irregular (C2) or counted in days. */
   readonly regularMonths: number[];
 }
 
-/** The dates of a contract by the number of periods after the row of FirstDueDate. */
+/** Rows are numbered from that of `firstDueDate`, which is row 0; `firstRow` is the first remaining one. */
 interface Anchor {
   readonly settledDate: CalendarDate;
   readonly firstDueDate: CalendarDate;
@@ -72,7 +72,7 @@ export function planRows(terms: PlanTerms): PlannedRows {
   return { startDate, settledDate, beforeLast: before, dueDates, regularMonths };
 }
 
-/** Row 1 is due on FirstDueDate, regardless of its day of month; the others on generated dates (D4). */
+/** Row 0 is due on `firstDueDate`, whatever its day of the month; the others on generated dates (D4). */
 function getDueDate(
   row: number,
   firstDueDate: CalendarDate,
@@ -81,7 +81,7 @@ function getDueDate(
   return row === 0 ? firstDueDate : generated(row);
 }
 
-/** A FirstDueDate up to LastDueDate is the contract's own; a later or derived one is that of the next row (X1). */
+/** A FirstDueDate up to LastDueDate is the contract's first; a later or derived one is that of the next row (X1). */
 function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   const { lastDueDate, shift } = terms;
   if (terms.firstDueDate === undefined) {
@@ -101,7 +101,7 @@ function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
   return { settledDate: isShifted ? settled : startDate, firstDueDate, firstRow, generated };
 }
 
-/** True for a FirstDueDate up to LastDueDate, or one that was itself shifted back to it (X1). */
+/** True for a FirstDueDate up to LastDueDate, or one that the holiday method moves to LastDueDate (X1). */
 function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean {
   const { lastDueDate, shift } = terms;
   if (lastDueDate === undefined) return false;
@@ -109,7 +109,7 @@ function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean
   return shift !== undefined && isShownOn(lastDueDate, firstDueDate, shift);
 }
 
-/** The installment day from which LastDueDate was shifted; a shifted day could skip or repeat a month (D4). */
+/** The instalment day shown as LastDueDate, if any: counting from a shifted day could skip or repeat a month (D4). */
 function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: HolidayShift): CalendarDate {
   if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
   const parts = toDateParts(lastDueDate);
@@ -117,7 +117,7 @@ function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: Ho
   return days.find((day) => isShownOn(lastDueDate, day, shift)) ?? lastDueDate;
 }
 
-/** The only row of a single repayment, due on the end date or else on FirstDueDate (D7); undefined without both. */
+/** The only row of a single repayment, due on the end date, else on FirstDueDate (D7); undefined without either. */
 export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
   const startDate = findStartDate(terms);
   const dueDate = terms.endDate?.date ?? terms.firstDueDate;
@@ -131,10 +131,10 @@ export function planSingleRow(terms: PlanTerms): PlannedRows | undefined {
   };
 }
 
-// Due dates by arithmetic on calendar dates (D2-D4). Dates are never counted from a clamped or shifted date, so a due
+// Due dates by arithmetic on calendar dates (D2-D4). Months are never counted from a clamped or shifted date, so a due
 // day 31 is restored after every short month (D4).
 
-/** The rule for the month of the first due date when FirstDueDate is not sent (D3). */
+/** Which month the first due date falls in if FirstDueDate is not sent (D3). */
 type InstallmentMethod = 'ActualMonth' | 'NextMonth' | 'OnePeriodLater';
 
 interface DueDateTerms {
@@ -148,7 +148,7 @@ interface DueDateTerms {
   readonly requestDay: CalendarDate;
 }
 
-/** True if no date of the request determines the start of the schedule, so that the day of the request does (D2). */
+/** True if no date of the request determines the start of the schedule; then the day of the request does (D2). */
 export function startsOnRequestDay(
   { LastDueDate, ActivationDate, FirstDueDate, PeriodicityType }: RepaymentScheduleRequest,
   periodicities: readonly Periodicity[],
@@ -164,7 +164,7 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
   return countsBack ? subtractPeriod(terms, terms.firstDueDate) : terms.requestDay;
 }
 
-/** One period earlier, on the installment day if the first due date is: on day 31, 31 January for 28 February (D4). */
+/** One period earlier, on the instalment day if `firstDueDate` is: with day 31, 31 January for 28 February (D2). */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
@@ -194,7 +194,7 @@ function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate
   }
 }
 
-/** Returns the due date by the number of periods after the month of the first; -1 starts a regular period (C2). */
+/** Returns a function that gives a row's regular due date; that of row -1 starts a regular first period (C2). */
 function createDueDateGenerator(
   terms: DueDateTerms,
   firstDueDate: CalendarDate,

@@ -21,11 +21,10 @@ import {
 } from './planned-due-dates.ts';
 import { parseHolidayShift, shiftDueDates, type KnownCalendars } from './shift-due-date.ts';
 
-/** The values of the field InstallmentMethod (D3). */
 export const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const;
 const LAST_DAY_OF_MONTH = 31;
 
-/** Whether a schedule type reads MaturityDate (D5) and ExpiryDateForOD (B5). */
+/** The end dates that a schedule type reads: MaturityDate (D5), ExpiryDateForOD (B5). */
 export interface EndDateRules {
   readonly useMaturityDate: boolean;
   readonly usesExpiry: boolean;
@@ -40,18 +39,18 @@ export interface DateContext extends EndDateRules {
 
 /** All dates of a schedule; the lists have one entry per remaining row of the contract. */
 export interface ScheduleDates {
-  /** The day on which the schedule starts, which is the date of the first cash flow of the rates (D2, A4). */
+  /** The day on which the schedule starts (D2). Annual rates count from it, unless a prepayment precedes it (A4). */
   readonly startDate: CalendarDate;
-  /** Differs from `startDate` if that is a shifted due date (X1). */
+  /** The day on which interest begins: `settledDate`, but `startDate` if due dates are deferred (X1, H3). */
   readonly accrualStart: CalendarDate;
-  /** Unshifted `startDate`; charges up to it belong to settled rows (X1, F3). */
+  /** Unshifted `startDate`; charges before it are dropped (X1, F3). */
   readonly settledDate: CalendarDate;
   readonly settledRows: number;
   /** Unshifted dates; charges are compared with these (F3). */
   readonly dueDates: readonly CalendarDate[];
   /** Payment dates (H1); the same array as `dueDates` when none is shifted. */
   readonly shownDates: readonly CalendarDate[];
-  /** Dates to which interest accrues (H3): `shownDates` when the due date is deferred, else `dueDates`. */
+  /** Dates to which interest accrues (H3): `shownDates` if due dates are deferred, else `dueDates`. */
   readonly accrualDates: readonly CalendarDate[];
   /** Whole months of each regular period (C2); 0 for irregular ones. */
   readonly regularMonths: readonly number[];
@@ -60,7 +59,7 @@ export interface ScheduleDates {
   readonly calendar: BusinessCalendar | undefined;
 }
 
-/** The schedule's dates; undefined, with all faults reported, when the request's dates are invalid. */
+/** Undefined if a date field is invalid, which is reported, or if `context` lacks `periodicity` or `installmentsNo`. */
 export function planScheduleDates(
   request: RepaymentScheduleRequest,
   context: DateContext,
@@ -82,7 +81,7 @@ export function planScheduleDates(
   return validation.faults.length > faultsOfFields ? undefined : buildScheduleDates(terms, planned, range);
 }
 
-/** The end date of the contract, if the schedule type uses one (D5, B5). */
+/** The end date of the contract, if it is sent and the schedule type uses it (D5, B5). */
 export function findEndDate(request: RepaymentScheduleRequest, rules: EndDateRules): EndDate | undefined {
   const { ExpiryDateForOD, MaturityDate } = request;
   if (rules.usesExpiry && ExpiryDateForOD !== undefined) {
@@ -182,7 +181,7 @@ function readRowRange(request: RepaymentScheduleRequest, validation: Validation)
 
 const MAX_DUE_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** Reports every date of the request that is out of order, by the field that can correct it. */
+/** Reports dates that are out of order, each on the field that can correct it. */
 function checkDateOrder(terms: PlanTerms, planned: PlannedRows, validation: Validation): void {
   const { settledDate, beforeLast, dueDates } = planned;
   const last = dueDates.at(-1) ?? settledDate;

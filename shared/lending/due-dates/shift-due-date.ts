@@ -19,8 +19,8 @@ export const HOLIDAY_METHODS = [
 export type HolidayMethod = (typeof HOLIDAY_METHODS)[number];
 
 /**
- * The working day on which an amount due on `date` is paid (H1). Modified methods reverse the direction rather than
- * leave the month; Nearest prefers the later of two days. A date is shifted forward rather than to `start` or before.
+ * The day on which an amount due on `date` is paid (H1). Modified methods reverse the direction rather than leave the
+ * month; Nearest prefers the later day on a tie. A date is shifted forward rather than to `start` or before.
  */
 export function shiftDueDate(
   date: CalendarDate,
@@ -73,7 +73,7 @@ export interface HolidayShift {
   readonly defersAccrual: boolean;
 }
 
-/** Undefined if no date is shifted. Refuses an unknown calendar even then (H2, E5). */
+/** Undefined if the request shifts no dates. Refuses an unknown calendar even then (H2). */
 export function parseHolidayShift(
   request: RepaymentScheduleRequest,
   calendars: KnownCalendars,
@@ -96,7 +96,7 @@ export function parseHolidayShift(
   return { method, calendar, defersAccrual: request.DeferDueDate === true };
 }
 
-/** Each date is shifted by itself and stays after `start` (H1); the same array when none is shifted. */
+/** Shifts each date by itself, never back to `start` or before (H1). Returns `dates` itself if none is shifted. */
 export function shiftDueDates(
   dates: readonly CalendarDate[],
   shift: HolidayShift,
@@ -112,7 +112,7 @@ export function shiftDueDates(
   return shifted ?? dates;
 }
 
-/** True for a forward shift too: the start of the contract, which can forbid a shift back (H1), is unknown here. */
+/** True if `shift` may move `unshifted` to `shown`: forward too, in case the unknown start forbids moving back (H1). */
 export function isShownOn(shown: CalendarDate, unshifted: CalendarDate, shift: HolidayShift): boolean {
   const start = shown > unshifted ? unshifted : addDays(shown, -1);
   return shiftDueDate(unshifted, shift.method, shift.calendar, start) === shown;

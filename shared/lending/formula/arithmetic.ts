@@ -1,11 +1,11 @@
-/** Arithmetic of formula values: exact, with signs kept in the numerator. */
+/** Exact arithmetic of formula values, whose denominators stay positive. */
 
 import { reduceRatio } from '../numbers/exact-ratio.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { FormulaOperator } from './tree.ts';
 import type { FormulaValue } from './scope.ts';
 
-/** Maximum number of decimals of a value; a value that needs more is written as a fraction. */
+/** A value that needs more decimals is written as a fraction. */
 const MAX_WRITTEN_DECIMALS = 20;
 
 /** -1 if the first value is smaller, 0 if both are equal, else 1. */

@@ -14,11 +14,11 @@ interface FormulaSurroundings {
 
 export interface CompiledExpression {
   readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
-  /** The value, if it is the same in every row. */
+  /** The value, if compiling the expression already determines it. */
   readonly constant: FormulaValue | undefined;
 }
 
-/** One evaluation. The first failure is kept; later results are ignored. */
+/** One evaluation. The first failure is kept and replaces the result. */
 interface Run {
   readonly slots: readonly FormulaValue[];
   failure: FormulaFailure | undefined;
@@ -33,7 +33,7 @@ interface Compiling extends FormulaSurroundings {
   error: FormulaError | undefined;
 }
 
-/** Returns an error if it divides by a constant zero, or if decimals of `round` are not constant or above 10. */
+/** Returns an error for a constant divisor zero, or if the decimals of `round` are not a constant from 0 to 10. */
 export function compileFormula(
   tree: FormulaTree,
   surroundings: FormulaSurroundings,
@@ -75,7 +75,7 @@ function createConstant(value: FormulaValue): Part {
   return { run: () => value, constant: value };
 }
 
-/** A node whose value depends only on its operands; evaluated at compile time if these are constant. */
+/** A node whose value depends only on its operands; calculated at compile time if all are constant. */
 function foldConstants(
   parts: readonly Part[],
   calculate: (values: readonly FormulaValue[]) => FormulaValue,

@@ -9,7 +9,7 @@ interface OpenBracket {
   hasComma: boolean;
 }
 
-/** `Amount / 12` becomes `1000 / 12`; for a third `round(x)` becomes `round((1/3), 0)`. Invalid text stays as it is. */
+/** `Amount / 12` becomes `1000 / 12`; if x is a third, `round(x)` becomes `round((1/3), 0)`. Invalid text is kept. */
 export function formatFormulaWithValues(
   text: string,
   slots: ReadonlyMap<string, number>,
@@ -32,7 +32,7 @@ export function formatFormulaWithValues(
   return written + text.slice(end);
 }
 
-/** The default number of decimals, to be inserted before the closing bracket of a `round` that has none. */
+/** The text `, 0` to insert before the closing bracket of a `round` without decimals; empty elsewhere. */
 function completeRound(token: string, previous: string, open: OpenBracket[]): string {
   const innermost = open.at(-1);
   if (token === '(') open.push({ isRound: previous === 'round', hasComma: false });

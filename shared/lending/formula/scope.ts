@@ -33,7 +33,7 @@ export const INPUT_NAMES = [
 
 export type InputName = (typeof INPUT_NAMES)[number];
 
-/** The columns of a schedule row that formulas may read. TotalInstallment is always the sum of three of them (M3). */
+/** Standard columns that formulas may read: not TotalInstallment, which is calculated last, as a sum of three (M3). */
 export const READABLE_COLUMNS = [
   'RemainingValue',
   'Interest',
@@ -71,7 +71,7 @@ export interface FormulaValue {
   readonly denominator: bigint;
 }
 
-/** A formula that has no value for this row. `reason` ends a sentence about the column, such as `divides by zero`. */
+/** A formula has no value in a row. `reason` continues `its formula ...`, such as `divides by zero at position 3`. */
 export interface FormulaFailure {
   readonly kind: 'formula-failure';
   readonly reason: string;
@@ -93,7 +93,7 @@ export function isFormulaFailure(result: number | FormulaValue | FormulaFailure)
   return typeof result === 'object' && 'kind' in result;
 }
 
-/** Rounds major units to minor units once (M2); a failure above {@link MAX_FIGURE_MINOR}. */
+/** Rounds major units to minor units (M2); a failure if the size exceeds {@link MAX_FIGURE_MINOR}. */
 export function roundToMinorUnits(value: FormulaValue, money: MoneyFormat): number | FormulaFailure {
   const scaled = value.numerator * 10n ** BigInt(money.digits);
   const minor = divideRounded(scaled, value.denominator, money.rounding);

@@ -9,7 +9,7 @@ export const MAX_FORMULA_DEPTH = 30;
 
 export type FormulaOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '=' | '<>';
 
-/** The functions, with the least and the greatest number of their values. */
+/** The functions, with the least and the greatest number of arguments. */
 export const FORMULA_FUNCTIONS = {
   min: { least: 2, most: MAX_FORMULA_PARTS },
   max: { least: 2, most: MAX_FORMULA_PARTS },
@@ -38,7 +38,7 @@ export type FormulaTree =
       readonly values: readonly FormulaTree[];
     };
 
-/** Why a text is not a valid expression: how to correct it, and the position of the fault (from 1). */
+/** A fault of an expression: its position in the text (from 1), and a message that says how to correct it. */
 export interface FormulaError {
   readonly kind: 'formula-error';
   readonly at: number;

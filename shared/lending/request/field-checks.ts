@@ -8,9 +8,9 @@ import type { Validation } from './validation.ts';
 
 /** Maximum number of instalments of a schedule, a payment value or a simulation (M6). */
 export const MAX_INSTALLMENTS = 1200;
-/** In percent, absolute: interest of a thousand times the balance a year is certainly a mistake. */
+/** Largest rate of either sign: yearly interest of more than a thousand times the balance is certainly a mistake. */
 export const MAX_RATE_PERCENT = 100_000;
-/** More than any floating-point number prints, and few enough to limit the work with exact fractions. */
+/** More than a message may contain (M6), and few enough to limit the work with exact fractions. */
 const MAX_RATE_DECIMALS = 30;
 
 interface NumberRange {
@@ -18,7 +18,7 @@ interface NumberRange {
   readonly max: number;
 }
 
-/** The value if it is a whole number within the range (M6); absent is undefined, and no fault. */
+/** The value if it is a whole number within the range (M6). An absent value is undefined without a fault. */
 export function checkWhole(
   validation: Validation,
   path: string,
@@ -30,7 +30,7 @@ export function checkWhole(
   return validation.reject(path, 'out-of-range', `must be a whole number from ${range.min} to ${range.max}`);
 }
 
-/** The amount in minor units when it is zero or more and has no more decimals than the currency (M2, M6). */
+/** The amount in minor units, if it is from zero to the limit and has no more decimals than the currency (M2, M6). */
 export function checkAmount(
   validation: Validation,
   path: string,
@@ -70,7 +70,7 @@ export function checkRate(
   return percentToRatio(value);
 }
 
-/** The name in the list that equals the value in any case (S6); absent is undefined, and no fault. */
+/** The allowed name that equals the value, ignoring case and outer blanks. Undefined without a fault if absent. */
 export function checkName<Name extends string>(
   validation: Validation,
   path: string,

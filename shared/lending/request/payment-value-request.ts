@@ -1,6 +1,6 @@
 /**
- * The request of `PLAT_BP_CalculatePMT`, not yet validated, and its answer: section 4.7 of the interface, with the
- * extension of M5. Absent and null are undefined (M6); amounts and rates are exact decimals (M1).
+ * The request of `PLAT_BP_CalculatePMT`, not yet validated, and its answer: section 4.7 of the interface and the
+ * extension of M5. Absent and null fields are undefined (M6); amounts and rates are exact decimals (M1).
  */
 
 import type { Decimal } from 'decimal.js';
@@ -16,9 +16,9 @@ export interface PaymentValueRequest {
   readonly FinancedAmount?: Decimal | undefined;
   /** Annual rate in percent (M4); absent: 0 (P1). */
   readonly InterestPercent?: Decimal | undefined;
-  /** 1: the first installment consists of interest only; 0 (default): no grace period (P2). */
+  /** 1: the first instalment consists of interest only; 0 (default): no grace period (P2). */
   readonly GracePeriodPrincipal?: number | undefined;
-  /** The balance outstanding after the last installment, or the target of a savings plan; default 0 (P2). */
+  /** The balance outstanding after the last instalment, or the target of a savings plan; default 0 (P2). */
   readonly FutureValue?: Decimal | undefined;
   /** 0 (default): in arrears; 1: in advance (P2). */
   readonly InterestType?: number | undefined;
@@ -27,7 +27,7 @@ export interface PaymentValueRequest {
 }
 
 export interface PaymentValue {
-  /** Payment of each installment, in major units, with at most `digits` decimals. */
+  /** Payment of each instalment, in major units, with at most `digits` decimals. */
   readonly pmtValue: Decimal;
   /** Equal part of the principal, in major units, with at most `digits` decimals. */
   readonly principalValue: Decimal;

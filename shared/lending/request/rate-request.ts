@@ -1,6 +1,6 @@
 /**
- * The request of `PLAT_BP_CalculateRate`, not yet validated, and its answer (A6). Absent and null are undefined (M6),
- * amounts are exact decimals without a currency (M1), dates have no zone (D1), and names may be in any case.
+ * The request of `PLAT_BP_CalculateRate`, not yet validated, and its answer (A6). Absent and null fields are undefined
+ * (M6), amounts are exact decimals without a currency (M1), dates have no zone (D1), and names may be in any case.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -10,13 +10,13 @@ import type { RequestFault, RequestWarning } from './validation.ts';
 export interface RateRequest {
   /** `DAE` (A1), `XIRR` (A2) or `IRR` (A3). */
   readonly Rule: string;
-  /** `Years`, `Months` (default), `Weeks` or `Days`, in which a DAE counts its intervals; ignored with other rules. */
+  /** `Years`, `Months` (default), `Weeks` or `Days`, in which a DAE counts intervals; no effect with other rules. */
   readonly Unit?: string | undefined;
-  /** Dated flows in any order; mandatory for DAE and XIRR, excluded for IRR. */
+  /** Dated flows in any order; mandatory for DAE and XIRR, refused with IRR. */
   readonly CashFlows?: readonly CashFlow[] | undefined;
-  /** Name of a periodicity (D7); mandatory for IRR, excluded otherwise. */
+  /** Name of a periodicity (D7); mandatory for IRR, refused otherwise. */
   readonly PeriodicityType?: string | undefined;
-  /** Flows at equal periods, the first at time 0; mandatory for IRR, excluded otherwise. */
+  /** Flows at equal periods; time 0 is the first other than zero. Mandatory for IRR, refused otherwise. */
   readonly Amounts?: readonly Decimal[] | undefined;
 }
 
@@ -31,22 +31,22 @@ export interface DiscountedFlow {
   /** As sent; null with the rule IRR, which has no dates. */
   readonly date: CalendarDate | null;
   readonly amount: string;
-  /** Years from time 0 with 20 decimals, negative before it (DAE); for IRR periods divided by periods per year. */
+  /** Years from time 0 with 20 decimals, negative before it; with IRR periods divided by periods per year. */
   readonly years: string;
   /**
    * DAE and XIRR: amount / (1 + rate/100)^years. IRR: amount / (1 + rate/100/p)^(years * p) with p periods per year.
    * The rate is the published one; the result has ten decimals more than the amounts. Null at -100 percent per period
-   * or year, and from 1e300.
+   * or year, except at time 0, and null from 1e300.
    */
   readonly discountedAmount: string | null;
 }
 
 export interface ProvenRate {
-  /** Percent a year with ten decimals, nearest to zero. Null without one, above 1e262 %, or if unproven (A4). */
+  /** Percent a year with ten decimals, of several the nearest to zero. Null if none, above 1e262 % or unproven (A4). */
   readonly rate: string | null;
   /** One line for each flow, in the order of the request; empty when there is no rate. */
   readonly proof: readonly DiscountedFlow[];
-  /** Sum of the discounted amounts, rarely zero as the rate is rounded; null without a rate or if an amount is null. */
+  /** Sum of the discounted amounts, rarely zero with a rounded rate; null if there is no rate or an amount is null. */
   readonly residual: string | null;
   readonly warnings: readonly RequestWarning[];
 }

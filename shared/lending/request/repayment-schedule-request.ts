@@ -1,7 +1,7 @@
 /**
  * The request of `PLAT_BP_CalculateRepaymentSchedule`, not yet validated: section 4.1 of the interface, with the
- * extensions of S6. Absent and null are undefined (M6), amounts are exact decimals in major units, rates are annual
- * percentages (M1), flags of 0 and 1 are booleans, dates have no zone (D1), and names may be in any case.
+ * extensions of S6. Absent and null fields are undefined (M6), amounts and rates are exact decimals (M1) in major units
+ * and percent a year, flags of 0 and 1 are booleans, dates have no zone (D1), and names may be in any case.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -16,10 +16,10 @@ export interface RepaymentScheduleRequest {
   readonly InterestPercent?: Decimal | undefined;
   /** Financed amount in major units of the currency, more than zero (M6). */
   readonly Amount: Decimal;
-  /** Number of installments, 1..1200 (M6). */
+  /** Number of instalments, 1..1200 (M6). */
   readonly InstallmentsNo: number;
   readonly PeriodicityType: string;
-  /** Day of month of each due date, 1..31 (D4); ignored by day and week units. */
+  /** Day of month of each due date, 1..31 (D4); without effect with day and week units. */
   readonly InstallmentDay: number;
   /** Without effect unless a formula reads it (E5). */
   readonly AdvanceAmount?: Decimal | undefined;
@@ -27,7 +27,7 @@ export interface RepaymentScheduleRequest {
   readonly GracePeriodInterest?: number | undefined;
   /** Number of rows without principal (G1). */
   readonly GracePeriodPrincipal?: number | undefined;
-  /** Due date of the last settled row in a recalculation (X1). */
+  /** Start of a recalculation: due date of the last settled row, or date of a prepayment (X1). */
   readonly LastDueDate?: CalendarDate | undefined;
   /** Number of settled rows in a recalculation (X1). */
   readonly BlockInstallmentNo?: number | undefined;
@@ -35,13 +35,13 @@ export interface RepaymentScheduleRequest {
   readonly IsLocked?: boolean | undefined;
   readonly BlockAmount?: Decimal | undefined;
   readonly BlockInterestAmount?: Decimal | undefined;
-  /** Start of the schedule (D2). */
+  /** Start of the schedule, unless LastDueDate is sent (D2). */
   readonly ActivationDate?: CalendarDate | undefined;
   /** Absent: found by InstallmentMethod, or one period after the start (D3). */
   readonly FirstDueDate?: CalendarDate | undefined;
   /** Replaces the last due date if the schedule type uses it (D5). */
   readonly MaturityDate?: CalendarDate | undefined;
-  /** True: due dates on days without business are shifted by HolidayMethod, Forward by default (H1). */
+  /** True: HolidayMethod (default Forward) shifts due dates that are not working days (H1). */
   readonly HolidayShift?: boolean | undefined;
   readonly HolidayCountry?: string | undefined;
   readonly HolidayMethod?: string | undefined;
@@ -50,11 +50,11 @@ export interface RepaymentScheduleRequest {
   /** Number of the row that ends the schedule and repays the rest (B6). */
   readonly RealInstallmentNo?: number | undefined;
   readonly ContractPeriod?: number | undefined;
-  /** 0, 1 or 2: determines casing and content of the answer (A5). */
+  /** 0, 1, 2 or absent: determines the casing and the content of the answer (A5). */
   readonly CalculateDAE?: number | undefined;
-  /** Fixed payment of the installments; zero: not fixed (B2). */
+  /** Fixed payment of the instalments; zero: not fixed (B2). */
   readonly installmentValue?: Decimal | undefined;
-  /** Fixed principal of the installments; zero: not fixed (B2). */
+  /** Fixed principal of the instalments; zero: not fixed (B2). */
   readonly principalValue?: Decimal | undefined;
   /** `ActualMonth` or `NextMonth` (D3). */
   readonly InstallmentMethod?: string | undefined;
@@ -63,7 +63,7 @@ export interface RepaymentScheduleRequest {
   readonly UnusedAmount?: Decimal | undefined;
   /** 0 or 1 (B4). */
   readonly InterestCapitalization?: number | undefined;
-  /** Costs paid once at the start; they lower the first flow of DAE and EIR (A1, A2). */
+  /** Costs paid once at the start; they reduce the first cash flow of DAE and EIR (A1, A2). */
   readonly UpFrontValue?: Decimal | undefined;
   readonly ResidualValue?: Decimal | undefined;
   /** True: the residual is paid in the last row; false: in a separate row (B1). */

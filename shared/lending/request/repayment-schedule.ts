@@ -1,4 +1,4 @@
-/** The result of a schedule calculation, before the spelling of its fields and its encoding are chosen. */
+/** The result of a schedule calculation, before its fields are spelled and encoded. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from './validation.ts';
@@ -44,12 +44,12 @@ export interface RepaymentSchedule {
   /** Number of decimals of every amount in the rows (M2). */
   readonly currencyDigits: number;
   readonly scheduleTypeId: string;
-  /** Day on which the loan is drawn and interest begins (D2). */
+  /** First day of the schedule; in a recalculation LastDueDate (D2). */
   readonly startDate: CalendarDate;
   /** Names of the additional columns of the rows, in order (F4); absent: none. */
   readonly extraColumns?: readonly string[];
   readonly rows: readonly ScheduleRow[];
-  /** Percent with four decimals; null if no rate exists; undefined if the request does not select it (A1, A5). */
+  /** Percent with four decimals; null if A4 gives no rate; undefined if the request does not select it (A1, A5). */
   readonly dae?: string | null;
   /** The effective interest rate, in the same form as `dae` (A2). */
   readonly eir?: string | null;
@@ -61,7 +61,7 @@ export type ScheduleOutcome =
   | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
-/** The published ids of the installment types (S7), the same on every node and in every version. */
+/** The published ids of the instalment types (S7), the same on every node and in every version. */
 export const INSTALLMENT_TYPE_IDS = {
   Regular: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c01',
   Grace: 'a2c9e5d0-6b1f-4c38-9d47-1e0b5f7a3c02',
@@ -73,7 +73,7 @@ export type ExplainedFigure =
   | 'remainingValue'
   /** The payment, or the equal part of the principal, in force in the row; absent if the row does not depend on one. */
   | 'payment'
-  /** Present only if a grace period, blocked amounts or capitalisation make it differ from `interest`. */
+  /** Present only if a grace period, blocked interest or capitalisation changes the `interest` that is collected. */
   | 'accruedInterest'
   | 'interest'
   | 'capitalisedInterest'
@@ -87,23 +87,23 @@ export type ExplainedFigure =
   | 'totalInstallment';
 
 /**
- * The figure is the rounded value of its formula (M2), where `round()` rounds in the same way, `%` means a hundredth,
- * and a word is only a label for the number after it.
+ * The figure is the rounded value of its formula (M2). `round()` rounds in the same way, `%` means a hundredth, and a
+ * word is only a label for the number after it.
  */
 export interface FigureExplanation {
   readonly figure: ExplainedFigure;
   readonly name?: string;
-  /** In minor units, like `base`. */
+  /** In minor units. */
   readonly amount: number;
   /** Days by the day count. */
   readonly days?: number;
   /** Denominator of `days`/`basis`; absent if Actual/Actual splits the days between years of different length. */
   readonly basis?: number;
   readonly dayCount?: string;
-  /** Annual rates in percent as plain decimal text, in the order of the formula: one, or one for each slice (R2). */
+  /** Percentages as plain decimal text, in the order of the formula: one, or one for each slice or band (R2). */
   readonly rates?: readonly string[];
-  /** Amount to which the rates are applied. */
+  /** Amount to which the percentages apply, in minor units. */
   readonly base?: number;
-  /** With the numbers substituted, such as `1000.00 * 12 % * 30/360 = 10.00`. ASCII except for names. */
+  /** The formula with numbers in place of names, such as `1000.00 * 12 % * 30/360 = 10.00`. */
   readonly formula: string;
 }

@@ -3,7 +3,7 @@
 /** 400 if the request is incomplete or contradictory, 422 if it is well-formed but cannot be calculated (E1). */
 type FaultStatus = 400 | 422;
 
-/** Codes of faults that this engine reports. They are stable: callers may branch on them. */
+/** Stable codes: callers may branch on them. */
 export type FaultCode =
   | 'amount-too-large'
   | 'bands-overlap'
@@ -44,7 +44,7 @@ export interface RequestFault {
   readonly status: FaultStatus;
 }
 
-/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1), or a field added from it (S6). */
+/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1, L3), or a default of it (S6). */
 export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;
@@ -55,7 +55,7 @@ export class Validation {
   readonly faults: RequestFault[] = [];
   readonly warnings: RequestWarning[] = [];
 
-  /** Reports that the request is well-formed but cannot be calculated (422); returns undefined, as a parser may. */
+  /** Reports a well-formed request that cannot be calculated (422). Returns undefined, which parsers return in turn. */
   reject(path: string, code: FaultCode, message: string): undefined {
     this.faults.push({ path, code, message, status: 422 });
   }
@@ -74,7 +74,7 @@ export class Validation {
     this.faults.push({ path, code, message, status: 400 });
   }
 
-  /** Reports a field without effect in this request, or an unknown or ambiguous name. */
+  /** Reports a warning; by default that the field has no effect in this request (E5). */
   warn(path: string, code: WarningCode = 'no-effect'): void {
     this.warnings.push({ code, path });
   }

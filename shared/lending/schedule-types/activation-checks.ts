@@ -1,4 +1,4 @@
-/** All checks of a schedule type before activation (S3). */
+/** Checks of a single schedule type before activation (S3). */
 
 import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
 import { collectNames } from '../formula/tree.ts';
@@ -16,7 +16,7 @@ import {
 import { MAX_COLUMNS, countsAsCharge, draftColumn, type ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** All faults of a record, in the order of its fields; `type` is undefined if a setting is invalid. */
+/** The faults of a record, grouped by check; `type` is undefined if a setting by itself is invalid. */
 export function checkScheduleType(record: ScheduleTypeRecord) {
   const faults: ActivationFault[] = [];
   const type = readSettings(record, faults);
@@ -33,12 +33,12 @@ export function checkScheduleType(record: ScheduleTypeRecord) {
   return { type, columns, faults };
 }
 
-/** The faults that prevent the activation of a record (S3). Never throws. */
+/** Empty if nothing in the record prevents activation (S3). Never throws. */
 export function findActivationFaults(record: ScheduleTypeRecord): readonly ActivationFault[] {
   return checkScheduleType(record).faults;
 }
 
-/** A fault as a sentence, such as `column PMT must be listed after Interest: move it below`. */
+/** A fault as a sentence, such as `column Own must have no Source`. */
 export function formatActivationFault(fault: ActivationFault): string {
   return fault.column === undefined ? fault.message : `column ${fault.column} ${fault.message}`;
 }
@@ -62,7 +62,7 @@ interface Need {
   readonly isAnyOrder?: boolean;
 }
 
-/** Reports every column that is listed before a column on which it depends, and every cycle of dependencies. */
+/** Reports columns that are listed before a column on which they depend, and cycles of dependencies. */
 function checkOrder(columns: readonly ColumnDraft[], faults: ActivationFault[]): void {
   const places = new Map<string, number>();
   for (const [place, { name }] of columns.entries()) {
@@ -106,7 +106,7 @@ function listNeeds(column: ColumnDraft, columns: readonly ColumnDraft[]): readon
   return needs;
 }
 
-/** The shortest path of dependencies from `start` to `goal`; undefined when there is none. */
+/** The shortest chain of columns from `start` to `goal`, each of which needs the next; undefined if there is none. */
 function findPath(
   goal: number,
   start: number,

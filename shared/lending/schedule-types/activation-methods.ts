@@ -28,7 +28,7 @@ export function paysInterestPlusPrincipal({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.method !== 'Balance';
 }
 
-/** True if all principal is repaid with the last row, since the formula of Principal is zero in every row. */
+/** True if the formula of Principal is the constant zero, so the last row repays the principal. */
 export function repaysAtMaturity({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.expression?.constant?.numerator === 0n;
 }
@@ -102,7 +102,7 @@ function checkPayment(columns: ColumnSet, faults: ActivationFault[]): void {
   }
 }
 
-/** TotalInstallment may be listed, but it is always the sum that M3 defines. */
+/** TotalInstallment may be listed, but only with the sum that M3 defines. */
 function checkTotal({ standard }: ColumnSet, faults: ActivationFault[]): void {
   const tree = standard.get('TotalInstallment')?.tree;
   if (tree === undefined) return;
@@ -156,7 +156,7 @@ function checkCharges(record: ScheduleTypeRecord, columns: ColumnSet, faults: Ac
   }
 }
 
-/** Each of the two settings requires that the balance is repaid at the end of the schedule. */
+/** UseExpiryDate and InterestCapitalization each require that the last row repays the principal. */
 function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
   const principal = columns.standard.get('Principal');
   const isUnknown =
@@ -183,7 +183,7 @@ export function assignSlots(columns: readonly ColumnDraft[]): ReadonlyMap<string
   return slots;
 }
 
-/** Compiles each formula whose names are all known; reports unknown names and formulas without a value. */
+/** Compiles the formulas whose names are all known. Reports unknown names and formulas that cannot be calculated. */
 export function compileFormulas(
   columns: readonly ColumnDraft[],
   rounding: RoundingMode,

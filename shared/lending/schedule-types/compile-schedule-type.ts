@@ -30,7 +30,7 @@ type CompileOutcome =
   | { readonly kind: 'schedule-type'; readonly compiled: CompiledScheduleType }
   | { readonly kind: 'refused'; readonly faults: readonly ActivationFault[] };
 
-/** Checks (S3) and compiles a record of any status; called once at startup, not per request. Never throws. */
+/** Checks (S3) and compiles a record of any status, when a catalogue is read and not per request. Never throws. */
 export function compileScheduleType(record: ScheduleTypeRecord): CompileOutcome {
   const { type, columns, faults } = checkScheduleType(record);
   if (type === undefined || faults.length > 0) return { kind: 'refused', faults };
@@ -140,9 +140,9 @@ function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
   };
 }
 
-// Interest precedes payment and principal, as it never depends on them; otherwise columns follow the order of the
-// record (S1). Charges and additional columns come last, unless a formula of these three reads one of them. A charge
-// may thus be a percentage of any of the three whose formula does not read charges (F2).
+// Interest precedes payment and principal, because it never depends on them; otherwise columns follow the order of the
+// record (S1). Charges and additional columns come last, unless a formula of these three reads one of them.
+// Charges may be percentages of those of the three that are calculated before them (F2).
 
 interface Ordering {
   readonly steps: RowStep[];
@@ -180,7 +180,7 @@ function collectChargeColumns(columns: readonly ColumnDraft[]): ReadonlySet<stri
   return new Set(holders.map(({ name }) => name.toLowerCase()));
 }
 
-/** Moves payment, principal and columns calculated from them after the interest, if they are listed before it. */
+/** Moves payment, principal and columns calculated from them behind the interest, if they are listed before it. */
 function moveInterestFirst(columns: readonly ColumnDraft[]): readonly ColumnDraft[] {
   const place = columns.findIndex(({ standard }) => standard === 'Interest');
   const moved = new Set<string>();

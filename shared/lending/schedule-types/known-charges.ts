@@ -17,11 +17,11 @@ export interface KnownCharge {
   readonly defaults: ChargeDefaults;
 }
 
-/** The common data of charges with the same name. */
+/** What the charges with one name have in common. */
 export interface Agreement {
-  /** The defaults that the charges have in common; undefined if they differ. */
+  /** The defaults of the charges; undefined if the charges differ in them. */
   readonly defaults: ChargeDefaults | undefined;
-  /** All distinct defaults; only one if the charges agree. */
+  /** All distinct defaults; a single one if the charges agree. */
   readonly distinct: readonly ChargeDefaults[];
   readonly names: KnownCharge['names'];
 }
@@ -55,7 +55,7 @@ export type KnownCharges = Pick<ChargeDirectory, 'uses' | 'named' | 'lists'>;
 /** The charges of many lists; each list can be replaced independently. */
 export class ChargeDirectory {
   readonly #byList = new Map<string, readonly KnownCharge[]>();
-  /** Copied and indexed at the first use after a change. */
+  /** Both are derived from `#byList` at the first use after a change: a copy, and an index by field and name. */
   #lists: ChargeLists | undefined;
   #byName: ReadonlyMap<string, ReadonlyMap<string, NamedCharges>> | undefined;
 
@@ -63,7 +63,7 @@ export class ChargeDirectory {
     return this.#index().size === 0;
   }
 
-  /** An empty list is removed. */
+  /** Removes the list if `charges` is empty. */
   replace(list: string, charges: readonly KnownCharge[]): void {
     this.#lists = undefined;
     this.#byName = undefined;
@@ -81,7 +81,7 @@ export class ChargeDirectory {
     return this.#index().get(field)?.get(value.trim().toLowerCase());
   }
 
-  /** All charges by list, as plain data; the same object until one of them changes. */
+  /** All charges by list, as plain data; the same object until a list is replaced. */
   lists(): ChargeLists {
     this.#lists ??= new Map(this.#byList);
     return this.#lists;

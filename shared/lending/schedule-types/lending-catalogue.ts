@@ -1,4 +1,4 @@
-/** What an institution adds: schedule types (S1), periodicities (D7), calendars (H2). One fault refuses a catalogue. */
+/** What an institution adds: schedule types (S1), periodicities (D7), calendars (H2). Any fault refuses them all. */
 
 import type { OtherCalendars } from '../calendars/business-calendar.ts';
 import { readCatalogueCalendars, type CalendarRecord } from '../calendars/catalogue-calendars.ts';
@@ -30,7 +30,7 @@ export interface LendingCatalogue extends ScheduleCatalogue {
   readonly scheduleTypeRecords: readonly ScheduleTypeRecord[];
   /** The records of the catalogue: plain data, from which another thread creates the same catalogue. */
   readonly records: CatalogueRecords;
-  /** The catalogue's own calendars; the built-in ones are found by their country. */
+  /** Only the catalogue's own calendars; `findCalendar` knows the built-in ones. */
   readonly calendars: OtherCalendars;
 }
 
@@ -38,7 +38,7 @@ type CatalogueOutcome =
   | { readonly kind: 'catalogue'; readonly catalogue: LendingCatalogue }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
-/** Checks the records; never throws for them. `otherCalendars` finds countries that are not built in, as bases. */
+/** Reports faulty records and never throws for them. Records may extend countries that `otherCalendars` finds. */
 export function createLendingCatalogue(
   records: CatalogueRecords,
   otherCalendars?: OtherCalendars,
@@ -141,7 +141,7 @@ class TakenNames {
     for (const record of records) this.take(record);
   }
 
-  /** Reserves the names of a record, and returns a fault for each that belongs to another. */
+  /** Reserves the id, code and name of a record, and returns a fault for each that belongs to another record. */
   take(record: ScheduleTypeRecord): ActivationFault[] {
     const faults: ActivationFault[] = [];
     const own = new Set<string>();
@@ -160,7 +160,7 @@ class TakenNames {
 
 export interface PeriodicityRecord {
   readonly name: string;
-  /** Units from one due date to the next, from 1 to 1200; left out with Once. */
+  /** Units from one due date to the next, 1 to 1200; absent, null or 0 with Once. */
   readonly count?: number | null | undefined;
   readonly unit: string;
 }

@@ -1,4 +1,4 @@
-/** The names known to a calculation: schedule types, periodicities, commissions (S1, D7, F1). */
+/** The names known to a calculation: schedule types, periodicities, charges (S1, D7, F1). */
 
 import balloon from './built-in/balloon.json' with { type: 'json' };
 import creditCard from './built-in/credit-card.json' with { type: 'json' };
@@ -27,7 +27,7 @@ export interface ScheduleCatalogue {
   readonly knownCharges?: KnownCharges | undefined;
 }
 
-/** In the order in which messages list the types (S4, S7); also templates for records of a catalogue. */
+/** In the order in which messages list the types (S4). */
 export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
   equalInstallments,
   equalPrincipal,
@@ -48,7 +48,7 @@ export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_I
   ({ type }) => type,
 );
 
-/** Compiles a built-in record. Throws if the record has a fault, which is a bug of this project. */
+/** Throws if the record has a fault, which is a bug of this project. */
 function compileBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
   const outcome = compileScheduleType(record);
   if (outcome.kind === 'schedule-type') return outcome.compiled;
@@ -61,7 +61,7 @@ export const BUILT_IN_CATALOGUE: ScheduleCatalogue = createScheduleCatalogue(
   BUILT_IN_PERIODICITIES,
 );
 
-/** A catalogue of these types, all of them Active, and these periodicities. */
+/** `scheduleTypes` must be Active. A name takes precedence over an equal code. */
 export function createScheduleCatalogue(
   scheduleTypes: readonly CompiledScheduleType[],
   periodicities: readonly Periodicity[],

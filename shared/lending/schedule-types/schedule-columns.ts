@@ -81,7 +81,7 @@ function findNameFault(name: string): string | undefined {
   return 'must have another name: this one is a row field, an input or a function';
 }
 
-/** A parsed column. Invalid fields are undefined and have been reported. */
+/** A parsed column, whose faults have been reported; an invalid method or formula is undefined. */
 export interface ColumnDraft {
   /** The standard name, or the name as spelled in the record. */
   readonly name: string;
@@ -91,7 +91,7 @@ export interface ColumnDraft {
   readonly insuranceClass: string | undefined;
   readonly display: boolean;
   readonly isUpfront: boolean;
-  /** The expression of a Formula column; a Source instead of a Formula is an expression that consists of its name. */
+  /** The expression of a Formula column; with a Source instead of a Formula, the name of that input. */
   readonly text: string | undefined;
   readonly tree: FormulaTree | undefined;
   expression: CompiledExpression | undefined;
@@ -148,7 +148,7 @@ function readMethod(
   return undefined;
 }
 
-/** Another column may have a Source only if it is the implicit input of its method. */
+/** The expression of a Formula column. Other columns may name only the implicit input of their method as Source. */
 function readExpression(
   record: ScheduleColumnRecord,
   standard: StandardColumn | undefined,
@@ -191,7 +191,7 @@ function readTree(text: string, report: Report): FormulaTree | undefined {
   return undefined;
 }
 
-/** Checks Fee, InsuranceClass and IsUpfront, which are allowed only in columns where they have an effect. */
+/** Refuses Fee, InsuranceClass and IsUpfront where they have no effect, and requires the first two where needed. */
 function checkCharges(draft: ColumnDraft, report: Report): void {
   const { method, standard, fee, insuranceClass } = draft;
   if (method === undefined) return;

@@ -9,15 +9,15 @@ export interface ScheduleColumnRecord {
   readonly CalculationMethod: string;
   /** Fee columns: the commission to show. Formula columns: the commission that the amount counts as. */
   readonly Fee?: string | null | undefined;
-  /** The same as Fee for the insurances of a class. */
+  /** Like Fee, for the insurances of a class. */
   readonly InsuranceClass?: string | null | undefined;
-  /** The named input that the column reads; null: that of the method. A Formula column may have it as its formula. */
+  /** The input that the column reads; null: that of its method. A Formula column may have it instead of a Formula. */
   readonly Source?: string | null | undefined;
   /** The expression of a Formula column. */
   readonly Formula?: string | null | undefined;
   /** False hides an additional column; its amount still counts. Default true. */
   readonly Display?: boolean | null | undefined;
-  /** Fee and Insurance columns: charges are upfront by default (F1). */
+  /** True in a Fee or Insurance column: its charges are upfront by default (F1). */
   readonly IsUpfront?: boolean | null | undefined;
 }
 
@@ -39,11 +39,11 @@ export interface ScheduleTypeRecord {
   readonly MeasurementUnit?: string | null | undefined;
   /** HALF_UP (default) or HALF_EVEN. */
   readonly Rounding?: string | null | undefined;
-  /** Maximum number of installments of a request; default: the maximum of all schedules. */
+  /** Maximum number of instalments of a request; default: the maximum of all schedules. */
   readonly MaximumInstallments?: number | null | undefined;
   /** True makes ResidualValue mandatory; default false. */
   readonly ResidualRequired?: boolean | null | undefined;
-  /** Default for whether the residual is paid in the last row; default false. */
+  /** The ResidualInInstallment of requests that leave it out (B1); default false. */
   readonly ResidualInInstallment?: boolean | null | undefined;
   /** False refuses commissions and insurances; default true. */
   readonly AcceptsCharges?: boolean | null | undefined;
@@ -56,6 +56,6 @@ export interface ScheduleTypeRecord {
 
 export interface ActivationFault {
   readonly column?: string;
-  /** What to do, continuing a sentence that begins with the column or field, such as `must be listed after PMT`. */
+  /** With `column` the end of a sentence that begins with it, such as `must have no Source`; else a whole sentence. */
   readonly message: string;
 }

@@ -27,15 +27,15 @@ export interface ScheduleType {
   /** Days allows day and week units, Months allows month and year units, null allows any (S1). */
   readonly measurementUnit: MeasurementUnit | null;
   readonly rounding: RoundingMode;
-  /** Maximum number of installments of a request, 1 for Once; null: that of all schedules (M6). */
+  /** Maximum number of instalments of a request, 1 for Once; null: that of all schedules (M6). */
   readonly maximumInstallments: number | null;
   /** True: ResidualValue is mandatory (S4, Balloon). */
   readonly residualRequired: boolean;
-  /** Default for whether a residual is paid in the last row (B1). */
+  /** True: a residual is paid in the last row unless the request says otherwise (B1). */
   readonly residualInInstallment: boolean;
   /** False: commissions and insurances are refused (B4). */
   readonly acceptsCharges: boolean;
-  /** True: ExpiryDateForOD is used as the maturity date (B5). */
+  /** True: ExpiryDateForOD ends the schedule (B5). */
   readonly useExpiryDate: boolean;
   /** True: InterestCapitalization 1 adds interest to the balance (B4). */
   readonly interestCapitalization: boolean;
@@ -74,8 +74,8 @@ export function findProductType(codeOrName: string): ProductTypeCode | undefined
   );
 }
 
-// A compiled schedule type: methods resolved, formulas compiled, order of calculation fixed. Created once by
-// `compileScheduleType`; the row loop does not read the catalogue record.
+// A compiled schedule type: methods resolved, formulas compiled, order of calculation fixed. `compileScheduleType`
+// creates it; the row loop does not read the catalogue record.
 
 export interface CompiledFormula {
   readonly column: string;
@@ -106,7 +106,7 @@ export type PrincipalMethod =
   | { readonly kind: 'AtMaturity' }
   | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
 
-/** The sum to which the amount of a formula is added: managementFee (Fee), insurance, or none. */
+/** The sum to which the amount of a formula is added: managementFee (kind Fee), insurance, or none. */
 export type CountsAs =
   | { readonly kind: 'Nothing' }
   | { readonly kind: 'Fee'; readonly fee: string }
@@ -122,15 +122,15 @@ export interface ExtraColumn {
   /** Field name in the row, spelled the same in both casings. */
   readonly name: string;
   readonly slot: number;
-  /** False: the column is calculated and counted, but is not shown in the row (S1). */
+  /** False: the column is calculated and counted, but is not shown in the row (S2). */
   readonly display: boolean;
   readonly method: ExtraMethod;
 }
 
 /**
  * ManagementFee and Insurance begin each row at zero. `charges` adds all commissions and insurances of the request to
- * them and fills the additional Fee and Insurance columns. `column` adds an amount that counts as a charge at once, so
- * that a later formula reads the sums so far.
+ * them and fills the additional Fee and Insurance columns. `column` adds its amount to them at once if it counts as a
+ * charge, so that later formulas read the sums so far.
  */
 export type RowStep =
   | { readonly kind: 'interest' }
@@ -139,7 +139,7 @@ export type RowStep =
   | { readonly kind: 'charges' }
   | { readonly kind: 'column'; readonly column: ExtraColumn };
 
-/** Whether charges are upfront by default (F1). Names are in lower case. */
+/** True: charges are upfront if the request does not say (F1). Names are in lower case. */
 export interface UpfrontDefaults {
   readonly fees: boolean;
   readonly insurances: boolean;
@@ -154,8 +154,8 @@ export interface CompiledScheduleType {
   readonly principal: PrincipalMethod;
   readonly extras: readonly ExtraColumn[];
   /**
-   * Interest, payment, principal and charges occur once each; payment precedes principal, but a Sum directly follows
-   * it. Charges cannot be a percentage of a figure that is calculated after them (F2).
+   * Interest, payment, principal and charges occur once each. Payment precedes principal, but a payment of kind Sum
+   * directly follows it. Charges cannot be a percentage of a figure that is calculated after them (F2).
    */
   readonly steps: readonly RowStep[];
   /** False in every built-in type; interest, payment and principal then need no scope. */

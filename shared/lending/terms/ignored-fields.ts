@@ -1,4 +1,4 @@
-/** Known fields without effect in a request: they are reported, so that callers do not rely on them (E5). */
+/** Reports known fields without effect in a request, so that callers do not rely on them (E5). */
 
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import { findEndDate, type EndDateRules } from '../due-dates/schedule-dates.ts';
@@ -42,7 +42,7 @@ interface DateRules extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
 }
 
-/** Reports date fields without effect (E5), except an expiry, since charges on unused amounts may read it (F5). */
+/** Reports date fields without effect (E5), except ExpiryDateForOD, which charges for unusage may read (F5). */
 export function warnIgnoredDateFields(
   request: RepaymentScheduleRequest,
   rules: DateRules,

@@ -33,7 +33,7 @@ export interface LoanTerms {
   readonly charges: ChargeTerms;
 }
 
-/** A term that cannot be read is undefined. */
+/** A term is undefined if it cannot be read. */
 export type DraftTerms = { readonly [Term in keyof LoanTerms]: LoanTerms[Term] | undefined };
 
 interface Reading extends ParsingContext {
@@ -46,7 +46,7 @@ export interface ParsingContext {
   readonly maxRows: number;
 }
 
-/** Reports the faults of all fields, so that a caller gets them together (E3). */
+/** Reports the faults of all terms, so that a caller gets them together (E3). */
 export function parseLoanTerms(
   request: RepaymentScheduleRequest,
   context: ParsingContext,
@@ -138,7 +138,7 @@ function parseAmount({ request, validation }: Reading, digits: number): number |
   return checkAmount(validation, 'Amount', request.Amount, digits);
 }
 
-/** The upfront costs; zero in a recalculation, whose rates are based on Amount and the remaining rows (A4). */
+/** Zero in a recalculation, because its annual rates are based on Amount and the remaining rows (A4). */
 function parseUpFront({ request, validation }: Reading, digits: number): number {
   const upFront = checkAmount(validation, 'UpFrontValue', request.UpFrontValue, digits) ?? 0;
   return request.LastDueDate === undefined ? upFront : 0;

@@ -28,7 +28,7 @@ export interface PaymentTerms {
   readonly digits: number;
 }
 
-/** Undefined after a fault; all are reported (E3). `known` are the periodicities of the catalogue (D7). */
+/** Undefined after a fault; all faults are reported (E3). `known` are the periodicities of the catalogue (D7). */
 export function parsePaymentTerms(
   request: PaymentValueRequest,
   known: readonly Periodicity[],
@@ -65,7 +65,7 @@ export function parsePaymentTerms(
   };
 }
 
-/** With a financed amount any final balance is allowed; without one it is the target of a savings plan (P2). */
+/** With a financed amount FutureValue may have any sign; else it is the target of a savings plan, zero or more (P2). */
 function parseAmounts(
   request: PaymentValueRequest,
   validation: Validation,

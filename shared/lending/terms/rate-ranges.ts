@@ -1,4 +1,4 @@
-/** The annual rates of the rows, or of the parts of the balance (R1, R2, S4). */
+/** The annual rates of the rows, or of bands of the balance (R1, R2, S4). */
 
 import type { Decimal } from 'decimal.js';
 import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
@@ -23,7 +23,7 @@ export interface RateFrom extends AnnualRate {
   readonly fromRow: number;
 }
 
-/** A rate for the part of a balance from `from`, in minor units, up to the start of the next band. */
+/** A rate for the balance from `from`, in minor units, up to the start of the next band. */
 interface RateBand extends AnnualRate {
   readonly from: number;
 }
@@ -46,11 +46,11 @@ interface RateContext {
   readonly currencyDigits: number;
 }
 
-/** The message of a request without any interest rate (S4). */
+/** The message for a request without any interest rate (S4). */
 export const NO_RATE =
   'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
 
-/** Whether each slice of a balance has the rate of its band, or the whole balance has one rate (R2). */
+/** Slices: each slice of a balance earns the rate of its band; Whole: the whole balance earns that of its band (R2). */
 export const BAND_METHODS = ['Slices', 'Whole'] as const;
 
 /** InterestPercent is mandatory unless ranges or bands replace it (S4); ranges without a rate use it (R1). */
@@ -86,7 +86,7 @@ interface Range extends RateFrom {
   readonly item: string;
 }
 
-/** Ranges cover each row exactly once, in any order (R1). */
+/** Requires that the ranges cover each row exactly once, in any order (R1). */
 function parseRateRanges(
   items: readonly InterestRateRange[],
   installmentsNo: number | undefined,
@@ -143,7 +143,7 @@ interface DraftBand extends RateBand {
   readonly item: string;
 }
 
-/** A band ends at the minimum of the next, the last band at its maximum; every part of the balance has a rate (R2). */
+/** A band ends at the minimum of the next, the last one at its maximum. By slices the first must start at 0 (R2). */
 function parseRateBands(
   items: readonly InterestRateBand[],
   whole: boolean,
@@ -181,7 +181,7 @@ function parseRateBands(
   return { kind: 'bands', bands, limit: bands.at(-1)?.limit ?? Number.POSITIVE_INFINITY, whole };
 }
 
-/** Reports a maximum as without effect unless it is the minimum of the next band, or one minor unit less. */
+/** Warns of a band's maximum if a next band starts neither there nor one minor unit above it (E5). */
 function reportUnusedLimits(bands: readonly DraftBand[], validation: Validation): void {
   for (const [index, { limit, item }] of bands.entries()) {
     const next = bands[index + 1];
@@ -190,7 +190,7 @@ function reportUnusedLimits(bands: readonly DraftBand[], validation: Validation)
   }
 }
 
-/** A formula reads one rate per row, so it cannot calculate interest by bands (R2, S2). */
+/** Refuses bands if a formula gives the interest or reads InterestPercent, which is one rate per row (R2, S2). */
 function checkTakesBands({ compiled, validation }: RateContext): void {
   if (compiled === undefined) return;
   if (compiled.interest.kind !== 'Formula' && !compiled.namesRead.has('InterestPercent')) return;

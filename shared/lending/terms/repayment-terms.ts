@@ -15,22 +15,22 @@ export type GraceType = (typeof GRACE_TYPES)[number];
 
 /** Amounts are minor units. */
 export interface RepaymentTerms {
-  /** Number of first rows without principal, and without interest, by original row numbers (G1, G2). */
+  /** Rows up to these original numbers have no principal, or collect no interest (G1, G2). */
   readonly gracePrincipal: number;
   readonly graceInterest: number;
   readonly graceType: GraceType;
-  /** The residual value, 0 = none, and whether it is paid in the last row (B1). */
+  /** `residual` is zero if there is none; `residualInInstallment`: the last row pays it, not a row of its own (B1). */
   readonly residual: number;
   readonly residualInInstallment: boolean;
-  /** Payment, or equal part of the principal, that the request fixes (B2). */
+  /** Payment, or equal part of the principal, that the request fixes (B2); undefined if a formula reads it. */
   readonly fixedPayment: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
-  /** CapitalPercent as a fraction, undefined if absent, and as percent text (B3). */
+  /** CapitalPercent as a fraction, undefined if absent, and as percent text, `0` if absent (B3). */
   readonly capitalShare: ExactRatio | undefined;
   readonly capitalPercent: string;
   /** True: interest is capitalised until the last row (B4). */
   readonly capitalisesInterest: boolean;
-  /** Principal and interest collected with the first row (X2). */
+  /** Blocked principal and interest, collected with the first row; zero unless IsLocked is true (X2). */
   readonly blockAmount: number;
   readonly blockInterest: number;
   /** In order of date (X3). */
@@ -50,7 +50,7 @@ export const MAX_CAPITAL_PERCENT = 100;
 const FIXED_FIELDS = ['installmentValue', 'principalValue'] as const;
 type FixedField = (typeof FIXED_FIELDS)[number];
 
-/** Invalid fields are reported, and have the value of absent ones. */
+/** Reports invalid fields. A field that cannot be read has the value of an absent one. */
 export function parseRepaymentTerms(
   request: RepaymentScheduleRequest,
   context: RepaymentContext,
@@ -101,7 +101,7 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   return residual;
 }
 
-/** A fixed payment requires level payments, a fixed principal equal parts, and a type that allows it (B2). */
+/** A fixed payment requires level payments, a fixed principal equal parts; the schedule type must allow either (B2). */
 function parseFixedPayment(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
   const { compiled, currencyDigits, validation } = context;
   const payment = checkAmount(validation, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
@@ -119,7 +119,7 @@ function parseFixedPayment(request: RepaymentScheduleRequest, context: Repayment
   return fixed > 0 && (compiled === undefined || !readsFixed(field, compiled)) ? fixed : undefined;
 }
 
-/** Requires a fixed amount, which may be 0, if formulas read one: else nothing is repaid before the last row (S2). */
+/** If formulas read a fixed amount, one must be sent, even 0: otherwise nothing might be repaid before the last row. */
 function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
   const read = FIXED_FIELDS.filter((path) => readsFixed(path, compiled));
@@ -177,7 +177,7 @@ function parseCapitalisation(
   return sent === 1 && acts;
 }
 
-/** Blocked amounts apply only if IsLocked is true; BlockAmount is part of the amortised principal (X2). */
+/** Blocked amounts apply only if IsLocked is true. BlockAmount is at most Amount less the residual (X2). */
 function parseBlocked(
   request: RepaymentScheduleRequest,
   { amount, currencyDigits, validation }: RepaymentContext,
@@ -233,7 +233,7 @@ function parsePrepayments(
   return prepayments.toSorted((a, b) => a.date - b.date);
 }
 
-/** Reports prepayments on or before the day on which interest begins, and after the last due date (X3). */
+/** Refuses prepayments on or before the day on which interest begins, or after the last row's interest ends (X3). */
 export function checkPrepaymentDates(
   prepayments: readonly Prepayment[],
   dates: ScheduleDates,

@@ -24,7 +24,7 @@ interface ValidatedFields {
   readonly dateContext: DateContext;
 }
 
-/** Reports all faults and fields without effect that do not depend on the due dates. */
+/** Reports fields without effect, and the faults of all fields except those from which due dates are planned. */
 export function validateFields(
   request: RepaymentScheduleRequest,
   context: ValidationContext,
@@ -44,7 +44,7 @@ export function validateFields(
   return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
 }
 
-/** Reports the faults that depend on the dates, even if other fields are invalid; undefined without valid dates. */
+/** Reports the faults of the dates and of what depends on them, even if other fields are invalid (E3). */
 export function validateDates(
   request: RepaymentScheduleRequest,
   { draft: { repayment }, dateContext }: ValidatedFields,
@@ -56,7 +56,7 @@ export function validateDates(
   if (lastDueDate !== undefined) refuseLateCharges(request, lastDueDate, validation);
   if (repayment === undefined) return dates;
   checkPrepaymentDates(repayment.prepayments, dates, validation);
-  // An expiry date may leave fewer rows than the contract had; at least one must be after the grace period (G2, B5).
+  // An expiry date may leave fewer rows than the contract had; one must still follow the grace period (G1, G2, B5).
   const most = dates.settledRows + dates.rowCount - 1;
   const graces = [
     ['GracePeriodPrincipal', repayment.gracePrincipal],
@@ -70,10 +70,10 @@ export function validateDates(
   return dates;
 }
 
-/** A placeholder on which no date depends: dates are planned only if the request determines the start. */
+/** A placeholder for the request day: it starts a schedule only if Once is sent with FirstDueDate alone (D7). */
 const ANY_DAY = 0 as CalendarDate;
 
-/** The faults without a calendar and a calculation, for callers that also report unreadable fields (E3). */
+/** The faults found without a calendar or a calculation, for callers that have other faults to report too (E3). */
 export function findScheduleFaults(
   request: RepaymentScheduleRequest,
   catalogue: ScheduleCatalogue = BUILT_IN_CATALOGUE,
@@ -91,7 +91,7 @@ export function findScheduleFaults(
 const EARLIEST_DATE = toCalendarDate(MIN_YEAR, 1, 1);
 const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
-/** True when the dates of a request are within the supported range and determine the start of the schedule. */
+/** True if the dates of a request are within the supported range and one of them may determine the start (D2). */
 function hasStartDate(request: RepaymentScheduleRequest): boolean {
   const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
   const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];

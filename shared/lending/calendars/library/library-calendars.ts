@@ -1,7 +1,6 @@
 /**
- * Calendars of other countries from text files with public holidays from 2000 to 2060 (docs/calendars.md). They are
- * generated from the package date-holidays (data under CC BY 3.0, see NOTICE), whose rules would take seconds at run
- * time.
+ * Calendars of other countries, from text files with the public holidays of 2000 to 2060 (docs/calendars.md). The files
+ * are generated from date-holidays (data under CC BY 3.0, see NOTICE), a package whose rules take seconds to evaluate.
  */
 
 import { readFileSync } from 'node:fs';
@@ -20,7 +19,10 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
 
 let countries: ReadonlyMap<string, string> | undefined;
 
-/** By ISO 3166 code or English name; only weekends outside 2000 to 2060. `find` throws if a file is damaged. */
+/**
+ * Finds countries by ISO 3166 code or English name, in any case. Outside 2000 to 2060 they have only weekends off.
+ * `find` throws if the file of a country, which comes with the program, is missing or damaged.
+ */
 export function createLibraryCalendars(): OtherCalendars {
   const calendars = new Map<string, BusinessCalendar>();
   return {
@@ -47,7 +49,6 @@ function indexCountries(): ReadonlyMap<string, string> {
   return byKey;
 }
 
-/** Throws if the file, which comes with the program, is missing or damaged. */
 function loadLibraryCalendar(country: string): BusinessCalendar {
   const file = new URL(`days/${country}.txt`, import.meta.url);
   const daysByYear = readLibraryDays(readFileSync(file, 'utf8'));

@@ -1,6 +1,6 @@
 /**
- * The files that `npm run calendars -- generate` writes: a comment, a line with the holidays of every year, and for
- * each year a line with its other holidays. Fixed holidays are listed once, so that an upgrade is a short diff.
+ * The files that `npm run calendars -- generate` writes: a comment, a line with the holidays that all years share, and
+ * a line for each year with its other holidays. Shared holidays are listed once, so that an upgrade is a short diff.
  */
 
 import { type CalendarDate, toDateParts, parseCalendarDate } from '../../dates/calendar-date.ts';
@@ -13,7 +13,7 @@ const LINE = /^(every|\d{4})((?: \d{2}-\d{2})*)$/;
 
 type DaysByYear = ReadonlyMap<number, readonly CalendarDate[]>;
 
-/** Formats the holidays of a country; `title` names the country and the source. Days of other years are dropped. */
+/** Formats the holidays of a country; `title` names the country and the source. Drops days outside 2000 to 2060. */
 export function writeLibraryDays(title: string, days: Iterable<CalendarDate>): string {
   const textsByYear = new Map<number, Set<string>>();
   for (let year = FIRST_LIBRARY_YEAR; year <= LAST_LIBRARY_YEAR; year += 1) textsByYear.set(year, new Set());
@@ -40,7 +40,7 @@ function padTwoDigits(part: number): string {
   return String(part).padStart(2, '0');
 }
 
-/** Reads text of {@link writeLibraryDays}; throws for other text, as the files come with the program. */
+/** Reads text of {@link writeLibraryDays}. Throws for other text: the files come with the program, so it is a bug. */
 export function readLibraryDays(text: string): DaysByYear {
   const daysByYear = new Map<number, readonly CalendarDate[]>();
   let fixed: readonly string[] = [];
@@ -61,6 +61,6 @@ export function readLibraryDays(text: string): DaysByYear {
 
 function parseDate(text: string): CalendarDate {
   const date = parseCalendarDate(text);
-  if (date === undefined) throw new Error(`Holidays name no date: ${text}`);
+  if (date === undefined) throw new Error(`Holidays contain an invalid date: ${text}`);
   return date;
 }
