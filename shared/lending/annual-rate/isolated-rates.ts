@@ -357,8 +357,8 @@ function rootsBelow(
   return [];
 }
 
-/** Three steps for each bit; a search that takes more is abandoned. */
-const MAX_STEPS = 3 * GRID_BITS;
+/** Six steps for each bit: a bracket halves at least once in two rounds of three steps. */
+const MAX_STEPS = 6 * GRID_BITS;
 
 function rootBetween(
   valueAt: (at: bigint) => GridPoint,
