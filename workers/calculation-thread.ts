@@ -23,7 +23,7 @@ export function render(task: ThreadTasks['render']): Promise<ThreadAnswer<Reply>
   return answer(() => renderReply(task));
 }
 
-/** Answers with an error instead of rejecting, because its class would not reach the other thread. */
+/** Returns an error instead of throwing it: the class of a thrown error would not reach the other thread. */
 async function answer<Result>(work: () => Promise<Result>): Promise<ThreadAnswer<Result>> {
   try {
     return { result: await work() };

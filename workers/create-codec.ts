@@ -3,7 +3,7 @@ import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec
 import type { Clock } from '../shared/platform/system-ports.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
-/** Creates the codec of all messages, with the configured schema registry or else the schema ids in the list of messages. */
+/** Creates the codec of all messages, with the configured schema registry or else the local schema ids. */
 export async function createCodec(
   config: Pick<Config, 'schemaRegistry'>,
   clock: Clock,

@@ -1,6 +1,6 @@
 /**
- * The entry point for any version of Node: `node workers/main.mjs [WORKER ...]`. An old Node cannot parse TypeScript, so this
- * file is plain JavaScript. It runs main.ts with the installed Node of the project, or prints which version is needed.
+ * The entry point for any version of Node: `node workers/main.mjs [WORKER ...]`. An old Node cannot parse TypeScript,
+ * so this file is JavaScript. It runs main.ts, if need be with the Node of the project, or prints the version needed.
  */
 import { fileURLToPath } from 'node:url';
 

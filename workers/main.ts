@@ -1,4 +1,4 @@
-/** The first version of Node that runs the TypeScript sources directly. */
+/** The minimum version of Node; also in package.json (engines) and scripts/with-node.mjs. */
 const MIN_NODE = [24, 15] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -25,13 +25,13 @@ Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in 
 Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 `;
 
-/** Time of a stop after the drain, before the process is ended. */
+/** How much longer than the drain a stop may take before the process is ended. */
 export const EXIT_GRACE_MS = 5_000;
 
 /** Under npm Ctrl-C arrives twice, from the terminal and from npm. A second signal within this time is ignored. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Runs the process until a signal ends it. Never rejects, because failures end the process with a message and an exit code. */
+/** Runs the process until a signal ends it. Never rejects: failures end the process with a message and an exit code. */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const names = chooseWorkers(args);
   if (names === undefined) return;
@@ -75,11 +75,11 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
   const log = createLog({ level: config.logLevel, name: 'engine' });
   const metrics = createMetrics({ processMetrics: true });
-  // This comes before the start, so that signals are handled during it.
+  // Called before the start, so that signals are handled during it.
   const ending = awaitEnd(log, DRAIN_TIMEOUT_MS + EXIT_GRACE_MS);
   const startedAt = performance.now();
   let running: RunningSystem | undefined;
-  // This starts before the workers. While they wait for Kafka or the registry, the process is live but not ready.
+  // Started before the workers: while they wait for Kafka or the registry, the process is live but not ready.
   const healthServer =
     !names.includes('ingress') && config.http.healthPort !== undefined
       ? await startHealthServer({
@@ -123,7 +123,7 @@ interface End {
   readonly exitCode: number;
 }
 
-/** Resolves on the first signal or unhandled error. A second one, or a stop that exceeds `limitMs`, ends the process. */
+/** Resolves on the first signal or unhandled error. A later one, or a stop longer than `limitMs`, ends the process. */
 function awaitEnd(log: Log, limitMs: number): Promise<End> {
   const { promise, resolve } = Promise.withResolvers<End>();
   let ended: End | undefined;

@@ -59,7 +59,7 @@ async function renderActionCalls(config: Config, url: string, access: string): P
   );
 }
 
-/** Prints a token only on a loopback address, because elsewhere the output may go to a log, which must hold no secrets. */
+/** A token only if HOST is loopback: elsewhere the output may go to a log, which must hold no secrets. */
 async function printedToken({ auth, http }: Config, issuedAtMs: number): Promise<string> {
   if (auth.jwtSecret === undefined || !isLoopback(http.host)) return '$TOKEN';
   const { signToken } = await import('./ingress/access/sign-token.ts');

@@ -27,7 +27,7 @@ export interface RunningSystem {
   readonly metrics: Metrics;
   readonly url: string | undefined;
   health(): Readonly<Record<string, Health>>;
-  /** Drains all workers in reverse order, then closes the broker. Default: 10 s. Idempotent. */
+  /** Stops the workers in reverse order, then threads and broker. Default: 10 s to finish work. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface StartOptions {
   /** A broker that several systems share, in tests. Default: as configured. */
   readonly broker?: Broker;
   readonly disk?: DiskCalls | undefined;
-  /** Starters instead of those of the list. The simulation of test/ passes workers with its own providers and sockets. */
+  /** They replace those of the list. The simulation starts workers with providers and sockets of its own. */
   readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
   readonly signal?: AbortSignal;
 }
@@ -48,13 +48,13 @@ export interface StartOptions {
 const UNSERVED =
   'the embedded broker serves this process only: requests for the absent workers are not handled';
 
-/** Time in which a stopping process may finish its work. The longest reply takes as long by default. */
+/** Time in which a stopping process may finish its work: the default of REPLY_TIMEOUT_MS. */
 export const DRAIN_TIMEOUT_MS = 10_000;
 
 /**
- * Starts the named workers, over Kafka if `config.kafka` is set, or else over the embedded broker. Waits at most two minutes
- * for Kafka and the schema registry. Rejects with a ConfigError that names what is missing, with the error of a service that
- * could not be used, or with the reason of the signal. Then nothing is left running.
+ * Starts the named workers, over Kafka if `config.kafka` is set, or else over the embedded broker. Waits at most two
+ * minutes for Kafka and the schema registry. Rejects with a ConfigError that names what is missing, the error of a
+ * service that could not be used, or the reason of the signal. Then nothing is left running.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
   const { config, names, log, ports = systemPorts } = options;
@@ -83,7 +83,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     if (options.broker === undefined && broker.kind === 'embedded' && absent.length > 0)
       log.warn({ absent }, UNSERVED);
     codec = await createCodec(config, ports.clock);
-    // No worker has been started yet, so nothing must be stopped if the registry is not available.
+    // This comes before the workers start, so that none must be stopped if the registry is not available.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') {
       await publishCatalogue(broker, codec, config, { isShared: options.broker !== undefined });

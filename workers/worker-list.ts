@@ -1,7 +1,7 @@
 import type { StartWorker } from './runtime/worker.ts';
 import type { TopicKey } from '../shared/messaging/topics/topic-list.ts';
 
-/** A worker has its topics, and code that is loaded when it starts. */
+/** `topics` must exist. `load` imports the code of the worker, so that a process loads only that of its workers. */
 export interface WorkerEntry {
   readonly load: () => Promise<StartWorker>;
   readonly topics: readonly TopicKey[];

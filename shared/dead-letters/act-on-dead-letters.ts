@@ -23,10 +23,10 @@ export interface DeadLetterAction {
   readonly edit?: Edit | undefined;
 }
 
-/** Further skipped letters are only counted: a filter may select thousands of letters that were handled before. */
+/** Skipped letters beyond this number are only counted: a filter may select thousands that were handled before. */
 const MAX_LISTED_SKIPPED = 100;
 
-/** Acts on the selected letters, the oldest first. Ids without a letter are reported as failed. */
+/** Acts on up to `limit` selected letters, the oldest. Skips handled ones unless `again`; ids without a letter fail. */
 export async function actOnSelected(
   context: DeadLetterContext,
   scan: Scan,
@@ -92,7 +92,7 @@ const DONE = {
 } as const;
 const DISCARD_BATCH = 200;
 
-/** For each letter writes `begun` to the audit, the copy, then `done`. Without `done` the letter may have been sent; a repeat is safe. */
+/** Per letter: `begun` to the audit, the copy, `done`. A letter without `done` may have been sent; a repeat is safe. */
 export async function sendDeadLetters(
   context: DeadLetterContext,
   letters: readonly DeadLetter[],
@@ -217,7 +217,7 @@ async function sendOne(
   return { ...reported, ...(await publishAudited(context, sendable, acting, message)) };
 }
 
-/** Proves the text of a notification under an id of the ingress again; the operator answers for an edited text. */
+/** Renews the proof of a notification with an id of the ingress; the operator answers for an edited text (N3). */
 async function proveAgain(
   { codec, proofs }: DeadLetterContext,
   message: OutgoingMessage,
@@ -231,7 +231,7 @@ async function proveAgain(
   return { ...message, headers: { ...headers, [HEADER.commandProof]: proofs.prove(id, commandHash) } };
 }
 
-/** The state of a notification that an operator marks as sent. It replaces every other state, and no copy is sent after it. */
+/** The state of a notification marked as sent. It replaces every other state, and no copy is sent after it. */
 async function sentRecord(
   { clock, codec, topics }: DeadLetterContext,
   { letter, message }: Sendable,
@@ -253,7 +253,7 @@ async function sentRecord(
   return { topic: topics.outcomes, key: notificationId, value, headers };
 }
 
-/** Reports a bug that one letter provokes, so that the results of others are kept. Omits the message, which may quote the payload. */
+/** Reports a bug as the result of its letter, to keep other results. Omits the message, which may quote the payload. */
 function reportUnexpected(error: unknown): SendResult {
   if (error instanceof SystemError) throw error;
   const name = error instanceof Error ? error.name : typeof error;
@@ -300,7 +300,7 @@ function publishAudit(context: DeadLetterContext, letters: readonly DeadLetter[]
   return context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
 }
 
-/** The message with its value, if need be that of the original; undefined if that is gone, or was on a retry tier, where offsets differ. */
+/** The message, with the original's value if it has none; undefined if the original is gone, or was on a retry tier. */
 async function readWholeMessage(
   { log }: DeadLetterContext,
   message: LogMessage,

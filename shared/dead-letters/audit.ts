@@ -51,10 +51,10 @@ export function createAuditMessage(
   };
 }
 
-/** A record has some 500 bytes; an edit of many fields has more. */
+/** Bytes that reading allows for each record. Most have some 500; those of an edit of many fields have more. */
 const MEAN_RECORD_BYTES = 1_024;
 
-/** Passes the newest audit records to `onRecord`. `isComplete`: neither a limit nor the signal left any out. */
+/** Passes on the newest audit records in order. `isComplete`: neither a limit nor the signal left any out. */
 export async function readAudit(
   context: Pick<DeadLetterContext, 'log' | 'topics' | 'timers' | 'signal' | 'maxAuditRecords'>,
   onRecord: (record: AuditRecord) => void,

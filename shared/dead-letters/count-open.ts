@@ -14,7 +14,7 @@ import { createBreaks, deadLetterTopics, newestOf, sharedDeadLetterLog } from '.
 import type { DeadLetterLog } from './dead-letter-log.ts';
 import { placeId, readDeadLetter } from './read-dead-letter.ts';
 
-/** Of more letters only the newest are counted. */
+/** If there are more letters, only the newest are counted. */
 const MAX_COUNTED = 20_000;
 
 /** Dead letters that no operator has handled. */
@@ -36,7 +36,7 @@ interface OpenDeadLettersDeps {
   readonly timers: Timers;
 }
 
-/** Creates a function that counts the open dead letters; each call reads only what was written since the last one. */
+/** Returns a function that counts the open dead letters. A call reads only what was written since the previous one. */
 export function createOpenDeadLetters({ broker, topicPrefix, timers }: OpenDeadLettersDeps) {
   const log = sharedDeadLetterLog(broker);
   const readNew = createNewRecords(log, timers);
@@ -48,7 +48,7 @@ export function createOpenDeadLetters({ broker, topicPrefix, timers }: OpenDeadL
     states.forget(id);
   };
   return async (): Promise<DeadLetterFigures> => {
-    // The ends of the audit are asked for first, so that each dead letter is read before its audit records.
+    // The end of the audit is determined first, so that each dead letter is read before its audit records.
     const auditRanges = await log.ranges([audit]);
     const ranges = await log.ranges(deadLetters);
     await readNew(ranges, MAX_COUNTED, (message) => {

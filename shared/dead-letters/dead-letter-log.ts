@@ -15,7 +15,7 @@ const CLIENT_ID = 'dead-letters';
 
 export type DeadLetterLog = ReturnType<typeof sharedDeadLetterLog>;
 
-/** The records of a broker that others use too. The first action connects a publisher. Methods reject with SystemError. */
+/** Reads and writes records of a shared broker. The first publish() connects. Methods reject with SystemError. */
 export function sharedDeadLetterLog(broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>) {
   let started: Promise<Publisher> | undefined;
   const start = async (): Promise<Publisher> => {
@@ -67,7 +67,7 @@ export async function readOne(
   return found;
 }
 
-/** The newest offsets of the ranges, `maxRecords` in all; what short ranges leave of their share goes to the others. */
+/** The newest offsets of the ranges, `maxRecords` in all. Long ranges get what short ones leave of their shares. */
 export function newestOf(ranges: readonly OffsetRange[], maxRecords: number): readonly OffsetRange[] {
   let left = maxRecords;
   return ranges
@@ -103,7 +103,7 @@ export function deadLetterTopics(prefix: string) {
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
     notificationLetters: topicName(prefix, 'notificationDeadLetters'),
     audit: topicName(prefix, 'deadLetterAudit'),
-    /** The topic of the states of notifications, on which one is marked as sent. */
+    /** The topic of the states of notifications. An operator who marks one as sent adds a state. */
     outcomes: topicName(prefix, 'notificationOutcomes'),
     /** The only topics to which letters may be sent, since their headers may name any other. */
     destinations: {
@@ -116,7 +116,7 @@ export function deadLetterTopics(prefix: string) {
 /** Messages that are read before the event loop gets a turn: 2 to 5 ms of work. */
 const MESSAGES_PER_TURN = 100;
 
-/** A function to be awaited before each message: every hundredth call gives the event loop a turn. */
+/** Returns a function to be awaited before each message: every hundredth call gives the event loop a turn. */
 export function createBreaks({ timers }: Pick<DeadLetterContext, 'timers'>): () => Promise<void> {
   let count = 0;
   return async () => {

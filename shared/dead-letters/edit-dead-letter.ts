@@ -25,13 +25,13 @@ const HEADER_NAME = /^[\w.-]{1,100}$/;
 const EPOCH_MS = /^\d{13}$/;
 const CONTROL = /\p{Cc}/u;
 const MAX_SHOWN_NAME = 60;
-/** The other headers of this project are set only by the workers and by a redrive. */
+/** All other `plat-` headers are set only by the workers and by a redrive. */
 const EDITABLE_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
 const RESERVED_HEADERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') && !EDITABLE_HEADERS.has(name)),
 );
 
-/** The changes of an edit, or all its faults, with paths such as `patch.FIELD` and `headers.NAME`. */
+/** Checks the changes of an edit. Its faults have paths such as `patch.FIELD` and `headers.NAME`. */
 export function createEdit(
   patch: Readonly<Record<string, unknown>> = {},
   headers: Readonly<Record<string, string | null>> = {},
@@ -89,7 +89,7 @@ type Edited =
     }
   | Refused;
 
-/** By this time the worker decides whether its delivery log may have lost a send. A later time would cause a second send. */
+/** By this header the worker decides whether its delivery log may lack a send. A later time could send it twice. */
 const KEEPS_ORIGIN = `a notification keeps its ${HEADER.originTimestamp}: it prevents duplicate messages`;
 
 /** Edits a letter and validates it as the worker does. Rejects only if the schema registry cannot be reached. */

@@ -8,7 +8,7 @@ import { type DeadLetter, parsePlace, readDeadLetter } from './read-dead-letter.
 
 export type Scan = Awaited<ReturnType<typeof scanDeadLetters>>;
 
-/** Reads the audit and the newest dead letters, `maxRecords` in all. Rejects with MessagingError, `topic-unknown` without an audit topic. */
+/** Reads the audit and up to `maxRecords` newest dead letters. Rejects with `topic-unknown` without an audit topic. */
 export async function scanDeadLetters(context: DeadLetterContext, selection: Selection, maxRecords: number) {
   const { deadLetters, audit: auditTopic, prefix } = context.topics;
   const all = await context.log.ranges([...deadLetters, auditTopic]);
@@ -75,7 +75,7 @@ export function channelOf({ original }: DeadLetter, prefix: string): Channel | u
   return topicName('', key).includes('.sms.') ? 'sms' : 'email';
 }
 
-/** A function that says whether a letter with this message key is selected. It takes no longer for more ids. */
+/** Returns a function that tells whether a letter with this key is selected. More ids do not make it slower. */
 export function createSelector(selection: Selection, prefix: string) {
   const { since = -Infinity, until = Infinity, ids = [] } = selection;
   const places = new Set(ids.flatMap((id) => [id, prefix + id]));
@@ -101,7 +101,7 @@ function isIn(place: PartitionOffset, { topic, partition, from, to }: OffsetRang
   return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
 }
 
-/** The part of a partition from the first to the last selected letter, or the whole partition unless all ids are places. */
+/** From the first to the last place among `ids`; the whole partition without ids, or with one of a notification. */
 function narrow(range: OffsetRange, { ids = [] }: Selection, prefix: string): OffsetRange {
   const places = ids.map(parsePlace).filter((place) => place !== undefined);
   if (ids.length === 0 || places.length < ids.length) return range;
@@ -113,7 +113,7 @@ function narrow(range: OffsetRange, { ids = [] }: Selection, prefix: string): Of
   return { ...range, from: Math.min(...offsets), to: Math.max(...offsets) + 1 };
 }
 
-/** The letter with its type. If notifications are selected by id, a missing id is read from the payload of the command. */
+/** The letter with its type. If ids of notifications are selected, a missing id is read from the command's payload. */
 async function readWithId(
   context: DeadLetterContext,
   message: LogMessage,
@@ -121,7 +121,7 @@ async function readWithId(
 ): Promise<DeadLetter> {
   const letter = { ...readDeadLetter(message), type: await context.codec.typeOf(message) };
   const isCommand = context.topics.destinations.commands.has(letter.original?.topic ?? '');
-  // An id that does not have the form topic/partition/offset.
+  // An id that is not a place is the id of a notification.
   const namesNotifications = selection.ids?.some((id) => parsePlace(id) === undefined) === true;
   if (letter.notificationId !== undefined || !isCommand || !namesNotifications) return letter;
   const decoded = await context.codec.decode(message);

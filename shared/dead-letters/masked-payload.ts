@@ -23,12 +23,12 @@ interface ShownPayload extends ShownContent {
   readonly bytes: number;
 }
 
-/** The types of notifications. A header may name another type, whose fields would not be masked as those of a notification. */
+/** The types of notifications. A header may name another type, under which a notification would not be masked. */
 export const COMMAND_TYPES: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
 const MAX_FAULTY_ITEMS = 20;
 const HIDDEN = 'the payload is hidden, since it cannot be masked';
 
-/** Decodes and masks the value of a letter. Hides a notification that violates its schema, since any part of it may be personal. */
+/** Decodes and masks a value. Hides a notification that violates its schema, since any part of it may be personal. */
 export async function showPayload(
   message: LogMessage,
   codec: Codec,
@@ -129,7 +129,7 @@ const ADDRESSES = [
 ];
 const TEXTS = ['email', 'subject', 'message', 'body', 'text', 'html', 'content'];
 const MASKED: ReadonlySet<string> = new Set([...ADDRESSES, ...TEXTS]);
-/** Inside these fields names are masked too, since a file name may identify a person. */
+/** Inside these fields the names of files are masked too, since they may identify a person. */
 const MASKED_WITH_NAMES: ReadonlySet<string> = new Set(['attachments', 'attachmentlist']);
 
 /** Masks fields with personal data at any depth, by their names. */
@@ -151,7 +151,7 @@ function maskFields(value: unknown, names: ReadonlySet<string>): unknown {
 
 const WITH_NAMES: ReadonlySet<string> = new Set([...MASKED, 'name', 'filename']);
 
-/** Replaces a value by its length. Keeps empty values, since they may be the fault. */
+/** Replaces a text by its length, and other values by a mark. Keeps empty values, since they may be the fault. */
 function hideValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hideValue);
   if (value === null || value === undefined || value === '') return value;

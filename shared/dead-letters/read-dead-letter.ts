@@ -24,12 +24,11 @@ export interface DeadLetter extends PartitionOffset {
 
 const RETRY_TOPIC = /plat\.notification\.retry\.\w+(?:\.urgent)?\.v1$/;
 
-/** The id of a place: `topic/partition/offset`. */
 export function placeId({ topic, partition, offset }: PartitionOffset): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** The place of an id; undefined for any other text. */
+/** The place of an id `topic/partition/offset`; undefined for any other text. */
 export function parsePlace(text: string): PartitionOffset | undefined {
   const match = /^([\w.-]{1,249})\/(\d{1,6})\/(\d{1,15})$/.exec(text);
   if (match === null) return undefined;
@@ -37,7 +36,7 @@ export function parsePlace(text: string): PartitionOffset | undefined {
   return { topic, partition: Number(partition), offset: Number(offset) };
 }
 
-/** Reads the headers of a dead letter. Leaves `type` undefined, since only the codec can tell it for a message in Avro. */
+/** Reads the headers of a dead letter. Leaves `type` undefined, since for Avro only the codec can tell it. */
 export function readDeadLetter(message: LogMessage): DeadLetter {
   const { topic, partition, offset, headers, value } = message;
   return {
@@ -62,7 +61,7 @@ export const DEAD_LETTER_HEADERS: readonly string[] = Object.values(HEADER).filt
   name.startsWith('plat-dead-letter-'),
 );
 
-/** Replaces control characters of untrusted text and truncates it, for output to a terminal. */
+/** Replaces control characters of untrusted text by `?` and truncates it, for output to a terminal. */
 export function sanitise(text: string, maxCharacters = 300): string {
   return text.slice(0, maxCharacters).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
 }
@@ -79,7 +78,7 @@ export function faultText({ path, message }: Pick<Fault, 'path' | 'message'>): s
   return `${plainPath(path)}: ${message}`;
 }
 
-/** The origin of a copy that failed on a retry tier, since no letter is redriven to a tier. Undefined without a notification id. */
+/** Where a copy on a retry tier returns, since no redrive goes to a tier. Undefined for others, and without an id. */
 function tierOrigin(headers: MessageHeaders): PartitionOffset | undefined {
   const place = originalPlace(headers);
   if (place === undefined || !RETRY_TOPIC.test(place.topic)) return undefined;

@@ -80,7 +80,7 @@ interface CopyOptions {
   readonly mayDuplicate: boolean;
 }
 
-/** The copy of a letter. A notification keeps its partition. Repeated copies have the same attempt number, by which the worker finds duplicates. */
+/** The copy to send. That of a notification keeps its partition; the worker knows a repeat by its attempt number. */
 export function redriveMessage(
   letter: LogMessage,
   to: PartitionOffset,

@@ -9,9 +9,9 @@ import { showPayload } from './masked-payload.ts';
 
 /** Message keys that the ingress derives from a receiver with an HMAC; they contain no personal data. */
 const HASHED_KEY = /^[0-9a-f]{32,}$/;
-/** Steps that are shown of one letter: each redrive or edit has two. */
+/** Maximum number of audit steps that are shown: each redrive or edit has two. */
 const MAX_STEPS = 100;
-/** The workers write fewer than thirty; a sender may write thousands. */
+/** Maximum number of headers that are shown. The workers write fewer than thirty; a sender may write thousands. */
 const MAX_HEADERS = 100;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
 /** Headers of workers and notifications. Their values are numbers, ids, and names of types and topics. */
@@ -34,7 +34,7 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
   const message = await readOne(log, letter);
   if (message === undefined) return undefined;
   const { id, code, group, attempts, redrives, notificationId, original } = letter;
-  // Only the worker writes to this topic. Headers may be edited, so they alone do not decide what is masked.
+  // Headers may be edited, so the topic counts too: only the notification worker writes to its dead letters.
   const isCommand =
     letter.topic === topics.notificationLetters || topics.destinations.commands.has(original?.topic ?? '');
   const key = message.key?.toString('utf8');
@@ -64,7 +64,7 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
   };
 }
 
-/** Leaves out texts that are no code, since an upstream system may have written any text as a provider or a code. */
+/** Leaves out texts that are not codes, since an upstream system may have written any text as a provider or a code. */
 function withoutProse(_: string, value: unknown): unknown {
   return typeof value === 'string' && !ATTEMPT_CODE.test(value) ? undefined : value;
 }
@@ -84,7 +84,7 @@ function shownHeaders(headers: MessageHeaders, isCommand: boolean): Readonly<Rec
   return left > 0 ? { ...shown, '…': `${left} more headers` } : shown;
 }
 
-/** Whether a value may be shown. One of another form may be personal data, and so may values that the sender of a notification chooses. */
+/** Values of an unexpected form may be personal data, as may those that the sender of a notification chooses. */
 function isOwn(name: string, text: string, isCommand: boolean): boolean {
   if (name === HEADER.notificationId) return readId(text) !== undefined;
   return OF_WORKERS.has(name) ? OWN_VALUE.test(text) : !isCommand;

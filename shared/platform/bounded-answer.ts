@@ -1,7 +1,7 @@
-/** Limit for answers of key sets, schema registries, token endpoints and other processes. Usual answers have some 10 KiB. */
+/** Limit for answers of key sets, registries, token endpoints and other processes. Usual answers have some 10 KiB. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/** The text of an answer. Undefined if it exceeds 1 MiB. The rest is not read. Rejects if the connection fails. */
+/** The text of an answer, or undefined above 1 MiB, where reading stops. Rejects if the connection fails. */
 export async function readAnswer({ body }: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

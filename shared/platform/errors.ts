@@ -19,7 +19,7 @@ export class InfrastructureError extends SystemError {
   }
 }
 
-/** The failure of a publisher, consumer or admin call (see ports.ts for the codes). */
+/** A failure of a broker client, or of the data folder. The codes are those of BrokerErrorCode in ports.ts. */
 export class MessagingError extends SystemError {
   override readonly name = 'MessagingError';
 }

@@ -3,7 +3,7 @@ import { closeServer, createServer, listen } from './http-server.ts';
 import { shareScrapeTexts, type Metrics } from './metrics.ts';
 import type { Timers } from './system-ports.ts';
 
-/** A `ready` or `degraded` part of the process serves. A `starting` one does not yet, or has paused. An `unhealthy` one needs a restart. */
+/** `ready`, `degraded`: the part serves. `starting`: it does not serve yet, or has paused. `unhealthy`: restart it. */
 export interface Health {
   readonly status: 'ready' | 'starting' | 'degraded' | 'unhealthy';
   readonly reason?: string;
@@ -28,8 +28,8 @@ export function namesIn(url = ''): readonly string[] | undefined {
 }
 
 /**
- * Serves a process without ingress: /health/live (503 if unhealthy), /health/ready (200 if ready or degraded, else 503) and /metrics. A
- * foreign Host or Origin gets 403. `timeoutMs` (default 5,000) limits requests and idle connections. Rejects if it cannot listen.
+ * Without an ingress, serves /health/live (503 if unhealthy), /health/ready (503 unless ready or degraded), /metrics.
+ * A foreign Host or Origin gets 403. Requests and idle connections end after `timeoutMs`. Rejects if it cannot listen.
  */
 export async function startHealthServer(
   options: ServedNames & {

@@ -19,8 +19,9 @@ const HOST = /^([^[\]:]+|\[[^[\]]+\])(?::\d*)?$/;
 const ORIGIN = /^https?:\/\//i;
 
 /**
- * Creates the check of Host and Origin against DNS rebinding, by which a page of another site reaches a server on loopback. It accepts
- * loopback names and the allowed hosts, with any port, and all names on another address without allowed hosts. Host may be missing.
+ * Checks Host and Origin against DNS rebinding, by which a page of another site reaches a server on loopback. Accepts
+ * loopback names and `allowedHosts`, with any port, and a missing Host. A server on another address without
+ * `allowedHosts` accepts all names.
  */
 export function createNameCheck({ host, allowedHosts }: ServedNames): CheckNames {
   if (!isLoopback(host) && allowedHosts.length === 0) return () => undefined;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Not imported: an `import` evaluates all exports of node:http, and for `WebSocket` Node loads undici (12 MiB, a twentieth of a start). */
+/** An `import` would also read the export `WebSocket`, for which Node loads undici (12 MiB, a twentieth of a start). */
 export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Listens on a port (0: any free one). Resolves to the URL of the server. Rejects if it cannot listen. */

@@ -12,7 +12,7 @@ function describeType(value: unknown): string {
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** The message about a value that is missing or of another type than `what`, such as `a number`. */
+/** Creates the message about a value that is missing, or is not `what`, such as `a number`. */
 export function mustBe(what: string): ErrorText {
   return ({ input }) => {
     if (input === undefined || input === null) return `is missing; must be ${what}`;
@@ -41,7 +41,7 @@ export const anyNumber = () => z.number({ error: mustBe('a number') });
 export const anyList = <Item extends z.ZodType>(item: Item, what = 'a list') =>
   z.array(item, { error: mustBe(what) });
 
-/** How documents show flags: with the one type of the interface (section 4), for generated clients. Readers accept both types (M6). */
+/** The OpenAPI document shows a flag with one type, that of the interface (section 4); readers accept both (M6). */
 const SHOWN_FLAG = { type: 'boolean', enum: undefined } as const;
 export const SHOWN_NUMERIC_FLAG = {
   type: 'integer',

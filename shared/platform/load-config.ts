@@ -7,7 +7,7 @@ import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queue-limits.ts';
 import { environment, SECRETS, type Environment } from './settings.ts';
 
-/** Limit for a request with `Prefer: respond-async`. The longest calculations take seconds, but may wait in a queue. */
+/** Time limit for requests with `Prefer: respond-async`. Calculations take seconds at most, but may wait in a queue. */
 const ASYNC_TIMEOUT_MS: number = 60_000;
 /** A message on a topic holds 8 MiB of text and decoded files. In JSON, files are a third longer. */
 const EMAIL_BODY_LIMIT_BYTES: number = 10 * 1_024 * 1_024;
@@ -27,7 +27,7 @@ export interface QuotaSettings {
   readonly perCountry: ReadonlyMap<string, number>;
 }
 
-/** Parses an environment such as `process.env`. Throws ConfigError, which names all invalid settings, but not their values (secrets). */
+/** Parses an environment such as `process.env`. Throws ConfigError, which names all invalid settings but no secrets. */
 export function loadConfig(env: Given): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -75,9 +75,9 @@ function settingStates(given: Given): readonly SettingState[] {
 }
 
 const CONCURRENCY = 64;
-/** Prefixes of our settings: an unknown name with one of them is a misspelling. */
+/** Prefixes of our settings: an unknown name with one of them is refused as a misspelling. */
 const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
-/** Variables of others: Kafka scripts (KAFKA_HEAP_OPTS), `npm run kafka`, docker-compose.yml and Kubernetes (KAFKA_SERVICE_HOST). */
+/** Variables of Kafka scripts (KAFKA_HEAP_OPTS), `npm run kafka`, Docker Compose, Kubernetes (KAFKA_SERVICE_HOST). */
 const FOREIGN_NAME =
   /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
@@ -209,7 +209,7 @@ function toConfig(env: Environment) {
     },
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
-    /** Messages that a consumer handles concurrently. `concurrency` and `limits` are not settings: tests and the simulation reduce them. */
+    /** Messages that a consumer handles at once. Tests and the simulation reduce it and `limits`; no setting does. */
     concurrency: CONCURRENCY as number,
     limits: QUEUE_LIMITS,
   } as const;

@@ -8,7 +8,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 const MAX_CODES = 500;
 
-/** Returns a function that keeps the first 500 distinct codes, each of which takes memory, and replaces others by `other`. */
+/** Returns a function that replaces all but the first 500 distinct codes by `other`, because each takes memory. */
 export function limitCodes(): (code: string) => string {
   const first = new Set<string>();
   return (code) => {
@@ -33,9 +33,9 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
     /** A histogram of seconds, with buckets from 0.5 ms to 10 s. */
     duration: (name: string, help: string, labelNames: readonly string[] = []): Histogram =>
       get(name, () => new Histogram({ name, help, labelNames, registers, buckets: DURATION_BUCKETS })),
-    /** Calls `collect` before each scrape, to set gauges that are only needed then. */
+    /** Calls `collect` before each scrape of all metrics, to set gauges that are only needed then. */
     onScrape: (collect: () => void): void => void collectors.push(collect),
-    /** Prometheus text of all metrics, or of the known ones of these names without the callbacks of `onScrape`. */
+    /** Prometheus text of all metrics, or of those in `names`, without calls to the functions of `onScrape`. */
     text: async (names?: readonly string[]): Promise<string> => {
       if (names !== undefined) {
         const known = names.filter((name) => hasMetric(registry, name));
@@ -51,11 +51,11 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
 
 type ScrapeText = (names?: readonly string[]) => Promise<string>;
 
-/** Maximum age of the values of a scrape. It limits all scrapes to a twentieth of the processor time. */
+/** Maximum age of the values of a scrape, so that scrapes take at most a twentieth of the processor time. */
 const SHARED_MS = 25;
 const NOTHING = '\n';
 
-/** Answers scrapes over HTTP. They need no token, and a caller may send thousands: those within 25 ms share the text of each metric. */
+/** Scrapes need no token, and a caller may send thousands: those within 25 ms share the text of each metric. */
 export function shareScrapeTexts(
   metrics: Pick<Metrics, 'text'>,
   timers: Pick<Timers, 'schedule'>,

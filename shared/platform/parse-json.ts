@@ -12,26 +12,26 @@ export const MAX_JSON_DEPTH = 32;
 /** Maximum number of members and elements of a text. They take more time to parse than other characters. */
 export const MAX_JSON_VALUES = 10_000;
 
-/** Maximum number for requests of actions: 5,000 dated cash flows have 15,000 members and elements. */
+/** The same for requests of actions: 5,000 dated cash flows have 15,000 members and elements. */
 export const MAX_REQUEST_VALUES = 20_000;
 
-/** Maximum length of a number. No field takes more than 38 digits. The binary number 0.1 written exactly has 55 decimals. */
+/** Maximum length of a number. No field takes more than 38 digits. The binary 0.1 written exactly has 55 decimals. */
 const MAX_NUMBER_CHARACTERS = 100;
-/** A decimal of at most this many significant digits is the shortest form of its nearest binary number (IEEE 754). */
+/** A decimal of at most this many significant digits survives the conversion to a binary number and back (IEEE 754). */
 export const BINARY_DIGITS = 15;
 const NOT_ZERO = /^[^eE]*[1-9]/;
 const REPEATED = 'repeated-member';
 const TOO_MANY = 'too-many-values';
 /** A name counts as one more value for each 64 bytes, because names take longer to parse than texts. */
 const LONG_NAME_BITS = 6;
-/** A text counts as one more value for each 256 escapes, because an escape takes the parser five times as long as a letter. */
+/** A text counts as one more value for each 256 escapes, which take the parser five times as long as letters. */
 const ESCAPES_BITS = 8;
 const MAX_REPEATED = 100;
 const MAX_SEARCHED_CHARACTERS = 1_024 * 1_024;
 const IS_REPEATED = 'is repeated; each member of an object must be sent once';
 const MAX_SHOWN_NAME = 60;
 
-/** Why a text is refused. The path is that of the whole text, or of a repeated member in its first MiB. */
+/** Why a text is refused. The path of the fault is that of the whole text, or of a repeated member in its first MiB. */
 export type JsonFaultCode =
   | 'malformed-json'
   | 'not-utf8'
@@ -56,7 +56,7 @@ declare global {
 
 interface RefusedJson {
   readonly kind: 'refused';
-  /** Each message continues a sentence that begins with the path. No message quotes the text, which may hold secrets. */
+  /** A message continues a sentence that begins with the path. It never quotes the text, which may hold secrets. */
   readonly faults: readonly Fault[];
 }
 
@@ -77,7 +77,7 @@ interface JsonOptions {
 }
 
 /**
- * Parses text, or bytes in UTF-8, with or without a byte order mark. A member `__proto__` becomes an own property. Never throws.
+ * Parses text or UTF-8 bytes, with or without a byte order mark. A member `__proto__` is an own property. Never throws.
  * @example parseJson('{"Amount": 100, "Amount": 200}') // refused: the member Amount is repeated
  */
 export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}): ParsedJson {
@@ -127,7 +127,7 @@ export function refusalText({ faults }: RefusedJson, subject: string): string {
   return `${subject} repeats ${faults.map(({ path }) => path).join(', ')}`;
 }
 
-/** Reads a JSON number as {@link parseJson} does. A number that is too small for a binary number becomes raw, not 0. */
+/** A number whose digits a binary number cannot hold becomes raw, even one near 0. One too large becomes Infinity. */
 function readJsonNumber(text: string): number | RawJson {
   const value = Number(text);
   const isSame =
@@ -152,7 +152,7 @@ const CLOSE_OBJECT = 0x7d;
 const LOWER_CASE_BIT = 0x20;
 const IN_NUMBER: ReadonlySet<number | undefined> = new Set(ENCODER.encode('+-.0123456789Ee'));
 
-/** Counts what the parser neither limits nor reports. If the bytes are not JSON, the counts mean nothing, but the parser refuses them. */
+/** Counts what JSON.parse neither limits nor reports. If JSON.parse refuses the bytes, the counts mean nothing. */
 function scan(bytes: Uint8Array, maxValues: number) {
   const { length } = bytes;
   let depth = 0;
@@ -219,7 +219,7 @@ interface Open {
   index: number;
 }
 
-/** A text without an end matches up to the last character, so that the search takes linear time. */
+/** A string without its closing quote matches up to the end of the text, so that the search takes linear time. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],]/gs;
 
 /** The paths of the repeated members in the first MiB of valid JSON, each once. */

@@ -10,14 +10,14 @@ export interface Problem {
   readonly correlationId?: string;
 }
 
-/** A fault of a request. `path` is the field as spelt in the interface, such as `jsonParam.Commission[0].SourceValue`. */
+/** A fault of a request. `path` is a field, spelt as in the interface: `jsonParam.Commission[0].SourceValue`. */
 export interface Fault {
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** An ignored field, reported in the response header `Warnings` (E3, E5). */
+/** What the response header `Warnings` reports about a field, for example that it was ignored (E3, E5, S6). */
 export interface Warning {
   readonly code: string;
   readonly path: string;
@@ -29,7 +29,7 @@ interface ErrorKind {
   readonly retryable?: true;
 }
 
-/** All stable error codes (E1). */
+/** The codes of all problems (E1). They never change. */
 const CODES = {
   'malformed-http': { status: 400, title: 'This is not a valid HTTP request' },
   'malformed-json': { status: 400, title: 'The body is not valid JSON' },
@@ -90,7 +90,7 @@ export function isRetryable(problem: Problem): boolean {
   );
 }
 
-/** The path of a field below `path`; `''` is the whole value. */
+/** The path of a field below `path`, which is empty for the whole value. */
 export function joinPath(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }

@@ -1,15 +1,15 @@
 const MIB = 1_048_576;
 
-/** A partition of a consumer is paused when its unfinished messages reach `messages` or `bytes`, or its uncommitted ones `pending`. */
+/** A partition is paused when its unfinished messages reach `messages` or `bytes`, or uncommitted ones `pending`. */
 export interface WindowLimits {
   readonly messages: number;
   readonly bytes: number;
-  /** A crash repeats uncommitted messages. Default: `messages`, so that a message that is retried soon blocks its partition. */
+  /** A crash repeats uncommitted messages. Default: `messages`, so one message in retry soon pauses its partition. */
   readonly pending?: number;
 }
 
 const WINDOWS: Readonly<Record<'requestWindow' | 'commandWindow' | 'tierWindow', WindowLimits>> = {
-  // A request that waits for its reply partition keeps later ones uncommitted: `pending` is ten minutes at 80 requests a second.
+  // A request that waits for its reply partition keeps later ones uncommitted: `pending` is ten minutes of 80 a second.
   // `messages` is large because requests that wait for the schema registry must not keep others on the topic.
   requestWindow: { messages: 5_000, bytes: 32 * MIB, pending: 50_000 },
   commandWindow: { messages: 1_000, bytes: 8 * MIB },
@@ -20,19 +20,19 @@ const WINDOWS: Readonly<Record<'requestWindow' | 'commandWindow' | 'tierWindow',
 /** Limits for the memory of the queues of a process. The simulation reduces them. */
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
 
-/** Limits of the hold topic. Normal messages leave room: for urgent ones the limits of all keys together are a tenth higher. */
+/** Limits of the hold topic. For urgent messages, all except `followersPerKey` are a tenth higher. */
 export type HoldLimits = Readonly<QueueLimits['hold']>;
 
 export const QUEUE_LIMITS = {
   ...WINDOWS,
-  /** Messages that one publisher holds until the broker has stored them: an unavailable broker cannot exhaust the memory. */
+  /** Messages that a publisher holds until the broker has stored them: a lost broker must not exhaust the memory. */
   publisher: { messages: 50_000, bytes: 64 * MIB },
   // One topic takes at most half of them. With 10 KiB each, all take 200 MB.
   pendingReplies: 20_000,
   resultBytes: 64 * MIB,
   indexWaitingBytes: 16 * MIB,
   hold: {
-    /** Keys with a message that is retried. The order of further keys is not kept. A key of an ingress takes 663 bytes. */
+    /** Keys with a message in retry. Messages of further keys lose their order. A key of an ingress takes 663 bytes. */
     keys: 100_000,
     followersPerKey: 1_000,
     // A follower takes 1.4 kB in addition to its value and headers.
@@ -43,7 +43,7 @@ export const QUEUE_LIMITS = {
   },
 };
 
-/** Options of an `LRUCache` for at most this number of entries. Its option `max` would reserve all memory at once (13 ms for 100,000). */
+/** Options for an `LRUCache`. Its option `max` would reserve the memory of all entries at once (13 ms for 100,000). */
 export function atMost(entries: number) {
   return { maxSize: entries, sizeCalculation: () => 1 };
 }

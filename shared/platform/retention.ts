@@ -5,9 +5,9 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Retention of commands, copies on retry tiers and held messages, so that a command outlives its retries. */
 export const COMMAND_RETENTION_MS = 7 * DAY_MS;
-/** Retention of outcomes. Commands that are repeated within it are not sent again. */
+/** Retention of outcomes. A command that is repeated within this time is not sent again. */
 export const OUTCOME_RETENTION_MS = 3 * DAY_MS;
-/** Every ingress must know a notification as long as a worker does. The hour allows for worker clocks in suspended machines. */
+/** An ingress must know a notification as long as a worker does. The hour allows for clocks of suspended machines. */
 export const ACCEPTANCE_RETENTION_MS = OUTCOME_RETENTION_MS + HOUR_MS;
 
 /** Allowance for different clocks, waits for a provider, and waits for a lost copy. */

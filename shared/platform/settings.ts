@@ -89,7 +89,7 @@ const table = (name: RegExp, value: RegExp, example: string) => {
     .refine((entries) => new Set(entries.map(([key]) => key)).size === entries.length, error);
 };
 const MESSAGES_PER_DAY = 1_000_000_000;
-/** Marks settings whose values operators see. Secrets, users, addresses and paths are not shown: they help attackers more. */
+/** Marks settings whose values operators see. Secrets, users, paths and service addresses would help attackers. */
 const SHOWN = { isShown: true } as const;
 
 export const environment = z.object({
@@ -137,7 +137,7 @@ export const environment = z.object({
   REPLY_TIMEOUT_MS: count(10 * MINUTE, 1)
     .default(10 * SECOND)
     .meta(SHOWN),
-  /** Signs result addresses. All ingress instances of a cluster must have the same secret. */
+  /** Key of result ids and notification proofs; the same for all ingress and notification processes of a cluster. */
   RESULT_ID_SECRET: secret(16).optional(),
   AUTH_JWT_SECRET: secret(32).optional(),
   AUTH_JWKS_URL: webAddress.optional(),
@@ -165,7 +165,7 @@ export const environment = z.object({
   NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100)
     .default(30 * SECOND)
     .meta(SHOWN),
-  /** Quotas of notifications for one UTC day; absent: no limit (N6). */
+  /** Allowed countries; the quotas below count the notifications of one UTC day. Absent: no limit (N6). */
   NOTIFICATION_COUNTRIES: list
     .refine(
       (items) => items.every((item) => new RegExp(`^${COUNTRY}$`).test(item)),

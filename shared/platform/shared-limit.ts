@@ -1,4 +1,4 @@
-/** An owner may take more while it has less than is left: one takes up to half, two up to a third each. Others always find room. */
+/** An owner may take more while it has less than is left: one gets half, two get a third each. Others find room. */
 export class SharedLimit {
   readonly #used = new Map<string, number>();
   #total = 0;
@@ -8,7 +8,7 @@ export class SharedLimit {
     return (this.#used.get(owner) ?? 0) < limit - this.#total;
   }
 
-  /** `amount` must be a whole number: giveBack() could leave a rest of a fraction. */
+  /** `amount` must be a whole number: of fractions, giveBack() could leave a rest. */
   take(owner: string, amount: number): void {
     this.#total += amount;
     this.#used.set(owner, (this.#used.get(owner) ?? 0) + amount);

@@ -25,9 +25,8 @@ export interface MonotonicClock {
 
 export const monotonicClock: MonotonicClock = { elapsedMs: () => performance.now() };
 
-/** Timers as a port: the simulation decides when they fire. */
 export interface Timers {
-  /** Calls back once after at least `afterMs`; 0: in the next turn. Returns a cancel function. A `background` timer lets the process end. */
+  /** Calls back once, `afterMs` later (0: next turn). Returns a cancel function. `background` lets the process end. */
   schedule(callback: () => void, afterMs: number, kind?: 'background'): () => void;
   /** Calls back in the next turn of the event loop. It cannot be cancelled, and costs no more than setImmediate. */
   nextTurn(callback: () => void): void;
@@ -69,7 +68,7 @@ export function sleep(timers: Timers, ms: number, signal?: AbortSignal): Promise
   });
 }
 
-/** Calls back at this interval, for the first time after `everyMs`. Returns a cancel function; for `kind` see Timers. */
+/** Calls back every `everyMs`, for the first time after one interval. Returns a cancel function; `kind`: see Timers. */
 export function repeat(
   timers: Timers,
   callback: () => void,
@@ -93,7 +92,7 @@ export function repeat(
 
 export type Deadline = ReturnType<typeof openDeadline>;
 
-/** A signal that is aborted after `timeoutMs` or with the signal of the caller. Declare it with `using`, which removes timer and listener. */
+/** The signal is aborted after `timeoutMs`, or with that of the caller. Declare it with `using` to remove the timer. */
 export function openDeadline(caller: AbortSignal, timeoutMs: number, timers: Timers = systemTimers) {
   const controller = new AbortController();
   let isTimedOut = false;

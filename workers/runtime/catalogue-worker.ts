@@ -16,7 +16,7 @@ import { createProblem } from '../../shared/platform/problem.ts';
 
 interface CatalogueWorker<Opened extends WorkerCatalogue> {
   readonly name: 'schedule' | 'product' | 'simulation';
-  /** Message types besides those of the actions of its topics. */
+  /** Message types whose schemas are prepared besides those of the actions on its topics. */
   readonly furtherTypes?: readonly string[];
   readonly lanes: readonly Pick<RequestConsumerOptions, 'lane' | 'requestTopic' | 'sliceMs'>[];
   readonly open: (context: WorkerContext, worker: string) => Promise<Opened>;
@@ -62,7 +62,7 @@ const REQUESTS = new Map(ACTIONS.map(({ requestType, request }) => [requestType,
 
 /**
  * Wraps handlers so that they receive only valid requests. JSON was validated when it was parsed. Requests in Avro are
- * checked here and refused with all of their faults (E1, E3).
+ * checked here, and refused with their faults (E1, E3).
  */
 export function checkedHandlers(handlers: Handlers, view: { readonly lending: ScheduleCatalogue }): Handlers {
   const checked = Object.entries(handlers).map(([type, handler]): [string, Handler] => {

@@ -12,8 +12,8 @@ const OPEN_SECRET = 'results of an instance without access control';
 const ownSecret = lazy(createSecret);
 
 /**
- * Chooses the secret for result ids and hashes of notifications, which all processes share. Throws ConfigError if it is not
- * configured (RESULT_ID_SECRET) although Kafka is used with access control, or if its file cannot be used.
+ * Chooses the secret for result ids and hashes of notifications, the same in all processes. Throws ConfigError if Kafka
+ * is used with access control but RESULT_ID_SECRET is not set, or if the file of the secret cannot be used.
  */
 export function chooseResultSecret(options: {
   readonly configured: string | undefined;
@@ -36,7 +36,7 @@ function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** Reads the secret in the data folder, which the first start creates. Only the process that owns the folder may call this. */
+/** Reads the secret in the data folder, which the first start creates. Only the owner of the folder may call this. */
 function keptSecret(folder: string): string {
   const file = path.join(folder, FILE);
   let secret: string;

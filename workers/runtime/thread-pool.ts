@@ -1,6 +1,6 @@
 /**
  * Does long work outside the event loop (E6), so that other callers, health checks and heartbeats do not wait. Threads
- * calculate requests whose units of work exceed one call, encode their replies, and render large replies.
+ * calculate requests of more than about 10 ms, encode the replies to them, and render large replies.
  */
 
 import { getCompileCacheDir } from 'node:module';
@@ -29,13 +29,13 @@ export interface CalculationWork {
   /** Whose work this is; requesters share the queue. */
   readonly requester: string;
   readonly snapshot: LendingSnapshot;
-  /** True: queued without a limit, because the batch of the work limits the number. */
+  /** True: queued without a limit, because a batch has only one item at a time in the queue. */
   readonly isPatient: boolean;
 }
 
 /** Calls reject with InfrastructureError if the process stops meanwhile. */
 export interface CalculationThreads {
-  /** Resolves with an outcome with its encoded reply, or undefined if so much is queued that it would be too late. */
+  /** Resolves with an outcome whose reply is encoded, or with undefined if the work would wait too long. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
   /** Decodes a reply and renders it as JSON. Resolves with undefined if 64 MiB of replies are being rendered. */
   render(message: EncodedMessage): Promise<Reply | undefined>;
@@ -66,13 +66,13 @@ interface ThreadResults {
   readonly render: Reply;
 }
 
-/** One processor is left for the event loop. More threads would compete for the same processors. */
+/** One or two threads: with two processors or more, one is left for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** An idle thread keeps about 40 MiB. Its start takes 0.3 s. */
 const IDLE_MS = 60_000;
-/** Most queued time for work that no caller waits for. The rest of the reply timeout is for waiting callers. */
+/** Maximum time in the queue for work that no caller waits for. It leaves room for work that callers wait for. */
 const UNHURRIED_MS = 5_000;
-/** Most bytes of replies that are being rendered or wait for it, as many as eight of the largest have. */
+/** Maximum bytes of the replies that are being rendered or wait for it: eight of the largest size. */
 const MAX_RENDERED_BYTES = 67_108_864;
 /** A thread that takes longer is replaced. The most expensive request takes about a second. */
 const MAX_TASK_MS = 60_000;
@@ -85,7 +85,7 @@ export class ThreadPool implements CalculationThreads {
   readonly #clock: Clock;
   readonly #units = new SharedLimit();
   #renderedBytes = 0;
-  /** Tasks that piscina has. Others wait here, because its own queue loses the order of tasks with time limits. */
+  /** Tasks that piscina has. Others are in #waiting: piscina's queue loses the order of tasks with time limits. */
   #running = 0;
   readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = { render: [], calculate: [] };
   #pool: Promise<Piscina> | undefined;
@@ -179,7 +179,7 @@ export class ThreadPool implements CalculationThreads {
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
       resourceLimits: HEAP,
     });
-    // If a thread fails while it starts, its task rejects after its time limit, and the next task starts another thread.
+    // If a thread fails while it starts, its task rejects after MAX_TASK_MS, and the next task starts another thread.
     pool.on('error', () => undefined);
     return pool;
   }
@@ -195,7 +195,7 @@ export class ThreadPool implements CalculationThreads {
   }
 }
 
-/** An encoded reply comes from another thread as a plain byte array. */
+/** Makes the encoded reply a Buffer: it comes from a thread as a plain Uint8Array. */
 function withBuffer(outcome: Outcome): Outcome {
   if (outcome.kind !== 'done' || outcome.reply?.encoded === undefined) return outcome;
   const { encoded } = outcome.reply;

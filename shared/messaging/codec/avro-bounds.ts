@@ -1,4 +1,4 @@
-/** Compares counts, lengths, branches and symbols with the bytes, because avsc trusts them: so the size of hostile bytes limits their cost. */
+/** Checks bytes before avsc decodes them: avsc trusts their counts and lengths, so a few bytes could cost much time. */
 
 import avro, { type Type } from 'avsc';
 import { branchesOf, isUnion } from './avro-types.ts';
@@ -23,7 +23,7 @@ interface Cursor {
 
 type Walk = (cursor: Cursor) => void;
 
-/** `maxItems` limits arrays of the outermost record. Throws TypeError for items without bytes: few bytes could declare billions. */
+/** `maxItems` limits each array field of the outermost record. Throws TypeError for arrays of items without bytes. */
 export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();
   const walk =
@@ -45,7 +45,7 @@ function compileField(type: Type, known: Map<Type, Walk>, maxItems: number): Wal
 function compile(type: Type, known: Map<Type, Walk>): Walk {
   const found = known.get(type);
   if (found !== undefined) return found;
-  // In a recursive record, nested uses of the type call this placeholder.
+  // While a recursive type is compiled, its inner uses find a function that later calls the compiled walk.
   let walk: Walk = walkNothing;
   known.set(type, (cursor) => walk(cursor));
   walk = compileNew(type, known);
@@ -150,7 +150,7 @@ function walkInt(cursor: Cursor): void {
   if (value < MIN_INT || value > MAX_INT) throw new MalformedAvroError('an int has more than 32 bits');
 }
 
-/** avsc would read a number below -2^52 as a different one (see avro-types.ts). Odd zig-zag numbers are negative. */
+/** Rejects longs below -2^52, which avsc misreads (avro-types.ts): readVarint() makes their odd zig-zag form even. */
 function walkLong(cursor: Cursor): void {
   const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
   if (isNegative !== readVarint(cursor) < 0)
@@ -168,7 +168,7 @@ function advance(cursor: Cursor, size: number): void {
   cursor.at += size;
 }
 
-/** Reads a zig-zag varint. Results beyond 2^53 are approximate. All callers reject or ignore them. */
+/** Reads a zig-zag varint. Results below -2^52 or above 2^53 are approximate; every caller rejects or ignores those. */
 function readVarint(cursor: Cursor): number {
   const { bytes } = cursor;
   let at = cursor.at;

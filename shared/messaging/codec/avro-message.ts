@@ -1,4 +1,4 @@
-/** The Confluent wire format (docs.confluent.io, serdes-develop): a zero byte, the schema id as uint32 BE, the value. */
+/** Messages in the Confluent wire format (docs.confluent.io, serdes-develop): 0x00, schema id (uint32 BE), value. */
 
 import avro, { type Resolver, type Type } from 'avsc';
 import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
@@ -23,7 +23,7 @@ const MAX_FAULTS = 100;
 
 export interface AvroMessage {
   readonly definition: MessageDefinition;
-  /** Compiled when it is first read. Throws when the schema is invalid or describes a different record. */
+  /** The first access compiles the schema. It throws if the schema is invalid, or its record has another name. */
   readonly schema: Type;
   readonly schemaText: string;
   readonly form: Pick<MessageForm, 'toRecord' | 'fromRecord'>;
@@ -35,7 +35,7 @@ export interface AvroReader {
   read(bytes: Buffer): unknown;
 }
 
-/** A payload cannot be encoded because it does not fit its schema. Values are never rounded or truncated. */
+/** A payload cannot be encoded because it does not fit its schema. Values are never rounded or truncated to fit. */
 export class PayloadError extends SystemError {
   override readonly name = 'PayloadError';
   readonly faults: readonly Fault[];
@@ -69,7 +69,7 @@ export function createAvroMessage(
   };
 }
 
-/** Creates the reader of a writer's schema. Throws an error that names the field if the schema is incompatible with ours. */
+/** Creates a reader of messages with a writer's schema. Throws if ours cannot read that schema. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
   const { definition, schema, form } = message;
   const maxItems = definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity;
@@ -89,7 +89,7 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
   };
 }
 
-/** Creates the writer of payloads. The writer throws PayloadError, which names the fields that do not fit (at most 100). */
+/** Returns a function that encodes payloads. It throws PayloadError with the fields that do not fit, at most 100. */
 export function createAvroWriter(): (message: AvroMessage, schemaId: number, payload: unknown) => Buffer {
   let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES);
   return (message, schemaId, payload) => {
@@ -111,7 +111,7 @@ export function createAvroWriter(): (message: AvroMessage, schemaId: number, pay
   };
 }
 
-/** Returns the end of the value, or minus the number of bytes that are missing. */
+/** Returns the offset after the value, or minus the number of bytes by which `target` is too short. */
 function encodeInto(message: AvroMessage, record: unknown, target: Buffer): number {
   try {
     return message.schema.encode(record, target, WIRE_HEADER_BYTES);
@@ -122,7 +122,7 @@ function encodeInto(message: AvroMessage, record: unknown, target: Buffer): numb
   }
 }
 
-/** The fields without an exact representation (at most 100), by paths such as `Commission[0].SourceValue`; empty if all fit. */
+/** The fields that the schema cannot hold exactly, at most 100, with paths such as `Commission[0].SourceValue`. */
 export function findSchemaFaults(schema: Type, payload: unknown): readonly Fault[] {
   const faults: Fault[] = [];
   schema.isValid(payload, {
@@ -167,7 +167,7 @@ function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Faul
 
 type Visit = (value: unknown) => void;
 
-/** Replaces null by undefined in the records of a type, in place: absent fields are null in Avro and undefined in payloads (M6). */
+/** The visit changes null to undefined in records: absent fields are null in Avro and undefined in payloads (M6). */
 function absenceIn(type: Type): Visit | undefined {
   if (type instanceof avro.types.RecordType) return absenceInRecord(type);
   const visitItem = type instanceof avro.types.ArrayType ? absenceIn(type.itemsType) : undefined;
@@ -191,7 +191,7 @@ function absenceInRecord({ fields }: avro.types.RecordType): Visit {
   };
 }
 
-/** Opens a batch. `read` throws if its bytes do not match their schema. `decode` decodes the value of an item. Never throws. */
+/** Never throws: the batch is `invalid` if `read` throws, because the bytes do not follow their schema. */
 export function openAvroBatch(
   read: () => unknown,
   decode: (value: Buffer) => SyncOrAsync<Decoded>,

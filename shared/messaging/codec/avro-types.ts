@@ -1,7 +1,7 @@
 import avro, { type ForSchemaOptions, type Type, type Schema } from 'avsc';
 import { Decimal } from 'decimal.js';
 
-/** The Avro type `decimal` (Avro specification, "Decimal"). Values are never rounded: those that do not fit are rejected (M1). */
+/** The logical type `decimal` of the Avro specification. Values that do not fit are rejected, never rounded (M1). */
 
 type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
 
@@ -23,11 +23,11 @@ export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMis
   return value.decimalPlaces() > limits.scale ? 'too-many-decimals' : undefined;
 }
 
-/** The shortest encoding of a value that fits (see {@link decimalMisfit}). Negative zero is encoded as zero. */
+/** The shortest two's complement of a value that fits (see {@link decimalMisfit}). Negative zero becomes zero. */
 export function decimalToBytes(value: Decimal, scale: number): Buffer {
   const unscaled = unscaledInteger(value, scale);
   const magnitude = (unscaled < 0n ? ~unscaled : unscaled).toString(16);
-  // The first bit is the sign.
+  // The first bit is the sign, so a magnitude whose first hex digit is 8 or more needs one more digit.
   const bytes = Math.ceil((magnitude.length + (magnitude.charAt(0) < '8' ? 0 : 1)) / 2);
   const digits = unscaled < 0n ? BigInt.asUintN(8 * bytes, unscaled).toString(16) : magnitude;
   return Buffer.from(digits.padStart(2 * bytes, '0'), 'hex');
@@ -43,14 +43,14 @@ function unscaledInteger({ d: elements, e: exponent, s: sign }: Decimal, scale: 
   return sign < 0 ? -magnitude : magnitude;
 }
 
-/** Decodes a value. Throws RangeError if there are no bytes, or more bytes or digits than the precision allows. */
+/** Throws RangeError if there are no bytes, or more bytes or digits than the precision allows. */
 export function bytesToDecimal(bytes: Buffer, { precision, scale }: DecimalLimits): Decimal {
   if (bytes.length === 0 || bytes.length > maxBytes(precision))
     throw new RangeError(`a decimal of ${precision} digits cannot have ${bytes.length} bytes`);
   const unscaled = BigInt.asIntN(8 * bytes.length, BigInt(`0x${bytes.toString('hex')}`)).toString();
   if (unscaled.length - (unscaled.startsWith('-') ? 1 : 0) > precision)
     throw new RangeError(`a decimal has more than ${precision} digits`);
-  // Most values have fewer decimals than the scale. Without the zeros at the end the text is parsed faster.
+  // Most values have fewer decimals than the scale. Their text is parsed faster without its zeros at the end.
   let end = unscaled.length;
   while (end > 1 && unscaled.charAt(end - 1) === '0') end -= 1;
   return new Decimal(`${unscaled.slice(0, end)}e${unscaled.length - end - scale}`);
@@ -65,7 +65,7 @@ function maxBytes(precision: number): number {
 export class DecimalType extends avro.types.LogicalType {
   readonly limits: DecimalLimits;
 
-  /** Throws on a schema that is not bytes, or whose scale is not within 0..precision. */
+  /** Throws TypeError unless the type is bytes, the precision 1 or more, and the scale from 0 to the precision. */
   constructor(schema: Schema, options?: unknown) {
     super(schema, options);
     const { precision, scale = 0 } = schema as unknown as { precision: unknown; scale?: unknown };
@@ -104,14 +104,14 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Options of all schemas: decimals are `Decimal`, an invalid one is an error, and records have no methods that hide fields. */
+/** Options of all schemas: decimals are read as `Decimal`, invalid logical types throw, and records have no methods. */
 export const AVRO_OPTIONS = {
   logicalTypes: { decimal: DecimalType as unknown as ForSchemaOptions['logicalTypes'][string] },
   assertLogicalTypes: true,
   omitRecordMethods: true,
 } as const;
 
-/** Parses one of our own schemas. Throws on a union whose branches cannot be distinguished by plain values. */
+/** Parses a schema of ours. Throws if it is invalid, or plain values cannot distinguish the branches of a union. */
 export function parseOwnSchema(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, {
     ...AVRO_OPTIONS,
@@ -120,12 +120,12 @@ export function parseOwnSchema(text: string): Type {
   });
 }
 
-/** Parses the schema of another writer. Its unions may be ambiguous, in fields that are skipped. Throws on an invalid schema. */
+/** Parses another writer's schema, whose unions may be ambiguous in fields that we skip. Throws if it is invalid. */
 export function parseWriterSchema(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { ...AVRO_OPTIONS, wrapUnions: 'auto' });
 }
 
-/** Whether the schemas differ only in their docs. */
+/** Whether the schemas are the same, apart from their docs. */
 export function isSameSchema(one: Type, other: Type): boolean {
   return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
 }
@@ -154,9 +154,10 @@ const { _check: check, _write: write } = avro.types.LongType.prototype as unknow
 
 /** avsc computes the zig-zag form, 2|n| - 1, in floating point: a number below -2^52 would be read as another one. */
 export const MIN_EXACT_LONG = -(2 ** 52);
+/** The largest long that avsc writes. */
 export const MAX_EXACT_LONG = Number.MAX_SAFE_INTEGER - 1;
 
-/** The type `long` for exact integers only. The bounds check verifies integers that are read. */
+/** Refuses to write integers that avsc would write inexactly. For integers that are read, avro-bounds.ts does that. */
 class ExactLongType extends avro.types.LongType {
   _check(value: unknown, flags: unknown, hook?: Hook): boolean {
     if (typeof value !== 'number' || value >= MIN_EXACT_LONG) return check.call(this, value, flags, hook);

@@ -6,12 +6,12 @@ import { HEADER } from '../headers.ts';
 import { batchIdFault, batchSizeProblem } from './request-batch.ts';
 import type { BatchItem, BatchItemId, OpenedBatch, ReplyBatch, ReplyBatchItem } from './request-batch.ts';
 
-/** A JSON value parsed as the payload of a message type, or all of its faults (E1, E3). */
+/** A JSON value parsed as the payload of a message type, or its faults (E1, E3). */
 type JsonParsed =
   | { readonly kind: 'valid'; readonly payload: unknown; readonly warnings: readonly Warning[] }
   | {
       readonly kind: 'invalid';
-      /** 400 for schema violations, 422 when only values are out of range, 413 when only files are too large. */
+      /** Status 422 if all faults are numbers out of range, 413 if all are files that are too large, otherwise 400. */
       readonly problem: 'invalid-request' | 'not-computable' | 'attachments-too-large';
       readonly faults: readonly Fault[];
     };
@@ -20,7 +20,7 @@ type JsonParsed =
 export interface MessageForm {
   parse(value: unknown): JsonParsed;
   render(payload: unknown): string;
-  /** Converts a payload to its Avro record if they differ. Throws if information would be lost. */
+  /** Converts a payload to its Avro record; absent if they are the same. Throws if information would be lost. */
   toRecord?(payload: unknown): unknown;
   /** Converts a decoded Avro record to the payload in place. */
   fromRecord?(record: unknown): void;
@@ -40,7 +40,7 @@ const TOO_LARGE_JSON = createProblem('body-too-large', {
   detail: `A JSON message has at most ${MAX_JSON_BYTES} bytes.`,
 });
 
-/** Decodes a JSON message. Problems never contain values of the message. */
+/** The problem of an undecodable message never contains values of the message. */
 export function decodeJson(bytes: Buffer, of: JsonType): Decoded {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'undecodable', format: 'json', problem: TOO_LARGE_JSON };
   const isCommand = messageDefinition(of.type)?.kind === 'command';
@@ -59,10 +59,10 @@ function toDecoded(parsed: JsonParsed, type: string): Decoded {
   return warnings.length === 0 ? decoded : { ...decoded, warnings };
 }
 
-/** Maximum number of members and elements of a batch: 100 for each of 500 requests. They block for about 50 ms. */
+/** Maximum number of members and elements of a batch: 100 for each of 500 requests. Parsing them blocks for 50 ms. */
 const MAX_BATCH_VALUES = 50_000;
 
-/** Reads a JSON array of requests of one type. The bytes begin with `[`. An array that is not valid JSON is refused as a whole. */
+/** `bytes` must begin with `[`, after any whitespace. An array that is not valid JSON is refused as a whole. */
 export function openJsonBatch(bytes: Buffer, of: JsonType): OpenedBatch {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'invalid', problem: TOO_LARGE_JSON };
   const parsed = parseJson(bytes, { maxValues: MAX_BATCH_VALUES });
@@ -88,7 +88,7 @@ function toItem(value: unknown, { type, form }: JsonType): BatchItem {
   };
 }
 
-/** Writes a ReplyBatch as JSON: `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. */
+/** Writes `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. Items may lack `id` and `headers`. */
 export function writeJsonReplyBatch({ items }: ReplyBatch): Buffer {
   const parts = items.flatMap((item, index) => [
     Buffer.from(`${index === 0 ? '' : '},'}${renderOpening(item)}`),

@@ -26,14 +26,14 @@ export interface MessageCodecOptions {
   /** The forms by message type. A type without one has no JSON representation. */
   readonly shapes: MessageForms;
   readonly clock: Clock;
-  /** Absent: the codec uses the local schema ids of MESSAGES, and all readers need the same list. */
+  /** Absent: messages have the local schema ids of MESSAGES, so all readers and writers need the same list. */
   readonly registry?: SchemaRegistry | undefined;
 }
 
 export interface MessageCodec extends Codec {
-  /** Fields that Avro cannot represent exactly (at most 100). The reply to a request with one has status 422 (E1). */
+  /** The fields of a payload that Avro cannot represent exactly, at most 100: encode() would throw PayloadError. */
   faultsOf(type: string, payload: unknown): readonly Fault[];
-  /** The type by header or schema id, without decoding; undefined if it has none. Rejects like `decode`. */
+  /** The type that the header (JSON) or schema id (Avro) names; undefined if it names none. Rejects like `decode`. */
   typeOf(message: EncodedMessage): SyncOrAsync<string | undefined>;
 }
 
@@ -50,15 +50,15 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** Maximum number of whitespace bytes that are scanned before the JSON value. No producer indents more. */
+/** Maximum number of whitespace bytes before a JSON value. No known producer writes more. */
 const MAX_JSON_INDENT = 1_024;
 /** Maximum number of unknown schema ids that are looked up for one batch: 500 items could otherwise cause 500 calls. */
 const MAX_UNKNOWN_IDS = 8;
 
-/** All codecs of a process share the compiled messages, because compiling them takes a tenth of a second. */
+/** Codecs with the same forms share the compiled messages, because compiling them takes a tenth of a second. */
 const COMPILED = new WeakMap<MessageForms, Pick<SchemasByIdOptions, 'messages' | 'localReaders'>>();
 
-/** Throws when a schema was changed without a release. Schemas are compiled at their first use. */
+/** Throws if a schema was changed without a release. Schemas are compiled at their first use. */
 export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   const { shapes } = options;
   const compiled = compiledMessages(shapes);
@@ -84,7 +84,7 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
       if (value?.[0] !== MAGIC_BYTE) return firstJsonByte(value) === OPEN_ARRAY;
       if (value.length < WIRE_HEADER_BYTES) return false;
       const id = value.readUInt32BE(1);
-      // After prepare(), this id is known before the first message with it is read.
+      // After prepare() this id is known, even if no message with it has been read yet.
       if (id === store.writerId(requestBatch)) return true;
       const found = store.known(id);
       return found !== undefined && 'message' in found && found.message === requestBatch;
@@ -139,7 +139,7 @@ class Decoder {
     this.#forms = forms;
   }
 
-  /** Decodes a message or an item of a batch. `unknownIds` collects the unknown schema ids of the batch. */
+  /** `unknownIds` is passed only for items of a batch, and collects the ids of schemas that cannot be read. */
   decode({ value, headers }: EncodedMessage, unknownIds?: Set<number>): SyncOrAsync<Decoded> {
     const contentType = headerText(headers, HEADER.contentType);
     const format = detectFormat(value);

@@ -7,9 +7,9 @@ import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
-/** The replies to 500 requests with 60 instalments take 2 MB in Avro. In JSON, the replies to 400 fill a message. */
+/** In Avro, replies of 60 instalments to 500 requests take 2 MB. In JSON, those to 400 requests fill a message. */
 export const MAX_BATCH_ITEMS = 500;
-/** Maximum size of the replies of a batch: the largest message of all our topics. */
+/** Maximum size of all replies of a batch together: as much as a message on our topics may have. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
 export const MAX_ID_CHARACTERS = 200;
 
@@ -17,7 +17,7 @@ export type BatchItemId = string | number;
 
 export interface BatchItem {
   readonly id: BatchItemId | undefined;
-  /** Decodes the request as if it had been sent alone. A fault of its id is a fault of the request. Called once. */
+  /** Decodes the request as if it had been sent alone. It is undecodable if its id has a fault. */
   decode(): SyncOrAsync<Decoded>;
 }
 
@@ -25,7 +25,7 @@ export type OpenedBatch =
   | { readonly kind: 'items'; readonly items: readonly BatchItem[] }
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
-/** Payload of a decoded RequestBatch. Its bytes are not read before it is opened. */
+/** Payload of a decoded RequestBatch. Its items are not read before `open` is called. */
 export interface EncodedBatch {
   readonly format: MessageFormat;
   /** Finds the items without decoding them. Blocks the event loop for up to 50 ms. Never throws. */
@@ -39,7 +39,7 @@ export interface RequestBatch {
   }[];
 }
 
-/** One reply. In Avro the id is a string and `value` an encoded message; in JSON `value` is the body as text. */
+/** In Avro the id is a string, and `value` an encoded message. In JSON `value` is the body as UTF-8 text. */
 export interface ReplyBatchItem {
   readonly id?: BatchItemId | undefined;
   readonly status: number;

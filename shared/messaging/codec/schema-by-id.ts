@@ -1,4 +1,4 @@
-/** Known ids are returned synchronously. Concurrent messages with an unknown id share one query of the registry. */
+/** A known schema needs no promise. Concurrent messages with the same unknown id share one query of the registry. */
 
 import { FIRST_LOCAL_SCHEMA_ID, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
@@ -12,24 +12,24 @@ import { type AvroMessage, type AvroReader, createAvroReader } from './avro-mess
 import { isSameSchema, parseWriterSchema } from './avro-types.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** Time before an id that is unknown to the registry is looked up again. */
+/** Time after which an id that the registry did not know is looked up again. */
 export const NEGATIVE_CACHE_MS = 30_000;
-/** Maximum number of cached schemas of other writers. A system has some dozens. The oldest are evicted. */
+/** Maximum number of cached schemas of other writers; a system has some dozens. The least recently used are evicted. */
 const MAX_CACHED_SCHEMAS = 1_000;
-/** Time before an id is looked up again after a failure: a failing registry may take five seconds to answer. */
+/** Time after which a failed look-up is repeated: messages must not wait five seconds each for a failing registry. */
 export const FAILURE_CACHE_MS = 3_000;
-/** Maximum number of queries at the same time. A system has some dozens of schemas, and their first messages rarely coincide. */
+/** Maximum number of concurrent queries. A system has some dozens of schemas, whose first messages rarely coincide. */
 const MAX_QUERIES = 16;
 const TOO_MANY_QUERIES = new InfrastructureError(
   'schema-registry-unavailable',
   'too many schema ids are being looked up',
 );
-/** Maximum number of cached unknown ids, and of failed ones, so that messages with random ids do not exhaust the memory. */
+/** Maximum number of cached unknown ids, and of failed ones: messages with random ids must not exhaust the memory. */
 const MAX_UNKNOWN_IDS = 10_000;
 
 export type Found = AvroReader | { readonly unreadable: string };
 
-/** `known` and `writerId` return undefined if the registry must be queried. `find` and `findWriterId` query it, and may reject. */
+/** `known` and `writerId` return undefined if the registry must be asked: then call `find` or `findWriterId`. */
 export type SchemasById = ReturnType<typeof createSchemasById>;
 
 type LocalReaders = ReadonlyMap<number, () => Found>;
@@ -99,7 +99,7 @@ export function createSchemasById(options: SchemasByIdOptions) {
   };
 }
 
-/** Whether the time is ahead, by at most `lengthMs`: a longer time shows that the clock was set back. */
+/** Whether `untilMs` is ahead by at most `lengthMs`. If it is further ahead, the clock was set back. */
 function isBefore(untilMs = 0, lengthMs: number, clock: Clock): boolean {
   const leftMs = untilMs - clock.now();
   return leftMs > 0 && leftMs <= lengthMs;
@@ -109,7 +109,7 @@ function indexByRecord(messages: readonly AvroMessage[]): ReadonlyMap<string, Av
   return new Map(messages.map((message) => [recordName(message.definition), message]));
 }
 
-/** The readers of all local ids, also of earlier releases. Throws when a schema was changed without a new id. */
+/** The readers of all local ids, including earlier releases. Throws if a schema was changed without a new id. */
 export function createLocalReaders(
   messages: readonly AvroMessage[],
   released: readonly ReleasedSchema[],

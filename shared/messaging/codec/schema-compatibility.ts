@@ -20,11 +20,11 @@ export interface DefinedSchema {
 export interface SchemaFault {
   readonly subject: string;
   readonly reason: string;
-  /** True when only the released copy is missing, which `release` writes. */
+  /** True if the released copy is missing, which `npm run schemas -- release` writes. */
   readonly unreleased?: true;
 }
 
-/** Compares the schemas with the released ones. Empty if they can be shipped. */
+/** Why the schemas, compared with the released ones, cannot be shipped; empty if they can. */
 export function checkReleases(
   schemas: readonly DefinedSchema[],
   released: readonly ReleasedSchema[],
@@ -93,14 +93,14 @@ class BareLogicalType extends avro.types.LogicalType {
 }
 
 const BARE = BareLogicalType as unknown as ForSchemaOptions['logicalTypes'][string];
-/** Logical types whose names are compared. Any other type is compared as the number or text below it. */
+/** Logical types that are compared by name. Others, except `decimal`, are compared by their underlying types. */
 const NAMES = ['date', 'uuid', 'time-millis', 'time-micros', 'timestamp-millis', 'timestamp-micros'];
 const LOGICAL_TYPES = {
   ...AVRO_OPTIONS.logicalTypes,
   ...Object.fromEntries(NAMES.map((name) => [name, BARE])),
 };
 
-/** Why old and new code cannot read each other's messages; empty when they can be upgraded in any order. */
+/** Why old and new code cannot read each other's messages; empty if processes can be upgraded in any order. */
 export function incompatibilities(olderText: string, newerText: string): readonly Incompatibility[] {
   const older = parse(olderText);
   const newer = parse(newerText);

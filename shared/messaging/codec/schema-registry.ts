@@ -12,7 +12,7 @@ import { AVRO_OPTIONS } from './avro-types.ts';
 /** Requesters, workers and upstream systems are upgraded in any order, and messages stay on topics for days. */
 const COMPATIBILITY_LEVEL = COMPATIBILITY.FULL_TRANSITIVE;
 
-/** Address of a registry. The URL includes the path of its Confluent-compatible interface, if it has one. */
+/** `url` includes the path of the Confluent-compatible interface, if that is not at the root. */
 export interface SchemaRegistrySettings {
   readonly url: string;
   readonly username?: string | undefined;
@@ -24,11 +24,11 @@ export type FoundSchema =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'unusable'; readonly reason: string };
 
-/** Rejects with InfrastructureError: `schema-registry-unavailable`, or `schema-registry-refused` for credentials. */
+/** Methods reject with InfrastructureError: `schema-registry-unavailable`, or `schema-registry-refused` (401, 403). */
 export interface SchemaRegistry {
   schemaOf(id: number): Promise<FoundSchema>;
   registeredId(subject: string, schemaText: string): Promise<number | undefined>;
-  /** Returns the id. Rejects with SystemError `schema-incompatible`, also if the subject has another compatibility level. */
+  /** Rejects with SystemError `schema-incompatible`, even if only the compatibility level of the subject differs. */
   register(subject: string, schemaText: string): Promise<number>;
 }
 
@@ -41,11 +41,11 @@ const COMMAND_TIMEOUT_MS = 5_000;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
-/** The HTTP client of the library reports calls without a response with status 400. */
+/** The HTTP client of the library reports status 400 for a call without a response. */
 const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
 const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
 
-/** Each call takes at most 5 s, including one repetition. */
+/** Each method call ends within 5 s, its one retry included. */
 export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRegistry {
   const { username, password = '' } = settings;
   const library = new LibraryRegistry(
@@ -77,7 +77,7 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
       try {
         return await withinTime(library.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema }));
       } catch (error) {
-        // For "not found" the library has an error class without a status. All other errors have their status.
+        // For "not found" the library throws an error of its own class, which has no status.
         if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
         throw libraryFailure(error);
       }
@@ -137,7 +137,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
-/** Whether a 404 is from the registry, which sends a message. Without one, as from a proxy, the library names the status. */
+/** Whether a 404 is from the registry, whose errors have a message. Without one the library's text names the status. */
 function isRegistryAnswer(error: unknown): boolean {
   return !/\bError, status \d+/.test(errorText(error));
 }

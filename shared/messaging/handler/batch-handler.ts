@@ -19,7 +19,7 @@ interface BatchHandlingOptions {
   readonly slices: WorkSlices;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called once for each batch with at least one handled item, unless it is retried. Must not throw. */
+  /** Called once for each batch that could be opened, unless handling it throws. Must not throw. */
   readonly onItems?: (counts: BatchCounts) => void;
 }
 
@@ -27,7 +27,7 @@ export type BatchCounts = Record<'done' | 'refused' | 'unexpected', number>;
 
 const STATUS_DONE = 200;
 
-/** Handles each item as if it had been sent alone. Batches take turns. The same message always gets the same bytes (D2). */
+/** Handles each item as if it had been sent alone, with the origin timestamp of the batch (D2). Batches take turns. */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
   const inProgress: Steps = new Set();
@@ -82,7 +82,7 @@ class BatchRun {
       onItems?.(this.#counts);
       return refused(answers);
     }
-    // Encoding copies megabytes, so it waits for a new slice. Encoding here frees the single replies early.
+    // Encoding copies megabytes, so it gets a new slice. It is done here, so that the single replies are freed early.
     if (slices.isOver()) await this.#yield();
     const encoded = await this.#outside(codec.encode(REPLY_BATCH, { items: answers }, this.#batch.format));
     onItems?.(this.#counts);
@@ -97,7 +97,7 @@ class BatchRun {
       if (this.#isExpired()) return createProblem('deadline-exceeded');
       const answer = await this.#answerItem(item, answers.length);
       answers.push(answer);
-      // An item of one batch is progress of all, because the others wait for the slices.
+      // An item is progress of all batches, because the others only wait for their slices.
       for (const counted of this.#options.inProgress) counted.steps += 1;
       bytes += answer.value.length;
       if (bytes > MAX_BATCH_REPLY_BYTES) return replyTooLarge(REPLY_BATCH);
@@ -133,7 +133,7 @@ class BatchRun {
     throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a batch');
   }
 
-  /** An unexpected error is answered with a problem. Only the first one of a batch is logged. */
+  /** Answers an item that fails unexpectedly with a problem. Logs only the first such item of a batch. */
   async #answerItem(item: BatchItem, index: number): Promise<ReplyBatchItem> {
     try {
       const decoded = await this.#outside(item.decode());

@@ -8,7 +8,7 @@ export type ConsumerMetrics = ReturnType<typeof consumerMetrics>;
 export function consumerMetrics(metrics: Metrics, worker: string) {
   const durations = metrics.duration(
     'plat_handler_duration_seconds',
-    'Time from the delivery of a message to its acknowledged reply',
+    'Time from the start of handling a message to its acknowledged reply',
     ['worker', 'type', 'result'],
   );
   const deadLetters = metrics.counter(

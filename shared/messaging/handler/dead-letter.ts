@@ -25,7 +25,7 @@ const MAX_REASON_CHARACTERS = 1_000;
 /** Longer keys are omitted from a dead letter without value and headers. Shorter keys cannot make it too large. */
 const MAX_BARE_KEY_BYTES = 1_024;
 
-/** Writes dead letters. Rejects with transient failures only. The message then stays on its topic. */
+/** `write` rejects with transient failures only. The message then stays on its topic. */
 export class DeadLetters {
   readonly #options: DeadLetterOptions;
 
@@ -38,7 +38,7 @@ export class DeadLetters {
     const { key, value, headers } = request.message;
     const provenance = (further: string): MessageHeaders => this.#provenance(request, code, text + further);
     const bareKey = key !== null && key.length > MAX_BARE_KEY_BYTES ? null : key;
-    // Versions of decreasing size, so that oversized headers or keys do not block a partition.
+    // The largest version that the topic accepts is written, so that long headers or keys do not block a partition.
     const versions: readonly OutgoingMessage[] = [
       { topic, key, value, headers: { ...headers, ...provenance('') } },
       { topic, key, value: null, headers: { ...headers, ...provenance(' (value left out: too large)') } },
@@ -48,7 +48,7 @@ export class DeadLetters {
     throw this.#unavailable('even the provenance is too large');
   }
 
-  /** Origin and reason of a dead letter, with its origin timestamp unless that is implausible (D2). */
+  /** Headers with the origin and reason of a dead letter, and its origin timestamp unless that is implausible (D2). */
   #provenance(
     { message, attempt, originTimestampMs, timeFault }: DeadRequest,
     code: string,
@@ -80,7 +80,7 @@ export class DeadLetters {
     }
   }
 
-  /** Failures of the dead-letter topic are transient, so that no message is lost. */
+  /** Failures of the dead-letter topic count as transient, so that no message is lost. */
   #unavailable(why: string, cause?: unknown): InfrastructureError {
     const what = `dead letters cannot be written to ${this.#options.topic}: ${why}`;
     return new InfrastructureError('dead-letters-unavailable', what, cause);

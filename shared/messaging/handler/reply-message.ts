@@ -9,15 +9,16 @@ import type { ReplyBody } from '../outcome.ts';
 import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { Request } from './request.ts';
 
-/** NestJS ends a reply when this header is present, with any value. Its own value is one zero byte. */
+/** For NestJS, the header kafka_nest-is-disposed with any value ends a reply. NestJS itself writes a zero byte. */
 const DISPOSED = Buffer.alloc(1);
-/** NestJS passes only this header of an error to its callers: the complete problem if it fits, otherwise one line. */
+/** Longest problem in the header kafka_nest-err, the only part of an error reply that NestJS passes to its callers. */
 const MAX_ERROR_CHARACTERS = 4_096;
+/** Maximum length of the line that the header has instead of a longer problem. */
 const MAX_ERROR_LINE_CHARACTERS = 500;
-/** A correlation id that can be part of a JSON document. Others are only echoed as bytes. */
+/** Correlation ids that a problem document may contain. Others are only echoed in the header. */
 const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** The reply in the format of the request. Throws, or rejects, with PayloadError if the payload does not fit its schema (a bug). */
+/** Encodes the reply in the format of the request. Throws or rejects with PayloadError if it does not fit, a bug. */
 export function createReply(
   codec: Codec,
   request: Request,
@@ -65,7 +66,7 @@ export function withCorrelationId(problem: Problem, correlationId: HeaderValue |
     : problem;
 }
 
-/** Key and correlation id may be any bytes. By the type a requester recognises an error reply without its schema. */
+/** Key and correlation id may be any bytes. The type header shows an error reply even to those without its schema. */
 function toMessage(
   request: Request,
   { topic, partition }: TopicPartition,

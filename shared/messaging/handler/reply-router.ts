@@ -17,14 +17,13 @@ export interface Route extends TopicPartition {
 export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'timers'> {
   /** For replies to our own topics, and the outputs of handlers. */
   readonly replies: Publisher;
-  /** For replies to all other topics. */
   readonly foreignReplies: Publisher;
   readonly ownReplyTopics: readonly string[];
   readonly mayReplyTo: (topic: string) => boolean;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
-/** While this many foreign replies are in flight, the oldest for this time, requests with further ones are retried later. */
+/** If MAX_SLOW_REPLIES foreign replies are in flight, one for SLOW_REPLY_MS, requests with more are retried later. */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
@@ -34,7 +33,7 @@ const INT32_BYTES = 4;
 type Fault = ReturnType<typeof fault>;
 const fault = (code: ReplyFault) => ({ kind: 'fault', code }) as const;
 
-/** Finds the destination of replies. Replies to foreign topics have a publisher of their own, so that they do not delay others. */
+/** Finds where replies go. Those to foreign topics have a publisher of their own, so that they do not delay others. */
 export class ReplyRouter {
   readonly #options: ReplyRouterOptions;
   readonly #topics: TopicPartitions;
@@ -48,7 +47,7 @@ export class ReplyRouter {
     this.#own = new Set(options.ownReplyTopics);
   }
 
-  /** Throws InfrastructureError `replies-slow`, before a request is calculated, if its reply would wait for many slow ones. */
+  /** Throws InfrastructureError `replies-slow` if the reply would wait for slow ones. Call it before a calculation. */
   admit({ headers }: LogMessage): void {
     const [{ startedMs } = { startedMs: Infinity }] = this.#foreignSends;
     const isSlow = this.#options.monotonic.elapsedMs() - startedMs >= SLOW_REPLY_MS;
@@ -84,7 +83,7 @@ export class ReplyRouter {
     return publishing.finally(() => this.#foreignSends.delete(send));
   }
 
-  /** Why the publish of a reply failed. Rethrows transient failures, such as a silent leader, and bugs. */
+  /** Why a reply failed. Rethrows bugs and transient failures, except those of a leader from MAX_ATTEMPTS on. */
   async classify(
     error: unknown,
     attempt: number,
@@ -128,7 +127,7 @@ export function readReplyAddress(headers: MessageHeaders) {
     : ({ kind: 'address', topic, partition } as const);
 }
 
-/** Decimal text (NestJS) or four bytes big-endian (Spring). Four digits are text. */
+/** Reads decimal text (NestJS) or four bytes big-endian (Spring); null: neither. Four digits are read as text. */
 function readPartition(given: HeaderValue): number | null {
   const text = given.toString();
   if (DECIMAL.test(text)) return Number(text);
@@ -151,10 +150,10 @@ export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
   return { code, text: REASONS[code] };
 }
 
-/** About ten minutes: a topic whose broker is gone must not hold up the requests of others for hours. */
+/** Attempts of about ten minutes: a topic whose broker is gone must not hold up the requests of others for hours. */
 const MAX_ATTEMPTS = 60;
 
-/** Whether the leader of the partition caused the error, and not the requests that the publisher had queued earlier. */
+/** Whether the leader of the partition caused the error, and not messages that the publisher had queued earlier. */
 function isOfLeader(error: unknown): boolean {
   return error instanceof MessagingError && (error.code === 'send-unknown' || error.cause !== undefined);
 }

@@ -23,12 +23,12 @@ export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly groupId: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for each request that was completed or will be retried. Must not throw. */
+  /** Called for each request that was completed, or whose handler asked for a retry. Must not throw. */
   readonly onHandled?: (handled: Handled) => void;
   readonly onDeadLetter?: (code: string) => void;
-  /** Whether a message whose deadline has passed is refused (default) or passed to its handler. */
+  /** What happens to a message after its deadline: it is refused (default), or passed to its handler. */
   readonly expired?: 'refuse' | 'handle';
-  /** Decides what becomes of a refused message. Default: an error reply, or a dead letter if none can be sent. */
+  /** Decides about a message that is undecodable, or refused by its handler. Default: error reply, else dead letter. */
   readonly onRefused?: (request: Request, problem: Problem) => SyncOrAsync<Outcome>;
 }
 
@@ -40,9 +40,9 @@ export interface Handled {
   readonly durationMs: number;
 }
 
-/** Messages that wait for the registry at most. Further ones are retried later and leave room for known schemas. */
+/** Maximum number of messages that wait for the registry. Others are retried later: known schemas need the room. */
 const MAX_WAITING_FOR_SCHEMAS = 8;
-/** One error for thousands of messages: the stack of each would take longer than its attempt. */
+/** Thousands of messages share one error: to collect a stack for each would take longer than its attempt. */
 const REGISTRY_SLOW = new InfrastructureError(
   'schema-registry-slow',
   'many messages wait for the schema registry',
@@ -128,7 +128,7 @@ class RequestHandling {
     );
   }
 
-  /** Resolves when the broker has acknowledged. Rejects with a transient failure, which is retried, or a bug. */
+  /** Resolves when the broker has acknowledged what was sent. Rejects with a transient failure, or a bug. */
   #deliver(request: Request, outcome: Outcome): SyncOrAsync<ProcessingResult> {
     switch (outcome.kind) {
       case 'retry':
@@ -189,7 +189,7 @@ class RequestHandling {
     return 'settled';
   }
 
-  /** Answers a bug, and stores the request as a dead letter, for a redrive after the bug is fixed. */
+  /** Rethrows transient failures. After a bug, sends an error reply and stores the request as a dead letter. */
   async #fail(request: Request, error: unknown, startedMs: number): Promise<ProcessingResult> {
     if (isTransientFailure(error)) throw error;
     this.#logBug(request, error, 'a request failed unexpectedly');

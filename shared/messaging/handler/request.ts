@@ -25,16 +25,16 @@ export interface Request {
   warnings?: readonly Warning[] | undefined;
 }
 
-/** Handles one message type, synchronously where possible so that calculations do not need a promise. */
+/** Handles one message type. Calculations return synchronously, which saves a promise. */
 export type Handler = (payload: unknown, request: Request) => Outcome | Promise<Outcome>;
 
 export type Handlers = Readonly<Record<string, Handler>>;
 
-/** Tolerance for the clocks of requester and worker: a request is refused this long after its deadline. */
+/** Tolerance for the clocks of requester and worker: a request is refused only this long after its deadline. */
 export const DEADLINE_SKEW_MS = 2_000;
 const AVRO_MAGIC = 0;
 
-/** `timeFault`, `type` and `warnings` are set later. Until the message is decoded, `format` is a guess by its first byte. */
+/** RequestHandling sets `timeFault`, `type` and `warnings`, and `format`, which is a guess from the first byte here. */
 export function readRequest(
   message: LogMessage,
   attempt: number,
@@ -55,12 +55,12 @@ export function readRequest(
   };
 }
 
-/** Who sent a request: the topic of its reply, which the callers of an ingress share. */
+/** Names the requester by its reply topic, which all callers of the ingress share; empty if there is none. */
 export function requesterOf({ message }: Request): string {
   return headerText(message.headers, HEADER.replyTopic) ?? '';
 }
 
-/** Refuses undecodable messages, and types without a handler (`undecodable-message`). */
+/** Refuses a message that cannot be decoded, and a type without a handler as `undecodable-message`. */
 export function callHandler(
   handlers: Handlers,
   decoded: Decoded,
@@ -74,24 +74,24 @@ export function callHandler(
   return refused(createProblem('undecodable-message', { detail }));
 }
 
-/** Whether the deadline passed more than DEADLINE_SKEW_MS ago. Without a deadline false. */
+/** Whether the deadline passed more than DEADLINE_SKEW_MS ago; false without a deadline. */
 export function isExpired(deadlineMs: number | undefined, clock: Clock): boolean {
   return deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS;
 }
 
-/** An earlier time is that of a record without one, or in another unit, such as seconds. */
+/** Earlier times are in another unit, such as seconds, or stand for a record without a time. */
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
-/** Tolerates a clock in another time zone. A later time is in another unit, such as microseconds. */
+/** Tolerates a clock in another time zone. Later times are in another unit, such as microseconds. */
 const MAX_AHEAD_MS = 86_400_000;
 const ALLOWED =
   'must be epoch milliseconds from 2000-01-01 to one day ahead of now, because the answer depends on the day of the request';
 
-/** From the year 2000 up to one day ahead (D2). */
+/** Whether a time is from the year 2000 up to one day ahead (D2). */
 export function isPlausibleTime(timeMs: number, nowMs: number): boolean {
   return timeMs >= EARLIEST_MS && timeMs <= nowMs + MAX_AHEAD_MS;
 }
 
-/** The fault of the time of a request, from its header or else its record (D2). */
+/** Why the time of a request, in its header or else its record, is implausible (D2); undefined if it is not. */
 export function findTimeFault({ headers, timestampMs }: LogMessage, nowMs: number): Fault | undefined {
   if (headerValue(headers, HEADER.originTimestamp) === undefined) {
     if (isPlausibleTime(timestampMs, nowMs)) return undefined;

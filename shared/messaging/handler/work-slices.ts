@@ -5,7 +5,7 @@ type WorkSliceOptions = Pick<SystemPorts, 'monotonic'> & {
   readonly timers: Pick<SystemPorts['timers'], 'nextTurn'>;
 };
 
-/** One task at a time works until `isOver` and then awaits `yield`. `release` must follow each `acquire`. */
+/** One task at a time works: it acquires the slices, awaits `yield` whenever `isOver`, and must release them. */
 export class WorkSlices {
   readonly #options: WorkSliceOptions;
   readonly #waiting: (() => void)[] = [];

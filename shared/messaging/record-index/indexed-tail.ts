@@ -8,12 +8,12 @@ import type { Broker, Tail } from '../ports.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { RecordIndex } from './record-index.ts';
 
-/** An Idempotency-Key is valid for this time (N3), so a topic must keep its records at least as long. */
+/** An Idempotency-Key is valid for 24 hours (N3), so the topics must keep their records at least as long. */
 const KEPT_MS = 24 * 3_600_000;
-/** The embedded broker trims a full partition to nine tenths. A partition below this share has lost no record of 24 hours. */
+/** The embedded broker trims a full partition to nine tenths: one less than half full was not trimmed lately. */
 const TRIMMED_SHARE = 0.5;
 const PROGRESS_MS = 10_000;
-/** A start that reads nothing for this time fails: the broker cannot be read. */
+/** A start that reads nothing for this long fails, because the broker apparently cannot be read. */
 const STANDSTILL_MS = 60_000;
 const REOPEN_MS = 1_000;
 
@@ -22,11 +22,11 @@ interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | '
   readonly topics: readonly string[];
   readonly index: RecordIndex;
   readonly log: Log;
-  /** Called before the first record is read, when the index has been compared with the topics. */
+  /** Called after the index has been compared with the topics, and before the first record is read. */
   readonly beforeRead?: () => void;
 }
 
-/** Reads topics into an index. While the index takes no records, or a schema is fetched, reading stops. It continues at that record. */
+/** Reads topics into an index. Pauses at a record that the index cannot take yet, or whose schema is being fetched. */
 export class IndexedTail {
   readonly #broker: Pick<Broker, 'createTail' | 'admin'>;
   readonly #options: IndexedTailOptions;
@@ -35,15 +35,15 @@ export class IndexedTail {
   /** Partitions whose oldest records were removed before the index had them. */
   readonly #gaps = new Set<string>();
   #received = 0;
-  /** Resolves when the record that waits for its schema is received, and others are read again; undefined: no record waits. */
+  /** Resolves when the record that waits for its schema is received, and reading continues; undefined: none waits. */
   #late: Promise<void> | undefined;
   #isCaughtUp = false;
   #isHeld = false;
-  /** The reader is being replaced, and neither the former nor the new one can say whether it has read everything. */
+  /** True while #tail is being replaced: neither the old nor the new one can say whether it has read everything. */
   #isReopening = false;
   #isStopped = false;
 
-  /** `receive` adds the message to the index and calls RecordIndex.passed() before it returns, or before its promise resolves. */
+  /** `receive` adds the message to the index and calls RecordIndex.passed(), both before it returns or resolves. */
   constructor(
     broker: Pick<Broker, 'createTail' | 'admin'>,
     options: IndexedTailOptions,
@@ -55,7 +55,7 @@ export class IndexedTail {
     options.index.onRecovered(() => void this.#continue());
   }
 
-  /** Resolves when the topics have been read, however long that takes. Rejects with `tail-behind` after a minute without a record. */
+  /** Resolves when the topics have been read. Rejects with `tail-behind` only after a minute without a record. */
   async start(): Promise<void> {
     const { clientId, log, monotonic, timers } = this.#options;
     const records = await this.#compareWithTopics();
@@ -73,7 +73,7 @@ export class IndexedTail {
         else if (monotonic.elapsedMs() - idleSinceMs >= STANDSTILL_MS) throw error;
         read = this.#received;
         log.info({ clientId, read, records }, 'reading the records of notifications');
-        // caughtUp() does not wait while nothing is read.
+        // caughtUp() rejects at once while reading is stopped.
         if (this.#isInterrupted) await sleep(timers, REOPEN_MS);
       }
     }
@@ -83,7 +83,7 @@ export class IndexedTail {
     log.info({ clientId, read: this.#received, seconds }, 'read the records of notifications');
   }
 
-  /** Rejects with `tail-behind` after the time, or at once while the index takes no records; with `tail-stopped` if it is not running. */
+  /** `tail-behind`: after the timeout, or at once if the index takes no records. `tail-stopped`: it is not running. */
   async caughtUp(timeoutMs: number): Promise<void> {
     const { clientId, monotonic, timers } = this.#options;
     const untilMs = monotonic.elapsedMs() + timeoutMs;
@@ -130,7 +130,7 @@ export class IndexedTail {
     this.#options.index.close();
   }
 
-  /** Returns how many records are to be read. Removed records do not matter if the topic keeps records for long enough. */
+  /** Returns how many records must be read. Removed ones do not matter if the topic keeps records for long enough. */
   async #compareWithTopics(): Promise<number> {
     const { index, topics, log, clientId, clock } = this.#options;
     const ranges = await Promise.all(
@@ -162,7 +162,7 @@ export class IndexedTail {
       if (isEarly && position < low) {
         if (low < high) this.#gaps.add(id);
         else {
-          // No record is left whose time would tell until when records are missing.
+          // No record is left whose time would show until when records are missing.
           index.setIncompleteBefore(clock.now());
           index.passed({ topic, partition, offset: low });
         }
@@ -207,7 +207,7 @@ export class IndexedTail {
     }
   }
 
-  /** One attempt at a time, so that there is one reader. Not while a record waits for its schema: it would be read twice. */
+  /** Replaces the tail, one attempt at a time, but not while a record waits for its schema: it would be read twice. */
   async #continue(): Promise<void> {
     const { clientId, index, log, timers } = this.#options;
     if (!this.#isHeld || this.#isReopening || this.#isStopped || this.#late !== undefined) return;
@@ -223,7 +223,7 @@ export class IndexedTail {
       log.warn({ clientId, error: errorText(error) }, 'the records of notifications cannot be read');
     }
     this.#isReopening = false;
-    // The index may have failed and recovered meanwhile.
+    // If the index recovered meanwhile, its call to this method had no effect.
     if (this.#isHeld) timers.schedule(() => void this.#continue(), REOPEN_MS, 'background');
   }
 }

@@ -20,13 +20,13 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS positions
     (topic TEXT NOT NULL, partition INTEGER NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS figures (name TEXT PRIMARY KEY, value) WITHOUT ROWID`;
-/** Maximum number of processes that share a data folder. The limit stops a supervisor that starts processes without end. */
+/** Maximum number of processes with the same data folder, in case a supervisor starts processes without end. */
 const MAX_PROCESSES = 64;
-/** Rows are written together this long after the first, because most records of a notification come within this time. */
+/** Rows are written together, this long after the first: most records of a notification come within that time. */
 const WRITE_DELAY_MS = 250;
-/** Maximum number of rows that a transaction writes, and of expired rows that it removes. It blocks for some milliseconds. */
+/** A transaction writes at most this many rows, and removes as many expired ones. It blocks for some milliseconds. */
 const ROWS_PER_TRANSACTION = 250;
-/** Maximum number of transactions of a stop, which must be short. Rows that are not written are read again from the topic. */
+/** Maximum number of transactions of close(), which must be short. The next start reads the rest from the topic. */
 const LAST_TRANSACTIONS = 50;
 const RETRY_MS = 1_000;
 const BUSY_MS = 10;
@@ -37,9 +37,9 @@ const PAGE_BYTES = 4_096;
 const KEY_BYTES = 16;
 
 export interface IndexLimits {
-  /** Records that are not written yet, with an allowance for their objects. */
+  /** Maximum memory of the records that are not written yet, with an allowance for their objects. */
   readonly waitingBytes: number;
-  /** Size of an index in memory (`DATA_DIR=memory`). A full index takes no records until others expire. */
+  /** Maximum size of an index in memory (`DATA_DIR=memory`). A full index takes no records until others expire. */
   readonly memoryBytes: number;
 }
 
@@ -63,7 +63,7 @@ export interface RecordIndexOptions {
   readonly limits?: Partial<IndexLimits>;
 }
 
-/** The file of an index; undefined if the broker or DATA_DIR is in memory. Throws ConfigError if the folder cannot be used. */
+/** The file of an index; undefined if the broker or DATA_DIR is in memory. Throws ConfigError for unusable folders. */
 export function openIndex(
   { broker, config, log }: { readonly broker: Broker; readonly config: Config; readonly log: Log },
   name: string,
@@ -74,7 +74,7 @@ export function openIndex(
   return openIndexFile(folder, name, origin, log);
 }
 
-/** Opens the first file that no process uses. A damaged file, or one of another `origin`, starts empty. Throws ConfigError. */
+/** Opens the first file that is not in use. Empties a damaged file, or one of another `origin`. Throws ConfigError. */
 export function openIndexFile(folder: string, name: string, origin: string, log: Log): DataFile {
   for (let process = 1; process <= MAX_PROCESSES; process += 1) {
     const file = path.join(folder, `${name}-index-${process}.db`);
@@ -106,8 +106,8 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 }
 
 /**
- * The newest record of each key of compacted topics. A start continues at the positions, which are written in one transaction with the
- * records before them. While records cannot be written, `health` is not ready. When too many wait, `accepts` is false.
+ * The newest record of each key of compacted topics. A start reads on from the positions, never written before the
+ * records up to them. `health` is not ready while writes fail. `accepts` is false while too many records wait.
  */
 export class RecordIndex {
   readonly #options: RecordIndexOptions;
@@ -144,7 +144,7 @@ export class RecordIndex {
     }
   }
 
-  /** Undefined if there is none, or it is expired. Throws InfrastructureError `index-unavailable` if the file cannot be read. */
+  /** Undefined if the id has no record, or an expired one. Throws `index-unavailable` if the file cannot be read. */
   find(id: string): IndexedRecord | undefined {
     const key = keyOf(id);
     const waiting = this.#waiting.get(key);
@@ -160,7 +160,7 @@ export class RecordIndex {
     this.#add(keyOf(id), null);
   }
 
-  /** The records of this partition before the offset are in the index. */
+  /** Tells the index that it has all records of the partition before the offset. */
   passed({ topic, partition, offset }: PartitionOffset): void {
     this.#setPosition({ topic, partition, offset });
     this.#changed();
@@ -171,18 +171,18 @@ export class RecordIndex {
     return [...this.#positions.values()];
   }
 
-  /** The index has all records from this time on, in epoch milliseconds. Earlier ones may be missing. 0: it has all. */
+  /** Epoch milliseconds: the index has all records since then, and may lack earlier ones. 0: it has all. */
   get completeFromMs(): number {
     return this.#completeFromMs;
   }
 
-  /** Records before this time were removed from the topic before the index had them. */
+  /** Tells the index that it may lack records before this time, which the topic removed too early. */
   setIncompleteBefore(timeMs: number): void {
     this.#completeFromMs = Math.max(this.#completeFromMs, timeMs);
     this.#changed();
   }
 
-  /** The open records in the file. Those that are not written yet are missing. */
+  /** The open records, except those that are not written yet. */
   openRecords(): readonly IndexedRecord[] {
     return this.#file.database
       .prepare('SELECT value, at, open FROM records WHERE open = 1')
@@ -195,7 +195,7 @@ export class RecordIndex {
     return this.#waitingBytes < this.#limits.waitingBytes;
   }
 
-  /** `callback` is called after each write that succeeds while records are accepted. */
+  /** Sets the function to call after each successful write, if records are accepted. */
   onRecovered(callback: () => void): void {
     this.#onRecovered = callback;
   }
@@ -206,7 +206,7 @@ export class RecordIndex {
     return { status: isPermanent ? 'unhealthy' : 'starting', reason };
   }
 
-  /** Approximate: a removed record counts until all older ones are removed. */
+  /** Approximate: a removed record counts as long as there are older and newer ones. */
   size(): { readonly records: number; readonly waiting: number } {
     const waiting = this.#waiting.size;
     if (this.#failure?.isPermanent === true || this.#isClosed) return { records: waiting, waiting };
@@ -260,7 +260,7 @@ export class RecordIndex {
     this.#waitingBytes += bytes - (former === undefined ? 0 : bytesOf(former));
     this.#waiting.set(key, row);
     this.#changed();
-    // Not only the reader, which asks accepts() first, adds records.
+    // The reader asks accepts() first. For others that add records, this makes room at once.
     while (!this.accepts() && this.#failure === undefined && !this.#file.isBusy) this.#write();
   }
 
@@ -374,7 +374,7 @@ function readRow(row: Readonly<Record<string, unknown>>): IndexedRecord {
   return { value: value as Uint8Array, writtenAtMs: Number(at), isOpen: open === 1 };
 }
 
-/** 16 bytes as a string of one-byte characters, which is a cheap key of a map. */
+/** The first 16 bytes of a hash, as a string of one-byte characters, which is a cheap key of a map. */
 function keyOf(id: string): string {
   return hash('sha256', id, 'buffer').toString('latin1', 0, KEY_BYTES);
 }

@@ -6,7 +6,7 @@ import { HEADER, headerText, headerValue } from '../headers.ts';
 import type { Reply } from '../outcome.ts';
 import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 
-/** The payload, or the worker's problem: `unexpected` for a reply that cannot be decoded. */
+/** Reads the payload or the problem that a worker sent. A reply that cannot be decoded becomes `unexpected`. */
 export function readReply(codec: Codec, message: EncodedMessage): SyncOrAsync<Reply> {
   return andThen(codec.decode(message), (decoded) => toReply(message, decoded));
 }
@@ -34,7 +34,7 @@ function toReply({ headers }: EncodedMessage, decoded: Decoded): Reply {
   };
 }
 
-/** The code of an error reply without a problem document, as workers of other systems send it. */
+/** The code of an error reply without a problem document, as other systems send it; `unexpected` for unknown codes. */
 function knownCode(code: string | undefined): ErrorCode {
   return code !== undefined && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'unexpected';
 }

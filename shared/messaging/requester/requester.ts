@@ -18,7 +18,7 @@ export interface OutgoingRequest {
   readonly topic: string;
   readonly type: string;
   readonly payload: unknown;
-  /** Record key; absent: none, so that the publisher spreads requests evenly. */
+  /** Record key. Without one the publisher spreads requests evenly. */
   readonly key?: string;
   readonly partition?: number;
   /** Header plat-origin-timestamp, epoch milliseconds (D2); absent: the time of sending. */
@@ -47,7 +47,7 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly instanceId: string;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
-  /** Maximum number of requests that wait for a reply. One topic takes at most half. Default: QUEUE_LIMITS.pendingReplies. */
+  /** Maximum number of waiting requests, at most half of them on one topic. Default: QUEUE_LIMITS.pendingReplies. */
   readonly maxPending?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
@@ -55,10 +55,10 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
 
 /** Shorter than the timeouts of callers, so that they get broker-unavailable instead of a timeout. */
 const SEND_DEADLINE_MS = 5_000;
-/** While the broker cannot be reached, a request that is not stored within this time resolves with broker-unavailable. */
+/** While the broker cannot be reached, requests that are not stored within this time end with broker-unavailable. */
 const UNREACHABLE_MS = 1_000;
 const CHECK_INTERVAL_MS = 250;
-/** Grace period for replacing a lost publisher or reply consumer, whose replacement continues where it stopped. */
+/** Requests are still accepted for this long after the publisher or the reply consumer is lost: both soon reconnect. */
 const REPLACEMENT_MS = 1_000;
 const DRAIN_POLL_MS = 10;
 const CLOSE_MS = 5_000;
@@ -68,7 +68,7 @@ export function createRequester(options: RequesterOptions): Requester {
   return new LogRequester(options);
 }
 
-/** The code of a failed send (E1). `unknown`: the message may be on the log. `bug`: the failure is one of our code. */
+/** The code of a failed send (E1). `unknown`: the message may be on the log. `bug`: our code is at fault. */
 export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug' {
   if (error instanceof MessagingError && error.code === 'send-unknown') return 'unknown';
   if (error instanceof MessagingError && error.code === 'message-too-large') return 'body-too-large';
@@ -82,11 +82,11 @@ interface Pending {
   readonly cancel: () => void;
   readonly requestedAtMs: number;
   isStored: boolean;
-  /** Absent once it has ended, so that a request that is still being sent does not keep its reply in memory. */
+  /** Undefined once the request has ended: if it is still being sent, it must not keep its reply in memory. */
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 }
 
-/** Problems: `not-ready` and `overloaded` (not sent, or stopped meanwhile), `broker-unavailable`, `reply-timeout`. */
+/** Problems other than failed sends: `overloaded` (not sent), `not-ready` (not sent, or stopped), `reply-timeout`. */
 class LogRequester {
   readonly #options: RequesterOptions;
   readonly #clockWarning: ClockWarning;
@@ -115,7 +115,7 @@ class LogRequester {
     });
   }
 
-  /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
+  /** Resolves when the publisher is connected, and the reply consumer has its position. */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined;
@@ -128,7 +128,7 @@ class LogRequester {
     return this.#stopping === undefined && this.#tail?.isReady() === true;
   }
 
-  /** False while the publisher is disconnected. After a grace period requests resolve with `broker-unavailable`. */
+  /** False while the publisher is disconnected. After REPLACEMENT_MS requests then end with `broker-unavailable`. */
   canSend(): boolean {
     return this.#publisher.isHealthy();
   }
@@ -142,7 +142,7 @@ class LogRequester {
     return { ...this.#counts, pending: this.#pending.size };
   }
 
-  /** Resolves with the reply or a problem. Rejects on a bug, such as a correlation id that is pending. */
+  /** Resolves with the reply or a problem. Rejects on a bug, such as a correlation id that is already pending. */
   request(request: OutgoingRequest): Promise<Reply> {
     const { topic, timeoutMs } = request;
     const { maxPending = QUEUE_LIMITS.pendingReplies, monotonic, timers } = this.#options;
@@ -169,7 +169,7 @@ class LogRequester {
     return waiting.promise;
   }
 
-  /** Resolves when the request is on the log. `broker-unavailable`: it was not stored. `reply-timeout`: it may be. */
+  /** Resolves when the request is on the log, or with a problem: it may be there for `reply-timeout` only. */
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
     const correlationId = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined) return problemReply('not-ready', correlationId);
@@ -184,7 +184,7 @@ class LogRequester {
     }
   }
 
-  /** Waits for pending replies. After `timeoutMs` the others end with `not-ready`. */
+  /** Waits for pending replies. After `timeoutMs` the remaining requests end with `not-ready`. */
   stop(timeoutMs: number): Promise<void> {
     this.#stopping ??= this.#stop(timeoutMs);
     return this.#stopping;
@@ -277,7 +277,7 @@ class LogRequester {
     this.#take(id)?.resolve(problemReply(code, id));
   }
 
-  /** Updates the grace periods. While the broker cannot be reached, ends requests that were not stored. */
+  /** Updates the grace periods. While the broker cannot be reached, ends requests not stored within UNREACHABLE_MS. */
   #checkConnections(): void {
     this.#canReceive();
     if (this.#canSend()) return;
@@ -300,7 +300,7 @@ function problemReply(code: ErrorCode, correlationId: string): ProblemReply {
   return { kind: 'problem', problem: createProblem(code, { correlationId }) };
 }
 
-/** Stays true for `toleranceMs` after the condition became false, from the first call after the change. */
+/** The result stays true until `toleranceMs` after the first call that finds the condition false again. */
 function tolerateOutage(
   isTrue: () => boolean,
   toleranceMs: number,

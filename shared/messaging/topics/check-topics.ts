@@ -4,7 +4,7 @@ import { systemPorts, type SystemPorts, sleep } from '../../platform/system-port
 import { topicUnknown } from '../broker-errors.ts';
 import type { BrokerAdmin, TopicState } from '../ports.ts';
 
-/** All brokers of a cluster know a new topic within this time, even on a busy machine. */
+/** Time within which all brokers of a cluster know a new topic, even on a busy machine. */
 const TOPIC_SPREAD_MS = 5_000;
 const POLL_INTERVAL_MS = 100;
 /** With these values of compression.type the broker never stores a batch that our consumers cannot read. */
@@ -16,7 +16,7 @@ interface TopicWait extends Partial<Pick<SystemPorts, 'monotonic' | 'timers'>> {
 
 type TopicAdmin = Pick<BrokerAdmin, 'partitionCounts' | 'topicStates'>;
 
-/** Partition counts by topic. Rejects with `topic-unknown` if a topic is missing for `wait.spreadMs`: brokers learn of new ones with a delay. */
+/** Partition counts by topic. Rejects with `topic-unknown` if a topic is still missing after `wait.spreadMs`. */
 export async function existingTopics(
   admin: Pick<BrokerAdmin, 'partitionCounts'>,
   topics: readonly string[],
@@ -28,7 +28,7 @@ export async function existingTopics(
   return counts;
 }
 
-/** Rejects with ConfigError for topics that do not exist, or would store lz4 or snappy, which consumers cannot read. */
+/** Rejects with ConfigError for topics that do not exist, or store lz4 or snappy, which our consumers cannot read. */
 export async function requireTopics(
   admin: TopicAdmin,
   names: readonly string[],

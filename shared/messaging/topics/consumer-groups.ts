@@ -3,7 +3,7 @@ import { delayLabel, retryTopicName, topicName, type Priority, type TopicKey } f
 
 export interface WorkerGroup extends GroupReads {
   readonly worker: string;
-  /** Messages wait on the topic until they are due, so their number does not show whether the worker is slow. */
+  /** True if messages wait on the topic until they are due: then their number does not show a slow worker. */
   readonly isDelayed: boolean;
 }
 

@@ -4,7 +4,7 @@ const MIX = 0x5bd1e995;
 const SHIFT = 24;
 const POSITIVE = 0x7fffffff;
 
-/** A signed hash of 32 bits. */
+/** The hash as a signed integer of 32 bits. */
 export function murmur2(key: Uint8Array): number {
   const length = key.length;
   const aligned = length & ~3;
@@ -24,7 +24,7 @@ export function murmur2(key: Uint8Array): number {
   return (hash ^ (hash >>> 15)) | 0;
 }
 
-/** The partition that the Java client and kafkajs choose: records with the same key are in order, also if different clients produce them. */
+/** Chooses as the Java client and kafkajs do: records of a key are in order even if different clients produce them. */
 export function partitionOfKey(key: Uint8Array, count: number): number {
   return (murmur2(key) & POSITIVE) % count;
 }

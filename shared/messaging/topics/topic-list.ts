@@ -11,20 +11,21 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Maximum number of consumers of a worker. Never changed on an existing topic, because keys would move to other partitions. */
+/** Maximum number of consumers that share a topic. Must not change for existing topics, whose keys would move. */
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions make that cheaper. */
 const RESULT_PARTITIONS = 6;
-/** Every notification worker and every ingress reads all outcomes. Fewer partitions make reading and produce requests cheaper. */
+/** Every notification worker and ingress reads all outcomes and usage. With fewer partitions that costs less. */
 const OUTCOME_PARTITIONS = 3;
 /** One partition orders all records, so that a product is never read before its lists. There are few records. */
 const ORDERED_PARTITIONS = 1;
-/** The largest message is a simulation with the schedules of all offers. A schedule of 1,200 instalments is below 1 MiB. */
+/** The largest message is a simulation with the schedules of all offers. 1,200 instalments take less than 1 MiB. */
 const MAX_MESSAGE_BYTES = 8 * MIB;
-/** Requests can be investigated on the next day, bulk requests also after a weekend. */
+/** Requests can be investigated on the next day. */
 const REQUEST_RETENTION_MS = DAY_MS;
+/** Bulk requests can be investigated even after a weekend. */
 const BULK_RETENTION_MS = 7 * DAY_MS;
-/** No requester waits for a reply or fetches a result longer than this. */
+/** No requester waits for a reply or fetches a result after this time. */
 const ANSWER_RETENTION_MS = HOUR_MS;
 /** Dead letters can be investigated and redriven for a month. */
 const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
@@ -32,20 +33,20 @@ const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
 const AUDIT_RETENTION_MS = 365 * DAY_MS;
 /** Maximum size of the replies in one partition, so that a flood within the hour cannot fill the disks. */
 const ANSWER_RETENTION_BYTES = 512 * MIB;
-/** Retention deletes only closed segments: a short retention needs segments that close soon. */
+/** Kafka deletes only closed segments, so a short retention needs segments that close early, by age or by size. */
 const ANSWER_SEGMENT_MS = 10 * MINUTE_MS;
 const ANSWER_SEGMENT_BYTES = 64 * MIB;
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Brokers store batches uncompressed: others may write lz4 or snappy, which our consumers cannot read. Times are the producer's (D2). */
+/** Brokers decompress batches: our consumers cannot read lz4 or snappy of other producers. Producers set times (D2). */
 const COMMON: Settings = {
   'cleanup.policy': 'delete',
   'compression.type': 'uncompressed',
   'max.message.bytes': String(MAX_MESSAGE_BYTES),
   'message.timestamp.type': 'CreateTime',
 };
-/** Large records that are not latency-sensitive are stored in a compression that every client can read. */
+/** For large records that need no low latency: a compression that every client can read. */
 const COMPRESSED: Settings = { 'compression.type': 'gzip' };
 const ANSWERS: Settings = {
   'retention.ms': String(ANSWER_RETENTION_MS),
@@ -54,7 +55,7 @@ const ANSWERS: Settings = {
   'segment.bytes': String(ANSWER_SEGMENT_BYTES),
 };
 
-/** Readers may be down for a week. Compaction runs often, so that a start reads few superseded records. */
+/** Tombstones stay for a week, for readers that were down. Frequent compaction leaves few superseded records. */
 const STATE: Settings = {
   'cleanup.policy': 'compact',
   'delete.retention.ms': String(7 * DAY_MS),
@@ -71,10 +72,10 @@ function expiringState(ms: number): Settings {
   };
 }
 
-/** Quotas count one UTC day. The rest allows for clock differences. Retention deletes only closed segments. */
+/** Quotas count a UTC day; two hours allow for clocks. Segments close early, since only closed ones are deleted. */
 const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
 
-/** Every topic by its key. Replication: min(3, brokers), with 3 also min.insync.replicas 2. */
+/** All topics by their keys, except retry tiers. Replication: min(3, brokers), with 3 also min.insync.replicas 2. */
 const LIST = {
   scheduleRequests: requests('plat.schedule.requests.v1'),
   scheduleBulkRequests: requests('plat.schedule.requests.bulk.v1', BULK_RETENTION_MS),
@@ -133,14 +134,14 @@ export function ownReplyTopics(prefix: string): readonly string[] {
   return topicNames(prefix, REPLY_TOPICS);
 }
 
-/** The topics of every installation of this system, whatever its prefix. */
+/** Matches the topics of every installation of this system, whatever its prefix. */
 const OF_ENGINE = new RegExp(
   `(?:${KEYS.map((key) => escapeName(TOPIC[key])).join('|')}|plat\\.notification\\.retry\\.[a-z0-9.]+)$`,
 );
 
 /**
- * Without a rule requesters could make workers write to topics of requests, or to the journal of a registry. Allowed are our reply topics,
- * and matches of `patterns` (`*`, `?`) that belong to no installation of this system and begin with no underscore.
+ * Allows our reply topics, and matches of `patterns` (`*`, `?`), unless an installation of this system has the topic or
+ * it begins with `_`: requesters must not make workers write to request topics, or to the journal of a registry.
  */
 export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
   const own = new Set(ownReplyTopics(prefix));
@@ -153,12 +154,12 @@ function toExpression(pattern: string): string {
   return escapeName(pattern).replaceAll('*', '.*').replaceAll('?', '.');
 }
 
-/** Of the characters of topic names, only the dot has a meaning in an expression. */
+/** Of the characters of topic names, only the dot has a meaning in a regular expression. */
 function escapeName(name: string): string {
   return name.replaceAll('.', '\\.');
 }
 
-/** Urgent notifications have tiers of their own: a partition returns its copies in order, at a limited rate. */
+/** Urgent notifications have tiers of their own, because a partition returns its copies in order, at a limited rate. */
 export function retryTopicName(prefix: string, delayMs: number, priority: Priority = 'normal'): string {
   const urgent = priority === 'urgent' ? '.urgent' : '';
   return `${prefix}plat.notification.retry.${delayLabel(delayMs)}${urgent}.v1`;
@@ -178,7 +179,7 @@ const UNITS = [
   [1_000, 's'],
 ] as const;
 
-/** A delay as in topic names: `10s`, `1m`, `10m`, `1h`. Delays are whole seconds. */
+/** Writes a delay, which is in whole seconds, as topic names have it: `10s`, `1m`, `10m`, `1h`. */
 export function delayLabel(delayMs: number): string {
   const [unitMs, unit] = UNITS.find(([ms]) => delayMs % ms === 0) ?? [1, 'ms'];
   return `${delayMs / unitMs}${unit}`;

@@ -3,9 +3,9 @@ import { sleep, type SystemPorts } from '../../platform/system-ports.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { BrokerAdmin } from '../ports.ts';
 
-/** A known count is queried again after this time, as in the Java client (metadata.max.age.ms). */
+/** Time after which a known count is queried again, as in the Java client (metadata.max.age.ms). */
 const MAX_AGE_MS = 300_000;
-/** A missing topic or partition is cached for this time, so that one costs at most three queries per 2 s. */
+/** Time after which a missing topic or partition is queried again: it costs at most three queries per 2 s. */
 const MISSING_AGE_MS = 2_000;
 const QUERY_INTERVAL_MS = 500;
 /** Maximum number of cached topics, because the number of foreign reply topics is not limited. */
@@ -16,7 +16,7 @@ const MISSING = 0;
 export class TopicPartitions {
   readonly #counts: LRUCache<string, number>;
 
-  /** `queries`: a topic is missing if this number of them do not find it, because brokers learn of new topics with a delay. */
+  /** A topic is missing if `queries` queries do not find it: brokers learn of new topics with a delay. */
   constructor(
     admin: Pick<BrokerAdmin, 'partitionCounts'>,
     { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,
@@ -41,7 +41,7 @@ export class TopicPartitions {
     });
   }
 
-  /** Undefined: call find(), also if an older count lacks partition `wanted`. An expired count is refreshed in the background. */
+  /** Undefined if find() must be called: no count, or one over 2 s old without `wanted`. Refreshes an expired one. */
   known(topic: string, wanted = 0): number | undefined {
     const count = this.#counts.get(topic, { allowStale: true });
     if (count === undefined || count === MISSING) return undefined;
@@ -51,7 +51,7 @@ export class TopicPartitions {
     return count;
   }
 
-  /** Queries the broker, one query for concurrent calls. Rejects with MessagingError: `topic-unknown`, or `broker-unavailable`. */
+  /** Queries the broker, once for concurrent calls. Rejects with MessagingError, for example `topic-unknown`. */
   async find(topic: string): Promise<number> {
     const forceRefresh = this.#counts.get(topic) !== MISSING;
     const count = await this.#counts.fetch(topic, { forceRefresh });
