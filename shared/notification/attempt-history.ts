@@ -1,14 +1,14 @@
 import type { AttemptRecord } from './notification-state.ts';
 
-/** Few enough for a header, and enough for diagnosis. */
+/** Attempts that a record or header keeps: enough for diagnosis, and few enough for a header. */
 const MAX_ATTEMPTS = 20;
-/** Largest round that is read. This round and the next one fit the Avro int in records of the delivery log. */
+/** Largest round that is read from a header. The round after it still fits the Avro int of the delivery log. */
 export const MAX_ROUND = 2 ** 31 - 2;
-/** Longest provider or code that is read, in UTF-16 code units. Those that this worker writes are shorter. */
+/** Longest provider, code or identity that is read, in UTF-16 code units. Workers write shorter ones. */
 const MAX_TEXT = 128;
 const RESULTS: ReadonlySet<string> = new Set(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']);
 
-/** Returns at most 20 attempts, newest last. Unknown ones are kept before others, because they decide who may be called. */
+/** Keeps at most 20 attempts. Drops those with an unknown outcome last: they decide which provider may be called. */
 export function addAttempts(
   earlier: readonly AttemptRecord[],
   added: readonly AttemptRecord[],
@@ -21,12 +21,12 @@ export function addAttempts(
   return all.filter((attempt) => kept.has(attempt));
 }
 
-/** True if the attempt may have sent the message. */
+/** True if it is not known whether the attempt sent the message. */
 export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
   return result === 'unknown';
 }
 
-/** Reads the header. Attempts that are invalid, or do not fit a record of the delivery log, are left out. Never throws. */
+/** Reads the header. Leaves out attempts that are invalid or do not fit a record of the delivery log. Never throws. */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
   if (text === undefined) return [];
   try {

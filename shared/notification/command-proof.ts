@@ -1,4 +1,4 @@
-/** Proofs that the ingress wrote a command under one of its ids, and hashes that reveal another text under a known id (N3). */
+/** Proofs that the ingress wrote a command, and hashes that tell apart texts under the same id (N3). */
 
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { EmailCommand, SmsCommand } from './notification-command.ts';
@@ -16,12 +16,12 @@ export function keyFor(secret: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
 }
 
-/** Makes an id of 32 hexadecimal digits, some of which the version and variant replace. */
+/** Makes an id from the first 32 hexadecimal digits by setting the bits of version and variant. */
 export function ingressId(digits: string): string {
   return formatUuid(digits, VERSION);
 }
 
-/** True for an id of the ingress. Its commands must have a proof. */
+/** True if the version is that of ingress ids. Commands under such an id need a proof. */
 export function isIngressId(id: string): boolean {
   return id[VERSION_AT] === VERSION;
 }
@@ -31,7 +31,7 @@ export type CommandProofs = ReturnType<typeof createCommandProofs>;
 export function createCommandProofs(secret: string) {
   const key = keyFor(secret, 'plat notification command');
   return {
-    /** Equal for equal commands, whatever their id. */
+    /** Returns the same hash for commands that differ only in their id. */
     hash: (command: SmsCommand | EmailCommand): string => {
       const hash = createHmac('sha256', key).update(JSON.stringify(textsOf(command)));
       if ('attachments' in command) for (const { content } of command.attachments) hash.update(content);
@@ -44,13 +44,13 @@ export function createCommandProofs(secret: string) {
 }
 
 export interface CommandText {
-  /** Differs for another text under the same id. Undefined without a secret, since short texts could be guessed from it. */
+  /** Differs for another text under the same id. Undefined without a secret: a plain hash would reveal short texts. */
   readonly textHash: string | undefined;
-  /** True: the id is one of the ingress, but the proof is missing or wrong. */
+  /** True if the id is one of the ingress, but the proof is missing or wrong. */
   readonly isForeign: boolean;
 }
 
-/** Creates a check of commands by the secret of the ingress. Without a secret any proof is accepted. */
+/** Creates a check of commands with the secret of the ingress. Without a secret it accepts any proof. */
 export function createCommandCheck(secret: string | undefined) {
   const proofs = secret === undefined ? undefined : createCommandProofs(secret);
   return (id: string, command: SmsCommand | EmailCommand, proof: string | undefined): CommandText => {

@@ -1,9 +1,6 @@
 export type Channel = 'sms' | 'email';
 
-/**
- * The topic of a command decides its priority. Urgent messages, such as one-time passwords, have topics of their own and
- * never wait behind normal ones (N5).
- */
+/** The topic of a command decides. Urgent messages, such as one-time passwords, never wait behind normal ones (N5). */
 export type Priority = 'normal' | 'urgent';
 export const PRIORITIES: readonly Priority[] = ['normal', 'urgent'];
 
@@ -15,7 +12,7 @@ export interface Attachment {
 
 /** Payload of message type SendSmsCommand. */
 export interface SmsCommand {
-  /** A UUID. Commands of upstream systems may lack it; their offset then identifies them. */
+  /** A UUID. Commands of upstream systems may lack it; then their topic, partition and offset determine it. */
   readonly notificationId: string | undefined;
   /** Undefined: the default sender of the provider (N3). */
   readonly sender: string | undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const ID_SPACE = '6f1d7f0c-2a4e-5d0b-9f39-5a3f8c1b7e52';
 
-/** Derives the id of a notification from the offset of its command, which has none (UUID version 5). */
+/** Derives the id of a notification (UUID version 5) from the position of its command, if the command has no id. */
 export function idOfPosition(position: {
   readonly topic: string;
   readonly partition: number;
@@ -13,7 +13,7 @@ export function idOfPosition(position: {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns a UUID in lower case, or undefined for any other text. */
+/** Returns a UUID in lower case, or undefined if the text is not a UUID. */
 export function readId(text: string | undefined): string | undefined {
   return text !== undefined && UUID.test(text) ? text.toLowerCase() : undefined;
 }
@@ -32,7 +32,7 @@ export function uuidV5(name: string, namespace: string): string {
   );
 }
 
-/** Makes a UUID of the first 32 hexadecimal digits, some of which version and variant replace (RFC 9562, 5.5 and 5.8). */
+/** Makes a UUID from the first 32 hexadecimal digits by setting version and variant (RFC 9562, 5.5 and 5.8). */
 export function formatUuid(hash: string, version: '5' | '8'): string {
   const variant = ((Number.parseInt(hash.charAt(VARIANT_AT), HEX) & OTHER_BITS) | VARIANT).toString(HEX);
   const digits = `${hash.slice(0, ENDS[1])}${version}${hash.slice(ENDS[1] + 1, VARIANT_AT)}${variant}${hash.slice(VARIANT_AT + 1)}`;

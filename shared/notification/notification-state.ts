@@ -1,16 +1,16 @@
 import type { Channel } from './notification-command.ts';
 
 /**
- * `sending`: an intent is on the log, so a provider may have the message; if the lease ends first, the outcome is unknown.
- * `retrying`: a copy waits on a retry tier. `sent`, `failed` (rejected or too late) and `parked` (outcome unknown) are
- * final unless an operator redrives.
+ * `sending`: an intent is on the log, so a provider may have the message. If its lease ends without an outcome, the
+ * outcome is unknown. `retrying`: a copy waits on a retry tier. `sent` is final. `failed` (such as rejected or too
+ * late) and `parked` (outcome unknown) last until an operator redrives or a late outcome arrives.
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
 /** Code of notifications that may have been sent. They are parked and never retried automatically. */
 export const OUTCOME_UNKNOWN = 'outcome-unknown';
 
-/** One call of a provider, without personal data. */
+/** One call to a provider, without personal data. */
 export interface AttemptRecord {
   /** Round of delivery, counted from 1. The attempts of a round share its number. */
   readonly attempt: number;
@@ -18,28 +18,29 @@ export interface AttemptRecord {
   readonly at: number;
   readonly provider: string;
   readonly result: 'sent' | 'transient' | 'permanent' | 'misconfigured' | 'unknown';
-  /** Stable code of the result, such as `smtp-452-4.2.2`; absent when sent. */
+  /** Stable code of the result, such as `smtp-452-4.2.2`; with `sent` only if a copy (cc, bcc) was rejected. */
   readonly code: string | undefined;
-  /** With an unknown outcome: identity of the provider that recognises the id. No other provider may be called. */
+  /** After an unknown outcome: identity of the provider if it recognises the id. Any other could send a second time. */
   readonly repeatableBy?: string | undefined;
 }
 
-/** The latest state of a notification, under its id. Payload of message type NotificationState. */
+/** A state of a notification; the id is the message key. Payload of message type NotificationState. */
 export interface NotificationState {
   readonly notificationId: string;
   readonly channel: Channel;
   readonly status: NotificationStatus;
-  /** Round of delivery, counted from 1. It never decreases. */
+  /** Round of delivery, counted from 1. */
   readonly attempt: number;
   readonly attempts: readonly AttemptRecord[];
   /** Epoch milliseconds. */
   readonly updatedAt: number;
-  /** While retrying: time of the next attempt, in epoch milliseconds. */
+  /** While retrying: when the next round is due, in epoch milliseconds. */
   readonly nextAttemptAt: number | undefined;
   readonly providerMessageId: string | undefined;
   readonly code: string | undefined;
-  /** While sending: the process that owns the round, and the end of its lease (`leaseUntil`) in epoch milliseconds. */
+  /** While sending: the process that owns the round. */
   readonly owner: string | undefined;
+  /** While sending: the end of the owner's lease, in epoch milliseconds. */
   readonly leaseUntil: number | undefined;
   /** While sending: names of the providers that may be called in this round. */
   readonly providers?: readonly string[] | undefined;
@@ -55,19 +56,19 @@ export const BLANK_STATE = {
   leaseUntil: undefined,
 } as const;
 
-/** Returns the earliest time of a state and its attempts, in epoch milliseconds. A retry or redrive does not change it. */
+/** Returns the earliest time in a state, in epoch milliseconds. Retries and redrives keep the earlier attempts. */
 export function earliestTime(state: Pick<NotificationState, 'updatedAt' | 'attempts'>): number {
   return Math.min(state.updatedAt, ...state.attempts.map(({ at }) => at));
 }
 
-/** A notification that an ingress has accepted, under its id. Payload of message type NotificationAcceptance. */
+/** A notification that an ingress has accepted. Payload of message type NotificationAcceptance. */
 export interface NotificationAcceptance {
   readonly notificationId: string;
   readonly channel: Channel;
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
-  /** Hash of the caller's subject. Only this caller may query the notification. */
+  /** Hash of the caller's subject. Apart from operators, only this caller may query the notification. */
   readonly owner: string;
-  /** HMAC of the body. The same Idempotency-Key with another body is a conflict (N3). */
+  /** HMAC of the command; empty without an Idempotency-Key. The same key with another hash is a conflict (N3). */
   readonly bodyHash: string;
 }

@@ -1,4 +1,4 @@
-/** The templates of a provider (N1). Values are inserted before encoding, so that they cannot change the structure. */
+/** Payload templates of providers (N1). Values are inserted before encoding, so they cannot change the structure. */
 
 import { BINARY_DIGITS, parseJson } from '../platform/parse-json.ts';
 
@@ -11,7 +11,7 @@ export const PLACEHOLDERS = [
   'RECEIVER',
   'SUBJECT',
   'MESSAGE',
-  /** The message, if it is plain text. */
+  /** The message if it is plain text; HTML is the message if it is HTML. */
   'TEXT',
   'HTML',
   'CONTENT_TYPE',
@@ -29,7 +29,7 @@ export const PLACEHOLDERS = [
 ] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** Placeholders with several values. A list item that contains one is repeated for each value. */
+/** Kinds of placeholders with several values. A list item that contains one is repeated for each value. */
 export type Repeated = 'CC' | 'BCC' | 'ATTACHMENT';
 
 export type Template = string | number | boolean | null | Template[] | TemplateObject;
@@ -37,16 +37,16 @@ export interface TemplateObject {
   readonly [name: string]: Template;
 }
 
-/** The encoding of a body; `query` puts the fields into the query of the URL. */
+/** How the fields are sent: `query` puts them into the query of the URL, the others encode a body. */
 export type Encoding = 'json' | 'form' | 'multipart' | 'query';
 
-/** Reports a fault by its path below the checked value and the rule that is broken. */
+/** Reports a fault: its path below the checked value, and the rule that the value breaks. */
 export type FaultReporter = (path: readonly PropertyKey[], message: string) => void;
 
 const TOKEN = /([A-Z][A-Z_]*?)_PLACEHOLDER/g;
 const ONE_TOKEN = /^([A-Z][A-Z_]*?)_PLACEHOLDER$/;
 const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
-/** Limit of the recursion. No provider needs deeper templates. */
+/** Limit of the recursion. No known provider needs a deeper template. */
 const MAX_DEPTH = 16;
 const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
 
@@ -67,13 +67,13 @@ function isPlaceholder(name: string): name is Placeholder {
   return KNOWN.has(name);
 }
 
-/** Returns the placeholder that is the whole text, or else undefined. */
+/** Returns the placeholder if the text consists of nothing else, otherwise undefined. */
 export function onlyPlaceholder(text: string): Placeholder | undefined {
   const name = ONE_TOKEN.exec(text)?.[1] ?? '';
   return isPlaceholder(name) ? name : undefined;
 }
 
-/** Inserts values, or nothing for undefined ones. Inserted values are not searched for placeholders. */
+/** Replaces placeholders by their values, undefined ones by nothing. Inserted values are not searched again. */
 export function fillText(text: string, valueOf: (name: Placeholder) => string | undefined): string {
   return text.replaceAll(TOKEN, (_, name: Placeholder) => valueOf(name) ?? '');
 }
@@ -85,7 +85,7 @@ export function placeholdersOf(template: Template): readonly Placeholder[] {
     : [];
 }
 
-/** Returns the values for which an item of a list is repeated, at most one kind in a valid template. Inner lists are ignored. */
+/** Returns the kinds for which a list item is repeated: at most one in a valid template. Ignores inner lists. */
 export function repeatedFor(item: Template): readonly Repeated[] {
   const texts = (part: Template): readonly Placeholder[] => {
     if (typeof part === 'string') return placeholdersOfText(part);
@@ -99,7 +99,7 @@ export function repeatedFor(item: Template): readonly Repeated[] {
   return [...new Set(repeated)];
 }
 
-/** Reads JSON, where placeholders may be unquoted, or `name=value&…`. Reports faults and then returns undefined. */
+/** Reads an object, JSON whose placeholders may lack quotes, or `name=value&…`. Undefined if it reported a fault. */
 export function readTemplate(
   template: unknown,
   encoding: Encoding,
@@ -165,7 +165,7 @@ function checkPart(value: unknown, checking: Checking): void {
   }
 }
 
-/** Attachments must be in a list, since a message may have none. A file part must be alone in its item. */
+/** Attachments must be in a list, because a message may have none. ATTACHMENT becomes a file part and must be alone. */
 function checkText(text: string, { encoding, report, path, isInList }: Checking): void {
   const files = placeholdersOfText(text, path, report).filter((name) => name.startsWith('ATTACHMENT'));
   if (files.length > 0 && !isInList) report(path, 'must contain attachments in a list');
@@ -187,14 +187,14 @@ function reportNested(template: TemplateObject, report: FaultReporter): void {
 export const URL_VALUES = ['sender', 'receiver', 'id', 'username'] as const;
 
 const URL_PLACEHOLDER = /\{([^{}]*)\}/g;
-/** Path segments, as sent, that a server may resolve to the same folder or its parent. */
+/** Encoded path segments that a server may resolve to the same folder or its parent. */
 const DOTS = /^(?:\.|%2e){0,2}$/i;
 
 export function urlPlaceholders(url: string): readonly string[] {
   return [...url.matchAll(URL_PLACEHOLDER)].map(([, name = '']) => name);
 }
 
-/** Returns undefined if a value would change the path (empty, `.` or `..`), which some servers resolve even if encoded. */
+/** Returns undefined if values make a path segment empty, `.` or `..`, which some servers resolve even if encoded. */
 export function fillUrl(url: string, values: Readonly<NodeJS.Dict<string>>): string | undefined {
   const filled = url.replaceAll(URL_PLACEHOLDER, (_, name: string) =>
     encodeURIComponent((values[name] ?? '').toWellFormed()),
@@ -210,7 +210,7 @@ function pathSegments(url: string): readonly string[] {
   return url.replace(/\?.*$/s, '').split('/');
 }
 
-/** Returns the URL with sample values, or undefined if it is invalid. */
+/** Returns the URL with `x` for each placeholder, or undefined if that is not a valid URL. */
 export function sampleUrl(url: string): URL | undefined {
   const sample = url.replaceAll(URL_PLACEHOLDER, 'x');
   return URL.canParse(sample) ? new URL(sample) : undefined;

@@ -16,7 +16,7 @@ import {
 } from './provider-settings.ts';
 
 export interface ProviderEntry {
-  /** As in the file. A repeated name of the channel gets the suffix `#2` and so on. */
+  /** As in the file. A name that is repeated within a channel gets the suffix `#2` and so on. */
   readonly name: string;
   readonly channel: Channel;
   readonly kind: ProviderKind;
@@ -41,12 +41,12 @@ type ReadConfiguration =
 
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
-/** Each provider has its own connections and timers, so their number is limited. */
+/** The number of providers is limited, because each has its own connections and timers. */
 const MAX_PROVIDERS = 100;
 
 type Path = readonly PropertyKey[];
 
-/** Returns the providers, or all faults. Never throws. */
+/** Returns the providers, or the faults, at most one for each path. Never throws. */
 export function readProviderConfiguration(text: string): ReadConfiguration {
   const faults: ConfigurationFault[] = [];
   const report: FaultReporter = (path, message) => {
@@ -66,7 +66,7 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   return { kind: 'configuration', providers: entriesOf(read) };
 }
 
-/** Returns the channels that have a provider, and the sender of messages that name none (N3). Throws ConfigError on faults. */
+/** Returns the channels that have a provider, with their default sender (N3). Throws ConfigError on faults. */
 export function readChannelProfile(text: string) {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
@@ -134,7 +134,7 @@ function senderOf(settings: ProviderSettings): string | undefined {
   return settings.defaultSender ?? settings['default-sender'];
 }
 
-/** Names in the path may be unknown ones of the operator, so they are sanitised and truncated for a log line. */
+/** The path may contain unknown names from the file, so each is sanitised and truncated for a log line. */
 function pathOf(path: Path): string {
   const shown = path.map((key) =>
     typeof key === 'number'

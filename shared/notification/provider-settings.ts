@@ -1,5 +1,5 @@
 /**
- * The settings of a provider (interface 4.8, N1). Unknown settings are faults, because a misspelt one would have no effect.
+ * The settings of a provider (interface 4.8, N1). An unknown setting is a fault: a misspelt one would have no effect.
  * Messages state the rule and never repeat a value, which may be a secret.
  */
 
@@ -30,7 +30,7 @@ const HOUR = 60 * MINUTE;
 
 /** Header names are tokens (RFC 9110, 5.6.2). */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Headers of the connection and of the body, which the connector sets. */
+/** Headers of the connection and of the body, which the connector or the HTTP client sets. */
 const OWN_HEADER =
   /^(?:host|connection|content-length|content-type|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i;
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
@@ -47,10 +47,10 @@ const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
-/** With such a URL and the longest mailto the header has at most 998 octets (RFC 5322, 2.1.1), so it needs no folding. */
+/** Even with the longest mailto the header has at most 998 octets (RFC 5322, 2.1.1), so it needs no folding. */
 const MAX_UNSUBSCRIBE_URL = 600;
 
-/** A one-click URL is written in a header between angle brackets (RFC 8058). */
+/** A one-click URL is written in a header between angle brackets (RFC 8058), so it must not contain them. */
 function isUnsubscribeUrl(url: string): boolean {
   const filled = url.replaceAll('{id}', 'x'.repeat(36));
   const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);
@@ -138,7 +138,7 @@ const success = object({
   error: 'must have a pointer if it has values',
 });
 
-/** A response that is not a success means the first of these whose list matches. */
+/** What a response without success means: the first match of its codes, then of `values`, then of its status. */
 const failures = object({
   sent: matches(),
   unknown: matches(),
@@ -265,7 +265,7 @@ export type ProviderCredentials = ProviderSettings['authentication'];
 /** The client of a provider. `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
 export type ProviderKind = 'smtp' | 'twilio' | 'http';
 
-/** Returns the configured kind, or else basic with username and password, or bearer with a key (N1). */
+/** Returns the configured kind, else `basic` with username and password, `bearer` with a key, or `none` (N1). */
 export function authenticationKind(
   { authentication }: ConnectorSettings,
   { username, password, key }: ProviderCredentials,
@@ -288,7 +288,7 @@ const ACCOUNT_SID = /^AC[0-9a-zA-Z]{32}$/;
 
 type Check = (isKept: boolean, path: string, rule: string) => void;
 
-/** Reports the faults of a provider by paths below it. Returns the template if the kind is http and the template is valid. */
+/** Reports faults by their paths below the provider. Returns the template of an HTTP provider if it is valid. */
 export function checkProvider(settings: ProviderSettings, report: FaultReporter): TemplateObject | undefined {
   const check: Check = (isKept, path, rule) => {
     if (!isKept) report(path.split('.'), rule);

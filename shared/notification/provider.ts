@@ -1,22 +1,22 @@
 import type { Channel, Outbound, Priority } from './notification-command.ts';
 
 /**
- * Of the failures, only with `unknown` may the message have been sent. `transient` may succeed later, `permanent` never.
- * `misconfigured` (credentials, settings) opens the breaker. `code` is stable, without personal data or secrets, and has at
- * most 64 characters of [A-Za-z0-9._-].
+ * The only failure that may have sent the message is `unknown`. `transient` may succeed later, `permanent` never.
+ * `misconfigured` (credentials, settings) opens the circuit breaker. `code` is stable, without personal data or
+ * secrets, and has at most 64 characters of [A-Za-z0-9._-].
  */
 export type SendResult =
   | {
       readonly kind: 'sent';
       readonly providerMessageId: string | undefined;
-      /** The first rejection of a copy (cc, bcc); absent if all were accepted. */
+      /** Code of the first rejected copy (cc, bcc); absent if all were accepted. */
       readonly code?: string;
     }
   | {
       readonly kind: 'transient';
       readonly code: string;
       readonly retryAfterMs?: number;
-      /** The failure concerns this receiver only (mailbox full, greylisted), so it is not one of the provider. */
+      /** The failure concerns this receiver only (mailbox full, greylisted). It does not count against the provider. */
       readonly isAboutReceiver?: true;
       /** The provider was not called, because it had no free connection. The result says nothing about the provider. */
       readonly isUncalled?: true;
@@ -26,7 +26,7 @@ export type SendResult =
   | {
       readonly kind: 'unknown';
       readonly code: string;
-      /** The provider answered, but not clearly about this message, so this is not a failure of the provider. */
+      /** The answer leaves open whether the provider sent this message. It does not count against the provider. */
       readonly isAboutMessage?: true;
     };
 
@@ -36,24 +36,24 @@ export interface Provider {
   readonly channel: Channel;
   /** True if sending the same id twice delivers once, so that an unknown outcome may be retried. */
   readonly isIdempotent: boolean;
-  /** Most concurrent calls. Further calls wait inside the provider. Absent: unlimited. */
+  /** Maximum number of concurrent calls. Further calls wait inside the provider. Absent: unlimited. */
   readonly concurrency?: number | undefined;
-  /** Never rejects, and never logs the message. Ends within the provider's time limit, or earlier by `signal`. */
+  /** Never rejects, and never logs the message. Ends at the latest when its time limits are over or `signal` aborts. */
   send(message: Outbound, signal: AbortSignal, priority?: Priority): Promise<SendResult>;
   /** Waits for the calls in progress, then closes the connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** `wait`: the rate limit is used up. `open`: the circuit breaker is open, after failures with `code`. */
+/** `wait`: the rate limit is used up. `open`: the circuit breaker is open since a result with `code`. */
 export type ProviderAdmission =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly afterMs: number }
   | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };
 
 export interface GuardedProvider extends Provider {
-  /** Identifies settings such as URL and account, and so the system that recognises an id. Absent: use the name. */
+  /** Identifies settings such as URL and account, and so the system that recognises an id. Absent: the name does. */
   readonly identity?: string | undefined;
-  /** `go` takes one call of the rate limit, and one send() must follow. A part of the limit is reserved for urgent messages. */
+  /** `go` takes one call of the rate limit; one send() must follow. Part of the limit is for urgent messages only. */
   admit(priority?: Priority): ProviderAdmission;
   health(): { readonly status: 'ready' | 'degraded'; readonly reason?: string };
 }

@@ -15,14 +15,14 @@ const PHONE_NUMBER = /^\+[1-9]\d{5,14}$/;
 const DIGITS = /^\d{3,15}$/;
 /** A name as sender (3GPP TS 23.040, 9.1.2.5), restricted to characters of every SMS alphabet. */
 const NAME = /^(?=.*[A-Za-z])[A-Za-z0-9 !"#%&'()*+,./:;<=>?-]{1,11}$/;
-/** A messaging service of Twilio, which chooses the number. */
+/** A messaging service of Twilio, which chooses the sending number. */
 export const MESSAGING_SERVICE_SID = /^MG[0-9a-zA-Z]{32}$/;
 
 export function isSingleAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS && SINGLE_ADDRESS.test(text);
 }
 
-/** Reads `address`, whose name is empty, or `name <address>`. Returns undefined for any other text. */
+/** Reads `name <address>`, or `address` with an empty name. Returns undefined for any other text. */
 export function readMailSender(sender: string): MailAddress | undefined {
   const named = NAMED_ADDRESS.exec(sender.trim());
   const address = (named?.[2] ?? sender).trim();
@@ -30,7 +30,7 @@ export function readMailSender(sender: string): MailAddress | undefined {
   return { name: (named?.[1] ?? '').trim().replaceAll(/^"|"$/g, ''), address };
 }
 
-/** An e-mail sender is an address, also with a name; an SMS sender a number, a name, or a Twilio messaging service. */
+/** True for an e-mail address, with or without a name; for SMS, a number, a name or a Twilio messaging service. */
 export function isSenderOf(channel: Channel, sender: string): boolean {
   if (channel === 'email') return readMailSender(sender) !== undefined;
   return [PHONE_NUMBER, DIGITS, NAME, MESSAGING_SERVICE_SID].some((form) => form.test(sender.trim()));

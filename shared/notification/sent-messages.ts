@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { Channel } from './notification-command.ts';
 
 export const KEPT_MESSAGES = 1_000;
-/** Writes between two removals of the oldest. Reading a thousand entries with each write would be too expensive. */
+/** The oldest messages are removed once per this many writes. Each removal reads about a thousand entries. */
 const PRUNE_EVERY = 50;
-/** No message is larger, because requests are limited (E6). */
+/** No message is larger, because requests (E6) and commands are limited. */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
 /** No header is larger, even with the longest subject and addresses. */
 const MAX_HEAD_BYTES = 64 * 1_024;
@@ -24,17 +24,17 @@ export interface SentMessage {
   readonly content: Buffer;
 }
 
-/** The local outbox has a file for each message, which a repeated id replaces. Only the user of the process may read it. */
+/** The local outbox: a file per recent message, which a repeated id overwrites. Only the process's user may read it. */
 export function openSentMessages(folder: string) {
   let writesUntilPrune = 0;
   const create = (): Promise<unknown> => mkdir(folder, { recursive: true, mode: 0o700 });
   return {
-    /** Creates the folder. Rejects with a system error if it cannot be created or written. */
+    /** Creates the folder. Rejects with a system error if it cannot be created or written to. */
     prepare: async (): Promise<void> => {
       await create();
       await access(folder, constants.W_OK);
     },
-    /** Writes a message over an earlier one with the same id. Rejects with TypeError if the id is no UUID in lower case. */
+    /** Writes a message, replacing any with the same id. Rejects with TypeError if the id is not a lower-case UUID. */
     write: async (id: string, channel: Channel, content: Buffer): Promise<void> => {
       const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
       if (!FILE.test(name)) throw new TypeError('the id of an outbox message must be a UUID');
@@ -45,7 +45,7 @@ export function openSentMessages(folder: string) {
       for (const file of surplus) await rm(path.join(folder, file.name), { force: true });
       writesUntilPrune = (writesUntilPrune + 1) % PRUNE_EVERY;
     },
-    /** Lists at most {@link KEPT_MESSAGES}, the newest first. A missing folder is an empty list. */
+    /** Lists the newest messages first, at most `limit` and at most 1,000. A missing folder is an empty list. */
     list: async (limit: number) => {
       const newest = (await filesOf(folder)).slice(0, Math.min(limit, KEPT_MESSAGES));
       const items = [];

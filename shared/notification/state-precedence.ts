@@ -9,7 +9,7 @@ export function isOfOtherChannel(channel: Channel | undefined, known: ComparedSt
   return channel !== undefined && known?.channel !== undefined && known.channel !== channel;
 }
 
-/** Precedence within a round. An outcome replaces the assumption that the outcome is unknown. */
+/** Precedence within a round. `parked` assumes that the outcome is unknown, so any outcome replaces it. */
 const RANK: Readonly<Record<NotificationStatus, number>> = {
   sending: 0,
   parked: 1,
@@ -19,9 +19,9 @@ const RANK: Readonly<Record<NotificationStatus, number>> = {
 };
 
 /**
- * True if `next` replaces `known`, so that all readers end with the same state whatever the order of outcomes. `sent`
- * replaces any state for good. Otherwise the later round wins, and within a round the higher rank. Of two intents of one
- * round the first on the log wins, and the other process must not send. An id belongs to the channel that used it first.
+ * True if `next` replaces `known`. Readers agree, whatever the order of outcomes: `sent` replaces any state for good;
+ * otherwise the later round wins, and within a round the higher rank. Of two processes' intents for a round the first
+ * on the log wins, and only its owner may send. An id belongs to the channel that used it first.
  */
 export function supersedes(next: ComparedState, known: ComparedState | undefined): boolean {
   if (known === undefined) return true;

@@ -11,7 +11,6 @@ const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
 const TOKENS = new URL('workbench/app/design/tokens.css', import.meta.url);
 const GUIDE = new URL('../../shared/api/documents/page/guide.md', import.meta.url);
 
-/** The published documents with the settings of this process. */
 export function createDocuments(config: Config): Documents {
   const { topicPrefix, http, kafka, notification, replyTimeoutMs } = config;
   const { version } = packageJson;

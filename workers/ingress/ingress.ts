@@ -54,15 +54,15 @@ const CUT_OFF: Health = {
   reason: 'requests cannot be sent: the broker cannot be reached',
 };
 const DRAIN_POLL_MS = 10;
-/** How long connections are still accepted and served during a shutdown, with 503 and `Connection: close`. */
+/** Longest time for which a shutdown still accepts and serves connections, with 503 and `Connection: close`. */
 const KEPT_CONNECTIONS_MS = 500;
-/** Limit for accepting the connections that still wait after that, since closing the port resets them. */
+/** Time limit for accepting the connections that still wait after that: closing the port would reset them. */
 const ACCEPT_LIMIT_MS = 2_000;
 /** Limit for writing the responses of requests that were not answered in time. */
 const FLUSH_MS = 250;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Starts an ingress. It serves health at once, and actions when replies can be received (`opened`). Rejects if the address cannot be bound. */
+/** Serves health at once, and actions once `opened` resolves. Rejects if the address cannot be bound. */
 export async function startIngress(deps: IngressDeps) {
   const { options, metrics } = deps;
   const traffic = createTraffic(metrics, deps.monotonic);
@@ -96,7 +96,7 @@ export async function startIngress(deps: IngressDeps) {
     /** Resolves when actions are accepted; rejects when the broker cannot be used. */
     opened,
     health: (): Health => combineHealth(health()),
-    /** Rejects new work, waits at most `drainMs` for pending replies, and closes. Idempotent. */
+    /** Refuses new work, waits at most `drainMs` for pending replies, and closes. Idempotent. */
     stop: (drainMs: number): Promise<void> => (stopped ??= stop(deps, parts, drainMs)),
   };
 }
@@ -155,7 +155,7 @@ function hasNoConnections({ server }: FastifyInstance): Promise<boolean> {
   });
 }
 
-/** Whether no connection has arrived since the last call; Node accepts one in each turn of its event loop. */
+/** Creates a check: true if no connection arrived since its last call. Node accepts one per turn of the event loop. */
 function createQuietPort({ server }: FastifyInstance): () => boolean {
   let hasArrived = true;
   server.on('connection', () => (hasArrived = true));
@@ -188,7 +188,7 @@ function checkParts(
     results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
     ...(access.health === undefined ? {} : { access: access.health() }),
-    // Listed after the parts that it waits for, since their reasons say more.
+    // Listed last, because the reasons of the parts for which the instance waits say more.
     ...(state === 'starting' ? { traffic: { status: 'starting', reason: 'still starting' } } : {}),
   };
 }

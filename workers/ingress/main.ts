@@ -18,7 +18,7 @@ const NAME = 'ingress';
 /** Shorter than the timeouts of callers, so that they get a response when the broker cannot be reached. */
 const ACCEPT_DEADLINE_MS = 5_000;
 
-/** Resolves when actions are accepted. Rejects with ConfigError if access control or a required secret is missing, and leaves nothing running. */
+/** Resolves when actions are accepted. Rejects with ConfigError on unusable settings, and leaves nothing running. */
 export async function startIngressWorker(
   context: WorkerContext,
   listen: Listen = listenOnSockets,
@@ -32,7 +32,7 @@ export async function startIngressWorker(
     dataFolder: config.dataFolder,
   });
   const { configFile, outboxFolder } = config.notification;
-  // Read before anything is opened that would have to be closed if this rejects.
+  // Read first: if this rejects, nothing is open yet that would need closing.
   const channelProfiles = await readChannelProfiles(configFile);
   const instanceId = `ingress-${context.newId().slice(0, 8)}`;
   const ingress = await startIngress({
@@ -58,7 +58,7 @@ export async function startIngressWorker(
     quotas: openQuotas(context, `${instanceId}-quotas`),
     indexFile: openIndex(context, NAME),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
-    // With Kafka or providers the folder could show messages of other users.
+    // With Kafka or providers, messages in the folder may be those of other users.
     outbox:
       configFile === undefined && broker.kind === 'embedded' ? openSentMessages(outboxFolder) : undefined,
     system: {

@@ -38,15 +38,15 @@ import type { RetryPlan } from './retry/retry-plan.ts';
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
 const READY: Health = { status: 'ready' };
-/** Longest work of a consumer between two turns of the event loop. Short slices of normal commands let urgent ones in. */
+/** Longest work of a consumer in one turn of the event loop. Short slices of normal commands let urgent ones in. */
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
-/** Time limit for reading the delivery log and the hold topic to their ends after an assignment. Then this is retried. */
+/** Time limit for reading the delivery log and hold topic to their ends after an assignment. A failure is retried. */
 const CATCH_UP_MS = 30_000;
-/** Added to the time limit for the steps of a delivery other than waiting. */
+/** Added to the time limit of a notification, for the steps of a delivery other than waiting. */
 const STEP_MS = 60_000;
-/** A shutdown waits so long for the outcomes of interrupted deliveries to be written. */
+/** Longest wait of a shutdown until the outcomes of interrupted deliveries are written. */
 const LAST_OUTCOMES_MS = 2_000;
-/** Interval of the search for lost copies. They are rare and delay only messages to the same receiver. */
+/** Interval of the search for lost copies, which are rare and delay only messages to the same receiver. */
 const LOST_COPIES_MS = 30_000;
 const POLL_MS = 20;
 
@@ -59,7 +59,7 @@ export interface ChannelOptions {
 
 export type RunningChannel = Awaited<ReturnType<typeof startChannel>>;
 
-/** Starts a consumer for each priority, so that none delays another. Leaves nothing running if it rejects. */
+/** Starts a consumer for each priority, so that neither delays the other. Leaves nothing running if it rejects. */
 export async function startChannel(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, monotonic, timers } = context;
   const { channel, providers, metrics, closing } = options;
@@ -133,7 +133,7 @@ async function startQueue(context: WorkerContext, shared: SharedParts, queue: Qu
     concurrency: config.concurrency,
     sliceMs: SLICE_MS[priority],
     window: config.limits.commandWindow,
-    // A notification may wait for a provider for its whole time limit; then health reports the provider instead.
+    // A notification may wait for a provider for its whole time limit; meanwhile health reports the provider.
     stallMs: plan.timeLimitMs + STEP_MS,
     gate: async (partitions) => {
       await Promise.all([shared.deliveryLog.caughtUp(CATCH_UP_MS), shared.hold.caughtUp(CATCH_UP_MS)]);
@@ -164,7 +164,7 @@ function commandProcess(context: WorkerContext, shared: SharedParts, queue: Queu
     ownReplyTopics: ownReplyTopics(topicPrefix),
     mayReplyTo: replyTopicRule(topicPrefix, replyTopics),
     expired: 'handle',
-    // A refused copy also ends its notification, unless the ingress may not have written the copy.
+    // A refused copy of a worker also ends its notification, but not under an ingress id: its proof was not checked.
     onRefused: ({ message, originTimestampMs, signal }, problem) => {
       const copy = readCopy(message, originTimestampMs, undefined, queue.priority);
       if (copy.isOriginal || isIngressId(copy.id)) return refused(problem);
@@ -211,7 +211,7 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
   };
 }
 
-/** The headers of later copies do not count, because they are in the reserved room. */
+/** Only an original's headers count: those of later copies are in the room that `commandBytes` leaves for them. */
 function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCopy): boolean {
   if (value === null) return false;
   const bytes = (key?.length ?? 0) + contentBytes({ value, headers: isOriginal ? headers : {} });

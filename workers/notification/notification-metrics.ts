@@ -22,7 +22,7 @@ export type NotificationMetrics = ReturnType<typeof createNotificationMetrics>;
 export function createNotificationMetrics(metrics: Metrics) {
   const counter = (name: string, help: string, ...labels: string[]) =>
     metrics.counter(name, help, ['channel', ...labels]);
-  const attempts = counter('plat_notification_attempts_total', 'Calls of a provider', 'provider', 'result');
+  const attempts = counter('plat_notification_attempts_total', 'Calls to a provider', 'provider', 'result');
   const outcomes = counter(
     'plat_notification_outcomes_total',
     'Rounds of delivery by outcome',
@@ -89,7 +89,7 @@ export function providerHooks(
   const labelNames = ['channel', 'provider'];
   const seconds = metrics.duration(
     'plat_notification_provider_seconds',
-    'Duration of a call of a provider',
+    'Duration of a call to a provider',
     labelNames,
   );
   const breakerOpen = metrics.gauge(

@@ -79,15 +79,15 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   readonly onDeadLetter: (code: string) => void;
 }
 
-/** If a reader's clock is ahead, every copy seems due. A copy that keeps failing then returns only once a second. */
+/** If this process's clock is ahead, every copy seems due. Even then a failing copy returns at most once a second. */
 const MIN_WAIT_MS = 1_000;
 
 const UNDECODABLE = 'undecodable-message';
-/** Time limit of reading the delivery log to its end, which takes milliseconds. After it the copy is processed again. */
+/** Time limit for catching up with the delivery log, which takes milliseconds. Then the copy is processed again. */
 const LOG_READ_MS = 5_000;
 const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return to';
 
-/** Returns due copies. A copy that can never return becomes a dead letter and ends its notification, to hold back no others. */
+/** Returns due copies to their topics. One that can never return ends its notification, so that it blocks no others. */
 export function createTierProcess(parts: TierParts): Process {
   return async (message, attempt, signal, progress) => {
     const receivedMs = progress?.receivedMs ?? parts.monotonic.elapsedMs();
@@ -120,8 +120,8 @@ async function endCopy(
 }
 
 /**
- * Due time and timestamp are of the writer's clock, which may be hours off. So the wait on the monotonic clock, from when
- * this process received the copy, is at least a second and at most the delay of the tier.
+ * Due time and timestamp are from the writer's clock, which may be hours off. Therefore the wait since this process
+ * received the copy, on the monotonic clock, is at least a second and at most the delay of the tier.
  */
 function waitLeftMs(
   { headers, timestampMs }: LogMessage,
@@ -136,7 +136,7 @@ function waitLeftMs(
 
 type ReturningCopy = OutgoingMessage & { readonly partition: number };
 
-/** Returns why the copy can never return, or undefined if it did. Rejects with a transient failure if that may still succeed. */
+/** Returns undefined, or why the copy can never return. Rejects with a transient failure if a retry may succeed. */
 async function returnCopy(copy: ReturningCopy, { copies, admin }: TierParts): Promise<string | undefined> {
   try {
     await copies.publish([copy]);

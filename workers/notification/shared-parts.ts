@@ -15,7 +15,7 @@ import { DeliveryLog } from './state/delivery-log.ts';
 import { PacedPublisher } from './state/paced-publisher.ts';
 import { HoldTopic } from './order/hold-topic.ts';
 
-/** Longest delay by an unavailable reply topic of another system. After it the topic is skipped for a while. */
+/** Time limit for a reply to another system, whose topic may be unavailable. */
 const FOREIGN_DEADLINE_MS = 3_000;
 const FIRST_READ_MS = 120_000;
 
@@ -32,7 +32,7 @@ export function createSharedParts(context: WorkerContext) {
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
   // Intents and outcomes are small records that must not wait behind large ones.
   const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }), context);
-  // Urgent intents are neither paced nor sent behind a request of other records.
+  // Urgent intents are not paced, and do not wait for requests with other records.
   const urgentStates = broker.createPublisher({ clientId: 'notification-urgent-states' });
   const copies = broker.createPublisher({ clientId: 'notification-copies' });
   const foreignReplies = broker.createPublisher({
@@ -66,7 +66,7 @@ export function createSharedParts(context: WorkerContext) {
     checkText: createCommandCheck(secretOf(context)),
     deliveryLog,
     hold,
-    /** Publishes retry copies, held messages, dead letters and error replies. */
+    /** Publishes all records except states of notifications and replies to other systems. */
     copies,
     foreignReplies,
     topic,
@@ -83,7 +83,7 @@ export function createSharedParts(context: WorkerContext) {
   };
 }
 
-/** Returns the secret of the ingress, or undefined if on Kafka this process does not have it. */
+/** Returns the secret of the ingress, or undefined on Kafka without RESULT_ID_SECRET. */
 function secretOf({ broker: { kind }, config, log }: WorkerContext): string | undefined {
   const { resultIdSecret: configured, dataFolder } = config;
   if (kind === 'embedded')

@@ -4,11 +4,11 @@ import type { Health } from '../../../shared/platform/health.ts';
 export interface CallerCredentials {
   readonly token: string | undefined;
   readonly userName: string | undefined;
-  /** The body has an `access_token` without the user_name that it requires. */
+  /** True if the body has an `access_token` without the user_name that it requires. */
   readonly lacksUserName?: boolean;
 }
 
-/** What a token must allow for the operations addresses, as a scope of OAuth 2 (RFC 6749 section 3.3). */
+/** A scope (OAuth 2, RFC 6749 section 3.3) that an operations address requires of a token. */
 export type OperationsScope = 'operations:read' | 'operations:write';
 
 export type AccessDecision =
@@ -20,7 +20,7 @@ export type AccessDecision =
   /** The key set cannot be fetched, so no token can be verified: 503. */
   | { readonly kind: 'undecided' };
 
-/** Decides whether a caller is admitted. Synchronous for cached tokens, so that the hot path does not need a promise. */
+/** Decides whether a caller is admitted. Synchronous for cached tokens, so that the hot path needs no promise. */
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
@@ -32,7 +32,7 @@ const ANONYMOUS = '';
 
 const EVERY_SCOPE: ReadonlySet<string> = new Set<OperationsScope>(['operations:read', 'operations:write']);
 
-/** Admits every caller; for instances that only their own machine can reach (E2). */
+/** Admits every caller, for instances that only their own machine can reach (E2). */
 export const openAccess: Access = {
   required: false,
   check: () => ({ kind: 'granted', subject: ANONYMOUS, scopes: EVERY_SCOPE }),
@@ -55,13 +55,13 @@ export function readCredentials(authorization: string | undefined, body: unknown
   return { token, userName };
 }
 
-/** The value of an own property if it is a non-empty string. */
+/** The value of an own property if it is a non-empty string, otherwise undefined. */
 export function nonEmptyText(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The pseudonym of a caller in ids and records: a truncated hash; 96 bits make collisions negligible. */
+/** The pseudonym of a caller in ids and records: a truncated hash, whose 96 bits make collisions negligible. */
 export function hashSubject(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url').slice(0, 16);
 }

@@ -34,14 +34,14 @@ const MAX_TOKEN_LIFETIME_HOURS = 24;
 /** Tokens that are valid for longer are refused (E2), since a stolen token is accepted until it expires. */
 export const MAX_TOKEN_LIFETIME_MS: number = MAX_TOKEN_LIFETIME_HOURS * 3_600_000;
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** The minimum interval between two requests for the key set when tokens name unknown keys. */
+/** Minimum interval between two requests for the key set because a token names an unknown key. */
 const KEY_SET_COOLDOWN_MS = 30_000;
-/** The minimum interval between any two requests. While they fail, each token with an unknown key would cause another one. */
+/** Minimum interval between any two requests for the key set: the cooldown begins only with one that succeeds. */
 const KEY_SET_PAUSE_MS = 1_000;
-/** The key set is fetched again after this time, so a revoked key is not accepted any longer. */
+/** Maximum age of the key set. An older one is fetched again, so that a revoked key is no longer accepted. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
-/** A revoked token is accepted for at most this time. Verifying a token takes 100 times as long as finding it in the cache. */
+/** A verified token is trusted for this long at most. Verifying takes 100 times as long as finding it in the cache. */
 const MAX_CACHE_AGE_MS = 60_000;
 const MAX_CACHED_TOKENS = 10_000;
 const MAX_TOKEN_LENGTH = 8_192;
@@ -57,12 +57,12 @@ const CLAIM_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const SYMMETRIC = ['HS256', 'HS384', 'HS512'];
-/** A public key of a key set must never be used as a shared secret. */
+/** Without HS256 and the like: a public key of a key set must never be used as a shared secret. */
 const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 class KeySetPause extends Error {}
 
-/** Access by JSON Web Token (E2). Tokens must have a subject or user name, the audience, and an expiry within the maximum lifetime. */
+/** Access by JSON Web Token (E2). A token needs a subject or user name, the audience, and an expiry within 24 h. */
 export function createJwtAccess(
   settings: JwtSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -179,7 +179,7 @@ function isTokenFault(error: unknown): boolean {
   return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
 }
 
-/** Fetches the key set at once, so that an instance is ready before its first token. A query of its health fetches it again if it is missing or old. */
+/** Fetches the key set at once, not with the first token. health() fetches it again if it is missing or old. */
 function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
   let failure: string | undefined;
   const remote = createRemoteJWKSet(url, {

@@ -10,7 +10,7 @@ interface TokenClaims {
 
 const MS_PER_SECOND = 1_000;
 
-/** Signs a token with `secret` for the audience and issuer of the settings. `scope`: names separated by blanks; empty: no scope. */
+/** Signs a token with `secret` for the audience and issuer of the settings. `scope`: names separated by blanks. */
 export function signToken(
   { audience, issuer }: Pick<Config['auth'], 'audience' | 'issuer'>,
   secret: string,

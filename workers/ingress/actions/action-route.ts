@@ -48,7 +48,7 @@ declare module 'fastify' {
   }
 }
 
-/** POST of an action (section 4). Responds with the reply, or for `Prefer: respond-async` at once with the address of the result (RFC 7240). */
+/** POST of an action (section 4). Responds with its reply or, for `respond-async`, with the address of the result. */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
   const { options, admission, traffic } = deps;
   const url = '/platapi/automation-processors/actions/:action';
@@ -88,11 +88,11 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
   });
 }
 
-/** A quotation without an end extends to the end of the text. Otherwise the search would start again at each quote in it. */
+/** An unclosed quotation extends to the end of the text. Otherwise each quote in it would start another search. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const SEPARATORS = /[,;=]/g;
 
-/** Reads `Prefer` (RFC 7240). Other preferences and waits that are not positive integers are ignored; the first wait applies. */
+/** Reads `respond-async` and the first valid `wait` (a positive number of seconds) from `Prefer` (RFC 7240). */
 export function readPreferences(header: string | readonly string[] | undefined) {
   let respondAsync = false;
   let waitSeconds: number | undefined;
@@ -137,7 +137,7 @@ function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => 
   done();
 }
 
-/** The request keeps its permit until the reply, also if the caller disconnects, since a worker is busy with it. */
+/** The request keeps its permit until the reply, even if the caller disconnects, because a worker is busy with it. */
 async function respondNow(deps: ActionRouteDeps, reply: FastifyReply, valid: ValidRequest): Promise<void> {
   const { permit, timeoutMs } = valid;
   const { headers, id } = reply.request;
@@ -151,7 +151,7 @@ async function respondNow(deps: ActionRouteDeps, reply: FastifyReply, valid: Val
   }
 }
 
-/** Responds once the broker has stored the request. Its permit is kept until the result arrives or is overdue. A failed publish has no result. */
+/** Responds once the broker has stored the request. Its permit is kept until the result arrives or is overdue. */
 async function respondLater(deps: ActionRouteDeps, reply: FastifyReply, valid: ValidRequest): Promise<void> {
   const { permit, timeoutMs } = valid;
   const { request } = reply;

@@ -13,9 +13,9 @@ import { callerIn } from './result-ids.ts';
 const CATCH_UP_MS = 60_000;
 const ENTRY_BYTES = 512;
 const MAX_CALLBACKS = 10_000;
-/** A result may seem this much older than its request, since processes differ in what they take for the time of the broker. */
+/** A result may seem this much older than its request, because the clocks of processes differ. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** Ids of evicted results, less than 10 MiB. A dozen callers can cause this number within a minute at the default rate limit. */
+/** Ids of evicted results, in less than 10 MiB. At the default rate limit a dozen callers cause as many in a minute. */
 const MAX_EVICTED_IDS = 65_536;
 
 type KeptResult = EncodedMessage & { readonly writtenAtMs: number };
@@ -26,8 +26,9 @@ interface Share {
 }
 
 /**
- * The results of the topic in memory, limited in age and bytes, and still encoded, since most are never requested here. Above the limit evicts
- * the oldest results of the caller with the most bytes, so that a caller within an equal share keeps its results.
+ * The results of the topic in memory, limited in age and bytes, and still encoded, because most are never requested
+ * here. Above the limit the oldest results of the caller with the most bytes are evicted, so that a caller within an
+ * equal share keeps its results.
  */
 export class KeptResults {
   readonly #clock: Clock;
@@ -50,7 +51,7 @@ export class KeptResults {
     this.#tail = broker.createTail({ clientId: 'ingress-results', topics, from: 'earliest' });
     this.#clock = clock;
     this.#maxBytes = options.resultStoreBytes;
-    // A result is kept until resultRetentionMs after the deadline of its request, and may have arrived asyncTimeoutMs before it.
+    // A result may arrive asyncTimeoutMs before the deadline, and is kept until resultRetentionMs after the deadline.
     this.#retentionMs = options.asyncTimeoutMs + options.resultRetentionMs;
   }
 
@@ -75,7 +76,7 @@ export class KeptResults {
     return this.#results.get(correlationId);
   }
 
-  /** Calls back when the result of a correlation id arrives, unless 10,000 later callbacks were added before. */
+  /** Calls back when the result of a correlation id arrives, unless 10,000 callbacks were added since. */
   onArrival(correlationId: string, callback: () => void): void {
     this.#callbacks.set(correlationId, callback);
   }

@@ -25,7 +25,7 @@ export function createResultIds(secret: string, newId: () => string) {
   const sign = (body: string): Buffer =>
     createHmac('sha256', secret).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    /** Callers share the room for results; every instance reads the hash of `caller` from the correlation id. */
+    /** The correlation id has a hash of `caller`, because callers share the room for results in each instance. */
     issue: (ticket: Omit<ResultTicket, 'correlationId'>, caller: string) => {
       const correlationId = `${sign(caller).toString('base64url')}${CALLER_END}${newId()}`;
       const { issuedAtMs, deadlineMs, owner, action } = ticket;
@@ -48,7 +48,7 @@ export function createResultIds(secret: string, newId: () => string) {
   };
 }
 
-/** The hash of the caller in a correlation id; empty if the id was not issued here. */
+/** The hash of the caller in a correlation id; empty if it has none. */
 export function callerIn(correlationId: string): string {
   return correlationId.slice(0, Math.max(0, correlationId.indexOf(CALLER_END)));
 }

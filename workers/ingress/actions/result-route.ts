@@ -24,8 +24,8 @@ interface ResultRouteDeps extends IngressContext {
 const BYTES_PER_REQUEST = 131_072;
 
 /**
- * GET of a result from any instance: the response of the action, 202 while it is pending, 504 if its deadline passed without a result, 410 if it
- * is no longer kept, 404 for an id that was never issued or belongs to another caller.
+ * GET of a result from any instance: the response of the action, 202 while it is pending, 504 if its deadline passed
+ * without a result, 410 if it is no longer kept, 404 for an id that was never issued or belongs to another caller.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
   app.get<{ Params: { readonly id: string } }>('/platapi/results/:id', {

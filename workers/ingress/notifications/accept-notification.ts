@@ -55,7 +55,7 @@ const UNKNOWN_WITHOUT_KEY =
 const NOT_KEPT = 'Accepted notifications cannot be recorded at the moment.';
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
-/** Accepts notifications (N3): 202 once the command is stored, with an Idempotency-Key also its acceptance. After a 504 a repeat is sent once. */
+/** Accepts notifications (N3): 202 once the command and, with an Idempotency-Key, its acceptance are stored. */
 export function createAccept(deps: AcceptDeps): (notification: ValidNotification) => Promise<void> {
   const acceptOnce = createAcceptOnce(deps);
   return async (notification) => {
@@ -128,7 +128,7 @@ async function accept(
   return result;
 }
 
-/** Writes the acceptance. Until it is stored no other instance recognises a repetition, so a caller with an Idempotency-Key gets 504. */
+/** Writes the acceptance. Without it no other instance recognises a repeat, so a caller with a key gets 504. */
 async function respondToStored(
   deps: AcceptDeps,
   notification: ValidNotification,
@@ -149,7 +149,7 @@ function refuseUnknown({ reply, idempotencyKey }: ValidNotification): void {
   refuse(reply, 'accept-unknown', { detail });
 }
 
-/** Resolves with undefined when all replicas have stored the command, otherwise with the code of the problem. */
+/** Resolves with undefined when all in-sync replicas have the command, otherwise with the code of the problem. */
 async function publishCommand(
   { options, keys, codec, publisher, quotas }: AcceptDeps,
   { request, definition, command, priority }: ValidNotification,
@@ -221,7 +221,7 @@ const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: stri
   },
 };
 
-/** Counts a notification for the quotas (N6). Returns the records to be published with its command, or undefined after a response. */
+/** Counts a notification for the quotas (N6). Returns records to publish with its command; undefined if refused. */
 function admitByQuotas(
   quotas: Quotas,
   { request, reply, definition: { channel }, command }: ValidNotification,

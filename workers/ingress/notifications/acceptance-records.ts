@@ -22,11 +22,11 @@ interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'
   readonly countLost: () => void;
 }
 
-/** Acceptances of requests in progress, and those that are written again. One takes a few hundred bytes. */
+/** Maximum number of acceptances in progress or written again. One takes a few hundred bytes. */
 const MAX_RECORDS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 5_000 };
 
-/** Writes acceptances until they are stored. A place is reserved before a command is published, so that its acceptance can be kept. */
+/** Writes acceptances until they are stored. Reserve a place before publishing the command: later there may be none. */
 export class AcceptanceRecords {
   readonly #options: AcceptanceRecordsOptions;
   readonly #stopping = new AbortController();
@@ -37,19 +37,18 @@ export class AcceptanceRecords {
     this.#options = options;
   }
 
-  /** Reserves a place, which `release` or `write` gives back. False: there is none. */
+  /** Reserves a place, which `release` or `write` gives back. Returns false if there is none. */
   reserve(): boolean {
     if (this.#records >= MAX_RECORDS) return false;
     this.#records += 1;
     return true;
   }
 
-  /** Gives a reserved place back. */
   release(): void {
     this.#records -= 1;
   }
 
-  /** Whether the acceptance was stored by the deadline of one publish. If not, it is written again in the background. Never rejects. */
+  /** Resolves with false if the first attempt fails, and then writes again in the background. Never rejects. */
   async write(record: AcceptanceRecord): Promise<boolean> {
     const { notificationId } = record;
     try {
@@ -65,7 +64,7 @@ export class AcceptanceRecords {
     }
   }
 
-  /** Whether the acceptance of a notification is not on the log yet, after an attempt to write it. */
+  /** True if an attempt to write the acceptance failed and it is still being written again. */
   isUnwritten(notificationId: string): boolean {
     return this.#unwritten.has(notificationId);
   }
@@ -105,7 +104,7 @@ export class AcceptanceRecords {
     this.release();
   }
 
-  /** Each attempt tells the feed, which writes an earlier acceptance of another instance again after this one. */
+  /** Each attempt tells the feed, which publishes an earlier acceptance of another instance again after this one. */
   async #publish({ ids, acceptedAt, message }: AcceptanceRecord): Promise<void> {
     for (const id of ids) this.#options.feed.addAcceptance(id, message.value, acceptedAt);
     await this.#options.publisher.publish(ids.map((key) => ({ ...message, key })));

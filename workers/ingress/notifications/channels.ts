@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 
-/** Whether a request of a channel may omit the sender (N3); undefined: no provider is configured for it. */
+/** Says of a channel whether requests may omit the sender (N3); undefined if no provider is configured for it. */
 export type ChannelProfiles = (channel: Channel) => { readonly hasDefaultSender: boolean } | undefined;
 
-/** Reads the provider configuration; rejects with ConfigError if it is invalid. Without one the outbox accepts all and has a default sender. */
+/** Reads the provider configuration, or rejects with ConfigError. Without a file all channels have a default sender. */
 export async function readChannelProfiles(configFile: string | undefined): Promise<ChannelProfiles> {
   if (configFile === undefined) return () => ({ hasDefaultSender: true });
   const { readChannelProfile } = await import('../../../shared/notification/provider-configuration.ts');

@@ -19,7 +19,7 @@ export interface NotificationIds {
   readonly keyId: string | undefined;
 }
 
-/** Whether the broker has a command, may have it, or does not have it. */
+/** The broker has the command (`stored`), may have it (`unknown`), or does not have it (`refused`). */
 export type AcceptResult = 'stored' | 'unknown' | 'refused';
 
 export interface IdempotencyDeps {
@@ -41,7 +41,7 @@ interface KeyedNotification {
 const KEYS_UNKNOWN =
   'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
 
-/** Accepts the first of several requests with the same key; the others wait for it and get its response, or 409 if they differ from it. */
+/** Accepts the first of concurrent requests with a key. The others wait and get its response, or 409 if they differ. */
 export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNotification) => Promise<void> {
   const runInOrder = createKeyedQueue();
   const unknown: UnknownRequests = new LRUCache(atMost(MAX_UNKNOWN));
@@ -51,7 +51,7 @@ export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNot
   };
 }
 
-/** The last requests that may be stored without an acceptance, by the id of their key. Another request under the key is a conflict. */
+/** The last requests that may be stored without an acceptance, by key id. A different one under the key conflicts. */
 type UnknownRequests = LRUCache<string, { readonly bodyHash: string; readonly atMs: number }>;
 
 const MAX_UNKNOWN = 10_000;
@@ -104,8 +104,9 @@ async function acceptInTurn(
 }
 
 /**
- * The id for a new use of a key, since the worker would not send a notification under the former id. All instances derive the same from it. A
- * state younger than the lifetime of the key means that this request repeats one whose acceptance was not recorded.
+ * Returns an id for a new use of a key, because the worker would not send again under the former id. All instances
+ * derive the same one. A state younger than the lifetime of the key means that this request repeats one whose
+ * acceptance was not recorded.
  */
 async function chooseId(
   { keys, feed, clock }: IdempotencyDeps,

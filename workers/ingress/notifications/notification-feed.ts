@@ -28,9 +28,9 @@ export const STATE_TYPE = 'NotificationState';
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 const AVRO = 0;
-/** Own records that wait to be read back. AcceptanceRecords has fewer places, with two ids each, so that only stored records are forgotten. */
+/** Own records to be read back. AcceptanceRecords has fewer places, with two ids each: only stored ones are dropped. */
 const MAX_OWN_RECORDS = 30_000;
-/** The most states that are decoded only to fetch their schema. Beyond that the order of the log decides. */
+/** Maximum number of states that are decoded only to fetch their schema. Beyond it the order of the log decides. */
 const MAX_FETCHING = 100;
 const CATCH_UP_MS = 1_000;
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
@@ -47,7 +47,7 @@ interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' |
 
 export type NotificationFeed = ReturnType<typeof createNotificationFeed>;
 
-/** The acceptances and states of all notifications. Every instance follows their topics and keeps an index of its own. */
+/** The acceptances and states of all notifications. Each instance follows their topics and keeps its own index. */
 export function createNotificationFeed(
   broker: Pick<Broker, 'createTail' | 'admin'>,
   deps: NotificationFeedDeps,
@@ -87,7 +87,7 @@ export function createNotificationFeed(
   return {
     start: () => tail.start(),
     isCurrent: () => tail.isCurrent(),
-    /** Resolves with whether all that is on the topics now is read within 1 s. Concurrent calls share a question to the broker. */
+    /** Resolves with true if all that is on the topics now is read within 1 s. Concurrent calls share one query. */
     catchUp: shareQuestion(() =>
       tail.caughtUp(CATCH_UP_MS).then(
         () => true,
@@ -95,21 +95,21 @@ export function createNotificationFeed(
       ),
     ),
     stop: (timeoutMs: number) => tail.stop(timeoutMs),
-    /** The acceptance under an id, the same for all instances, or undefined. Throws or rejects with InfrastructureError while it cannot be read. */
+    /** The acceptance under an id, or undefined. Throws or rejects with InfrastructureError if it cannot be read. */
     acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     /** The latest state of the notification, or undefined. Fails like `acceptance`. */
     state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
-    /** Adds an acceptance that is about to be published. It stays in memory until it is read back, since it may never reach the log. */
+    /** Adds an acceptance before it is published. It is in memory until it is read back: it may never reach the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
       void accepted.own.set(id, { value, acceptedAtMs }),
-    /** For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them unread. */
+    /** For this many milliseconds acceptances of the last 24 hours may be missing: the broker removed them unread. */
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
     health: () => index.health(),
     size: () => index.size(),
   };
 }
 
-/** Calls during a question share the next one, since the answer to the current one may not cover them. */
+/** Calls during a query share the next one, because the answer to the current one may not cover them. */
 function shareQuestion(ask: () => Promise<boolean>): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   let next: Promise<boolean> | undefined;
@@ -128,11 +128,11 @@ function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: nu
 }
 
 /**
- * Two instances that receive the same Idempotency-Key concurrently both publish an acceptance. Compaction keeps the last record of an id, so the
- * instance that published the later one publishes the first again, marked as the first. All instances then agree on it.
+ * Two instances that receive the same Idempotency-Key concurrently both publish an acceptance. Compaction keeps the
+ * last one of an id, so the instance that published it publishes the first again, marked as such. All then agree on it.
  */
 function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingMessage) => void) {
-  /** Published by this instance and not yet read back from the log. */
+  /** Added by this instance and not yet read back from the log. */
   const own = new LRUCache<string, { readonly value: Buffer; readonly acceptedAtMs: number }>(
     atMost(MAX_OWN_RECORDS),
   );
@@ -169,7 +169,7 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
   };
 }
 
-/** Whether a state from the log replaces the known one: not if a late request wrote an intent after its outcome. If in doubt, it does. */
+/** Creates a check that is true if a state supersedes the known one, or if one of the two cannot be read yet. */
 function createStateOrder(codec: Codec) {
   /** Number of states that wait in memory for their schema, which later states then find. */
   let fetching = 0;
@@ -201,7 +201,10 @@ function decode<Payload>(
   if (value === undefined) return undefined;
   const payload = (found: Decoded): Payload => {
     if (found.kind === 'decoded' && found.type === type) return found.payload as Payload;
-    throw new InfrastructureError('record-unreadable', `a record of a notification is no readable ${type}`);
+    throw new InfrastructureError(
+      'record-unreadable',
+      `a record of a notification is not a readable ${type}`,
+    );
   };
   const found = codec.decode({ value: Buffer.from(value), headers: {} });
   return isPromise(found) ? found.then(payload) : payload(found);

@@ -15,7 +15,7 @@ type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed };
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** GET of a notification (N3) by its caller, or by any caller if an upstream system sent it. 404 for other ids; 503 while it may not be read yet. */
+/** GET of a notification (N3) by its caller, or by anyone if an upstream system sent it. 503 while it may be unread. */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
   app.get<{ Params: { readonly notificationId: string } }>('/api/notifications/v1/:notificationId', {
     preHandler: [labelMetrics('notification'), authenticate(deps)],
@@ -28,7 +28,7 @@ export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): voi
   });
 }
 
-/** Logs an error of `respondNow`, and responds with 503. */
+/** Calls `respondNow`. If that fails, logs the error and responds with 503. */
 export async function orUnreadable(
   { log }: Pick<IngressContext, 'log'>,
   reply: FastifyReply,
@@ -60,12 +60,12 @@ export async function findNotification(
 ): Promise<KnownNotification | undefined> {
   const acceptance = await feed.acceptance(notificationId);
   const state = await feed.state(notificationId);
-  // After a later use of the Idempotency-Key the acceptance is that of the later notification, and shows only the caller.
+  // After another use of the Idempotency-Key the acceptance is of the later notification: only its owner counts.
   const isAccepted = acceptance?.notificationId === notificationId;
   return isAccepted || state !== undefined ? { notificationId, acceptance, state } : undefined;
 }
 
-/** Whether a caller may query a notification: its own, or one without an acceptance that is so young that an upstream system must have sent it. */
+/** True for a caller's own notification, or an upstream one: without an acceptance, and too recent to have lost it. */
 export function mayQuery(
   { acceptance, state }: KnownNotification,
   { owner, nowMs }: { readonly owner: string; readonly nowMs: number },
@@ -80,12 +80,12 @@ async function respond(
   { id, owner }: { readonly id: string; readonly owner: string },
 ): Promise<void> {
   const read = await findNotification(feed, id);
-  // It may have been accepted by another instance a moment ago.
+  // Another instance may have accepted the notification a moment ago.
   const isBehind = read === undefined && !(await feed.catchUp());
   const known = read ?? (await findNotification(feed, id));
   const incompleteForMs = known?.acceptance === undefined ? feed.incompleteForMs() : 0;
   if (known?.acceptance === undefined && (isBehind || !feed.isCurrent() || incompleteForMs > 0)) {
-    // A notification that this instance is about to read is known soon.
+    // Otherwise the default Retry-After applies, because this instance catches up soon.
     if (feed.isCurrent()) setRetryAfter(reply, incompleteForMs);
     return refuseBehind(reply);
   }

@@ -57,10 +57,10 @@ type ReadingDeps = DeadLetterRouteDeps & { readonly respond: ReturnType<typeof c
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
 const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
-/** The processor time of reading this many dead letters or records of the audit is one unit of the caller's allowance, 10 ms. */
+/** Reading this many dead letters or audit records takes 10 ms, which is one unit of the caller's allowance. */
 const RECORDS_PER_UNIT = 500;
 
-/** Serves dead letters: a list, one with its audit, and actions. Payloads are masked. Reading needs operations:read, acting operations:write. */
+/** Serves dead letters with masked payloads (scope operations:read), and actions on them (operations:write). */
 export function registerDeadLetters(app: FastifyInstance, base: string, context: DeadLetterRouteDeps): void {
   const deps = { ...context, respond: createResponder(context) };
   const label = labelMetrics('operations-dead-letters');
@@ -243,19 +243,20 @@ function renderDeadLetter(letter: DeadLetter, { states, prefix }: Scan): ListedL
   };
 }
 
-/** After `stopMs` nothing more is read or begun. After `answerMs` the caller is answered although the broker is not done; a publish may take 15 s. */
+/** After `stopMs` nothing more is read or begun; a publish may take 15 s. After `answerMs` the caller is answered. */
 const LIMITS = {
   read: { stopMs: 10_000, answerMs: 15_000 },
   action: { stopMs: 30_000, answerMs: 50_000 },
 } as const;
-/** Scans of all callers that may run at the same time: each takes a share of the event loop. */
+/** Calls of all callers that may run at the same time: each takes a share of the event loop. */
 const MAX_RUNNING = 6;
 const MAX_OF_CALLER = 3;
 const BUSY = 'Other calls of yours on dead letters are still running.';
 
 /**
- * Runs the work of a call and responds with its result; undefined: 404. A caller may have three calls in progress, of which one acts, so that none
- * acts twice; a call that the broker does not answer counts too. The signal is aborted after `stopMs`, or when the caller disconnects.
+ * Responds with the result of `work`; undefined: 404. A caller may have three calls in progress, of which one acts, so
+ * that none acts twice. A call that the broker does not answer counts too. The signal is aborted after `stopMs`, or
+ * when the caller disconnects.
  */
 function createResponder(deps: DeadLetterRouteDeps) {
   const { options, codec, clock, timers, newId, letters, proofs, log } = deps;

@@ -26,7 +26,7 @@ type NotificationSearchDeps = IngressContext & {
   readonly keys: NotificationKeys;
 };
 
-/** Serves timelines by id or Idempotency-Key. A caller sees its own and those of upstream systems; with the scope operations:read, all. */
+/** Serves timelines by id or Idempotency-Key: a caller's own, upstream ones, and with the scope operations:read all. */
 export function registerNotificationSearch(
   app: FastifyInstance,
   base: string,

@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 const TICKET_LIFETIME_MS = 5 * 60_000;
 const TICKET = /^(\d{13,15})\.([\w-]{43})$/;
-/** The sandbox gives an e-mail an origin of its own, without scripts, forms and pop-ups; nothing is loaded. */
+/** The sandbox gives an e-mail its own origin, without scripts, forms and pop-ups. Nothing is loaded from elsewhere. */
 const MAIL_POLICY = [
   'sandbox',
   "default-src 'none'",
@@ -35,7 +35,7 @@ const MAIL_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The local outbox as JSON, and the HTML of an e-mail for a frame. A frame cannot send a token, so the address has a ticket for this message. */
+/** Serves the local outbox as JSON, and the HTML of an e-mail for a frame, which has a ticket instead of a token. */
 export function registerOutboxMessages(
   app: FastifyInstance,
   base: string,
@@ -98,7 +98,7 @@ export function registerOutboxMessages(
 
 const FOLD = /\r?\n(?=[ \t])/g;
 
-/** `text` is the HTML if there is no text. The limit of levels, more than own messages have, bounds the work for malicious files. */
+/** `text` is the HTML if there is no text. Own messages have fewer levels than the limit, which bounds the work. */
 async function readMailText(content: Buffer) {
   const { default: mail } = await import('postal-mime');
   const { headerLines, text, html, attachments } = await mail.parse(content, { maxNestingDepth: 5 });

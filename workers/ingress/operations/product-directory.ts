@@ -1,4 +1,4 @@
-/** The products of the catalogue with all of their versions, for operators: also drafts, and records that cannot be read. */
+/** All versions of the products of the catalogue, for operators: also drafts and unreadable records. */
 
 import type { z } from 'zod';
 import type {
@@ -29,7 +29,7 @@ import {
   type EncodedRecordsOptions,
 } from '../../../shared/product/storage/records-in-memory.ts';
 
-/** The searched text of each product, kept since ten thousand take 20 ms and every letter that a user types is a search. */
+/** The searched text of each product, kept because each typed letter is a search; ten thousand texts take 20 ms. */
 const TEXTS = new WeakMap<ListedProduct, string>();
 
 /** A page of the products that match. `products` must be sorted by code. */
@@ -93,7 +93,7 @@ type Reference = readonly [kind: ListKind, code: string];
 const SLICE_MS = 5;
 const MAX_NAME_CHARACTERS = 200;
 
-/** Follows the catalogue topic with all versions. Names are read when the list is first asked for, 0.2 ms each, without validating the records. */
+/** Follows all versions on the catalogue topic. Names are read on demand, 0.2 ms each, without validating records. */
 export class ProductDirectory {
   readonly #options: ProductDirectoryOptions;
   readonly #records: EncodedRecords;
@@ -118,7 +118,7 @@ export class ProductDirectory {
     return this.#records.stop(timeoutMs);
   }
 
-  /** All products by code, each with all versions; the same array until a product changes. */
+  /** All products, sorted by code, each with all versions. The same array until a product changes. */
   products(): Promise<readonly ListedProduct[]> {
     return (this.#listing ??= this.#list());
   }

@@ -15,7 +15,7 @@ type VersionParams = Readonly<Record<'code' | 'version', string>>;
 
 const VERSION_NUMBER = /^[1-9]\d{0,9}$/;
 
-/** The products of the catalogue with all of their versions, also those that look-ups do not return. Requires the scope `operations:read`. */
+/** Serves all versions of products, even those that look-ups do not return. Requires the scope `operations:read`. */
 export function registerProducts(app: FastifyInstance, base: string, deps: ProductRouteDeps): void {
   const preHandler = [
     labelMetrics('operations-products'),
@@ -45,7 +45,7 @@ export function registerProducts(app: FastifyInstance, base: string, deps: Produ
 
 /** How long a call waits for the first read: less than callers wait. */
 const WAIT_MS = 10_000;
-/** 256 MiB, the most that is kept, at 4 MiB a second. */
+/** Time limit for reading the catalogue: 256 MiB, the most that is kept, at 4 MiB a second. */
 const READ_LIMIT_MS = 64_000;
 const STOP_MS = 2_000;
 
@@ -75,7 +75,10 @@ export function createOnDemandCatalogue(deps: IngressContext) {
     }
   };
   return {
-    /** Resolves when the topic is read; with `absent` if there is none, `reading` after 10 s. Rejects with errors of the broker, or when stopped. */
+    /**
+     * Resolves when the topic is read; with `absent` if there is none, with `reading` after 10 s. Rejects with errors
+     * of the broker, or when stopped.
+     */
     directory: async () => {
       if (current === undefined || opening === undefined) {
         const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
@@ -122,7 +125,7 @@ const NOT_READY = {
 } as const;
 const UNKNOWN = 'The catalogue has no product with this code, or no such version of it.';
 
-/** A caller may keep the answer, if it asks each time whether it has changed. */
+/** Callers may keep the answer, but must ask each time whether it has changed. */
 const CACHE_CONTROL = 'private, no-cache';
 
 function sendTagged(reply: FastifyReply, json: string): void {

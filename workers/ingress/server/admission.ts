@@ -55,14 +55,15 @@ export class Permit {
 }
 
 /**
- * `short`: 0.4 s of the event loop. One caller has half of that, so that a call of another one waits 0.2 s at most.
- * `long`: two seconds of threads, so that a caller may have two of the most expensive requests in progress.
+ * `short`: 0.4 s of the event loop. One caller has half of that, so that another caller's call waits about 0.2 s at
+ * most. `long`: two seconds of threads, so that a caller may have two of the most expensive requests in progress.
  */
 const MAX_UNITS = { short: 400 * UNITS_PER_MS, long: 2_000 * UNITS_PER_MS };
-/** Each call takes a millisecond, so that at most 400 are in progress in a queue. */
+/** The least that a call takes, so that at most 400 are in progress in a queue. */
 const ARRIVAL_UNITS = UNITS_PER_MS;
-/** Bytes of a body that take a unit: names and numbers take long to read and encode; texts and files of a notification take memory. */
+/** Bytes of the body of an action that take a unit: names and numbers take long to read and encode. */
 export const ACTION_BYTES_PER_UNIT = 6;
+/** Bytes of the body of a notification that take a unit: texts and files take mainly memory. */
 export const NOTIFICATION_BYTES_PER_UNIT = 200;
 /** While turns of the event loop take longer on average, the process has no time for calls. */
 const MAX_LOOP_DELAY_MS = 1_000;
@@ -78,8 +79,8 @@ export function addressOf(request: FastifyRequest): string {
 }
 
 /**
- * Refuses the calls of a caller beyond `perSecond` (429, E6; 0: no limit; each instance counts its own), and calls that could not be answered in
- * time (503 `overloaded`). Costs are counted in ordinary calls. The callers of a queue share a limit on its work in progress (shared-limit.ts).
+ * Refuses calls beyond `perSecond` of a caller in this instance (429, E6; 0: no limit), and calls that could not be
+ * answered in time (503 `overloaded`). Costs are in ordinary calls. Callers of a queue share its limit (SharedLimit).
  */
 export async function createAdmission(app: FastifyInstance, metrics: Metrics, perSecond: number) {
   app.decorateRequest('caller', '').decorateRequest('permit', undefined).decorateRequest('bodyCost', 0);
@@ -103,9 +104,9 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
     refuse(reply, 'overloaded', { detail: OVERLOADED });
   };
   return {
-    /** False if it was refused, because the allowance of this second is used up. */
+    /** Resolves with false after it refused the request: the allowance of this second is used up. */
     countRequest: (request: FastifyRequest, reply: FastifyReply) => allowance.take(request, reply, 1),
-    /** Charges work that has been done already, in ordinary calls. What exceeds the allowance is paid in the next seconds. */
+    /** Charges work already done, in ordinary calls. What exceeds the allowance is paid in the next seconds. */
     spend: (request: FastifyRequest, calls: number): void => {
       if (calls > 0) allowance.spend(callerOf(request), calls);
     },
@@ -128,7 +129,7 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
         if (reply.raw.destroyed) permit.release();
         done();
       },
-    /** Charges an expensive call to the caller's allowance. Undefined if it was refused, or if its caller has disconnected. */
+    /** Charges an expensive call to its caller. Resolves with undefined if refused, or if the caller disconnected. */
     admitWork: async (request: FastifyRequest, reply: FastifyReply, units: number) => {
       const { permit, bodyCost } = request;
       if (permit === undefined) throw new Error('the hook requirePermit has not run');

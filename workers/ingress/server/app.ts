@@ -17,8 +17,9 @@ import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
 
 /**
- * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin, and a problem document for every failure
- * (E1). Requests are not logged. Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves.
+ * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin, and a problem
+ * document for every failure (E1). It logs no requests. Routes check requests in `preHandler` hooks, in the listed
+ * order, and read bodies themselves.
  */
 export function createApp(
   options: IngressOptions,
@@ -29,7 +30,7 @@ export function createApp(
   answerExpectations(app, options);
   app.server.prependListener('request', (_request, response) => trackResponse(response));
   app.server.on('connect', (_request, socket) => refuseConnect(socket));
-  // As a method with a body, fastify would respond to it with 400 before it looks for a route.
+  // If fastify expected a body of QUERY, it would respond with 400 before it looks for a route.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   app.removeAllContentTypeParsers();
   // Fastify finds the parser of a type by name at once, and that of all others by parsing the header again.
@@ -60,7 +61,7 @@ export function createApp(
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Called before the answer to a method that the address of this route does not support; may have answered itself. */
+    /** Called before the response to a method that this route's address does not support. May respond itself. */
     readonly beforeOtherMethods?: preHandlerHookHandler;
   }
 }
@@ -71,7 +72,7 @@ interface Address {
   readonly before: preHandlerHookHandler | undefined;
 }
 
-/** Responds to OPTIONS with 204, to other methods with 405 if their address has a route, otherwise with 404. Must be called before the first route. */
+/** Responds to OPTIONS with 204, to other methods with 405, otherwise with 404. Call it before the first route. */
 function answerOtherMethods(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();
   app.addHook('onRoute', ({ url, method, config }) => {
@@ -114,7 +115,7 @@ const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}
 /** W3C Trace Context, 3.2.2: neither version ff nor ids of zeros only. */
 const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-/** The id for tracing a request: `X-Correlation-Id` or `X-Request-Id`, sent once with 1 to 128 visible ASCII characters; otherwise a new UUID. */
+/** The tracing id: `X-Correlation-Id`, or without one `X-Request-Id`, if it matches VALID_ID; otherwise a new UUID. */
 export function chooseCorrelationId(headers: IncomingHttpHeaders, newId: () => string): string {
   return sentId(headers) ?? newId();
 }
@@ -134,7 +135,7 @@ export function readTraceContext({ traceparent }: IncomingHttpHeaders): { readon
   return isValid ? { traceParent: traceparent } : {};
 }
 
-/** A fault in the framing of a request that Node accepted, which may allow request smuggling through a proxy (RFC 9112 sections 3.2 and 6.1). */
+/** Finds framing that Node accepts but that may allow request smuggling (RFC 9112 sections 3.2 and 6.1). */
 function findFramingFault(request: IncomingMessage): string | undefined {
   if (request.httpVersionMajor !== 1) return 'Send HTTP/1.1.';
   const coding = request.headers['transfer-encoding'];
@@ -186,7 +187,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-correlation-id', request.id).header('x-content-type-options', 'nosniff');
 }
 
-/** Refuses an overlong body before it is sent. Ignores other expectations (RFC 9110 section 10.1.1), which Node would answer with a bare 417. */
+/** Sends no 100 Continue for an overlong body, and ignores other expectations, to which Node would send a bare 417. */
 function answerExpectations(app: FastifyInstance, limits: IngressOptions): void {
   app.server.on('checkContinue', (request, response) => {
     const isEmail = EMAIL_ADDRESS.test(request.url ?? '');

@@ -25,7 +25,7 @@ interface AuthenticationDeps extends Pick<IngressContext, 'access'> {
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Counts by subject, or by remote address. */
+/** Hook: admits a caller by its bearer token, or responds with 401, 429 or 503 (E1, E2, E6). */
 export function authenticate(deps: AuthenticationDeps): Hook {
   return (request, reply) => admit(deps, reply, bearerOf(request));
 }
@@ -39,7 +39,7 @@ export function authenticateBearer(deps: AuthenticationDeps): Hook {
   };
 }
 
-/** Hook after `authenticateBearer` and `readJsonBody`: admits a caller by the generic form, or compares its user_name with the bearer token (E2). */
+/** Hook after readJsonBody(): admits a caller by the generic form, or compares user_name with the bearer token (E2). */
 export function authenticateBody(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     const credentials = readCredentials(request.headers.authorization, request.body);
@@ -52,7 +52,7 @@ export function authenticateBody(deps: AuthenticationDeps): Hook {
   };
 }
 
-/** Hook: admits a caller with the scope, if one is given, to an operations address (E2, E6). Without access control: only by a loopback name. */
+/** Hook: admits a caller with `scope` to an operations address (E2, E6); without access control, by a loopback name. */
 export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsScope): Hook {
   return async (request, reply) => {
     await admit(deps, reply, bearerOf(request));
@@ -62,7 +62,7 @@ export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsSc
   };
 }
 
-/** Hook for an address that a browser opens by itself, with a ticket in place of a token. The route checks the ticket. */
+/** Hook for an address that a browser opens with a ticket instead of a token. The route checks the ticket. */
 export function authorizeTicket(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
     request.caller = addressOf(request);
@@ -117,7 +117,7 @@ function refuseForeignHost({ access }: AuthenticationDeps, reply: FastifyReply):
   const { hostname, headers } = reply.request;
   if (access.required) return;
   if (!isLoopback(hostname)) return refuse(reply, 'forbidden', { detail: NO_KEYS });
-  // A page of another site cannot read the answer, but could keep streams open and readings busy. Following a link is no harm.
+  // A page of another site cannot read the response, but could keep readings busy. Following a link does no harm.
   if (headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-dest'] !== 'document')
     refuse(reply, 'forbidden', { detail: OTHER_SITE });
 }

@@ -21,7 +21,7 @@ interface Resource {
 const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
-/** Serves /docs, /openapi.json and /asyncapi.json with entity tags. Renders each on its first request, since that takes tens of milliseconds. */
+/** Serves /docs, /openapi.json and /asyncapi.json with entity tags. Renders each on its first request (tens of ms). */
 export function registerDocuments(app: FastifyInstance, load: () => Promise<Documents>): void {
   const json = 'application/json; charset=utf-8';
   const creators: Record<string, (documents: Documents) => Promise<Resource> | Resource> = {

@@ -4,7 +4,7 @@ import { shareScrapeTexts } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from './context.ts';
 import { sendJson } from './send-answer.ts';
 
-/** Serves /metrics, /health/live (503 if any worker of the process needs a restart) and /health/ready (503 while this instance cannot serve). */
+/** Serves /metrics, /health/live (503: a worker needs a restart), /health/ready (503: this instance cannot serve). */
 export function registerHealth(
   app: FastifyInstance,
   deps: Pick<IngressContext, 'metrics' | 'timers'> &

@@ -24,7 +24,7 @@ export const HTTP_LIMITS = {
 /** Time for a reply that was written just before its deadline to reach this instance. */
 export const RESULT_TRAVEL_MS = 2 * SECOND_MS;
 
-/** The `Retry-After` of 503, 429 and pending results. */
+/** The default `Retry-After` of 503 and 429, and that of pending results. */
 export const RETRY_AFTER_SECONDS = 1;
 
 export type IngressOptions = ReturnType<typeof readIngressOptions>;

@@ -32,7 +32,7 @@ export function requireJson(limitBytes: number) {
   };
 }
 
-/** Sets `request.body` and `request.bodyCost`, or responds with a fault. `reply.sent` is true after a response, or if the client disconnected. */
+/** Sets `request.body` and `bodyCost`, or responds with a fault. `reply.sent` is true after a fault or disconnect. */
 export async function readJsonBody(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -11,7 +11,7 @@ const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
 /** Connections that this file is closing. An error that Node reports for further bytes on them is ignored. */
 const ending = new WeakSet<Duplex>();
 
-/** To be called for each request, before its response is written. */
+/** Must be called for each request, before its response is written. */
 export function trackResponse(response: ServerResponse): void {
   const { socket } = response.req;
   const responses = unfinished.get(socket) ?? new Set();
@@ -19,7 +19,7 @@ export function trackResponse(response: ServerResponse): void {
   response.once('close', () => responses.delete(response));
 }
 
-/** Responds to bytes that are no request, or came too late, after the responses to earlier requests of the connection, and then closes it. */
+/** Responds to malformed or late bytes after earlier responses of the connection are sent, and then closes it. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   if (ending.has(socket)) return;

@@ -29,7 +29,7 @@ export function refuse(reply: FastifyReply, code: ErrorCode, extras: ProblemExtr
   sendProblem(reply, createProblem(code, extras));
 }
 
-/** Responds with 503 to a failure of the broker, and logs it. Throws other errors, which are bugs. `detail`: what cannot be done. */
+/** Logs a failure of the broker, and responds with 503. Throws other errors: bugs. `detail`: what cannot be done. */
 export function refuseFailed(
   reply: FastifyReply,
   { log, error, event, detail }: { log: Log; error: unknown; event: string; detail: string },
@@ -45,7 +45,7 @@ export function setRetryAfter(reply: FastifyReply, ms: number): void {
   reply.header('retry-after', Math.max(1, Math.ceil(ms / 1_000)));
 }
 
-/** Responds with a problem document (E1), with 500 if its status is no error. The body of the request may still be arriving. */
+/** Responds with a problem document (E1); with 500 if its status is not an error. The body may still be arriving. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const isError = Number.isInteger(problem.status) && problem.status >= 400 && problem.status <= 599;
   const status = isError ? problem.status : 500;
@@ -63,7 +63,7 @@ export function announcedLength({ headers }: IncomingMessage): number | undefine
   return length === undefined ? undefined : Number(length);
 }
 
-/** Discards the rest of the body before the connection ends, since a reset could keep the client from reading the response (RFC 9112, 9.6). */
+/** Discards the rest of the body before it ends the connection: a reset could hide the response (RFC 9112, 9.6). */
 function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;
   const { socket } = request;
@@ -92,7 +92,7 @@ export function sendCoded(
   reply.header('vary', 'accept-encoding').send(accepts ? gzip : body);
 }
 
-/** The entity tag of a content. Weak, because it is the same for all codings of it. */
+/** A weak entity tag, because all codings of the content share it. */
 export function weakTag(content: string | Buffer): string {
   return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }
@@ -104,7 +104,7 @@ export function matchesTag(ifNoneMatch: string | undefined, etag: string): boole
   return tags.has('*') || tags.has(etag.replace(/^W\//, ''));
 }
 
-/** Whether much of the body may still arrive. If the connection is closed after the response, any rest is too much: it would cause a reset. */
+/** Whether much of the body may still arrive. Before a close any rest is too much, because it would cause a reset. */
 function hasLongRest({ request: { raw: request }, raw: { shouldKeepAlive } }: FastifyReply): boolean {
   if (request.complete || request.destroyed) return false;
   const length = announcedLength(request);

@@ -1,7 +1,7 @@
 /**
- * Decides what happens to a copy of a command, by the state of its notification in the delivery log. The state changes only
- * in these ways. Between two records `supersedes` decides, so that all processes agree. A notification that may have been
- * sent ends as parked, never as failed.
+ * Decides what happens to a copy of a command, by the state of its notification in the delivery log. `supersedes`
+ * decides between two records, so that all processes agree. A notification that may have been sent never ends as
+ * failed. The usual changes of the state are:
  *
  *     nothing ──► sending ──► sent
  *                    ├──────► retrying ──► sending   next copy from a retry tier
@@ -47,7 +47,7 @@ export interface Situation {
   readonly elapsedMs: number;
   readonly times: Times;
   readonly isInProgress: boolean;
-  /** True if a round of this process has called a provider and its outcome is not on the log. */
+  /** True if a round of this process may have called a provider and its outcome is not on the log. */
   readonly hasBegun: boolean;
   readonly isDeadlineOver: boolean;
   /** The quota that a new notification would exceed (N6). */
@@ -103,13 +103,13 @@ const LEASE_OVER = 'lease-over';
 /** Delay while another process sends. Its outcome usually arrives long before its lease ends. */
 const LEASED_RETRY_MS = 1_000;
 const IN_PROGRESS_RETRY_MS = 250;
-/** Delay without a provider, or after another process has claimed the round and its outcome may arrive soon. */
+/** Delay while no provider is available, or while the outcome of another process that claimed the round may arrive. */
 export const SOON_RETRY_MS = 100;
 
 const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
 export const PARKED: FinalFailure = { status: 'parked', code: OUTCOME_UNKNOWN };
 
-/** After a crash, decides to write missing records. If the message may have been sent, its outcome becomes unknown. */
+/** Also completes what a crash interrupted: missing records are written; a send without an outcome becomes unknown. */
 export function decideOnCopy(delivery: DeliveryContext, situation: Situation): Decision {
   const { known, channel, isInProgress, text } = situation;
   const { attempt } = delivery.copy;
@@ -156,7 +156,7 @@ function afterIntent(delivery: DeliveryContext, known: LogEntry, situation: Situ
     : retryLater(Math.min(leftMs + 1, LEASED_RETRY_MS));
 }
 
-/** The round is repeated only if its intent names a single provider, which recognises ids and has the same settings. */
+/** Repeats the round if a second send is accepted, or the intent names one unchanged provider that recognises ids. */
 function concludeLostRound(
   delivery: DeliveryContext,
   { providers, repeatableBy }: LogEntry,
@@ -186,7 +186,7 @@ function repeatRetryCopy({ copy, plan }: DeliveryContext, known: LogEntry, { now
   return { kind: 'retry-copy', next: { attempt: copy.attempt + 1, dueAtMs, tierMs, attempts } };
 }
 
-/** An overdue notification without an attempt is attempted once, because differing clocks may be the reason. */
+/** Attempts an overdue notification once if it has no attempt: it may only seem overdue because clocks differ. */
 function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
   const { known, isDeadlineOver, quota, rejection, times } = situation;
   const { copy, plan } = delivery;
@@ -203,17 +203,14 @@ function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
 }
 
 export type NoProvider =
-  /** The providers that may repeat an unknown outcome are no longer configured. */
+  /** No configured provider may be called after the unknown outcome of an earlier round. */
   | { readonly kind: 'not-eligible' }
   /** After an unknown outcome only some providers may be called, and none of these is available now. */
   | { readonly kind: 'eligible-unavailable'; readonly afterMs: number }
   /** `isUnserved`: the channel has had no available provider for the whole time limit. */
   | { readonly kind: 'none-available'; readonly isUnserved: boolean };
 
-/**
- * While only some providers may be called, the copy waits on a retry tier, so that later copies of its partition are sent.
- * This consumes no attempt.
- */
+/** While only some providers may be called, the copy waits on a retry tier, in the same round, and others can pass. */
 export function decideWithoutProvider(
   { copy, plan }: DeliveryContext,
   reason: NoProvider,

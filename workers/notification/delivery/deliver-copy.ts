@@ -73,16 +73,16 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly log: Log;
 }
 
-/** A copy waits at most so long for a slot, and then as long for a provider, before it is received again. */
+/** Longest wait of a copy for a slot, and again for a provider, before the copy is received again. */
 const MAX_PROVIDER_WAIT_MS = 10_000;
 const NO_SLOT_RETRY_MS = 1_000;
-/** Time limit of reading the delivery log to its end, which takes milliseconds. After it the copy is received again. */
+/** Time limit for catching up with the delivery log, which takes milliseconds. Then the copy is received again. */
 const LOG_READ_MS = 5_000;
 const PROVIDER_CHECK_MS = 1_000;
 
-/** Rounds for each concurrent call of a provider. One is sent while the intents and outcomes of the others are written. */
+/** Rounds for each concurrent call to a provider: one sends while the others write their intents and outcomes. */
 const ROUNDS_PER_CALL = 3;
-/** Further rounds for each call, reserved for urgent ones, so that these do not wait for normal ones. */
+/** Further rounds for each call, reserved for urgent notifications, which then do not wait for normal ones. */
 const URGENT_ROUNDS_PER_CALL = 1;
 
 interface Run {
@@ -96,14 +96,14 @@ interface Run {
 }
 
 /**
- * Carries out the decisions of decide-delivery.ts. Each step is on the log before the next begins: intent, call, outcome,
- * retry copy or dead letter, commit. If infrastructure fails, the copy is received again and finds its records. Both
- * priorities share one delivery, so that an id is recognised whatever its topic.
+ * Carries out the decisions of decide-delivery.ts. The intent is on the log before the call, the outcome before the
+ * retry copy or dead letter, and these before the commit. If infrastructure fails, the copy is received again and finds
+ * these records. Both priorities share one delivery, so that an id is recognised on either topic.
  */
 export class CommandDelivery {
   /** Ids of notifications of which a copy is being handled. */
   readonly inProgress = new Set<string>();
-  /** Notifications that reached a provider and whose outcome is not on the log. They get no other round. */
+  /** Notifications that may have reached a provider, without an outcome on the log. Their round is not begun again. */
   readonly #begun = new Set<string>();
   readonly #slots: PrioritySlots;
   readonly #options: CommandDeliveryOptions;
@@ -114,7 +114,7 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     const { providers, channel } = options;
-    // The provider with most concurrent calls decides. Without a limit, all deliveries would write intents and then wait
+    // The provider with most concurrent calls decides. Without slots, all deliveries would write intents and then wait
     // inside the provider, and a crash would leave all their outcomes unknown.
     this.#slots = new PrioritySlots(() => {
       const most = Math.max(0, ...providers.of(channel).map(({ concurrency = Infinity }) => concurrency));
@@ -142,7 +142,7 @@ export class CommandDelivery {
     }
   }
 
-  /** Ends a notification with the code `rejection`. If `command` lacks a proof that its id needs, only writes a dead letter. */
+  /** Ends a notification with the code `rejection`. If `command` lacks a required proof, only writes a dead letter. */
   async reject(
     given: CommandCopy,
     rejection: string,
@@ -161,7 +161,7 @@ export class CommandDelivery {
     return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
   }
 
-  /** Returns the quota that a new command of an upstream system would exceed (N6). The ingress has counted its own commands. */
+  /** Returns the quota that a new upstream command would exceed (N6). The ingress counts its own commands. */
   async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
     const { quotas, deliveryLog, copies, channel } = this.#options;
     const { id, message } = copy;
@@ -207,7 +207,7 @@ export class CommandDelivery {
       isDeadlineOver: deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS,
       repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
     });
-    // Another copy of the notification may be in progress, so its entry must not be replaced.
+    // Another copy of the notification may be in progress: its entry in `inProgress` must stay.
     if (decision.kind === 'end') return decision.outcome;
     this.inProgress.add(id);
     try {
@@ -268,8 +268,8 @@ export class CommandDelivery {
   }
 
   /**
-   * A copy that only some providers may send does not wait for them here, because the others can send the copies behind it.
-   * An overdue copy tries only once if no provider has been available for the whole time limit.
+   * A copy that only some providers may send does not wait here for their circuit breakers: other providers can send
+   * the copies behind it. An overdue copy tries only once if no provider has been available for the whole time limit.
    */
   async #acquireProvider(delivery: Run['delivery'], isOverdue: boolean): Promise<ProviderTurn | NoProvider> {
     const { providers, channel, closing, monotonic, timers, plan } = this.#options;
@@ -296,7 +296,7 @@ export class CommandDelivery {
     return { kind: 'none-available', isUnserved };
   }
 
-  /** Writes the intent. Returns the end of the lease on the monotonic clock, or undefined if another process was first. */
+  /** Writes the intent. Returns when its lease ends (monotonic clock), or undefined if another process was first. */
   async #claim({ delivery, headers }: Run, { providers, first }: ProviderTurn): Promise<number | undefined> {
     const { copy } = delivery;
     const { deliveryLog, clock, monotonic, self, sendTimeoutMs } = this.#options;
@@ -353,7 +353,7 @@ export class CommandDelivery {
     }
   }
 
-  /** Resolves when the outcome is on the log, with false if another outcome precedes it. */
+  /** Resolves when the outcome is on the log, with false if another outcome supersedes it. */
   async #writeOutcome(
     { delivery: { copy }, headers }: Pick<Run, 'delivery' | 'headers'>,
     { conclusion, attempts, isOwnRound }: Omit<Concluding, 'kind'>,
@@ -375,7 +375,7 @@ export class CommandDelivery {
     return true;
   }
 
-  /** May be repeated, because the delivery log shows that a copy belongs to a round that has ended. */
+  /** A second copy does no harm: the delivery log shows that its round has already ended. */
   async #writeRetryCopy(run: Run, next: NextCopy): Promise<Outcome> {
     const { copies, tierTopic, orders } = this.#options;
     const { copy } = run.delivery;
@@ -390,7 +390,7 @@ export class CommandDelivery {
     return done();
   }
 
-  /** The outcome must be of the next round to replace `retrying`. The dead letter is first, since the outcome ends this copy. */
+  /** The outcome is of the next round, to replace `retrying`. After it, a repeated copy ends without a dead letter. */
   async #endWithoutCopy(run: Run, code: string, { attempt, attempts }: NextCopy): Promise<Outcome> {
     const copy = { ...run.delivery.copy, attempt };
     const conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
@@ -412,7 +412,7 @@ export class CommandDelivery {
     onDeadLetter(code, copy.priority);
   }
 
-  /** Ends a notification whose delivery failed unexpectedly. The consumer writes the dead letter. */
+  /** Ends a notification whose delivery failed unexpectedly. The request handling writes the dead letter. */
   async #recordUnexpected(given: CommandCopy): Promise<void> {
     const { deliveryLog, clock, log, plan, unknownPolicy } = this.#options;
     try {
@@ -463,10 +463,7 @@ function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): bo
 
 const LOST_ENTRY = { status: 'sending', owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY } as const;
 
-/**
- * A broker that rejects a record counts as unavailable unless the message is the cause. So the notification keeps its order
- * and state, and does not end as an unexpected failure.
- */
+/** Makes a rejection by the broker transient, unless the message causes it, so that the notification does not end. */
 function asTransient(error: unknown): unknown {
   if (isCausedByMessage(error) || isTransientFailure(error)) return error;
   return error instanceof MessagingError ? new InfrastructureError(error.code, error.message, error) : error;

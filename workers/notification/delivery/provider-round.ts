@@ -9,7 +9,7 @@ import { openDeadline, type SystemPorts, sleep } from '../../../shared/platform/
 import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 
-/** Providers that may be called, from index `first` on; that one has been admitted. */
+/** Providers that may be called, from index `first` on; the one at `first` has been admitted. */
 export interface ProviderTurn {
   readonly providers: readonly GuardedProvider[];
   readonly first: number;
@@ -49,13 +49,12 @@ const MAX_RATE_LIMIT_WAIT_MS = 2_000;
 const MAX_OPEN_WAIT_MS = 30_000;
 /** Time of a round besides its calls, for writing the intent, reading it back and waiting for a rate limit. */
 const LEASE_MARGIN_MS = 5_000;
-/** Assumed if an intent does not name its providers. */
+/** Number of providers that is assumed if an intent names none. */
 const MAX_PROVIDERS = 10;
 
 /**
- * Calls the providers in order until one has sent the message, has rejected it, or may have sent it. Returns undefined if
- * the lease is too short for a call. Calls are aborted at its end, because other processes may then treat the outcome as
- * unknown.
+ * Calls the providers in order until one has sent the message, rejected it, or may have sent it. Returns undefined if
+ * the lease is too short for a call. Calls are aborted when it ends: others may then treat the outcome as unknown.
  */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
   const { message, priority, attempt, leaseEndsMs } = round;
@@ -111,10 +110,7 @@ export type TurnTaken =
   | { readonly kind: 'go'; readonly index: number }
   | { readonly kind: 'wait' | 'open'; readonly afterMs: number };
 
-/**
- * Takes the first provider in the configured order (N2) whose breaker is not open, even if its rate limit is used up. `go`
- * has taken a call of the rate limit.
- */
+/** Takes the first provider (N2) whose breaker is not open, even if its rate limit is used up. `go` counts a call. */
 export function takeTurn(providers: readonly GuardedProvider[], priority: Priority = 'normal'): TurnTaken {
   let soonestMs = MAX_OPEN_WAIT_MS;
   for (const [index, provider] of providers.entries()) {
@@ -128,7 +124,7 @@ export function takeTurn(providers: readonly GuardedProvider[], priority: Priori
 
 type Recognising = Pick<GuardedProvider, 'name' | 'identity' | 'isIdempotent'>;
 
-/** Returns the identity that a provider must still have to be called again after an unknown outcome; undefined: never. */
+/** Returns the identity under which a provider may be called again after an unknown outcome, or undefined. */
 export function repeatableBy({ name, identity, isIdempotent }: Recognising): string | undefined {
   return isIdempotent ? (identity ?? name) : undefined;
 }
@@ -157,7 +153,7 @@ function longestCallMs(sendTimeoutMs: number): number {
   return sendTimeoutMs * (1 + CONNECTION_WAIT_SHARE);
 }
 
-/** Waits at most 2 s for the rate limit of the next provider. Returns undefined if the lease ends meanwhile. */
+/** Waits at most 2 s for the rate limit of the next provider. Returns undefined if `signal` aborts meanwhile. */
 async function admitNext(
   provider: GuardedProvider,
   priority: Priority,

@@ -1,6 +1,6 @@
 /**
- * The hold topic has the first notifications of receivers, whose copies wait on a retry tier, and the messages that wait for
- * these. The delivery log decides whether a first one is still awaited, so a late record of an ended process is harmless.
+ * The hold topic has the first notifications of receivers, whose copies wait on a retry tier, and the messages that
+ * wait for these. The delivery log decides whether a first one is still awaited, so a late record does no harm.
  */
 
 import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/messaging/headers.ts';
@@ -26,7 +26,7 @@ export interface CommandQueue {
   readonly priority: Priority;
 }
 
-/** Returns the name in hold keys, consumer groups and metrics: `sms`, `sms-urgent`. */
+/** Returns the name in hold keys and client ids, such as `sms` or `sms-urgent`. */
 export function queueName({ channel, priority }: CommandQueue): string {
   return priority === 'urgent' ? `${channel}-urgent` : channel;
 }
@@ -72,7 +72,7 @@ export interface WaitingMessage {
 }
 
 export interface HeldKey {
-  /** By notification id. There are several only if a process that stood still wrote one after its partition had moved. */
+  /** By notification id. There are several only if a stalled process wrote one after it had lost the partition. */
   readonly firsts: ReadonlyMap<string, FirstNotification>;
   /** In the order of their offsets. */
   readonly waiting: readonly WaitingMessage[];
@@ -84,12 +84,12 @@ interface KeyState extends HeldKey {
   readonly waiting: WaitingMessage[];
 }
 
-/** Urgent messages have limits that are higher by this factor. */
+/** The limits that all keys share are higher by this factor for urgent messages. */
 const URGENT_EXTRA = 1.1;
 const OFFSET_DIGITS = 16;
 const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/(\d+)\/[0-9a-f]*)\/(?:first\/(.+)|(\d{16}))$/;
 
-/** Records are written before offsets are committed. All processes read them, so a partition's next owner keeps the order. */
+/** Records are written before offsets are committed. All processes read them, so the next owner keeps the order. */
 export class HoldTopic {
   readonly #options: HoldTopicOptions;
   readonly #tail: Tail;
@@ -109,7 +109,7 @@ export class HoldTopic {
     this.#readBack = createReadBack(options.publisher, options.self, options.timers);
   }
 
-  /** Resolves when the topic has been read. Rejects with MessagingError `tail-behind` after the time limit, as caughtUp does. */
+  /** Resolves when the topic has been read. Rejects with MessagingError `tail-behind` after the time limit. */
   async start(timeoutMs: number): Promise<void> {
     await this.#tail.start((message) => this.#read(message));
     await this.#tail.caughtUp(timeoutMs);
@@ -147,7 +147,7 @@ export class HoldTopic {
     return this.#keys.size + this.#coming.keys < Math.floor(this.#options.limits.keys * extraRoom(name));
   }
 
-  /** This method and the next three resolve when the record has been read back. They reject if the broker is unavailable. */
+  /** Like the next three methods, resolves when its record was read back, and rejects if the broker is unavailable. */
   setFirst(key: HoldKey, id: string, { sinceMs }: FirstNotification): Promise<void> {
     const record = this.#record(key, `first/${id}`, Buffer.alloc(0));
     const isNew = !this.#keys.has(key.name);
@@ -223,7 +223,7 @@ export class HoldTopic {
       this.#keys.set(name, key);
       if (id === undefined) this.#setWaiting(key, Number(at), message);
       else if (message.value === null) key.firsts.delete(id);
-      // The wait for the first one is limited even if the clock of its writer was ahead.
+      // The minimum limits the wait for the first one even if the clock of its writer was ahead.
       else key.firsts.set(id, { sinceMs: Math.min(message.timestampMs, this.#options.clock.now()) });
       if (key.firsts.size === 0 && key.waiting.length === 0) this.#keys.delete(name);
     }

@@ -1,8 +1,8 @@
 /**
- * While the copy of one notification of a key (the first one) waits on a retry tier, later messages of the key wait on the
- * hold topic and are processed after it, in order. A first notification may never return, because its copy is lost or the
- * process that completed it crashed. Each owner of a partition therefore searches for keys without an awaited one and
- * writes a resume message for each to the command topic. Its receiver then processes the waiting messages.
+ * While the copy of one notification of a key (the first one) waits on a retry tier, later messages of the key wait on
+ * the hold topic and are processed after it, in order. A first notification may never return, because its copy is lost
+ * or the process that completed it crashed. Each owner of a partition therefore searches for keys without an awaited
+ * one and writes a resume message for each to the command topic. Whoever receives it processes the waiting messages.
  */
 
 import { HEADER, headerNumber, headerText, contentBytes } from '../../../shared/messaging/headers.ts';
@@ -50,7 +50,7 @@ export class ReceiverOrder {
     this.#options = options;
   }
 
-  /** Puts a copy behind the first notification of its key, if any. Without room it waits on a retry tier, and order is lost. */
+  /** Queues a copy behind the first notification of its key, if any. Without room it waits on a tier, out of order. */
   async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued'> {
     const { channel, hold, onHeld, onUnordered } = this.#options;
     const { message, id } = copy;
@@ -72,7 +72,7 @@ export class ReceiverOrder {
     return 'queued';
   }
 
-  /** Lets later messages wait for a notification whose next copy is on a tier. Without room they do not wait. */
+  /** Makes later messages wait for a notification whose next copy is on a tier. Without room they do not wait. */
   async setFirst({ id, message }: CommandCopy): Promise<void> {
     const { channel, hold, clock, onUnordered } = this.#options;
     const key = holdKey(this.#options, message);
@@ -81,7 +81,7 @@ export class ReceiverOrder {
     else onUnordered(channel);
   }
 
-  /** Processes waiting messages of a key after its first notification, before later ones. A crash repeats only the last one. */
+  /** Processes waiting messages of a key between its first notification and later ones. A crash repeats one at most. */
   inOrder(process: Process): Process {
     const { hold } = this.#options;
     return async (message, attempt, signal) => {
@@ -110,7 +110,7 @@ export class ReceiverOrder {
     this.#inHand.clear();
   }
 
-  /** Resumes keys of these partitions that wait for nothing. Never rejects, because the next search retries after a failure. */
+  /** Resumes keys of these partitions that wait for nothing. Never rejects: the next search repeats a failed one. */
   async resumeLost(partitions: readonly TopicPartition[]): Promise<void> {
     const { hold, commandTopic, log } = this.#options;
     const owned = new Set(partitions.flatMap((one) => (one.topic === commandTopic ? [one.partition] : [])));
@@ -162,7 +162,7 @@ export class ReceiverOrder {
     await copies.publish([retryCopy(copy, { topic, attempt: copy.attempt, dueAtMs, attempts: [] })]);
   }
 
-  /** Processes waiting messages of a key until one must wait for another. The key stays in hand while a message is retried. */
+  /** Processes waiting messages of a key until they must wait again. The key stays in hand while one is retried. */
   async #processWaiting(
     key: HoldKey,
     work: WaitingWork,
@@ -192,8 +192,8 @@ export class ReceiverOrder {
   }
 
   /**
-   * Ends the wait for a first notification that has no further copy, because it failed unexpectedly or was rejected before
-   * this round was logged. If it was set again since `before` was read, it has a copy on a tier.
+   * Ends the wait for a first notification without a further copy: it failed unexpectedly, or was rejected before this
+   * round was logged. If it was set again since `before` was read, it has a copy on a tier.
    */
   async #endLostFirst(
     key: HoldKey,

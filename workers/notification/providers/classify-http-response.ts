@@ -17,12 +17,12 @@ export interface ClassifyContext {
 
 const CONFLICT = 409;
 const FIRST_SERVER_ERROR = 500;
-/** In a list of codes it stands for every code of a 2xx that no list names. */
+/** In a list of codes: every code in a 2xx that no list names. */
 const ANY_CODE = '*';
 
 /** The account or the URL is the cause, so no message can be sent until an operator acts. */
 const MISCONFIGURED: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 415, 501, 505, 511]);
-/** The server states that it has not processed the request (RFC 9110, 15.5 and 15.6). */
+/** The server states that it did not fulfil the request (RFC 9110, 15.5 and 15.6; 425: RFC 8470; 429: RFC 6585). */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 503]);
 
 /** Classifies by success, then by the configured lists of codes and statuses, then by default (docs/providers). */
@@ -54,7 +54,7 @@ export function classifyHttpResponse(
     };
   }
   if (kind !== 'unknown') return { kind, code };
-  // A response without a known code may come from an intermediary.
+  // Any other response may come from an intermediary.
   const isRead = configured !== undefined || codes.length > 0 || status === CONFLICT;
   return isRead && status < FIRST_SERVER_ERROR ? { kind, code, isAboutMessage: true } : { kind, code };
 }
@@ -77,7 +77,7 @@ function isSuccess(status: number, json: unknown, { success }: ResponseRules): b
     : has(success.values, scalarText(value));
 }
 
-/** Tries the code, the value of a 2xx, the status and its class. The code of a 5xx may be an intermediary's, so it is ignored. */
+/** Compares code, value of a 2xx, status, then status class. Ignores codes of a 5xx, which may be an intermediary's. */
 function configuredKind(
   { success, failures }: ResponseRules,
   status: number,
@@ -99,7 +99,7 @@ function configuredKind(
   );
 }
 
-/** With idempotency a 409 is `unknown`, because the message may be in progress. So are a 2xx without success and most 5xx. */
+/** With idempotency a 409 is `unknown`: the message may be in progress. So are a 2xx without success and most 5xx. */
 function defaultKind(status: number, { idempotency }: ResponseRules, context: ClassifyContext): FailureKind {
   if (status === 404 && context.isUrlOfMessage) return 'permanent';
   if (status === CONFLICT && idempotency !== undefined) return 'unknown';
@@ -108,7 +108,7 @@ function defaultKind(status: number, { idempotency }: ResponseRules, context: Cl
   return status >= 400 && status < FIRST_SERVER_ERROR ? 'permanent' : 'unknown';
 }
 
-/** Uses only configured codes and short numbers. Others may repeat the message, or make a metrics series per request. */
+/** Uses only configured codes and short numbers. Others may repeat the message or make many series of metrics. */
 function resultCode(
   status: number,
   given: string | undefined,
@@ -137,10 +137,10 @@ function readHeader({ headers }: HttpResponse, name: string): string | undefined
 }
 
 const MAX_WAIT_MS = 86_400_000;
-/** The three forms of dates in HTTP (RFC 9110, 5.6.7) have only the time zone in common. */
+/** The date forms of HTTP that end in a time zone (RFC 9110, 5.6.7). The obsolete asctime form is not read. */
 const HTTP_DATE = /^[A-Za-z]{3,9},? .{9,30} GMT$/;
 
-/** Returns the wait in milliseconds, at most 24 h, or undefined if the text is absent, malformed or past. */
+/** Returns the wait in milliseconds, at most 24 h. Undefined if the text is absent, malformed or not a future time. */
 export function parseRetryAfter(
   text: string | undefined,
   unit: 'seconds' | 'epoch-seconds',
@@ -172,7 +172,7 @@ function scalarText(value: unknown): string | undefined {
     : undefined;
 }
 
-/** True if a list has an item. A number equals a text if their texts are equal. */
+/** True if a list has the item; numbers and texts are compared as texts. */
 function has(list: readonly unknown[] | undefined, item: string | number | undefined): boolean {
   return item !== undefined && list?.some((one) => String(one) === String(item)) === true;
 }

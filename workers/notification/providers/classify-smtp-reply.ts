@@ -26,7 +26,7 @@ const FIRST_PERMANENT = 500;
 const ABOUT_RECEIVER = /^4\.(?:[1267]\.|5\.3$)/;
 /** Without an enhanced code these mean an unavailable mailbox, or greylisting. */
 const ABOUT_RECEIVER_REPLIES = new Set([450, 451]);
-/** The second number must have one digit. A longer one may be a number of the message. */
+/** The second number must have one digit. A longer one may be a number from the message. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d\.\d{1,3})\b/;
 
 /** Codes of OpenSSL and of certificate validation. */
@@ -51,9 +51,9 @@ const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
 };
 
 /**
- * A reply decides: 4xx is transient and 5xx permanent. The settings are the cause of 535 and the like, and of a rejection
- * before the message. Without a reply the outcome is unknown if the whole message with its final dot was written
- * (`isBodyOut`). Otherwise it was not sent, because a server discards an incomplete message (RFC 5321, 4.1.1.4).
+ * A reply decides: 4xx and 503 are transient, other 5xx permanent, unless the settings are the cause (535 and the like,
+ * or any 5xx before the message). Without a reply the outcome is unknown if the end of the message was passed to the
+ * connection (`isBodyOut`). Otherwise it was not sent: a server discards an incomplete message (RFC 5321, 4.1.1.4).
  */
 export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed {
   if (fault.responseCode !== undefined && fault.responseCode >= 400) {

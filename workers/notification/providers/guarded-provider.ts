@@ -6,7 +6,7 @@ import { sanitiseCode } from './sanitise-provider-text.ts';
 
 /** An open breaker probes at least this often, unless the provider's Retry-After is longer. */
 const MAX_OPEN_MS = 300_000;
-/** A longer Retry-After of a provider counts as this. */
+/** A longer Retry-After of a provider counts as this long. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export type GuardOptions = Omit<ProviderSettings['limits'], 'timeoutMs'> & {
@@ -23,8 +23,8 @@ export interface GuardHooks {
 }
 
 /**
- * Puts a circuit breaker and then a rate limit before a provider, so that no call counts while the breaker is open. If
- * `send` of the provider rejects, against its contract, the outcome is unknown. Codes are sanitised again.
+ * Puts a circuit breaker and a rate limit before a provider. Calls that the breaker stops do not use up the rate limit.
+ * If `send` of the provider rejects, against its contract, the outcome is unknown. Codes are sanitised again.
  */
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity } = options;
@@ -70,10 +70,10 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
 }
 
 /**
- * Opens after consecutive transient or unknown results, or at once after a misconfigured one or a Retry-After, whose time is
- * then the shortest open time. Then one message probes, and after each further `openMs` another one until a probe has ended.
- * A failed probe doubles the open time. Any other result closes the breaker, even if it is only about the message or its
- * receiver. Results of calls that began before it opened, or that were not made, are ignored.
+ * Opens after consecutive transient or unknown results, at once after a misconfigured one, and after a Retry-After at
+ * once and for at least that time. Then one message probes, and after each further `openMs` another one until a probe
+ * has ended. A failed probe doubles the open time. Any other result closes the breaker, even if it is only about the
+ * message or its receiver. Results of calls that began before it opened, or that were not made, are ignored.
  */
 function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
   // `most` consecutive failures open the breaker. `firstMs` is the first open time.
@@ -134,7 +134,7 @@ function requestedWaitMs(result: FailedResult): number {
 const SECOND = 1_000;
 /** Share of a second's calls that is reserved for urgent messages and refilled first. */
 const URGENT_SHARE = 0.2;
-/** An urgent message that waits for a call has this time, after its wait, to take it. */
+/** After its wait, an urgent message has this long to take the call that it waited for. */
 const CLAIM_MS = 100;
 
 /** Tokens refill steadily, up to the calls of one second. An urgent message that waits gets the next call. */
@@ -145,7 +145,7 @@ function createTokenBucket(ratePerSecond: number, monotonic: MonotonicClock) {
   let filledAt = monotonic.elapsedMs();
   let claimedUntilMs = Number.NEGATIVE_INFINITY;
   return {
-    /** Returns 0 and counts the call if it may be made. Otherwise returns the milliseconds until the next call may be made. */
+    /** Counts the call and returns 0 if it may be made now. Otherwise returns the milliseconds until one may. */
     take: (priority: Priority): number => {
       const now = monotonic.elapsedMs();
       tokens = Math.min(capacity, tokens + ((now - filledAt) / SECOND) * ratePerSecond);

@@ -5,11 +5,11 @@ import type { Priority } from '../../../shared/notification/notification-command
 import type { Deadline } from '../../../shared/platform/system-ports.ts';
 import { createProviderConnections } from './provider-connections.ts';
 
-/** Largest response body. No provider sends a larger one. */
+/** Largest response body. No known provider sends a larger one. */
 const MAX_RESPONSE_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Shorter than servers keep idle connections, because a connection that closes during a request makes the outcome unknown. */
+/** Shorter than servers keep idle connections: if one closes during a request, the outcome is unknown. */
 const KEEP_ALIVE_MS = 1_000;
 
 const REQUEST_INVALID = 'request-invalid';
@@ -100,7 +100,7 @@ function callOnce(
   });
 }
 
-/** undici calls onRequestStart right before it writes the first byte. After that a failure makes the outcome unknown. */
+/** undici calls onRequestStart before it writes the first byte. A later failure without a response is `unknown`. */
 function watchCall(settle: (outcome: CallOutcome) => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let head: Omit<HttpResponse, 'text'> | undefined;
@@ -145,7 +145,7 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
   return { handler, giveUp };
 }
 
-/** Makes a stable code of a connection error, whose message may contain addresses. */
+/** Makes a stable code from a connection error, whose message may contain addresses. */
 function faultCode({ code }: Error & { readonly code?: unknown }, hasBegun: boolean): string {
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
     return hasBegun ? 'timed-out' : 'connect-timed-out';

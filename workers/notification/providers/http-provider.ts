@@ -24,7 +24,7 @@ import { basicAuthorization, createHttpCaller, type HttpRequest } from './http-c
 
 type Connection = ReturnType<typeof prepareConnection>;
 
-/** Creates a configured provider (N1). A failure before the first byte is transient; later, without a response, unknown. */
+/** Creates a configured provider (N1). A failure before the first byte is transient, later without response unknown. */
 export function createHttpConnector(
   entry: ProviderEntry,
   deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
@@ -103,7 +103,7 @@ async function buildRequest(connection: Connection, message: Outbound): Promise<
   return { method: connector.method, path, headers, body };
 }
 
-/** Returns the code of a part of the message for which the template has no placeholder. No part is dropped silently. */
+/** Returns the code for a part of the message that the template has no place for, so that none is dropped silently. */
 function unsupportedPart(
   { placeholders, connector, url, defaultSender }: Connection,
   message: Outbound,

@@ -18,8 +18,8 @@ type MailContent =
 const LINE_END = /\r\n|[\r\n]/g;
 
 /**
- * Makes nodemailer's options. The Message-ID derives from the id, so that receivers recognise duplicates. Only the envelope
- * has bcc. Files and URLs that the message names are never read. Addresses are checked again, against header injection.
+ * Makes nodemailer's options. The Message-ID derives from the id, so that receivers recognise duplicates. Only the
+ * envelope has bcc. Files and URLs that the message names are never read. Rechecks addresses, against header injection.
  */
 export async function mailContent(
   message: OutboundEmail,
@@ -88,7 +88,7 @@ function plain(addresses: readonly string[]): MailAddress[] {
   return addresses.map((address) => ({ name: '', address }));
 }
 
-/** Finds the media type by the first bytes, so an executable named `invoice.pdf` is declared as one. Undefined for text. */
+/** Detects the media type by the first bytes: a program named `invoice.pdf` is declared as such. Undefined: unknown. */
 export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   return (await fileTypeFromBuffer(content))?.mime;

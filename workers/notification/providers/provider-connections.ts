@@ -2,7 +2,7 @@ import type { SendResult } from '../../../shared/notification/provider.ts';
 import { PRIORITIES, type Priority } from '../../../shared/notification/notification-command.ts';
 import { type Deadline, openDeadline } from '../../../shared/platform/system-ports.ts';
 
-/** Longest wait of a call for a connection, as a share of its time limit. The limit begins when the call has a connection. */
+/** Longest wait for a connection, as a share of the time limit of a call, which begins when it has a connection. */
 export const CONNECTION_WAIT_SHARE = 0.5;
 
 type Transient = Extract<SendResult, { readonly kind: 'transient' }>;
@@ -12,7 +12,7 @@ interface Waiting {
   readonly caller: AbortSignal;
 }
 
-/** Calls wait here, because pools serve them as they arrive. Urgent ones come first, and one of several connections is theirs. */
+/** Calls wait here, because pools ignore priority. Urgent ones come first, and one of several connections is theirs. */
 export function createProviderConnections(count: number, timeoutMs: number) {
   const slots = new PrioritySlots(() => ({ normal: Math.max(1, count - 1), all: count }));
   const inProgress = new Set<Promise<unknown>>();
@@ -53,7 +53,7 @@ export function createProviderConnections(count: number, timeoutMs: number) {
 }
 
 export interface SlotLimits {
-  /** Most slots of normal messages. The others are reserved for urgent ones. */
+  /** Maximum number of slots for normal messages. The others are reserved for urgent ones. */
   readonly normal: number;
   readonly all: number;
 }

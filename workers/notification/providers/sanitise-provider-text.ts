@@ -14,12 +14,12 @@ const SAFE_ID = /^[A-Za-z0-9._:@<>+=/~-]{1,64}$/;
 const MIN_NAME = 4;
 const LONG_WORDS = /\p{L}{5,}/gu;
 
-/** True for a number of at most five digits that does not occur in the message or the credentials. */
+/** True for a number of at most five digits that is not a credential and does not occur in the message. */
 export function isSafeNumber(code: string, { message, secrets }: SensitiveTexts): boolean {
   return NUMERIC_CODE.test(code) && !secrets.includes(code) && !occursIn(message, code);
 }
 
-/** Returns the id if it has at most 64 safe characters and no number or word of the message, receiver or secrets. */
+/** Returns the id if it has at most 64 safe characters and no receiver, secret, long word or number of the message. */
 export function sanitiseId(id: string | undefined, { message, secrets }: SensitiveTexts): string | undefined {
   if (id === undefined || !SAFE_ID.test(id)) return undefined;
   const copies = message.channel === 'email' ? [...message.cc, ...message.bcc] : [];
@@ -62,7 +62,7 @@ function occursIn(message: Outbound, digits: string): boolean {
 const MAX_CODE_CHARS = 64;
 const NOT_ALLOWED = /[^A-Za-z0-9._-]+/g;
 
-/** Returns at most 64 characters of [A-Za-z0-9._-], with a dash for each run of others. Without letters or digits: `unnamed`. */
+/** Replaces runs of characters other than [A-Za-z0-9._-] by a dash; 64 at most. Without letter or digit: `unnamed`. */
 export function sanitiseCode(code: string): string {
   const cleaned = code.replaceAll(NOT_ALLOWED, '-').slice(0, MAX_CODE_CHARS);
   return /[A-Za-z0-9]/.test(cleaned) ? cleaned : 'unnamed';

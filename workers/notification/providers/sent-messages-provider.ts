@@ -6,7 +6,7 @@ import { mailContent } from './mail-content.ts';
 
 const DEFAULT_SENDERS = { email: 'no-reply@platrealm.invalid', sms: 'platrealm' } as const;
 
-/** Writes e-mail as it would be sent (.eml) and SMS as text. It is idempotent, because a repeated id uses the same file. */
+/** Writes e-mail as it would be sent (.eml), and SMS as text. It is idempotent: a repeated id overwrites its file. */
 export function createSentMessagesProvider(
   settings: { readonly name: string; readonly channel: 'sms' | 'email'; readonly folder: string },
   deps: { readonly clock: Clock },
@@ -47,13 +47,13 @@ export function createSentMessagesProvider(
   };
 }
 
-/** Loads nodemailer with the first e-mail, because that takes a tenth of the processor time of a start. */
+/** Loads nodemailer with the first e-mail: loading takes a tenth of the processor time of a start. */
 async function loadComposer() {
   const { createTransport } = await import('nodemailer');
   return createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
 }
 
-/** Writes a header and the text. Line breaks in sender or receiver become spaces. */
+/** Renders a header and the text. Control characters in sender or receiver become spaces. */
 function smsText(message: Outbound, defaultSender: string, sentAt: Date): Buffer {
   const head = [
     `From: ${onOneLine(message.sender ?? defaultSender)}`,

@@ -23,7 +23,7 @@ const SMTP_MESSAGES = 100;
 
 /** Time limit for each of the DNS look-up, the connection and the greeting. */
 const SET_UP_LIMIT_MS = 10_000;
-/** After this time the socket is destroyed even if the server has not closed its side. */
+/** After this long the socket is destroyed even if the server has not closed its side. */
 const CLOSE_LIMIT_MS = 1_000;
 /** Idle connections are closed before servers would close them during a message (RFC 5321 asks for 5 minutes). */
 const IDLE_LIMIT_MS = 60_000;
@@ -33,7 +33,7 @@ const SIGNED_HEADERS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
 
-/** Reads the settings of an SMTP entry. TLS is required unless the server is on this machine or the entry disables it. */
+/** Reads an SMTP entry. TLS is required by default, unless the server is on this machine or allowInsecure is true. */
 export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, timeoutMs: number) {
   const { url = '', authentication, smtp, limits, allowInsecure } = settings;
   const address = new URL(url);
@@ -60,9 +60,9 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
 }
 
 /**
- * Nothing is sent if the server rejects the receiver. Rejected copies (cc, bcc) only add a code of the first rejection, such
- * as `smtp-partial-550`. The provider is not idempotent, because mail servers need not recognise a Message-ID. Throws
- * ConfigError for a DKIM key that cannot sign.
+ * Nothing is sent if the server rejects the receiver. Rejected copies (cc, bcc) only add a code of the first rejection,
+ * such as `smtp-partial-550`. The provider is not idempotent, because mail servers need not recognise a Message-ID.
+ * Throws ConfigError for a DKIM key that cannot sign.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
   const transport = createPool(settings);
@@ -117,8 +117,8 @@ function createPool(settings: SmtpSettings) {
 }
 
 /**
- * If all addresses are rejected, the first reply decides, which is that of the receiver; nodemailer itself would report a
- * deferred copy. If a default sender is rejected, the settings are the cause.
+ * If all addresses are rejected, the first reply decides, which is that of the receiver; nodemailer itself would report
+ * a deferred copy. If a default sender is rejected, the settings are the cause.
  */
 function classifyFailure(
   error: SmtpError,
@@ -143,11 +143,11 @@ function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
     port: settings.port,
     secure: settings.secure,
     requireTLS: settings.requireTls,
-    // With forceAuth it fails if the server, or an attacker in between, offers no login.
+    // With forceAuth sending fails if the server, or an attacker in between, offers no login.
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
     maxConnections: settings.maxConnections,
     maxMessages: settings.maxMessages,
-    // Limits the cost of a server that closes each connection. Once a byte of the message was read, it is never repeated.
+    // Limits the cost of a server that closes each connection. A message of which a byte was read is never repeated.
     maxRequeues: 1,
     dnsTimeout: setUpMs,
     connectionTimeout: setUpMs,
@@ -191,9 +191,9 @@ interface BodyWatch {
 const READ_AHEAD_BYTES = 16_384;
 
 /**
- * Notes what was sent, because nodemailer's errors do not say it. When the first byte is read, all addresses have a reply.
- * If the receiver is rejected, nothing is sent, so that a retry does not deliver the copies twice. A message that was sent is
- * never sent on another connection.
+ * Notes what was sent, because nodemailer's errors do not say it. When the first byte is read, all addresses have a
+ * reply. If the receiver is rejected, nothing is sent, so that a retry does not deliver the copies twice. A message
+ * that was sent is never sent on another connection.
  */
 function watchMessageBody({ message }: MailMessage, watch: BodyWatch): void {
   if (message === null) throw new Error('the message is not composed yet');

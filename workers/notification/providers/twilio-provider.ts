@@ -10,7 +10,7 @@ type CallOptions = Parameters<RequestClient['request']>[0];
 
 const MAX_CONNECTIONS = 32;
 
-/** The sender's queue is full, a daily limit is reached, or there is maintenance. Whatever the status, nothing was accepted. */
+/** A full queue of the sender, a limit, or maintenance: whatever the status, nothing was accepted. */
 const BUSY_CODES = [20429, 21611, 21730, 14107, 63038];
 /** The sender is invalid or belongs to another account. */
 const SENDER_CODES = [21212, 21603, 21606, 21659, 21660, 21661];
@@ -41,9 +41,9 @@ const CREATED: ResponseRules = {
 
 /**
  * Twilio's client builds the request, but createHttpCaller sends it: the client's connections cannot be aborted, do not
- * report whether anything was written, hide Retry-After and read proxies from the environment. The provider never retries.
- * It is not idempotent, because Twilio accepts no id of the caller. Only the origin of the URL is used. If a default sender
- * is rejected, the settings are the cause.
+ * report whether anything was written, hide Retry-After and read proxies from the environment. The provider never
+ * retries. It is not idempotent, because Twilio accepts no id of the caller. Only the origin of the URL is used. If a
+ * default sender is rejected, the settings are the cause.
  */
 export function createTwilioProvider(
   entry: ProviderEntry,
@@ -77,7 +77,7 @@ export function createTwilioProvider(
       try {
         await client.messages.create({ to: message.receiver, body: message.message, ...sender });
       } catch {
-        // The call is classified below. The client's errors are less precise, and it also fails for a malformed response.
+        // The call is classified below: the client's errors are less precise, and include malformed responses.
       }
       if (outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
       if (outcome.kind !== 'response') return outcome;

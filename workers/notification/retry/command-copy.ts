@@ -13,7 +13,7 @@ import type { LogEntry } from '../state/delivery-log.ts';
 
 export interface DeliveryCopy {
   readonly attempt: number;
-  /** True for the original command, false for a copy that this worker wrote. */
+  /** True for the original command, which has no round number; copies of workers and redrives have one. */
   readonly isOriginal: boolean;
   /** True if an operator accepts that the message may be sent twice. */
   readonly redriveUnknown: boolean;
@@ -96,7 +96,7 @@ export function carriedHeaders(copy: CommandCopy): MessageHeaders {
   };
 }
 
-/** Makes the copy that waits on a retry tier until `dueAtMs` (epoch milliseconds) and then returns to this copy's partition. */
+/** Makes the copy that waits on a tier until `dueAtMs` (epoch milliseconds) and then returns to its old partition. */
 export function retryCopy(
   copy: CommandCopy,
   next: {
@@ -121,7 +121,7 @@ export function retryCopy(
   };
 }
 
-/** Makes the dead letter's message. A redrive gets a new time limit and decides again about a second send. */
+/** Makes the message of a dead letter. A redrive of it gets a new time limit and decides anew about a second send. */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
   const { message } = copy;
   const carried = carriedHeaders({ ...copy, history: addAttempts(copy.history, attempts) });

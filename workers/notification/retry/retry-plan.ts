@@ -1,13 +1,13 @@
 export interface RetryPlan {
   /** Delays of the retry tiers, ascending. The last one is repeated. */
   readonly tiersMs: readonly number[];
-  /** Counted from when the command was written or redriven. No retry is planned for later. */
+  /** Counted from when the command was written or redriven. No retry is planned beyond it. */
   readonly timeLimitMs: number;
 }
 
 /**
- * Returns the delay after round `attempt` (counted from 1): that of its tier, or of a longer tier for a Retry-After. `ageMs`
- * is the time since the start of the time limit. Returns undefined if the next round would exceed the limit.
+ * Returns the delay after round `attempt` (counted from 1): that of its tier, or of a longer tier for a Retry-After.
+ * `ageMs` is the time since the time limit began. Returns undefined if the next round would exceed the limit.
  */
 export function planRetry(
   { tiersMs, timeLimitMs }: RetryPlan,
@@ -22,7 +22,7 @@ export function planRetry(
   return delayMs === undefined || ageMs + delayMs > timeLimitMs ? undefined : delayMs;
 }
 
-/** Returns the delay of the shortest tier that covers a wait, or else the longest. Copies have a due time, so none is early. */
+/** Returns the delay of the shortest tier that covers a wait, or else of the longest tier. */
 export function tierFor({ tiersMs }: RetryPlan, waitMs: number): number {
   return tiersMs.find((delayMs) => delayMs >= waitMs) ?? tiersMs.at(-1) ?? 0;
 }

@@ -37,10 +37,10 @@ export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
 
 /** Interval between attempts to write an outcome, or to read the schema of a record. */
 const RETRY_MS = 250;
-/** Every process that knows a hidden outcome writes it again after this time, because its own process may have ended. */
+/** Other processes write a hidden outcome again after this long, in case the process that hid it has ended. */
 const HIDDEN_MS = 5_000;
 
-/** Every process reads all intents and outcomes of notifications. The order of the log decides between them. */
+/** The intents and outcomes of all notifications, which every process reads. `supersedes` decides between them. */
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #index: RecordIndex;
@@ -48,7 +48,7 @@ export class DeliveryLog {
   readonly #tail: IndexedTail;
   readonly #readBack: Readonly<Record<Priority, ReadBack>>;
   #badRecords = 0;
-  /** Timers by id, of outcomes that a later record of another process hides. */
+  /** By id: cancels the timer of an outcome that a later record of another process hides. */
   readonly #hidden = new Map<string, () => void>();
   #stopped = false;
 
@@ -81,7 +81,7 @@ export class DeliveryLog {
     return this.#tail.start();
   }
 
-  /** Resolves when all records that are on the topic now have been read. Rejects with MessagingError `tail-behind` or `tail-stopped`. */
+  /** Resolves when all records now on the topic are read. Rejects with `tail-behind` or `tail-stopped`. */
   caughtUp(timeoutMs: number): Promise<void> {
     return this.#tail.caughtUp(timeoutMs);
   }
@@ -91,12 +91,12 @@ export class DeliveryLog {
     return this.#entries.find(id);
   }
 
-  /** True if the entry of a notification of this time may be lost, because the topic no longer had it when it was read. */
+  /** True if the topic may have lost the entry of a notification of this time before this process read it. */
   mayMiss(originTimestampMs: number): boolean {
     return originTimestampMs < this.#index.completeFromMs;
   }
 
-  /** Writes an intent. Resolves with false if a record of another process precedes it. Rejects if nothing may be sent. */
+  /** Writes an intent. Resolves with false if another record has precedence. If it rejects, nothing may be sent. */
   async claim(
     intent: NotificationState,
     priority: Priority = 'normal',
@@ -115,7 +115,7 @@ export class DeliveryLog {
     );
   }
 
-  /** Retries until the outcome is on the log, because no other process has it. Rejects if stopped, or if it cannot be encoded. */
+  /** Retries until the outcome is on the log: no other process has it. Rejects when stopped or if encoding fails. */
   async settle(state: NotificationState, given: MessageHeaders = {}): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
     let record: OutgoingMessage | undefined;
@@ -213,7 +213,7 @@ export class DeliveryLog {
     this.#index.passed({ topic, partition, offset: offset + 1 });
   }
 
-  /** After compaction a late record would hide the outcome that supersedes it (`known`), so `known` is written again. */
+  /** Compaction would keep a late record, not the outcome that supersedes it (`known`). So `known` is written again. */
   #uncover(state: NotificationState, { headers }: LogMessage, known: LogEntry | undefined): void {
     const { notificationId: id } = state;
     this.#hidden.get(id)?.();
@@ -221,7 +221,7 @@ export class DeliveryLog {
     if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
     const { self, timers } = this.#options;
     if (headerText(headers, HEADER.write)?.startsWith(`${self}/`)) return this.#restore(state, known);
-    // A later record cancels this. Only `known` is used, because the index may not be readable then.
+    // A later record cancels this timer. It uses only `known`, because the index may be unreadable by then.
     const restore = (): void => {
       this.#hidden.delete(id);
       this.#restore(state, known);
@@ -255,7 +255,7 @@ export class DeliveryLog {
   }
 }
 
-/** True if a state equals the known one. If both are sent, their rounds may differ. */
+/** True if status, channel and round are those of the known state. If both are sent, their rounds may differ. */
 function isSame(state: NotificationState, known: LogEntry | undefined): boolean {
   if (known?.status !== state.status || isOfOtherChannel(state.channel, known)) return false;
   return state.status === 'sent' || known.attempt === state.attempt;
@@ -274,7 +274,7 @@ interface DeliveryLogIndexOptions extends Pick<SystemPorts, 'clock' | 'monotonic
   readonly longestLeaseMs: (providers: number | undefined) => number;
 }
 
-/** Nearly all notifications are sent, so these take only a byte for the channel and the bytes of their text hash. */
+/** Nearly all notifications are sent, so a sent one takes only a byte for the channel and those of its text hash. */
 const SENT = { sms: 1, email: 2 } as const;
 
 interface StoredEntry extends LogEntry {
@@ -283,8 +283,8 @@ interface StoredEntry extends LogEntry {
 }
 
 /**
- * Entries that have not ended never expire. Clocks of processes are not compared: a lease or a wait has the length that its
- * writer recorded, so a clock that is ahead ends nothing early. Only leases of rounds in progress are in memory.
+ * Entries that have not ended never expire. Clocks of processes are not compared: a lease or a wait has the length that
+ * its writer recorded, so a clock that is ahead ends nothing early. The leases of rounds in progress are in memory.
  */
 class DeliveryLogIndex {
   readonly #index: RecordIndex;
@@ -297,7 +297,7 @@ class DeliveryLogIndex {
     this.#options = options;
   }
 
-  /** Must be called when the index is open and before a record is applied. A lease begins when this process reads it. */
+  /** Must be called once the index is open, before a record is applied. A lease begins anew when it is read here. */
   restore(): void {
     for (const { value } of this.#index.openRecords()) {
       const { status, id, leaseMs = 0 } = JSON.parse(Buffer.from(value).toString()) as StoredEntry;

@@ -5,12 +5,12 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 /** Shortest interval between requests, each of which carries all records since the previous one. */
 const INTERVAL_MS = 10;
 /**
- * After a long request there is a pause of the same length, so that an urgent intent finds the disk or the broker free half
- * of the time. The shorter of the last two requests counts, so that a single slow one does not delay the next.
+ * After a long request there is a pause of the same length, so that an urgent intent finds the disk or the broker free
+ * half of the time. The shorter of the last two requests counts, so that a single slow one does not delay the next.
  */
 const INTERVAL_PER_REQUEST = 2;
 const MAX_INTERVAL_MS = 100;
-/** This number of records is sent before the interval ends, because enough of them share the cost of a request. */
+/** With this many records a request is not delayed by INTERVAL_MS: enough of them share its cost. */
 const FULL_BATCH = 32;
 
 interface Batch {
@@ -21,9 +21,9 @@ interface Batch {
 }
 
 /**
- * Publishes the records of a short interval in one request, which costs more than the small records in it. If a request
- * fails, all its calls fail, so this suits only records that the broker does not reject individually. The first record after
- * a pause is sent at once.
+ * Publishes the records of a short interval in one request, which costs more than the small records in it. If the
+ * request fails, all its calls fail, so this suits only records that the broker does not reject individually. The first
+ * record after an idle interval is sent at once.
  */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;

@@ -4,15 +4,15 @@ import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Timers } from '../../../shared/platform/system-ports.ts';
 
-/** Reading back takes milliseconds. After this time the reader of the topic must have failed. */
+/** Reading back takes milliseconds. If it takes this long, the reader of the topic has failed. */
 const READ_BACK_MS = 5_000;
 
-/** Writes records and waits until they have been read, and with them all earlier ones, whose order on the log decides. */
+/** Writes records and waits until they are read back, and with them all earlier records of their partition. */
 export function createReadBack(publisher: Publisher, self: string, timers: Timers) {
   const waiting = new Map<string, () => void>();
   let count = 0;
   return {
-    /** Resolves when the record has been read. If it rejects with a transient failure, the record may still be on the log. */
+    /** Resolves when the record has been read. After a transient failure the record may still be on the log. */
     write: async (message: OutgoingMessage): Promise<void> => {
       count += 1;
       const mark = `${self}/${count}`;

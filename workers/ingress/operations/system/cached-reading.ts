@@ -2,7 +2,7 @@ import type { SystemProcess } from '../../../../shared/api/operations/system-sta
 import { errorText, SystemError } from '../../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 
-/** Why a reading failed, as answers show it: a sentence in English without a full stop, its code, and what it says beyond the code. */
+/** Why a reading failed: an English sentence without a full stop, its code, and what it says beyond the code. */
 type ReadingFault = Pick<SystemProcess, 'fault' | 'faultCode' | 'faultDetail'>;
 
 export type Reading<Value> = ReturnType<typeof createReading<Value>>;
@@ -18,11 +18,11 @@ export class ReadingError extends Error {
   }
 }
 
-/** All callers share a reading for at least this time. */
+/** All callers share a reading for at least this long. */
 const SHARED_MS = 900;
 const MAX_TEXT_LENGTH = 500;
 
-/** Reads something outside this process on demand. After `limitMs` a reading counts as failed, but the next one begins only when it has ended. */
+/** Reads on demand. After `limitMs` the reading counts as failed, but the next one begins only when it has ended. */
 export function createReading<Value>(
   read: () => Promise<Value>,
   { clock, monotonic, timers }: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>,

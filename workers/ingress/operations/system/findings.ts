@@ -12,7 +12,7 @@ const SECOND_MS = 1_000;
 const MAX_FINDINGS = 100;
 const RANK = { critical: 0, warning: 1 } as const;
 
-/** What needs attention, the most severe first. `stalledMs`: times without progress by group id; `letters`: undefined until read. */
+/** The most severe first. `stalledMs`: time without progress, by group id; `letters`: undefined until they are read. */
 export function findFindings(
   observed: Observed,
   stalledMs: ReadonlyMap<string, number>,
@@ -35,7 +35,7 @@ export function worstOf(findings: readonly SystemFinding[]): SystemState['status
   return findings.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning';
 }
 
-/** Creates a function that finds groups with messages to read and none completed for a minute: the milliseconds since, by group id. */
+/** Creates a function that finds groups with lag but no progress for a minute: the milliseconds since, by group id. */
 export function createProgressWatch() {
   const since = new Map<string, { readonly done: number; readonly atMs: number }>();
   let lastMs = -Infinity;

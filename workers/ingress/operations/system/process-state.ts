@@ -30,7 +30,7 @@ export async function ownState(
   return toState(health, await metrics.text(METRICS));
 }
 
-/** Reads health and metrics of another process. Rejects with ReadingError if it does not answer as expected within 2 s. */
+/** Reads health and metrics of another process. Rejects with ReadingError if it has not answered as expected in 2 s. */
 export async function readProcess(address: string, timers: Timers): Promise<ProcessState> {
   using deadline = openDeadline(new AbortController().signal, TIMEOUT_MS, timers);
   const names = METRICS.map((name) => `name[]=${name}`).join('&');
@@ -79,7 +79,7 @@ function toState(health: WorkersHealth, metrics: string): ProcessState {
 }
 
 const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/;
-/** Each label must begin where the one before ends. Searching a MiB of other text for the next one would take minutes. */
+/** Each label must begin where the one before ends: to search a MiB of other text for the next would take minutes. */
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",? */gy;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' };
 
@@ -115,7 +115,7 @@ function readHealth(text: string): WorkersHealth {
   try {
     answer = JSON.parse(text);
   } catch {
-    // It is then refused by the schema.
+    // The schema then refuses it.
   }
   const read = healthAnswer.safeParse(answer);
   if (!read.success) throw unexpected('the address answers, but not as a health port of this system');

@@ -31,7 +31,7 @@ interface SystemRouteDeps extends IngressContext {
   readonly workers: () => Readonly<Record<string, Health>>;
 }
 
-/** Serves the state of the system and the settings to callers with the scope operations:read (E2), also while it is starting. */
+/** Serves system state and settings to callers with the scope operations:read (E2), even while the system starts. */
 export function registerSystem(app: FastifyInstance, deps: SystemRouteDeps): void {
   const observe = createObserver(deps);
   const settings = JSON.stringify({ settings: deps.system.settings });
