@@ -3,10 +3,10 @@ export interface BackoffOptions {
   readonly maxMs: number;
 }
 
-/** This number of doublings exceeds every maximum. More could exceed the safe integers. */
+/** So many doublings exceed the maximum of every delay. */
 const MAX_DOUBLINGS = 30;
 
-/** The delay in ms after attempt `attempt` (from 1). Each attempt doubles it. `random` takes off up to half, so that clients retry apart. */
+/** Delay after an attempt (from 1). Doubles up to `maxMs`; `random` takes off up to half: clients retry apart. */
 export function backoffMs(options: BackoffOptions, attempt: number, random: () => number): number {
   const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS);
   const fullMs = Math.min(options.maxMs, options.minMs * 2 ** doublings);

@@ -1,14 +1,14 @@
 import { MessagingError } from '../platform/errors.ts';
 import type { BrokerErrorCode } from './ports.ts';
 
-/** With `partition`: the topic exists but does not have this partition. */
+/** With `partition`, the error says that the topic lacks this partition. */
 export function topicUnknown(topic: string, partition?: number): MessagingError {
   const text =
     partition === undefined ? `there is no topic ${topic}` : `topic ${topic} has no partition ${partition}`;
   return failure('topic-unknown', text);
 }
 
-/** `send-unknown` if `isMaybeStored` (a request with records was sent and its result is unknown), otherwise `not-sent`. */
+/** `send-unknown` if `isMaybeStored` (records were sent, and the result is unknown), otherwise `not-sent`. */
 export function publishFailed(
   clientId: string,
   reason: string,

@@ -1,9 +1,9 @@
-/** Times that clients of Kafka and of the embedded broker have in common, unless their options say otherwise. */
+/** Default times of clients, the same for Kafka and the embedded broker. */
 export const CLIENT_DEFAULTS = {
-  /** Total time of one publish, retries included. */
+  /** Time limit of one publish(), including its retries. */
   publishDeadlineMs: 15_000,
-  /** A group member without heartbeats for this time is expelled, and its partitions are reassigned. */
+  /** A group member without heartbeats for this long is expelled, and its partitions are reassigned. */
   sessionTimeoutMs: 6_000,
-  /** Time for stop(): sending what is queued, finishing a fetch, leaving a group. */
+  /** Time limit of stop(), which sends what is queued or leaves the group. */
   stopTimeoutMs: 5_000,
 } as const;

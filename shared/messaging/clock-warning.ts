@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/system-ports.ts';
 import type { Log } from '../platform/log.ts';
 
-/** Below the default reply timeout plus DEADLINE_SKEW_MS: the warning comes before requests are refused as expired. */
+/** Less than the default reply timeout plus DEADLINE_SKEW_MS: the warning precedes refusals of requests as expired. */
 const TOLERATED_MS = 10_000;
-/** A wrong clock shows in every record, so the warning is repeated only after this time. */
+/** A wrong clock shows in every record, so one warning per interval is enough. */
 const REPEAT_MS = 600_000;
 
-/** Warns if a record is from the future: the clock of its writer or broker is ahead of this machine's clock. */
+/** Warns if a record is from the future: the clock of its producer or broker is ahead of the clock of this machine. */
 export class ClockWarning {
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
@@ -17,7 +17,6 @@ export class ClockWarning {
     this.#log = log;
   }
 
-  /** Call it with each record. It warns at most once in ten minutes. */
   see({ topic, timestampMs }: { readonly topic: string; readonly timestampMs: number }): void {
     const nowMs = this.#clock.now();
     const aheadMs = timestampMs - nowMs;

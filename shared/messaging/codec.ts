@@ -10,7 +10,7 @@ export type Decoded =
       readonly type: string;
       readonly format: MessageFormat;
       readonly payload: unknown;
-      /** Ignored fields of a JSON message (E3); absent when there are none. */
+      /** Ignored fields of a JSON message (E3); absent if there are none. */
       readonly warnings?: readonly Warning[];
     }
   | { readonly kind: 'undecodable'; readonly format: MessageFormat; readonly problem: Problem };
@@ -26,15 +26,15 @@ export interface Encoded {
 }
 
 /**
- * Detects the format by the first byte (0x00 Avro, `{` or `[` JSON). Malformed bytes are `undecodable` and never throw. A call returns a
- * promise only if the registry must be queried. It rejects with InfrastructureError if the registry cannot be used.
+ * Detects the format by the first byte (0x00 Avro, `{` or `[` JSON). Malformed bytes are `undecodable` and never throw.
+ * decode() and encode() return a promise only to query the registry. It rejects with InfrastructureError if that fails.
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;
-  /** Detects a batch by the first bytes of the message, at low cost; false if the registry would have to be queried. */
+  /** Cheap: looks at the first bytes only. False if the registry would have to be queried. */
   isBatch(message: EncodedMessage): boolean;
-  /** Throws, or rejects, with PayloadError if an Avro payload does not fit its schema, which is a bug. */
+  /** Throws or rejects with PayloadError if an Avro payload does not fit its schema, which is a bug. */
   encode(type: string, payload: unknown, format: MessageFormat): Encoded | Promise<Encoded>;
-  /** Loads or registers the schemas of these types, so that encode() is synchronous. Rejects also with `schema-incompatible`. */
+  /** Registers the schemas if necessary, so that encode() is synchronous. Can reject with `schema-incompatible`. */
   prepare(types: readonly string[]): Promise<void>;
 }

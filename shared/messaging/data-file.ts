@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 import { errorText, MessagingError } from '../platform/errors.ts';
 
 const CACHE_KIB = 8_192;
-/** The last byte of an extended code of SQLite is its primary code. */
+/** The low byte of an extended SQLite error code is the primary code. */
 const PRIMARY_CODE = 0xff;
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
 const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26]);
 
-/** The calls that tests and the simulation replace. */
+/** Disk operations that tests and the simulation replace. */
 export interface DiskCalls {
   readonly checkpointBytes: number;
   open(file: string): DatabaseSync;
@@ -28,9 +28,9 @@ export const systemDisk: DiskCalls = {
 };
 
 /**
- * A file of SQLite that only this process has open. SQLite would wait for the disk on the event loop. `sync` and `checkpoint` wait in a
- * thread. A commit survives the end of the process. It survives a loss of power once `sync` has resolved. A transaction is never stored in
- * part: each page of the write-ahead log has a checksum, and the log is emptied only when the file is on the disk.
+ * An SQLite file that only this process has open. SQLite would wait for the disk on the event loop, so `sync` and
+ * `checkpoint` wait in a thread. A commit survives a crash of the process, and after `sync` also a power failure.
+ * No transaction is stored in part: pages in the log have checksums, and it is emptied once the file is on the disk.
  */
 export class DataFile {
   readonly database: DatabaseSync;
@@ -40,7 +40,7 @@ export class DataFile {
   #isCheckpointing = false;
   #isClosed = false;
 
-  /** In memory if there is no `file`. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
+  /** Without `file`, in memory. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
   constructor(schema: string, version: number, file?: string, disk: DiskCalls = systemDisk) {
     this.#disk = disk;
     this.#path = file;
@@ -52,10 +52,10 @@ export class DataFile {
     let database: DatabaseSync | undefined;
     try {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      // SQLite gives the log the mode of the file. An existing file is not opened: closing it would release locks, see close().
+      // SQLite gives its log the mode of the file. An existing file is not opened: closing it would release locks.
       if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
       database = disk.open(file);
-      // The commits of a killed process may be only in the page cache: this moves them to the disk.
+      // Commits of a killed process may be only in the page cache. With FULL, the checkpoint below syncs them.
       database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
         PRAGMA cache_size = -${CACHE_KIB}; PRAGMA cache_spill = OFF; PRAGMA wal_autocheckpoint = 0`);
       checkVersion(database, file, version);
@@ -68,12 +68,12 @@ export class DataFile {
     }
   }
 
-  /** A checkpoint is running: transaction() throws. */
+  /** True during a checkpoint: transaction() would throw. */
   get isBusy(): boolean {
     return this.#isCheckpointing;
   }
 
-  /** Rolls back if `work` throws, and throws its error. Also throws during a checkpoint and after close(). */
+  /** If `work` or the commit throws, rolls back and throws the error. Throws during a checkpoint and after close(). */
   transaction(work: () => void): void {
     if (this.#isCheckpointing || this.#isClosed)
       throw new Error('the data file is closed, or a checkpoint is running');
@@ -87,7 +87,7 @@ export class DataFile {
     }
   }
 
-  /** Resolves when everything that was committed is on the disk. After a rejection it is unknown what is on the disk. */
+  /** Resolves when everything that was committed is on the disk. If it rejects, it is unknown what is there. */
   async sync(): Promise<void> {
     if (this.#fds !== undefined) await this.#disk.sync(this.#fds.log);
   }
@@ -96,7 +96,7 @@ export class DataFile {
     return this.#fds !== undefined && fstatSync(this.#fds.log).size >= this.#disk.checkpointBytes;
   }
 
-  /** Moves the log to the file. No transaction may run meanwhile: it would overwrite the log before its content is on the disk. */
+  /** Moves the log to the file. transaction() throws meanwhile: the log must stay until the file is on the disk. */
   async checkpoint(): Promise<void> {
     const fds = this.#fds;
     if (fds === undefined) return;
@@ -114,17 +114,17 @@ export class DataFile {
     }
   }
 
-  /** Closes the file and removes it, so that the next start begins a new one. Never throws. */
+  /** Closes and removes the file, so that the next start begins a new one. Never throws. */
   remove(): void {
     try {
       this.close();
     } catch {
-      // The file is removed, so a failed write does not matter.
+      // A failed write does not matter, because the file is removed.
     }
     if (this.#path !== undefined) removeDataFile(this.#path);
   }
 
-  /** Moves everything to the disk and blocks meanwhile. Throws what SQLite reports. */
+  /** Moves everything to the disk, which blocks the event loop. Throws what SQLite reports. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -132,13 +132,13 @@ export class DataFile {
       this.database.exec('PRAGMA synchronous = FULL');
     } finally {
       this.database.close();
-      // After SQLite: a process that closes any descriptor of a file loses its POSIX locks on it.
+      // Only now: a process that closes any descriptor of a file loses its POSIX locks on the file.
       for (const fd of Object.values(this.#fds ?? {})) closeSync(fd);
     }
   }
 }
 
-/** Removes a file that is not open. Never throws: the next start finds a file that could not be removed. */
+/** Removes a closed file and its log. Never throws: the next start opens a file that could not be removed. */
 export function removeDataFile(file: string): void {
   for (const name of [file, `${file}-wal`]) {
     try {
@@ -150,7 +150,7 @@ export function removeDataFile(file: string): void {
 }
 
 function checkVersion(database: DatabaseSync, file: string, version: number): void {
-  // The first transaction takes the lock, and the process keeps it.
+  // This transaction takes the lock, and `locking_mode = EXCLUSIVE` keeps it until the file is closed.
   database.exec('BEGIN EXCLUSIVE; COMMIT');
   const found = database.prepare('PRAGMA user_version').get()?.['user_version'];
   if (found === 0) database.exec(`PRAGMA user_version = ${version}`);
@@ -174,7 +174,7 @@ export function isOutOfSpace(error: unknown): boolean {
   return codeOf(error) === SQLITE_FULL;
 }
 
-/** An error of SQLite or the file system as `data-in-use`, `data-damaged` or `data-unusable`. */
+/** Converts an error of SQLite or the file system to `data-in-use`, `data-damaged` or `data-unusable`. */
 export function dataError(file: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   if (codeOf(error) === SQLITE_BUSY) {

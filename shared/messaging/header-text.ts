@@ -1,20 +1,20 @@
 import type { Warning } from '../platform/problem.ts';
 
-/** Maximum length of the text of one reply header, in characters. */
+/** Maximum length of a text in a header, in characters. */
 export const HEADER_TEXT_CHARACTERS = 1_024;
 /** Maximum length of the list of warnings, in characters (E3). */
 const WARNINGS_LIST_CHARACTERS = 4_096;
 
-/** Headers hold only visible ASCII and blanks. Matches whole code points, because half a surrogate pair has no encoding. */
+/** HTTP headers hold only visible ASCII and blanks. Flag `u` is needed: only whole code points have an encoding. */
 const UNSAFE_IN_HEADER = /[^\x20-\x7e]/gu;
-/** Items of a list hold no blanks and none of the separators `,` and `;` either. */
+/** Items of a list must not contain blanks or the separators `,` and `;` either. */
 const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
 const CUT_BYTE = /%[0-9A-F]?$/;
 const TRUNCATED = 'truncated';
 const safeItemText = (text: string): string => percentEncode(text, UNSAFE_IN_ITEM);
 const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
-/** Percent-encodes all but visible ASCII and blanks as UTF-8, and truncates at 1,024 characters. */
+/** Percent-encodes the UTF-8 of all but visible ASCII and blanks, and truncates the result at 1,024 characters. */
 export function safeHeaderText(text: string): string {
   // Encoding never shortens a text, so characters beyond the limit need not be encoded.
   const encoded = percentEncode(text.slice(0, HEADER_TEXT_CHARACTERS), UNSAFE_IN_HEADER);
@@ -22,7 +22,7 @@ export function safeHeaderText(text: string): string {
   return encoded.slice(0, HEADER_TEXT_CHARACTERS).replace(CUT_BYTE, '');
 }
 
-/** The warnings as a header (E3), `code;path, code;path`, then those of `further`. A list over 4,096 characters ends with `truncated`. */
+/** The list `code;path, code;path` (E3) and the items of `further`. Over 4,096 characters it ends in `truncated`. */
 export function warningsList(warnings: readonly Warning[], further: string | undefined): string | undefined {
   if (warnings.length === 0 && further === undefined) return undefined;
   const own = warnings.map(({ code, path }) => `${safeItemText(code)};${safeItemText(path)}`);
@@ -33,7 +33,7 @@ export function warningsList(warnings: readonly Warning[], further: string | und
   return whole.length <= WARNINGS_LIST_CHARACTERS ? whole : truncate(items);
 }
 
-/** The holiday calendar of a reply, as `RO+TARGET;version=2026.1+2026.1` (H2). Characters other than A-Z, a-z, 0-9 and `_.+:/-` are percent-encoded. */
+/** The header `RO+TARGET;version=2026.1+2026.1` (H2). Percent-encodes all but A-Z, a-z, 0-9 and `_.+:/-`. */
 export function formatCalendar(used: { readonly name: string; readonly version: string }): string {
   return `${encodeCalendar(used.name)};version=${encodeCalendar(used.version)}`;
 }
@@ -45,7 +45,7 @@ function encodeCalendar(part: string): string {
   });
 }
 
-/** Reads the items of {@link warningsList}, without the mark `truncated`. */
+/** Reads a list of {@link warningsList}, except its mark `truncated`. Percent-encoded paths are decoded. */
 export function readWarningsList(list = ''): readonly Warning[] {
   const items = list.split(',').map((item) => item.trim());
   return items

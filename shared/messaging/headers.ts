@@ -1,19 +1,19 @@
 import type { HeaderValue, MessageHeaders } from './message.ts';
 
-/** The names of all message headers. The names of Spring and NestJS allow their clients to call the workers. */
+/** All message headers of this system. Those of Spring and NestJS let their clients call the workers. */
 export const HEADER = {
-  /** Opaque bytes chosen by the requester, echoed unchanged on the reply. */
+  /** Any bytes that the requester chooses. The reply repeats them unchanged. */
   correlationId: 'kafka_correlationId',
   replyTopic: 'kafka_replyTopic',
   /** Partition to which the reply is sent: 4 bytes big-endian (Spring) or decimal text (NestJS). */
   replyPartition: 'kafka_replyPartition',
-  /** NestJS: marks the last (here: only) message of a reply. Set on every reply. */
+  /** NestJS: marks the last message of a reply. Our replies have one message, so each has it. */
   nestIsDisposed: 'kafka_nest-is-disposed',
   /** NestJS: the error text of an error reply. */
   nestError: 'kafka_nest-err',
-  /** Message type of a JSON message: the name of the corresponding Avro record. */
+  /** Name of the Avro record without namespace. A JSON message needs it, because its value does not name the type. */
   messageType: 'plat-message-type',
-  /** `application/json` or `application/vnd.apache.avro`; must match the format that the first byte of the value indicates. */
+  /** Such as `application/json` or `application/vnd.apache.avro`. Must not contradict the first byte of the value. */
   contentType: 'content-type',
   /** Epoch milliseconds as text: after this time the requester no longer waits for the reply. */
   deadline: 'plat-deadline',
@@ -22,22 +22,22 @@ export const HEADER = {
   errorCode: 'plat-error-code',
   /** `true` if the same request may succeed later, otherwise `false`. */
   errorRetryable: 'plat-error-retryable',
-  /** Comma-separated list of `code;path`, for example of ignored fields (E3). */
+  /** Comma-separated list of `code;path`, for example for ignored fields (E3). */
   warnings: 'plat-warnings',
   /** Holiday calendar of the reply with its version: `RO;version=2026.1` (H2). */
   holidayCalendar: 'plat-holiday-calendar',
   traceParent: 'traceparent',
-  /** Id of a notification whose command does not contain it (retries, redrives). */
+  /** Id of a notification. It counts if the command itself contains none. */
   notificationId: 'plat-notification-id',
-  /** Proves that the ingress wrote the command under its id. */
+  /** Proves that the ingress, or an operator's redrive, wrote the command under its id. */
   commandProof: 'plat-command-proof',
-  /** On states: the hash that shows whether another text was sent under the same id. */
+  /** On states of notifications: a hash of the text. It shows whether another text came under the same id. */
   textHash: 'plat-text-hash',
-  /** Number of the delivery round of this copy, from 1; absent: 1. A copy of an earlier round than the delivery log's is stale. */
+  /** Delivery round of this copy, from 1; absent: 1. A copy of an earlier round than the delivery log has is stale. */
   attempt: 'plat-attempt',
-  /** Epoch milliseconds as text: a copy on a retry tier is not handled before this time. */
+  /** Epoch milliseconds as text: a copy stays on its retry tier until this time. */
   dueAt: 'plat-due-at',
-  /** The topic and (next header) partition to which a copy on a retry tier returns. */
+  /** The topic, and in the next header the partition, to which a copy on a retry tier returns. */
   retryTopic: 'plat-retry-topic',
   retryPartition: 'plat-retry-partition',
   /** Epoch milliseconds as text: the time from which the time limit of a redriven copy is measured. */
@@ -46,11 +46,11 @@ export const HEADER = {
   attemptHistory: 'plat-attempt-history',
   /** `true`: the first acceptance of an id, republished because compaction would keep only a later one. */
   firstAcceptance: 'plat-first-acceptance',
-  /** Identifies one write of one process, which recognises its own record by it when it reads the topic. */
+  /** Identifies a write of a process, which thereby recognises its own record when it reads the topic. */
   write: 'plat-write',
-  /** `true`: the record is no command. The waiting messages of its key are processed. */
+  /** `true`: the record is not a command, but starts the processing of the messages that wait for its key. */
   holdWake: 'plat-hold-wake',
-  /** `true`: the ingress has counted this notification for the quotas. The worker counts the others (N6). */
+  /** `true`: the ingress has counted this notification for the quotas (N6). Otherwise the worker counts it. */
   quotaCounted: 'plat-quota-counted',
   redriveCount: 'plat-redrive-count',
   /** `true`: the operator accepts that a notification with an unknown outcome may be sent twice. */
@@ -67,13 +67,13 @@ export const HEADER = {
   deadLetterAt: 'plat-dead-letter-at',
 } as const;
 
-/** Every whole number with at most this many digits is exact. */
+/** A whole number with at most 15 digits is always exact. */
 const EXACT_NUMBER = /^\d{1,15}$/;
 
-/** Stands for a header without a value, which Kafka allows. kafkajs cannot write one: a copy of the message lacks the header. */
+/** Stands for a header without a value, which Kafka allows. kafkajs cannot write one: a copy lacks the header. */
 export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
 
-/** The value of a header without conversion; of a repeated header, its last value. A header without a value counts as absent. */
+/** The last value of a header, not converted. A header without a value counts as absent. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
   const header = headers[name];
   if (isList(header)) return header.findLast((one) => one !== NO_HEADER_VALUE);
@@ -90,7 +90,7 @@ export function headerNumber(headers: MessageHeaders, name: string): number | un
   return EXACT_NUMBER.test(text) ? Number(text) : undefined;
 }
 
-/** Sets a header, also one named `__proto__`: its assignment would replace the prototype. */
+/** Sets a header, even one named `__proto__`: a plain assignment would replace the prototype of `headers`. */
 export function setHeader(
   headers: Record<string, HeaderValue | readonly HeaderValue[]>,
   name: string,
@@ -105,7 +105,6 @@ export interface MessageContent {
   readonly headers: MessageHeaders;
 }
 
-/** Bytes of value and headers, without the key. */
 export function contentBytes({ value, headers }: MessageContent): number {
   return value.length + headersBytes(headers);
 }
@@ -119,7 +118,7 @@ function isList(header: MessageHeaders[string]): header is readonly HeaderValue[
   return Array.isArray(header);
 }
 
-/** The headers with their values replaced. An array with one element becomes that element. */
+/** Changes each value. An array with one element becomes that element, and an empty one is left out. */
 function mapValues(headers: MessageHeaders, change: (value: HeaderValue) => HeaderValue): MessageHeaders {
   const changed: Record<string, HeaderValue | readonly HeaderValue[]> = {};
   for (const name in headers) {
@@ -130,7 +129,7 @@ function mapValues(headers: MessageHeaders, change: (value: HeaderValue) => Head
   return changed;
 }
 
-/** Bytes of all names (as ASCII) and values. Called for each message, so it creates no objects. */
+/** Bytes of all names (taken as ASCII) and values. Creates no objects, because it is called for each message. */
 export function headersBytes(headers: MessageHeaders): number {
   let bytes = 0;
   for (const name in headers) {
@@ -141,12 +140,12 @@ export function headersBytes(headers: MessageHeaders): number {
   return bytes;
 }
 
-/** The headers as a broker stores them: text as bytes. */
+/** The headers as a broker stores them, with text as UTF-8 bytes. */
 export function storedHeaders(headers: MessageHeaders = {}): MessageHeaders {
   return mapValues(headers, (value) => (typeof value === 'string' ? Buffer.from(value) : value));
 }
 
-/** Copies value and headers into one buffer, because slices of a fetch response keep the whole response in memory. */
+/** Copies value and headers to one buffer, because a slice of a fetch response keeps the whole response in memory. */
 export function copyContent({ value, headers }: MessageContent): MessageContent {
   const buffers = Object.values(headers)
     .flatMap(valuesOf)

@@ -1,10 +1,10 @@
-/** A header value as Kafka stores it. Text is written as UTF-8. */
+/** Bytes, or text that is written as UTF-8. */
 export type HeaderValue = Buffer | string;
 
-/** A repeated header is an array, in the order of writing. */
+/** The values of a repeated header are an array, in the order in which they were written. */
 export type MessageHeaders = Readonly<Record<string, HeaderValue | readonly HeaderValue[] | undefined>>;
 
-/** A record from a topic partition. `offset` is a safe integer: no partition has 2^53 records. */
+/** A record read from a partition. `offset` is a safe integer: no partition has 2^53 records. */
 export interface LogMessage {
   readonly topic: string;
   readonly partition: number;
@@ -13,11 +13,11 @@ export interface LogMessage {
   /** `null` is a tombstone on a compacted topic. */
   readonly value: Buffer | null;
   readonly headers: MessageHeaders;
-  /** Epoch milliseconds of the producer (CreateTime), or of the broker on topics with LogAppendTime. */
+  /** Epoch milliseconds, set by the producer (CreateTime), or by the broker on topics with LogAppendTime. */
   readonly timestampMs: number;
 }
 
-/** Without `partition` the key determines it. Without both the publisher chooses one. Default `timestampMs`: the time of the call. */
+/** Without `partition`, the key determines it; without both, the publisher chooses. `timestampMs` defaults to now. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly key: Buffer | string | null;
@@ -32,12 +32,12 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** A position in a partition: the next offset to be read. A committed offset is one beyond the last message that is done. */
+/** A position in a partition: the next offset to be read. If it is committed, all messages below it are done. */
 export interface PartitionOffset extends TopicPartition {
   readonly offset: number;
 }
 
-/** The offsets of a partition from `from` up to but not including `to`. */
+/** From `from` up to but not including `to`. */
 export interface OffsetRange extends TopicPartition {
   readonly from: number;
   readonly to: number;

@@ -3,13 +3,13 @@ import type { Encoded } from './codec.ts';
 import type { OutgoingMessage, LogMessage } from './message.ts';
 import { SystemError } from '../platform/errors.ts';
 
-/** Handlers return expected refusals. A thrown error with `canRetry` leads to a retry, any other is a bug (`unexpected`). */
+/** What a handler decides. If it throws, an error with `canRetry` leads to a retry; others are bugs (`unexpected`). */
 export type Outcome =
-  /** The work is done: `outputs` are published, then `reply` is sent. Without a valid reply topic the message is a dead letter. */
+  /** `outputs` are published, then `reply`. Without a valid topic for `reply`, the message becomes a dead letter. */
   | { readonly kind: 'done'; readonly reply?: ReplyBody; readonly outputs?: readonly OutgoingMessage[] }
-  /** The request can never succeed: the requester gets an error reply, or the message becomes a dead letter if none can be sent. */
+  /** Not handled again: the requester gets an error reply. If none can be sent, the message becomes a dead letter. */
   | { readonly kind: 'refused'; readonly problem: Problem }
-  /** A transient fault: the message is handled again after the delay. Later messages with its key wait. */
+  /** A transient fault: the message is handled again after the delay. Later messages with the same key wait. */
   | { readonly kind: 'retry'; readonly afterMs: number; readonly problem: Problem }
   /** No reply is sent. The message becomes a dead letter with the problem as its reason. */
   | { readonly kind: 'abandon'; readonly problem: Problem };
@@ -28,7 +28,7 @@ export const refused = (problem: Problem): Outcome => ({ kind: 'refused', proble
 export const retry = (afterMs: number, problem: Problem): Outcome => ({ kind: 'retry', afterMs, problem });
 export const abandon = (problem: Problem): Outcome => ({ kind: 'abandon', problem });
 
-/** A field of a reply that has its own message header: the holiday calendar in plat-holiday-calendar (H2). */
+/** A reply field that is sent in a header of its own: the holiday calendar in plat-holiday-calendar (H2). */
 export type AnswerHeader = 'holidayCalendar';
 
 interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, string>>> {
@@ -45,20 +45,20 @@ export type Reply =
     })
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** `retryAfterMs`: until the next attempt later messages with the key wait, and no offset beyond the message is committed. */
+/** `retryAfterMs`: until the message is done, later ones with its key wait, and no later offset is committed. */
 export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
 
-/** `settled`: ended as expected, also with a refusal. `failed`: ended by a bug, with an error reply or a dead letter. */
+/** `settled`: ended as expected, even by a refusal. `failed`: ended by a bug, and the message is a dead letter. */
 export type FinalResult = 'settled' | 'failed';
 
 export interface WorkProgress {
   /** Monotonic milliseconds at which this process received the message, possibly long before it is processed. */
   readonly receivedMs: number;
-  /** A handler that takes long increments it, so that it does not look stuck. */
+  /** A handler that takes long increments it, so that ConsumerHealth does not report a stall. */
   steps: number;
 }
 
-/** `attempt` counts from 1. `signal` is aborted when the consumer no longer waits. A throw is retried with growing delays. */
+/** `attempt` counts from 1. `signal` is aborted when a stopping consumer no longer waits. A throw leads to a retry. */
 export type Process = (
   message: LogMessage,
   attempt: number,
@@ -66,7 +66,7 @@ export type Process = (
   progress?: WorkProgress,
 ) => ProcessingResult | Promise<ProcessingResult>;
 
-/** Whether the error means that infrastructure is unavailable, so that the same message may succeed later. */
+/** Whether infrastructure was unavailable, so that the same message may succeed later. */
 export function isTransientFailure(error: unknown): boolean {
   return error instanceof SystemError && error.canRetry;
 }

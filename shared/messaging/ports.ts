@@ -1,7 +1,7 @@
 /**
- * The broker port. A new adapter is a folder beside `kafka/` and `embedded/` with one function that creates a `Broker`. It keeps
- * the promises of this file, with the times of client-defaults.ts, and passes test/conformance (`all.ts`) with a ConformanceTarget. Failures are
- * MessagingErrors with a BrokerErrorCode. Functions of broker-errors.ts create those that all adapters have.
+ * The broker port. A new adapter is a folder beside `kafka/` and `embedded/` with one function that creates a `Broker`.
+ * The adapter uses the times of client-defaults.ts and passes test/conformance/scenarios/all.ts as a ConformanceTarget.
+ * Failures are MessagingErrors with a BrokerErrorCode; broker-errors.ts creates those that all adapters have.
  */
 
 import type { Health } from '../platform/health.ts';
@@ -14,21 +14,21 @@ export type BrokerErrorCode =
   | 'not-sent'
   /** Some or all records of the call may be stored. */
   | 'send-unknown'
-  /** The record is larger than its topic allows. Other records of the call may be stored. */
+  /** A record is larger than its topic allows. Other records of the call may be stored. */
   | 'message-too-large'
-  /** The topic or partition does not exist. Other records of the call may be stored. */
+  /** A topic or partition does not exist. Other records of the call may be stored. */
   | 'topic-unknown'
-  /** The topic does not accept the record, for example without a key on a compacted topic. */
+  /** A compacted topic does not accept a record without a key. The Kafka adapter reports `not-sent` instead. */
   | 'invalid-message'
-  /** The name or configuration of a new topic is not allowed. */
+  /** The embedded broker does not allow the name or configuration of a new topic. */
   | 'invalid-topic'
-  /** The broker cannot be reached or is not ready. The call can be retried. */
+  /** The broker cannot be reached or is not ready (the call can be retried), or the client was closed (it cannot). */
   | 'broker-unavailable'
   /** The credentials or permissions of this client do not suffice. */
   | 'broker-refused'
-  /** A consumer was started twice, or after it was stopped. */
+  /** A consumer was started twice, or was stopped before its start had ended. */
   | 'consumer-used'
-  /** A consumer made no progress and showed no activity for longer than a rebalance may take. */
+  /** A group member sent no heartbeat and did not join for longer than a rebalance may take. */
   | 'consumer-stalled'
   | 'tail-stopped'
   | 'tail-behind'
@@ -42,44 +42,45 @@ export type BrokerErrorCode =
 /** Creates clients, which connect only when they are started or called. */
 export interface Broker {
   readonly kind: 'embedded' | 'kafka';
-  /** A publisher with its own connection. Bulk messages, replies to foreign topics and live traffic never share one. */
+  /** A publisher has its own queue and connection, so that bulk messages or a slow topic delay no other publisher. */
   createPublisher(options: PublisherOptions): Publisher;
   createGroupSource(options: GroupSourceOptions): GroupSource;
-  /** A reader without a group: it never commits, and keeps its own positions over reconnects. */
+  /** A reader without a group: it never commits, and keeps its positions in memory across reconnects. */
   createTail(options: TailOptions): Tail;
-  /** Each range in offset order, with one fetch in memory, until 'stop'. Rejects with MessagingError or the error of `onMessage`. */
+  /** Reads the ranges in turn, by offset, one fetch at a time. Rejects with MessagingError or the `onMessage` error. */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
-  /** Whether the broker's own storage takes records. Absent if the broker runs in other processes or has no storage. */
+  /** The health of the broker's own storage. Absent if the broker runs in other processes or has no storage. */
   health?(): Health;
-  /** Stops everything that was created from it. Idempotent. */
+  /** Stops every client that this broker created. Idempotent. */
   close(): Promise<void>;
 }
 
 export type OnRangeMessage = (message: LogMessage) => ReadOn | Promise<ReadOn>;
+/** `stop` ends readRanges(), not only the current range. */
 export type ReadOn = 'more' | 'stop';
 
 export interface PublisherOptions {
   readonly clientId: string;
-  /** Default: CLIENT_DEFAULTS.publishDeadlineMs. */
+  /** Time limit of one publish(). Default: CLIENT_DEFAULTS.publishDeadlineMs. */
   readonly deadlineMs?: number;
 }
 
 export interface Publisher {
-  /** Connects. Until then publish() queues. Rejects with `broker-unavailable` after the publish deadline. */
+  /** Connects. Until then publish() queues. Rejects with MessagingError if there is no connection by its deadline. */
   start(): Promise<void>;
   /**
-   * Resolves when all in-sync replicas have every message, at least once, in order per key. Messages that are published while a
-   * request is in flight are sent together in the next one. Rejects with
-   * - `not-sent`: no message was stored, because the broker could not be reached in time or the queue is full
-   *   (QUEUE_LIMITS.publisher). Without a `cause` none was sent to its leader: only sends of earlier messages failed;
+   * Resolves when all in-sync replicas have every message, at least once, in order per key. Messages that are published
+   * while a request is in flight share the next one. Rejects with
+   * - `not-sent`: no message was stored. The publisher is stopped, its queue is full (QUEUE_LIMITS.publisher), or the
+   *   broker rejected a message or stored none in time. Without a `cause`, no message of the call was sent to a leader;
    * - `send-unknown`: some or all messages may be stored;
    * - `message-too-large`, `topic-unknown` or `invalid-message`: one message is at fault. The others may be stored.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
-  /** False while the broker cannot be reached. An idle publisher may notice that only when it sends. */
+  /** False while the broker cannot be reached. An idle publisher may notice an outage only when it sends. */
   isHealthy(): boolean;
-  /** Sends what is queued, at most for `timeoutMs`, then disconnects. Later calls of publish() reject with `not-sent`. */
+  /** Sends what is queued, for at most `timeoutMs`, then disconnects. A later publish() rejects with `not-sent`. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -91,50 +92,50 @@ export interface GroupSourceOptions {
   readonly sessionTimeoutMs?: number;
 }
 
-/** Without a commit, reading starts at the earliest offset of a partition. Calls to the sink never overlap. */
+/** A partition without a commit is read from its earliest offset. Calls to the sink never overlap. */
 export interface GroupSource {
-  /** Joins the group. Rejects with MessagingError, `consumer-used` if it was started or stopped before. */
+  /** Joins the group. Rejects with MessagingError: `consumer-used` if this source was started or stopped before. */
   start(sink: GroupSink): Promise<void>;
-  /** No further messages of these partitions until resume. Messages already delivered stay with the sink. */
+  /** Delivers no further messages of these partitions until resume(). Delivered messages stay with the sink. */
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
-  /** False if the generation is over: nothing was committed. Rejects with MessagingError if the broker is unavailable. */
+  /** False: the generation is over, and nothing was committed. Rejects with MessagingError on any other failure. */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
   stop(timeoutMs?: number): Promise<void>;
 }
 
 export interface GroupSink {
-  /** Partitions that are not listed are lost. Delivery starts at the committed offsets, and no partition is paused. */
+  /** The member now owns exactly these partitions. Delivery starts at the committed offsets, and none is paused. */
   onAssigned(generation: number, partitions: readonly TopicPartition[]): void;
-  /** The sink starts nothing new and commits completed work once. Not called without notice (expelled member, moved leader). */
+  /** Start nothing new, and commit what is done. Comes late after an expulsion, and not before every onCrash(). */
   onRevoking(generation: number): void;
-  /** Messages of one partition, in offset order. If `highWatermark` is at or below a delivered offset, they are from a new log. */
+  /** Messages of one partition, in offset order. If earlier ones had reached `highWatermark`, the log was replaced. */
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
-  /** All messages below `position` are delivered. Without this call, control records and aborted or compacted ones count as lag. */
+  /** All messages below `position` were delivered. Reported because offsets without a message would count as lag. */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
-  /** The source ended permanently. The consumer replaces it by a new one. */
+  /** The source has ended permanently. The consumer replaces it with a new one. */
   onCrash(error: Error): void;
 }
 
 export interface TailOptions {
   readonly clientId: string;
   readonly topics: readonly string[];
-  /** `earliest`: everything on the log, then new messages (tables). `latest`: only new messages (replies). */
+  /** `earliest`: everything on the log, then new messages (for tables). `latest`: only new messages (for replies). */
   readonly from: 'earliest' | 'latest';
-  /** Where to begin in these partitions instead of `from`. A removed offset stands for the first retained one. */
+  /** Where to begin in these partitions instead of `from`. An offset outside the log stands for the nearest one. */
   readonly positions?: readonly PartitionOffset[];
-  /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
+  /** The only partition to read of every topic (for replies: that of this instance). Absent: all partitions. */
   readonly partition?: number;
 }
 
-/** Delivers every message of its partitions once, in offset order per partition, also over reconnects. */
+/** Delivers every message of its partitions once, in offset order per partition, even across reconnects. */
 export interface Tail {
-  /** Resolves when every partition is positioned; rejects with MessagingError. A message whose handler throws is logged and skipped. */
+  /** Resolves when every partition has its position. Rejects with MessagingError. Errors of `onMessage` are logged. */
   start(onMessage: (message: LogMessage) => void): Promise<void>;
   isReady(): boolean;
   /**
-   * Resolves when every message that was on the log at the call is delivered, and thus every acknowledged one. Waits for open transactions,
-   * which Kafka ends after transaction.timeout.ms (default: a minute). Rejects with `tail-behind` or `tail-stopped`.
+   * Resolves when all messages below the `high` of BrokerAdmin.offsets() at the call are delivered: all acknowledged
+   * ones, unless a transaction was open. Rejects with `tail-behind`, `tail-stopped` or a permanent error of offsets().
    */
   caughtUp(timeoutMs: number): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
@@ -143,13 +144,14 @@ export interface Tail {
 export interface TopicSpec {
   readonly topic: string;
   readonly partitions: number;
-  /** Topic configuration by Kafka's names, e.g. `cleanup.policy`. */
+  /** Topic configuration by Kafka's names, such as `cleanup.policy`. */
   readonly config?: Readonly<Record<string, string>>;
   /** Absent: min(3, brokers). */
   readonly replicationFactor?: number;
   /**
-   * On the embedded broker. `memory`: not stored, because the readers end with the process. `as-reply`: a request is stored if its reply is.
-   * Requests are read before they are on the disk. A crash may remove them and later records, so readers may have no effects but messages.
+   * For the embedded broker. `memory`: no record is stored, because the readers end with the process. `as-reply`: a
+   * request is stored if its reply is. In both cases, records are delivered before they are stored, and a crash may
+   * remove them and later ones: their readers may have no effects other than messages.
    */
   readonly storage?: 'memory' | 'as-reply';
 }
@@ -165,7 +167,7 @@ export interface PartitionRange {
   /** The first retained offset. */
   readonly low: number;
   readonly high: number;
-  /** Used share (0 to 1) of the limits beyond which records of any age are removed. Absent: only settings limit the topic. */
+  /** Used share of the embedded broker's limits. From 1 on, it may remove records of any age. Absent on Kafka. */
   readonly usedShare?: number;
 }
 
@@ -187,24 +189,24 @@ export interface GroupState {
     /** The partitions that the member reads; empty while the group rebalances. */
     readonly assigned: readonly TopicPartition[];
   }[];
-  /** Partitions of the topics that exist. `committed`: the next offset that is not completed; absent: there is no commit. */
+  /** The partitions of existing topics. All messages below `committed` are done; absent: the group has no commit. */
   readonly partitions: readonly (TopicPartition & PartitionRange & { readonly committed?: number })[];
 }
 
 export interface BrokerAdmin {
-  /** Creates the missing topics and returns their names. Never changes an existing topic. Rejects with `invalid-topic`. */
+  /** Creates the missing topics and returns their names. Never changes an existing topic. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
   /** The names of all topics except the broker's internal ones. */
   listTopics(): Promise<readonly string[]>;
   /** Partition count by topic. Topics that do not exist are left out. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The state by topic. Topics that do not exist are left out. Optional: absent where topics have no configuration. */
+  /** The state by topic. Topics that do not exist are left out. Absent on the embedded broker. */
   topicStates?(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>>;
-  /** `high`: the next offset to be written, or the first of the oldest open transaction. Rejects with `topic-unknown`. */
+  /** `high`: the next offset to be written, or the first one of an open transaction. Rejects with `topic-unknown`. */
   offsets(topic: string): Promise<readonly PartitionRange[]>;
   /** The group's committed offsets. Partitions without one are left out. */
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;
-  /** The state of these groups, in their order. Members, commits and ends are read one after another, not at one moment. */
+  /** In the order of `reads`. Members, commits and ends may be read at different moments. */
   groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]>;
 }
 
@@ -213,17 +215,17 @@ export interface Queued {
   readonly bytes: number;
 }
 
-/** Records above this size leave a quarter of the queue to smaller ones. */
+/** A call whose messages are larger on average leaves a quarter of the queue's bytes to others. */
 const SMALL_RECORD_BYTES = 1_048_576;
 
-/** Whether a call fits into the queue of a publisher. A call that is larger than the queue never does. */
+/** Whether a call to publish() fits into the queue. A call that is larger than the queue never does. */
 export function hasRoom(queued: Queued, added: Queued, limits: Queued = QUEUE_LIMITS.publisher): boolean {
   const share = added.bytes <= added.messages * SMALL_RECORD_BYTES ? 1 : 0.75;
   const hasBytes = queued.bytes + added.bytes <= limits.bytes * share;
   return hasBytes && queued.messages + added.messages <= limits.messages;
 }
 
-/** Where a tail begins in a partition with the records from `low` up to but not including `high`. */
+/** Where a tail begins in a partition that has the records from `low` up to but not including `high`. */
 export function firstPosition(
   { from, positions = [] }: Pick<TailOptions, 'from' | 'positions'>,
   { topic, partition, low, high }: TopicPartition & { readonly low: number; readonly high: number },

@@ -1,13 +1,13 @@
 import type { MonotonicClock } from '../platform/system-ports.ts';
 
-/** Minimum time for each part, such as a worker that commits and leaves its group. */
+/** Every part gets this long unless the timeout is shorter, so that a worker can commit and leave its group. */
 const MIN_STOP_MS = 1_000;
 
 export interface Drainable {
   stop(timeoutMs: number): Promise<unknown>;
 }
 
-/** Stops parts one after another within a common timeout. Rejects with the first failure when all are stopped. */
+/** Stops one part after another within a common timeout, even after a failure. Rejects with the first failure. */
 export async function stopInTurn(
   parts: readonly Drainable[],
   timeoutMs: number,
@@ -26,7 +26,7 @@ export async function stopInTurn(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Adds the started parts to `started`, also if others fail: the caller stops them. Members of a group wait for each other's start. */
+/** Group members wait for each other, so starts run together. Those that succeed are in `started` even if one fails. */
 export async function startTogether<Part>(starts: readonly Promise<Part>[], started: Part[]): Promise<void> {
   for (const end of await Promise.allSettled(starts)) if (end.status === 'fulfilled') started.push(end.value);
   await Promise.all(starts);

@@ -2,23 +2,23 @@ import { errorText, SystemError } from '../platform/errors.ts';
 import { systemPorts, type SystemPorts, sleep } from '../platform/system-ports.ts';
 import { backoffMs } from './backoff.ts';
 
-/** A broker restarts within seconds. One attempt every ten seconds does not load it. */
+/** Brokers often restart within seconds. One attempt every ten seconds puts no load on them. */
 const BACKOFF = { minMs: 500, maxMs: 10_000 };
 const SECOND_MS = 1_000;
-/** Deployments start brokers, registry and processes together. A container of a broker is ready within a minute. */
+/** Deployments start brokers, registry and processes together. The container of a broker is ready within a minute. */
 export const START_TIMEOUT_MS: number = 120 * SECOND_MS;
 /** Matches the error of a failed TLS handshake: waiting does not make a certificate valid. */
 const CERTIFICATE = /\bcertificate\b/i;
 
 interface StartWaitOptions extends Partial<Pick<SystemPorts, 'monotonic' | 'timers' | 'random'>> {
-  /** Limit for all waits together, from createStartWait() on. Default: START_TIMEOUT_MS. It does not interrupt an attempt. */
+  /** Limit for all waits together, from createStartWait() on. An attempt may exceed it. Default: START_TIMEOUT_MS. */
   readonly limitMs?: number;
-  /** Called after each failed attempt with a line of text: the service, the remaining time, and the error. */
+  /** Called before each repetition with a line of text: the service, the remaining time, and the error. */
   readonly onWait: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Repeats the attempt until it succeeds. Rejects with a permanent failure, the last one at the limit, or the signal's reason. */
+/** Repeats the attempt until it succeeds. Rejects when it fails permanently, at the limit, or when aborted. */
 type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => Promise<Value>;
 
 export function createStartWait(options: StartWaitOptions): StartWait {
@@ -46,7 +46,7 @@ export function createStartWait(options: StartWaitOptions): StartWait {
   };
 }
 
-/** An unknown host name is transient too: that of a container is known once it has started. */
+/** An unknown host name is transient too: the name of a container resolves only once the container has started. */
 function isTransient(error: unknown): error is SystemError {
   if (!(error instanceof SystemError) || !error.canRetry) return false;
   return error.code !== 'schema-registry-refused' && !CERTIFICATE.test(error.message);

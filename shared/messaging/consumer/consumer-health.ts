@@ -3,7 +3,7 @@ import type { Health } from '../../platform/health.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
 const SECOND_MS = 1_000;
-/** A rebalance usually ends within two seconds. With a silent member it takes up to half a minute. */
+/** A rebalance usually ends within two seconds. A silent member prolongs it until its session or its join times out. */
 const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
 interface Observed {
@@ -13,7 +13,7 @@ interface Observed {
   sinceMs: number;
 }
 
-/** A partition stalls when its first unfinished message neither waits while others end, nor is held or retried, nor counts steps. */
+/** A partition with lag stalls if its first unfinished message does not arrive, or nothing happens to it. */
 export class ConsumerHealth {
   readonly #stallMs: number;
   readonly #monotonic: MonotonicClock;
@@ -28,7 +28,7 @@ export class ConsumerHealth {
     this.#monotonic = monotonic;
   }
 
-  /** Call it often, so that stalls are measured from their start. `ended`: number of work items that have ended. */
+  /** Call it often, so that stalls are measured from their start. `ended`: total of work items that have ended. */
   observe(trackers: readonly OffsetTracker[], ended: number): void {
     const nowMs = this.#monotonic.elapsedMs();
     if (ended !== this.#ended) this.#lastEndMs = nowMs;
@@ -36,12 +36,12 @@ export class ConsumerHealth {
     const found = trackers.flatMap((tracker) => this.#check(tracker, nowMs) ?? []);
     const worst = found.find(({ status }) => status === 'unhealthy') ?? found.at(-1);
     this.#progress = worst ?? { status: 'ready' };
-    // A failed commit no longer counts if nothing is left to commit: its partitions were assigned again.
+    // If nothing is left to commit, the partitions of a failed commit were reassigned.
     if (!trackers.some((tracker) => tracker.uncommitted() !== undefined))
       this.#commitsFailingSinceMs = undefined;
   }
 
-  /** Notes the end of a commit. Returns whether it is the first failure in a row. */
+  /** Records the result of a commit. Returns true for the first of consecutive failures. */
   committed(hasFailed: boolean): boolean {
     const failedBefore = this.#commitsFailingSinceMs !== undefined;
     if (hasFailed) this.#commitsFailingSinceMs ??= this.#monotonic.elapsedMs();
@@ -49,7 +49,7 @@ export class ConsumerHealth {
     return hasFailed && !failedBefore;
   }
 
-  /** `revokedMs`: monotonic time of a revocation without a new assignment. */
+  /** `revokedMs`: monotonic time of a revocation that no assignment has followed yet. */
   report(isAssigned: boolean, isGated: boolean, revokedMs = Infinity): Health {
     const nowMs = this.#monotonic.elapsedMs();
     const failingMs = nowMs - (this.#commitsFailingSinceMs ?? Infinity);
@@ -60,14 +60,14 @@ export class ConsumerHealth {
     }
     if (isGated) return { status: 'starting', reason: 'the data that its messages depend on is being read' };
     if (this.#progress.status === 'unhealthy') return this.#progress;
-    // A restart would not help: the broker is away.
+    // A restart would not help: the broker cannot be reached.
     if (failingMs >= this.#stallMs) {
       return { status: 'degraded', reason: `commits have failed for ${toSeconds(failingMs)} s` };
     }
     return this.#progress;
   }
 
-  /** `degraded` if a restart would not help: no record is delivered, or the first message is retried. */
+  /** `degraded` if a restart would not help: no message is delivered, or the first one is being retried. */
   #check(tracker: OffsetTracker, nowMs: number): Health | undefined {
     if (tracker.lag === 0) {
       this.#observed.delete(tracker);
@@ -87,6 +87,7 @@ export class ConsumerHealth {
       : { status: 'degraded', reason: `${where} has received nothing for ${backlog}` };
   }
 
+  /** `sinceMs` restarts on progress, a retry or a step, while a message is held, and when others end while it waits. */
   #observe(tracker: OffsetTracker, nowMs: number): Observed {
     let known = this.#observed.get(tracker);
     if (known === undefined || known.position !== tracker.position) {

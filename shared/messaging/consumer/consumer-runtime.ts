@@ -14,17 +14,17 @@ import { createWork, finishWork, type Work } from './offset-tracker.ts';
 import { OwnedPartitions, type PartitionLag } from './pause-when-full.ts';
 
 export const CONSUMER_DEFAULTS = {
-  /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
+  /** Messages in progress: enough to hide the round trip of a reply to the broker, but few enough to limit memory. */
   concurrency: 64,
-  /** Longest synchronous work between two turns of the event loop. Longer work would delay HTTP responses and heartbeats. */
+  /** Messages are started for this long per turn of the event loop. More would delay HTTP responses and heartbeats. */
   sliceMs: 3,
-  /** A longer interval repeats more messages after a kill -9. Each commit costs one request. */
+  /** With a longer interval, more messages are repeated after a kill -9. Each commit costs a request. */
   commitIntervalMs: 200,
-  /** A partition without progress for this time makes the consumer unhealthy, or degraded if a restart would not help. */
+  /** A partition that stalls for this long makes the consumer unhealthy, or degraded if a restart would not help. */
   stallMs: 60_000,
-  /** Delays after transient failures: short at first, then longer, so that recovering infrastructure is not overloaded. */
+  /** Delays before a message that threw is retried. They grow, so that recovering infrastructure is not overloaded. */
   retryBackoff: { minMs: 250, maxMs: 10_000 },
-  /** A crashed source is replaced soon, but a crash loop does not cause continuous rebalances. */
+  /** Delays before a crashed source is replaced. They grow, so that a crash loop does not cause constant rebalances. */
   restartBackoff: { minMs: 1_000, maxMs: 30_000 },
   drainTimeoutMs: 10_000,
 } as const;
@@ -32,11 +32,11 @@ export const CONSUMER_DEFAULTS = {
 export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly process: Process;
   readonly log: Log;
-  /** Total weight of the messages in progress; default 64. */
+  /** Maximum total weight of the messages in progress; default 64. */
   readonly concurrency?: number;
   /** Weight of a message; default 1. Called often, so it must be cheap. */
   readonly weigh?: (message: LogMessage) => number;
-  /** Default 3. Consumers of bulk traffic, which share a process with interactive ones, take 2. */
+  /** Default 3. Bulk consumers that share a process with interactive ones take 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
   /** Default: messages and bytes of QUEUE_LIMITS.requestWindow. */
@@ -44,17 +44,17 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly retryBackoff?: BackoffOptions;
   readonly stallMs?: number;
   readonly reads?: GroupReads;
-  /** Awaited after each assignment before its first message, for example until a table is read. A rejection is retried. */
+  /** Awaited after each assignment before its first message, for example to read a table. Repeated if it rejects. */
   readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
 }
 
 export type ConsumerStats = ReturnType<ConsumerRuntime['stats']>;
 
 const DRAIN_POLL_MS = 10;
-/** Longest time for the last commit, and for leaving the group; shortest time, even if the time of a drain is over. */
+/** Time limit for each of the last commit and leaving the group; at least the minimum, even after the timeout. */
 const LAST_REQUEST_MS = 5_000;
 const MIN_LAST_REQUEST_MS = 1_000;
-/** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
+/** While infrastructure is unavailable, every message fails. One log line per interval says so. */
 const LOG_INTERVAL_MS = 60_000;
 
 interface Attachment {
@@ -64,18 +64,18 @@ interface Attachment {
   revokedMs: number | undefined;
 }
 
-/** Passes messages to `process` in order per key, and commits the contiguous prefix of completed messages. */
+/** Passes messages to `process` in order per key. Commits the contiguous prefix of completed ones in each partition. */
 export class ConsumerRuntime {
-  /** `settled`: completed messages, including failed ones. */
+  /** `settled`: completed messages, including failed ones. `failed`: also attempts with an unexpected error. */
   readonly counters = { settled: 0, failed: 0, rebalances: 0, crashes: 0 };
   readonly #options: RuntimeOptions;
   readonly #owned: OwnedPartitions;
   readonly #executor: KeyOrderedExecutor;
-  /** The commit in flight, and the one that is to follow it: no commit overtakes an earlier one. */
+  /** The commit in flight, and the next one, which waits for it so that no commit overtakes an earlier one. */
   #committing: Promise<boolean> | undefined;
   #nextCommit: Promise<boolean> | undefined;
   readonly #health: ConsumerHealth;
-  /** Ends the wait for the data of an assignment; undefined: its messages may be started. */
+  /** Aborts the wait for `gate` after an assignment; undefined when nothing waits for it. */
   #gateWait: AbortController | undefined;
   readonly #abort = new AbortController();
   readonly #clockWarning: ClockWarning;
@@ -92,7 +92,7 @@ export class ConsumerRuntime {
     this.#executor = this.#createExecutor();
   }
 
-  /** Makes `source` the current one and returns its sink, for source.start(). Calls of earlier sinks are ignored. */
+  /** Makes `source` the current one and returns its sink, for source.start(). Calls to earlier sinks are ignored. */
   attach(source: GroupSource, onCrash: (error: Error) => void): GroupSink {
     this.detach();
     const attached: Attachment = { source, cancelTick: undefined, generation: 0, revokedMs: undefined };
@@ -112,7 +112,7 @@ export class ConsumerRuntime {
         this.#owned.assign(source, partitions);
         this.#closeGate(partitions);
         this.#setFlow();
-        // The tick replaces the health of earlier partitions, also if no message follows.
+        // The tick replaces the health of earlier partitions even if no message follows.
         this.#tickLater();
       },
       onRevoking: (generation) => {
@@ -137,7 +137,7 @@ export class ConsumerRuntime {
     };
   }
 
-  /** Later calls of the sink have no effect. Running messages run to their end, although the next source delivers them again. */
+  /** Later calls to the sink have no effect. Running messages go on, although the next source delivers them again. */
   detach(): void {
     this.#attached?.cancelTick?.();
     this.#attached = undefined;
@@ -147,7 +147,7 @@ export class ConsumerRuntime {
     this.#owned.release();
   }
 
-  /** Starts nothing new, lets running messages end, commits and leaves the group. Takes at most two seconds longer than `timeoutMs`. */
+  /** Starts nothing new, awaits running messages, commits and leaves the group: within `timeoutMs` plus two seconds. */
   async drain(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     this.#isDraining = true;
@@ -210,7 +210,7 @@ export class ConsumerRuntime {
     this.#clockWarning.see(first);
     const { topic, partition, lastOffset } = tracker;
     if (highWatermark <= lastOffset) {
-      // Its topic was created again, or a new leader lacks its last records.
+      // The topic was created again, or a new leader lacks the last records.
       const fields = { topic, partition, lastOffset, offset: first.offset };
       this.#options.log.warn(fields, 'a partition ends before records that were delivered; it is read again');
       tracker = this.#owned.restart(tracker);
@@ -236,10 +236,10 @@ export class ConsumerRuntime {
     tracker.advance();
     this.#owned.resumeWhenHalf(tracker);
     if (this.#attached?.revokedMs === undefined) {
-      // All messages of a paused partition are done: only their commit can resume it.
+      // All messages of a paused partition are done, so only their commit can resume it.
       if (tracker.paused && !tracker.closed && tracker.pending === 0) this.#commitUnlessBusy();
     } else if (this.#executor.running === 0) {
-      // The commit at the revocation did not include messages that were still running.
+      // The commit at the revocation did not include the messages that were still running.
       void this.#commitNow();
     }
   }
@@ -289,18 +289,18 @@ export class ConsumerRuntime {
     if (trackers.some((tracker) => tracker.lag > 0 || tracker.uncommitted() !== undefined)) this.#tickLater();
   }
 
-  /** Tries again after each failure: without this commit, the next member handles the messages again. */
+  /** Tries until it succeeds: without this commit, the next owner of the partitions repeats messages. */
   async #commitLast(): Promise<void> {
     const { retryBackoff, timers } = { ...CONSUMER_DEFAULTS, ...this.#options };
     while (!(await this.#commitNow())) await sleep(timers, retryBackoff.minMs);
   }
 
-  /** Commits all completed prefixes, after the commit in flight if there is one. Resolves to false on a failure. */
+  /** Commits the completed prefix of each partition, after any commit in flight. Resolves to false if that fails. */
   #commitNow(): Promise<boolean> {
     if (this.#committing === undefined) return this.#commit();
     this.#nextCommit ??= this.#committing.then(() => {
       this.#nextCommit = undefined;
-      // A commit that was started since the previous one ended includes this call.
+      // A commit started since the previous one ended has this call's offsets.
       return this.#committing ?? this.#commit();
     });
     return this.#nextCommit;
@@ -338,9 +338,9 @@ export class ConsumerRuntime {
   #committed(hasFailed: boolean, error?: unknown): void {
     if (this.#health.committed(hasFailed))
       this.#options.log.warn({ err: error }, 'a commit failed; the next one includes its offsets');
-    // Committed messages no longer fill a window.
+    // Committed messages no longer count towards a window.
     for (const tracker of this.#owned.all()) this.#owned.resumeWhenHalf(tracker);
-    // The tick ends the failure if the partitions of the commit were assigned elsewhere.
+    // The tick clears the failure from the health if the partitions were reassigned.
     if (hasFailed) this.#tickLater();
   }
 
@@ -349,7 +349,7 @@ export class ConsumerRuntime {
     this.#gateWait = undefined;
   }
 
-  /** No message is handled before `gate` has resolved, for example because it reads results of the previous owner. */
+  /** No message is handled before `gate` resolves, since handling may need the results of the previous owner. */
   #closeGate(partitions: readonly TopicPartition[]): void {
     this.#openGate();
     if (this.#options.gate === undefined) return;

@@ -7,13 +7,13 @@ import type { ConsumerStats, RuntimeOptions } from './consumer-runtime.ts';
 import type { PartitionLag } from './pause-when-full.ts';
 
 export interface ConsumerOptions extends RuntimeOptions {
-  /** Called at the start and after each crash. */
+  /** Called at the start and, after a delay, after each crash. */
   readonly createSource: () => GroupSource;
 }
 
 const DISCARD_MS = 5_000;
 
-/** A member of a consumer group. A crashed source is replaced with growing delays. */
+/** A member of a consumer group. Replaces a crashed source after a delay, which grows while crashes repeat. */
 export class Consumer {
   readonly #options: ConsumerOptions;
   readonly #runtime: ConsumerRuntime;
@@ -30,7 +30,7 @@ export class Consumer {
     this.#crashes = new RepeatedFailure(options.log, options.monotonic, 'error');
   }
 
-  /** Rejects with MessagingError, after a stop, if the first source cannot start. */
+  /** If the first source cannot start, stops the consumer and rejects with the MessagingError. */
   async start(): Promise<void> {
     try {
       await this.#build();

@@ -8,9 +8,9 @@ interface ExecutorOptions {
   /** Converts a throw or rejection of run() to a result. Must not throw. */
   thrown(work: Work, error: unknown): ProcessingResult;
   ended(work: Work, result: FinalResult): void;
-  /** Maximum total weight of the running work items. Held ones do not count, so that they do not block other keys. */
+  /** Maximum total weight of the running work items. Items held for a retry do not count: they block no other keys. */
   readonly limit: number;
-  /** Weight of a work item, by default 1. The next work item starts when its weight fits, or when no other is running. */
+  /** Weight of a work item; default 1. The next one starts when its weight fits, or when none is running. */
   readonly weigh?: ((work: Work) => number) | undefined;
   readonly sliceMs: number;
   readonly monotonic: MonotonicClock;
@@ -27,14 +27,14 @@ interface KeyQueue {
   readonly id: string | undefined;
 }
 
-/** The longest delay of a Node timer. A longer one would fire immediately. */
+/** The longest delay of a Node timer. With a longer one, the timer fires immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Runs the work items of each key in order, and those of different keys concurrently, in slices of synchronous work. */
+/** Runs work items of one key in order and of different keys concurrently, in one slice per turn of the event loop. */
 export class KeyOrderedExecutor {
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();
-  /** Queues before #firstReady have been started. They are removed in chunks, because moving a long array takes time. */
+  /** Queues before #firstReady were started. They are removed in chunks, because moving a long array takes time. */
   #ready: KeyQueue[] = [];
   #firstReady = 0;
   readonly #held = new Map<KeyQueue, () => void>();
@@ -54,7 +54,7 @@ export class KeyOrderedExecutor {
     return this.#held.size;
   }
 
-  /** Starts nothing. Call dispatch() after the last add(). */
+  /** Only queues the work item. Call dispatch() after the last add(). */
   add(work: Work): void {
     const { topic, key } = work.message;
     const id = key === null ? undefined : `${topic} ${key.toString('latin1')}`;
@@ -79,7 +79,7 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Starts no work items until resume(). Running ones continue. */
+  /** No work item starts until resume(). Running ones continue. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -89,7 +89,7 @@ export class KeyOrderedExecutor {
     this.dispatch();
   }
 
-  /** Forgets all work items that are not running. */
+  /** Forgets all work items that are not running, including those held for a retry. */
   dropQueued(): void {
     this.#ready = [];
     this.#firstReady = 0;
@@ -123,7 +123,7 @@ export class KeyOrderedExecutor {
     return queue;
   }
 
-  /** Whether a work item can be started. If not, the end of a running one dispatches again. */
+  /** Whether there is a next work item and it fits. If it does not fit, the end of a running one dispatches again. */
   #hasRoom(): boolean {
     const queue = this.#ready[this.#firstReady];
     if (queue === undefined) return false;
@@ -134,7 +134,7 @@ export class KeyOrderedExecutor {
     return this.#options.weigh?.(work) ?? 1;
   }
 
-  /** A slice lasts for one turn of the event loop, including all promises settled within it. */
+  /** One slice per turn of the event loop, including the starts after promises that settle in the same turn. */
   #openSlice(): void {
     const { monotonic, sliceMs, timers } = this.#options;
     this.#isSliceOpen = true;

@@ -2,9 +2,9 @@ import type { LogMessage, TopicPartition } from '../message.ts';
 import { headersBytes } from '../headers.ts';
 import type { WorkProgress } from '../outcome.ts';
 
-/** `queued`: not started · `running`: being processed · `held`: waits for its next attempt · `done`: completed. */
+/** `queued`: not started. `running`: being processed. `held`: waiting for its next attempt. `done`: completed. */
 export interface Work extends WorkProgress {
-  /** Replaced by a placeholder when the work item is done, to free the message before its commit. */
+  /** Replaced by a placeholder when the work item is done, so that its memory is free before the commit. */
   message: LogMessage;
   readonly offset: number;
   readonly bytes: number;
@@ -25,20 +25,20 @@ export function finishWork(work: Work): void {
   work.message = { ...work.message, key: null, value: null, headers: {} };
 }
 
-/** Committed work items are removed from the list in chunks, because moving the rest takes time. */
+/** Committed work items are removed in chunks of this size, because moving the rest of the list takes time. */
 const CUT_CHUNK = 512;
 
-/** A partition in one generation. Only the contiguous prefix of done messages is committed, so that unfinished ones come again. */
+/** A partition in one generation. Only the contiguous prefix of done messages is committed, so a crash loses none. */
 export class OffsetTracker implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
-  /** The generation has ended: later completions do not count. */
+  /** The generation has ended, or the log was replaced: later completions do not count. */
   closed = false;
   paused = false;
   highWatermark = 0;
-  /** The next offset that the source reads: beyond the last message, and beyond records that it does not deliver. */
+  /** The last position that the source reported: beyond records that it does not deliver. 0 until then. */
   readTo = 0;
-  /** Delivered messages that are not done, and their bytes: these are in memory. */
+  /** Number and bytes of delivered messages that are not done, and therefore in memory. */
   unfinished = 0;
   unfinishedBytes = 0;
   #works: Work[] = [];
@@ -55,17 +55,17 @@ export class OffsetTracker implements TopicPartition {
     this.partition = partition;
   }
 
-  /** Delivered messages beyond the prefix, including completed ones. */
+  /** Number of delivered messages beyond the prefix, done or not. */
   get pending(): number {
     return this.#works.length - this.#first;
   }
 
-  /** Delivered messages without a confirmed commit, done or not. */
+  /** Number of delivered messages without a confirmed commit, done or not. */
   get unconfirmedCount(): number {
     return this.#works.length - this.#start;
   }
 
-  /** isWaiting, isHeld, isRetried and steps describe the first message that is not done. */
+  /** `isWaiting`, `isHeld`, `isRetried` and `steps` describe the first message that is not done. */
   get isWaiting(): boolean {
     return this.#works[this.#first]?.state === 'queued';
   }
@@ -84,13 +84,13 @@ export class OffsetTracker implements TopicPartition {
     return steps + Math.max(0, attempts - 1);
   }
 
-  /** The next offset to commit. Once all is done it is beyond markers of transactions, which would count as lag. */
+  /** The next offset to commit. Once all messages are done, it is at least `readTo`, so that markers are not lag. */
   get position(): number | undefined {
     const isRead = this.pending === 0 && this.readTo > (this.#position ?? 0);
     return isRead ? this.readTo : this.#position;
   }
 
-  /** Messages on the partition beyond the prefix; 0 until something was read. */
+  /** Number of offsets on the partition beyond the prefix; 0 until something was read. */
   get lag(): number {
     const first = this.#works[this.#first]?.offset;
     const next = first ?? this.position ?? 0;
@@ -118,7 +118,7 @@ export class OffsetTracker implements TopicPartition {
     }
   }
 
-  /** The offset to commit; undefined: there is nothing to commit. */
+  /** The offset to commit; undefined if there is nothing new to commit. */
   uncommitted(): number | undefined {
     const { position } = this;
     return position === this.#committed ? undefined : position;

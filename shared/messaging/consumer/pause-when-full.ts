@@ -9,7 +9,7 @@ export interface PartitionLag extends TopicPartition {
 
 type PausableSource = Pick<GroupSource, 'pause' | 'resume'>;
 
-/** The partitions of the current generation. Each is paused while its window is full. */
+/** The partitions of the current generation. Each is paused when its window is full, until half of it is free. */
 export class OwnedPartitions {
   readonly #maxMessages: number;
   readonly #maxBytes: number;
@@ -25,7 +25,7 @@ export class OwnedPartitions {
     this.#maxPending = limits.pending ?? this.#maxMessages;
   }
 
-  /** Starts a new generation. Partitions that are still paused at the source are resumed. */
+  /** Starts a new generation. Resumes the partitions that were paused in the previous one. */
   assign(source: PausableSource, partitions: readonly TopicPartition[]): void {
     const paused = [...this.#trackers.values()].filter((tracker) => tracker.paused);
     this.release();
@@ -43,7 +43,7 @@ export class OwnedPartitions {
     this.#source = undefined;
   }
 
-  /** Replaces the tracker of a partition whose log was replaced. */
+  /** Begins again with a partition whose log was replaced. */
   restart(tracker: OffsetTracker): OffsetTracker {
     tracker.closed = true;
     const restarted = new OffsetTracker(tracker);
@@ -76,7 +76,7 @@ export class OwnedPartitions {
     this.#source?.pause([toPlain(tracker)]);
   }
 
-  /** Resumes at half of the window, so that the partition is not paused again immediately. */
+  /** Resumes only when half of the window is free, so that the partition is not paused again immediately. */
   resumeWhenHalf(tracker: OffsetTracker): void {
     if (!tracker.paused || tracker.closed) return;
     const isAboveHalf =
@@ -86,7 +86,7 @@ export class OwnedPartitions {
     if (!this.#isStopped) this.#source?.resume([toPlain(tracker)]);
   }
 
-  /** Pauses all partitions permanently, also those of later generations. */
+  /** Pauses all partitions permanently, including those of later generations. */
   pauseAll(): void {
     this.#isStopped = true;
     this.#source?.pause([...this.#trackers.values()].map(toPlain));

@@ -14,7 +14,7 @@ import type { OffsetRange, PartitionOffset } from '../message.ts';
 import type { Broker, OnRangeMessage, ReadOn, TopicSpec, BrokerAdmin } from '../ports.ts';
 
 const MIB = 1_048_576;
-/** A topic keeps few of the records that are stored or read: more would survive until V8 collects old objects. */
+/** Stored or read records are mostly dropped: if many stayed, V8 would move them to old space and free them late. */
 const IN_MEMORY: MemoryLimits = {
   maxRecordsPerTopic: 100_000,
   maxBytesPerTopic: 128 * MIB,
@@ -24,19 +24,19 @@ const IN_MEMORY: MemoryLimits = {
   keptBytesPerTopic: 2 * MIB,
 };
 const ON_DISK: MemoryLimits = { ...IN_MEMORY, maxRecordsPerTopic: 500_000, maxBytesPerTopic: 1_024 * MIB };
-/** Limits of one read of a range. Messages are not copied, but stay in memory until the reader is done with them. */
+/** Limits of one read of a range. The messages stay in memory until the reader is done with them. */
 const MAX_RANGE_RECORDS = 100;
 const MAX_RANGE_BYTES = MIB;
 
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Absent ports are those of the system. The clock determines the time of records and their retention. */
+/** Absent ports are those of the system. The clock sets the time of records and decides when they expire. */
 export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
-  /** Folder of the file with topics, records and commits; created if it is missing. Default: in memory. */
+  /** Folder for the file with topics, records and commits; created if it is missing. Absent: all is in memory. */
   readonly dataFolder?: string | undefined;
-  /** The topics as this version defines them. Stored topics take these settings, but keep their number of partitions. */
+  /** The topics as this version defines them. Stored topics take these settings but keep their partition count. */
   readonly specs?: readonly TopicSpec[];
-  /** Limits of each topic. Default: 500,000 records and 1 GiB in a file; 20,000 and 32 MiB in memory, 100,000 and 128 MiB if compacted. */
+  /** Default per topic: 20,000 records, 32 MiB in memory; 500,000, 1 GiB in tables (no folder: 100,000, 128 MiB). */
   readonly limits?: Partial<MemoryLimits>;
   readonly sweepIntervalMs?: number;
   readonly log?: Log;
@@ -68,7 +68,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
     groups.set(groupId, group);
     return group;
   };
-  // Stored groups are known before a consumer joins, so that their commits can be queried.
+  // Stored groups are known before a consumer joins: their commits can be queried, and their unread records are kept.
   for (const groupId of store.commits.keys()) groupOf(groupId);
   const opened = <T extends Drainable>(part: T): T => {
     open.add(part);

@@ -64,7 +64,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     this.#parts.onStopped(this);
   }
 
-  /** Called by the group while it changes its state, so the member reacts in a later turn. */
+  /** The group calls this while it changes its state, so the member reacts in a later turn of the event loop. */
   onRebalance(): void {
     this.#closeCursors();
     this.#reactSoon();
@@ -97,7 +97,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     });
   }
 
-  /** Joins two turns of the event loop after the revocation, so that the last commit is still accepted. */
+  /** Joins two turns of the event loop after the revocation, so that the group still accepts the last commit. */
   #joinAgain(sink: GroupSink): void {
     if (this.#joining) return;
     this.#joining = true;
@@ -125,7 +125,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     this.#parts.scheduler.wake(this);
   }
 
-  /** Starts at the committed offset; without one, or if it is not on the log, at the first retained message. */
+  /** Starts at the committed offset, or at the first retained message if there is none or it is not on the log. */
   #cursorAt({ topic, partition }: TopicPartition): Cursor[] {
     const log = this.#parts.topics.find(topic)?.logs[partition];
     if (log === undefined) return [];
@@ -146,7 +146,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     this.#cursors = undefined;
   }
 
-  /** A sink that throws has a bug: the consumer stops and reports the error. */
+  /** If the sink throws, which is a bug, or the log cannot be read, the source stops and calls onCrash(). */
   #guard<T>(call: () => T): T | undefined {
     try {
       return call();
@@ -159,10 +159,10 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   }
 }
 
-/** Stored for a topic that the group reads and has not committed; Kafka's value for no offset. */
+/** Stored for a topic that the group reads but has not committed. Kafka uses the same value for no offset. */
 const NO_OFFSET = -1;
 
-/** A consumer as seen by the group. Its methods must not block and must not call the group. */
+/** A consumer as the group sees it. Its methods must not call the group. */
 export interface GroupMember {
   readonly clientId: string;
   readonly topics: readonly string[];
@@ -177,7 +177,7 @@ interface Membership {
   readonly memberId: string;
 }
 
-/** As with Kafka's coordinator, commits of a generation are accepted until the next one is complete. */
+/** Like Kafka's coordinator, accepts commits of a generation until all members have joined the next one. */
 export class EmbeddedGroup implements LogUser {
   readonly #topics: EmbeddedTopics;
   readonly #members = new Map<GroupMember, Membership>();
@@ -220,7 +220,7 @@ export class EmbeddedGroup implements LogUser {
     return membership === undefined || (this.#preparing && !membership.joined);
   }
 
-  /** False if the generation of the member is over: nothing was committed. */
+  /** False: the generation is over, and nothing was committed. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
@@ -242,7 +242,7 @@ export class EmbeddedGroup implements LogUser {
     return this.#committed.get(partitionId(topic, partition))?.offset;
   }
 
-  /** Records that the group has not completed are kept, also while it has no members: they were acknowledged. */
+  /** Records that the group has not completed are kept even while it has no members, because they were acknowledged. */
   keepFrom(topic: string, partition: number): number {
     return this.#topicsRead.has(topic) ? (this.committed(topic, partition) ?? 0) : Infinity;
   }
@@ -251,7 +251,7 @@ export class EmbeddedGroup implements LogUser {
     this.#members.clear();
   }
 
-  /** Stores that the group reads the topic, because a restart may come before its first commit. */
+  /** Stores that the group reads the topic, because a restart may precede its first commit. */
   #beginTopic(topic: string): void {
     this.#topicsRead.add(topic);
     if (this.#topics.find(topic) !== undefined) this.#save([{ topic, partition: 0, offset: NO_OFFSET }]);
@@ -279,7 +279,7 @@ export class EmbeddedGroup implements LogUser {
   }
 }
 
-/** Round robin: the loads of members with equal topics differ by at most one. */
+/** Round robin: the partition counts of members with the same topics differ by at most one. */
 function assignPartitions(
   members: readonly GroupMember[],
   partitionCount: (topic: string) => number,

@@ -10,7 +10,7 @@ import type { OutgoingMessage } from '../message.ts';
 const RETRY_INTERVAL_MS = 5;
 
 interface Call {
-  /** Messages that are neither on the log nor rejected. */
+  /** Number of messages that are neither on the log nor rejected. */
   unsent: number;
   firstError: unknown;
   isMaybeStored: boolean;
@@ -19,15 +19,15 @@ interface Call {
   settle(error?: unknown): void;
 }
 
-/** Messages to a full log wait until the deadline of their call, in order per partition. Others do not wait for them. */
+/** Messages to a full log wait until the deadline of their call, in order. Messages to other partitions do not wait. */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
   readonly #clientId: string;
   readonly #deadlineMs: number;
   #state: 'new' | 'started' | 'stopped' = 'new';
-  /** Waiting messages in the order of publishing, by partition. */
+  /** Waiting messages by partition, in the order in which they were published. */
   readonly #waiting = new Map<string, { readonly call: Call; readonly message: OutgoingMessage }[]>();
-  /** The calls with waiting messages. A call counts as a whole, even if some of its messages are on the log. */
+  /** Size of the calls with waiting messages. A call counts as a whole, even if some of its messages are on the log. */
   readonly #queued = { messages: 0, bytes: 0 };
   readonly #open = new Set<Call>();
   #isRetryDue = false;

@@ -76,7 +76,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     return this.#cursors?.find(topic, partition)?.position ?? Infinity;
   }
 
-  /** Stops reading at a record that cannot be read: later records must not be delivered before it. */
+  /** Stops for good at a record that cannot be read: later records must not be delivered before it. */
   #read(cursors: EmbeddedCursors): boolean {
     const { clientId } = this.#options;
     try {

@@ -10,11 +10,11 @@ import { partitionId, type OutgoingMessage } from '../message.ts';
 import type { Drainable } from '../start-stop-order.ts';
 import type { TopicSpec } from '../ports.ts';
 
-/** Pause between removals of expired rows, each of which takes a few milliseconds. */
+/** Pause between removals of expired rows. Each removal blocks the event loop for a few milliseconds. */
 const SWEEP_PAUSE_MS = 10;
 
 export interface LogUser {
-  /** Records from this offset on are not removed to make room. Infinity: the user does not read the partition. */
+  /** Records from this offset on must not be removed to make room. Infinity: the user does not read the partition. */
   keepFrom(topic: string, partition: number): number;
 }
 
@@ -39,7 +39,7 @@ export class EmbeddedTopics {
     this.store = new SqliteStore({ ...options, onReadable });
   }
 
-  /** Creates a topic; returns false if it exists. Throws MessagingError `invalid-topic`. */
+  /** Returns false if the topic exists. Throws MessagingError `invalid-topic`. */
   create(spec: TopicSpec): boolean {
     const config = parseTopicConfig(spec, this.#options.limits);
     if (this.store.topics.has(spec.topic)) return false;
@@ -47,7 +47,7 @@ export class EmbeddedTopics {
     return true;
   }
 
-  /** The topic with the partition, or only the topic if append() will choose the partition. */
+  /** The id of the message's partition, or the name of its topic if append() will choose the partition. */
   partitionKeyOf({ topic, partition, key }: OutgoingMessage): string {
     const count = this.find(topic)?.logs.length ?? 0;
     if (partition !== undefined) return partitionId(topic, partition);
@@ -67,7 +67,7 @@ export class EmbeddedTopics {
     return found;
   }
 
-  /** `pending`: the message is stored when flushed() has resolved. `full`: it was not appended. Throws MessagingError. */
+  /** `pending`: the message is stored once `store.flushed()` resolves. `full`: not appended. Throws MessagingError. */
   append(message: OutgoingMessage): 'done' | 'pending' | 'full' {
     const topic = this.get(message.topic);
     const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
@@ -89,7 +89,7 @@ export class EmbeddedTopics {
     return result;
   }
 
-  /** Call it periodically, for logs without appends. It removes what is old at its beginning, so that a busy log cannot hold it up. */
+  /** Call it periodically. It removes only what had expired when it began, so that a busy log cannot prolong it. */
   async sweep(): Promise<void> {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
@@ -102,7 +102,7 @@ export class EmbeddedTopics {
     this.#isSweeping = false;
   }
 
-  /** Records without a reader, such as dead letters, stay: commands read them. */
+  /** Without a reader, records that are not stored stay in memory, such as dead letters: a command may read them. */
   #forgetRead(log: PartitionLog): void {
     const keepFrom = this.#keepFrom(log);
     log.forgetRead(keepFrom === Infinity ? log.low : keepFrom);
@@ -124,7 +124,7 @@ function partitionFor(topic: StoredTopic, wanted: number | undefined, key: Buffe
   return partition;
 }
 
-/** Kafka limits the compressed batch. Here the limit applies to the uncompressed bytes, which is stricter. */
+/** Kafka applies the limit to the compressed batch. Here it applies to the uncompressed record, which is stricter. */
 function checkMessage(message: OutgoingMessage, key: Buffer | null, config: EmbeddedTopicConfig): void {
   const { value, headers = {} } = message;
   const bytes = recordBytes(key, value, headers);

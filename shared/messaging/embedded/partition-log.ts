@@ -3,48 +3,48 @@ import type { LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from
 import type { LogBatch, PartitionTable } from './partition-table.ts';
 import type { EmbeddedTopicConfig } from './topic-config.ts';
 
-/** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
+/** Memory of V8's objects and pointers for a record, and for each header, in addition to its bytes. */
 const RECORD_OVERHEAD_BYTES = 300;
 const HEADER_OVERHEAD_BYTES = 150;
-/** Kafka's record batch header has 61 bytes, the lengths and deltas of a record about 20; rounded up. */
+/** Rounded up: the header of Kafka's record batch has 61 bytes, and the lengths and deltas of a record about 20. */
 const FRAME_BYTES = 100;
-/** Records are removed in batches, because removing from the front of an array moves all others. */
+/** Many records are removed at once, down to this share of a limit: each removal moves the rest of the array. */
 const TRIM_BELOW_SHARE = 0.9;
 const CROWDED_SHARE = 1.25;
 
 export interface LogReader {
-  /** Reads one round. Returns whether there is more to read. */
+  /** Reads one round. Returns true if there is more to read. */
   deliver(): boolean;
 }
 
 interface Entry {
   readonly message: LogMessage;
   readonly bytes: number;
-  /** The age of a record counts from this time, because a message with an old timestamp must still be read. */
+  /** Retention counts from this time, not from the timestamp: a message with an old timestamp must still be read. */
   readonly storedAtMs: number;
-  /** The record is in the table, or will be after the next group commit. */
+  /** The record is in the table, or will be after a group commit. */
   readonly isStored: boolean;
 }
 
 interface PartitionLogOptions extends TopicPartition {
   readonly config: EmbeddedTopicConfig;
   readonly table?: PartitionTable | undefined;
-  /** Records are read before they are durable. */
+  /** True: records are read before they are durable. */
   readonly isEager?: boolean;
   readonly end?: number;
 }
 
 export interface LogParts {
   onReadable(log: PartitionLog): void;
-  /** Adds work to the next group commit. False: there are no group commits, and the work is done. */
+  /** Adds work to the next group commit. False: there are no group commits, and the work was done at once. */
   enqueue(log: PartitionLog, work: () => void, bytes: number): boolean;
-  /** Does work on the rows of a log in one transaction. False: no transaction is possible at the moment. */
+  /** Does work on the rows of a log in a transaction. False: not done, because a checkpoint is running. */
   runNow(log: PartitionLog, work: () => void): boolean;
   readFailed(error: unknown): unknown;
   isCongested(): boolean;
 }
 
-/** The newest records are in memory, the durable ones also in a table. As on Kafka, removed records leave gaps. */
+/** Keeps the newest records in memory, and those to be stored in a table. As on Kafka, removed records leave gaps. */
 export class PartitionLog {
   readonly topic: string;
   readonly partition: number;
@@ -53,11 +53,11 @@ export class PartitionLog {
   readonly readers = new Set<LogReader>();
   readonly #parts: LogParts;
   readonly #isEager: boolean;
-  /** The records in memory. Only lost records leave gaps. */
+  /** The records in memory. Their offsets have gaps only where records were lost (see lost()). */
   #entries: Entry[] = [];
   #bytes = 0;
   #end: number;
-  /** The first record that the next group commit will store, and the first of the one in progress. */
+  /** First offset of the next group commit, and of the one in progress. */
   #open: number | undefined;
   #syncing: number | undefined;
   #lastStored: number;
@@ -80,7 +80,7 @@ export class PartitionLog {
     return records > 0 ? Math.min(low, first) : first;
   }
 
-  /** The next offset beyond the last record that may be read. */
+  /** Records below this offset may be read. */
   get high(): number {
     return this.#isEager ? this.#end : this.#durable;
   }
@@ -89,12 +89,12 @@ export class PartitionLog {
     return this.#end;
   }
 
-  /** The offset of the last record that is in the table or waits for a group commit. */
+  /** Offset of the last record that was added to the table or waits for a group commit. */
   get lastStored(): number {
     return this.#lastStored;
   }
 
-  /** The highest used share of the limits; from 1 on the log is full. */
+  /** The highest used share of the limits of table and memory. From 1 on, the log is full. */
   get usedShare(): number {
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
     const { records, bytes } = this.table?.figures ?? { records: 0, bytes: 0 };
@@ -102,7 +102,7 @@ export class PartitionLog {
     return Math.max(stored, this.#entries.length / memoryRecords, this.#bytes / memoryBytes);
   }
 
-  /** Buffers are not copied. `pending`: the record is durable when SqliteStore.flushed() has resolved. */
+  /** Does not copy buffers. `pending`: the record is durable once SqliteStore.flushed() resolves. */
   append(
     message: OutgoingMessage,
     key: Buffer | null,
@@ -137,7 +137,7 @@ export class PartitionLog {
     return this.usedShare >= 1 || this.#parts.isCongested();
   }
 
-  /** At least one message if there is any. Throws MessagingError `data-damaged` or `data-unusable`. */
+  /** Returns at least one message if there is any. Throws MessagingError `data-damaged` or `data-unusable`. */
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const first = this.#entries[0]?.message.offset ?? this.#end;
     if (position < first && this.table !== undefined) {
@@ -152,7 +152,7 @@ export class PartitionLog {
     return this.#readMemory(Math.max(position, first), maxRecords, maxBytes);
   }
 
-  /** Sweeps, then removes the oldest records below `keepFrom`, as many as a few milliseconds allow. */
+  /** Removes expired records, then the oldest ones below `keepFrom`, as many as a few milliseconds allow. */
   makeRoom(keepFrom: number, nowMs: number): void {
     this.sweep(nowMs);
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
@@ -173,13 +173,13 @@ export class PartitionLog {
     return this.#entries.length > CROWDED_SHARE * keptRecords || this.#bytes > CROWDED_SHARE * keptBytes;
   }
 
-  /** Drops records from memory, beyond the number to be kept, that are on the disk or, if only in memory, below `keepFrom`. */
+  /** Drops the oldest records from memory while there are too many: stored ones if durable, others below `keepFrom`. */
   forgetRead(keepFrom: number): void {
     const { keptRecords, keptBytes } = this.config;
     this.#forget(keepFrom, keptRecords, keptBytes);
   }
 
-  /** Removes old records, read or unread, as Kafka does, and old tombstones. Returns whether there may be more. */
+  /** Removes expired records, read or unread as on Kafka, and expired tombstones. Returns true if there may be more. */
   sweep(nowMs: number): boolean {
     const { retentionMs, deleteRetentionMs } = this.config;
     let isMore = false;
@@ -196,7 +196,7 @@ export class PartitionLog {
     return isMore;
   }
 
-  /** A group commit has written the records. When they are on the disk, settled() follows. */
+  /** Called when a group commit has written the records. Once they are on the disk, settled() follows. */
   written(): void {
     this.#syncing = this.#open;
     this.#open = undefined;
@@ -207,7 +207,7 @@ export class PartitionLog {
     this.#parts.onReadable(this);
   }
 
-  /** The records for the next group commit cannot be stored. Readers may have seen them, so their offsets stay unused. */
+  /** Removes records that cannot be stored. Readers may have seen them, so their offsets are not used again. */
   lost(): void {
     const from = this.#open ?? Infinity;
     this.#open = undefined;
@@ -215,12 +215,12 @@ export class PartitionLog {
     this.#bytes = this.#entries.reduce((sum, entry) => sum + entry.bytes, 0);
   }
 
-  /** The next offset beyond the last record that does not wait for the disk. */
+  /** No record below this offset waits for the disk. */
   get #durable(): number {
     return this.#syncing ?? this.#open ?? this.#end;
   }
 
-  /** Returns whether rows were removed, or must be removed later. */
+  /** Returns true if rows were removed, or if a checkpoint postpones the removal. */
   #inTable(remove: (table: PartitionTable) => number): boolean {
     const { table } = this;
     let removed = 0;
@@ -265,7 +265,7 @@ export class PartitionLog {
     for (const { bytes } of this.#entries.splice(0, count)) this.#bytes -= bytes;
   }
 
-  /** Index of the first entry at or after an offset: computed from the end, and searched only where records were lost. */
+  /** Index of the first entry at or after an offset: computed from the end, or searched if lost records left gaps. */
   #indexOf(position: number): number {
     const entries = this.#entries;
     const index = Math.max(0, entries.length - (this.#end - position));
@@ -276,7 +276,7 @@ export class PartitionLog {
   }
 }
 
-/** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */
+/** Bytes of a record that count towards max.message.bytes: key, value, headers and framing. */
 export function recordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
   return FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headersBytes(headers);
 }

@@ -2,12 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, TopicPartition } from '../message.ts';
 
-/** Limits for rows that are removed together, in a few milliseconds. SQLite visits each page of large rows. */
+/** Limits of one removal, which takes a few milliseconds. Bytes matter: SQLite visits each page of a large row. */
 const REMOVED_AT_ONCE = 500;
 const REMOVED_BYTES = 4 * 1_048_576;
 const ALWAYS = Number.MAX_SAFE_INTEGER;
 
-/** Messages from a position on. `next` is the position after them, beyond any gap that compaction left. */
+/** `next` is the position after the messages, beyond any gap that compaction left. */
 export interface LogBatch {
   readonly messages: readonly LogMessage[];
   readonly next: number;
@@ -26,7 +26,7 @@ interface PartitionTableOptions extends TopicPartition {
   readonly figures?: TableFigures | undefined;
 }
 
-/** Each partition has its own table, so that SQLite appends to its last page. Methods throw what SQLite reports. */
+/** Each partition has its own table, so that inserts append to its last page. Methods throw what SQLite reports. */
 export class PartitionTable {
   readonly #options: PartitionTableOptions;
   #statements: Statements | undefined;
@@ -43,13 +43,13 @@ export class PartitionTable {
     return this.#figures;
   }
 
-  /** Takes the stored figures after a transaction has failed. */
+  /** Resets the figures to the stored ones after a failed transaction; undefined: the table does not exist. */
   restore(figures: TableFigures | undefined): void {
     this.#exists = figures !== undefined;
     this.#figures = figures ?? { records: 0, bytes: 0, low: 0 };
   }
 
-  /** On a compacted topic, also removes older records of the key. */
+  /** On a compacted topic, removes older records with the same key. */
   insert({ offset, key, value, headers, timestampMs }: LogMessage, storedAtMs: number, bytes: number): void {
     if (!this.#exists) this.#create();
     const { insert, supersede } = this.#prepared();
@@ -86,7 +86,7 @@ export class PartitionTable {
     return { messages, next: isWhole || last === undefined ? to : last.offset + 1 };
   }
 
-  /** Removes the oldest rows with offsets below `below`, as many as a few milliseconds allow. Returns their number. */
+  /** Removes up to `count` of the oldest rows below `below`, as many as a few milliseconds allow. Returns how many. */
   removeOldest(below: number, count: number, storedBeforeMs = ALWAYS): number {
     const { records, bytes, low } = this.#figures;
     if (records === 0 || count <= 0 || (below !== Infinity && below <= low)) return 0;
@@ -140,7 +140,7 @@ function prepareStatements(database: DatabaseSync, name: string) {
     supersede: prepare(`DELETE FROM ${name} WHERE key = ? AND offset < ? RETURNING bytes`),
     read: prepare(`SELECT * FROM ${name} WHERE offset >= ? AND offset < ? ORDER BY offset LIMIT ?`),
     first: prepare(`SELECT min(offset) AS offset FROM ${name}`),
-    // Compares only the oldest rows, which are few, because ages have no index.
+    // Compares the ages of the first rows only, because ages have no index.
     removeOldest:
       prepare(`DELETE FROM ${name} WHERE offset IN (SELECT offset FROM (SELECT offset, stored_at FROM ${name}
       WHERE offset < ? ORDER BY offset LIMIT ?) WHERE stored_at < ?) RETURNING offset, bytes`),
@@ -154,7 +154,7 @@ function bufferOf(value: unknown): Buffer | null {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** JSON of the names and values. Each byte of a value is one character. */
+/** JSON of the names and values. Each byte of a value becomes one character (Latin-1). */
 function writeHeaders(headers: MessageHeaders): string | null {
   const all: (readonly string[])[] = [];
   for (const [name, value] of Object.entries(headers)) {

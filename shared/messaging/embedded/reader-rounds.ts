@@ -2,11 +2,11 @@ import type { Timers } from '../../platform/system-ports.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import type { LogReader, PartitionLog } from './partition-log.ts';
 
-/** Limits of one read of a partition in one round: large enough to be efficient, small enough to be fair to other readers. */
+/** Limits of one read of a partition: large enough to be efficient, small enough to be fair to other readers. */
 const ROUND_MAX_RECORDS = 100;
 const ROUND_MAX_BYTES = 1_048_576;
 
-/** Each reader gets one round in a turn of the event loop, so that none starves another. */
+/** Each reader gets one round per turn of the event loop, so that none starves another. */
 export class EmbeddedScheduler {
   readonly #timers: Timers;
   #due = new Set<LogReader>();
@@ -56,7 +56,7 @@ export class EmbeddedCursors {
     return this.list.find((cursor) => cursor.topic === topic && cursor.partition === partition);
   }
 
-  /** `messages` is empty when only offsets without a record were read. Returns whether there is more to read. */
+  /** `messages` is empty if only offsets without a record were read. Returns true if there is more to read. */
   round(take: (cursor: Cursor, messages: readonly LogMessage[]) => void): boolean {
     let more = false;
     for (const cursor of this.list) {

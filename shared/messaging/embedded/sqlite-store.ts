@@ -19,10 +19,10 @@ const SCHEMA = `
     bytes INTEGER NOT NULL, low INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
     PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
-/** Maximum of rows that wait for a group commit: beyond it publishers wait. They are written in a few milliseconds. */
+/** While so many rows or bytes wait for a group commit, publishers wait, too. Writing them takes a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
 const PROBE_INTERVAL_MS = 1_000;
-/** A slow disk writes a few MiB within this time, so a longer group commit is reported. */
+/** Even a slow disk writes a few MiB within this time, so a longer group commit is reported. */
 const STALLED_COMMIT_MS = 5_000;
 
 export interface SqliteStoreOptions {
@@ -56,11 +56,11 @@ export class FlushError extends Error {
 
 interface Failure {
   readonly reason: string;
-  /** Only a restart can help: after a failed fdatasync the state of the file is unknown. */
+  /** Only a restart can help, for example because the state of the file is unknown after a failed fdatasync. */
   readonly isPermanent: boolean;
 }
 
-/** Rows that are added during a group commit are written by the next one. In memory only compacted topics have tables. */
+/** Rows added during a group commit are written by the next one. Without a folder, only compacted topics have rows. */
 export class SqliteStore implements LogParts {
   readonly topics = new Map<string, StoredTopic>();
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
@@ -70,12 +70,12 @@ export class SqliteStore implements LogParts {
   readonly #statements = new Map<string, StatementSync>();
   #lastId = 0;
   readonly #stored = new Map<string, number>();
-  /** Topics that the next successful group commit creates before anything else. */
+  /** Topics to create. The next group commit that succeeds begins with them. */
   #changes: (() => void)[] = [];
   #queue: (() => void)[] = [];
   #queued = new Set<PartitionLog>();
   #queuedBytes = 0;
-  /** The group commit that takes what is added now, and the one in progress. */
+  /** The group commit that will store what is added now, and the one in progress. */
   #next: PromiseWithResolvers<void> | undefined;
   #current: PromiseWithResolvers<void> | undefined;
   #currentSinceMs = 0;
@@ -98,7 +98,7 @@ export class SqliteStore implements LogParts {
     }
   }
 
-  /** The topic is durable when flushed() has resolved. */
+  /** The topic is durable once flushed() resolves. */
   createTopic(spec: TopicSpec, config: EmbeddedTopicConfig): void {
     const id = this.#lastId + 1;
     this.#addTopic(id, spec, config);
@@ -109,7 +109,7 @@ export class SqliteStore implements LogParts {
     this.#schedule();
   }
 
-  /** Durable when flushed() has resolved. Not stored if only records in memory lie between these offsets and the stored ones. */
+  /** Durable once flushed() resolves. Skipped if only records in memory lie between the stored offset and this one. */
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
     if (this.#path === undefined) return;
     for (const { topic, partition, offset } of offsets) {
@@ -126,9 +126,9 @@ export class SqliteStore implements LogParts {
     }
   }
 
-  /** Resolves when everything that was added is durable; undefined: it is durable. Rejects with FlushError. */
+  /** Resolves when everything that was added is durable; undefined if it already is. Rejects with FlushError. */
   flushed(): Promise<void> | undefined {
-    // A group commit that would have created a topic has failed.
+    // Topics are left from a group commit that failed: try again.
     if (this.#changes.length > 0 && this.#next === undefined) this.#schedule();
     return (this.#next ?? this.#current)?.promise;
   }
@@ -146,7 +146,7 @@ export class SqliteStore implements LogParts {
     return { status: 'starting', reason };
   }
 
-  /** Writes what is left, however long the disk takes. The process limits that time. The next start does what is not done. */
+  /** Writes what is left, however long the disk takes. A process that ends earlier loses what was not committed. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -181,7 +181,7 @@ export class SqliteStore implements LogParts {
       const table = hasTable
         ? new PartitionTable({ database, name, topic, partition, isCompacted, figures })
         : undefined;
-      // Commits may be of records in memory, beyond the last stored record.
+      // A group may have committed offsets of records in memory, beyond the last stored record.
       const committed = groups.filter((offset) => offset.partition === partition);
       const end = Math.max(figures?.next ?? 0, ...committed.map(({ offset }) => offset));
       const isEager = storage !== undefined;
@@ -240,7 +240,7 @@ export class SqliteStore implements LogParts {
         work();
         this.#saveFigures(log);
       });
-      // The next group commit moves the write-ahead log to the file.
+      // A group commit also moves the write-ahead log to the file if that is due.
       if (this.#file.isCheckpointDue) this.#schedule();
     } catch (error) {
       this.#restore(log);
@@ -264,7 +264,7 @@ export class SqliteStore implements LogParts {
   #schedule(): void {
     if (this.#next === undefined) {
       this.#next = Promise.withResolvers<void>();
-      // Possibly no call waits: after a probe, or if the call was rejected for another reason.
+      // Possibly nobody waits: after a probe, or if a call was rejected for another reason.
       this.#next.promise.catch(() => undefined);
     }
     this.#running ??= this.#commitAll();
@@ -272,7 +272,7 @@ export class SqliteStore implements LogParts {
 
   async #commitAll(): Promise<void> {
     const { monotonic, timers } = this.#options.ports;
-    // At the end of this turn of the event loop, so that everything of the turn is in the same commit.
+    // Waits for the end of this turn of the event loop, so that everything added in it is in the same commit.
     await new Promise<void>((resolve) => timers.nextTurn(resolve));
     do {
       const commit = this.#next;
@@ -310,7 +310,7 @@ export class SqliteStore implements LogParts {
     } catch (cause) {
       this.#fail(cause, true);
       commit.reject(new FlushError(cause, true));
-      // Records that came meanwhile may be results of those that failed.
+      // Records added meanwhile may be results of those that failed, so they fail, too.
       this.#next?.reject(this.#loseQueue(cause));
       this.#next = undefined;
     }
@@ -360,7 +360,7 @@ export class SqliteStore implements LogParts {
     this.#stopProbes ??= repeat(timers, () => this.#tryAgain(), PROBE_INTERVAL_MS, 'background');
   }
 
-  /** Writes a row without meaning as a probe, because nothing is published while the broker is not healthy. */
+  /** Writes a meaningless row as a probe, because clients publish nothing while the broker is not healthy. */
   #tryAgain(): void {
     if (this.#failure?.isPermanent !== false) return this.#stopProbes?.();
     this.#queue.push(() => this.#run("INSERT OR REPLACE INTO commits VALUES ('', '', 0, 0)"));

@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
-/** Kafka's defaults, so that a topic without a setting behaves the same on both brokers. */
+/** Kafka's defaults, so that a topic without these settings behaves the same on both brokers. */
 const DEFAULT_RETENTION_MS = 7 * 24 * HOUR_MS;
 const DEFAULT_DELETE_RETENTION_MS = 24 * HOUR_MS;
 const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
@@ -13,10 +13,10 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
-  /** Records that may be in memory while they are unread or not yet stored. Absent: all. */
+  /** Limits of the records in memory. At a limit, publishers wait for readers and disk. Absent: the limits above. */
   readonly memoryRecordsPerTopic?: number;
   readonly memoryBytesPerTopic?: number;
-  /** Records that stay in memory although they are stored, or all readers have read them. Absent: up to the limits above. */
+  /** Limits of the records that stay in memory once they are stored or read by all. Absent: the first two limits. */
   readonly keptRecordsPerTopic?: number;
   readonly keptBytesPerTopic?: number;
 }
@@ -35,7 +35,7 @@ export interface EmbeddedTopicConfig {
   readonly keptBytes: number;
 }
 
-/** Parses a topic's settings. Throws MessagingError `invalid-topic` that names the invalid setting. */
+/** Parses a topic's settings. Throws MessagingError `invalid-topic`, whose message names the invalid setting. */
 export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): EmbeddedTopicConfig {
   if (!TOPIC_NAME.test(spec.topic))
     throw invalid(spec, 'its name must have 1 to 249 letters, digits, dots, dashes and underscores');
@@ -63,7 +63,7 @@ export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): Embedde
   };
 }
 
-/** Whether a message stays in memory only. A request is stored if its reply is, or if it is redriven, because no caller waits for its reply. */
+/** Whether a message stays in memory only. A request does if its reply does, unless it is redriven: no caller waits. */
 export function isInMemory(
   { storage }: TopicSpec,
   { headers = {} }: OutgoingMessage,

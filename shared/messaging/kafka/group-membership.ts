@@ -6,39 +6,39 @@ import type { GroupSourceOptions } from '../ports.ts';
 import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
 import { byTopic, consumerOf } from './partition-fetcher.ts';
 
-/** A member notices a rebalance within this time plus IDLE_MS. */
+/** A member notices a rebalance within this interval plus IDLE_MS. */
 const HEARTBEAT_INTERVAL_MS = 500;
-/** kafkajs sends heartbeats after fetches. A fetch of paused partitions sends no request and lasts this long. */
+/** kafkajs sends heartbeats after fetches. If all partitions are paused, a fetch only waits this long. */
 const IDLE_MS = 500;
-/** A rebalance waits this long for a member that sends heartbeats but does not join. The response to a join takes at most 5 s longer. */
+/** A rebalance waits this long for members that do not join. kafkajs waits 5 s longer for the response to a join. */
 const REBALANCE_TIMEOUT_MS = 10_000;
-/** The group notices new partitions after this time, so that it reads them within ten seconds. */
+/** The group notices new partitions within this time, so that it reads them within ten seconds. */
 const METADATA_MAX_AGE_MS = 3_000;
-/** Retries inside kafkajs cover a moved coordinator. A longer failure ends the membership, which is then replaced. */
+/** Retries inside kafkajs suffice for a moved coordinator. After a longer failure, the membership is replaced. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
-/** A member without events for the rebalance timeout and this margin is stuck (tulios/kafkajs#659). */
+/** A member without a heartbeat or join for the rebalance timeout plus this margin is stuck (tulios/kafkajs#659). */
 const STALL_MARGIN_MS = 15_000;
 const STALL_TICK_MS = 5_000;
-/** If one of these requests times out, the membership ends: kafkajs would repeat it to a frozen broker for half a minute. */
+/** If one of these times out, the membership ends: kafkajs would repeat it to a frozen broker for half a minute. */
 const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Heartbeat', 'OffsetCommit', 'OffsetFetch']);
-/** Time for a lost member to leave its group, so that its partitions are reassigned before the session ends. */
+/** Time limit for a failed member to leave its group, so that its partitions are reassigned before its session ends. */
 const LEAVE_MS = 1_000;
 
-/** The coordinator of a group. The types of kafkajs omit its requests of members. */
+/** The types of kafkajs omit the requests that members send to their coordinator. */
 interface Coordinator extends Broker {
   joinGroup(join: object): Promise<{ readonly generationId: number; readonly memberId: string }>;
 }
 
-/** All calls are synchronous and do not throw. None follows leave(). */
+/** The methods are synchronous and do not throw. None is called after leave(). */
 export interface MembershipListener {
   onJoined(partitions: readonly TopicPartition[]): void;
-  /** The generation is over: a commit that is sent now reaches the coordinator before this member joins again. */
+  /** The generation is over. A commit sent during this call reaches the coordinator before this member joins again. */
   onRebalancing(): void;
-  /** The membership has ended; not called before the first join. */
+  /** The membership has failed and ended. Not called before the first join: join() rejects instead. */
   onLost(error: unknown): void;
 }
 
-/** A consumer of kafkajs all of whose partitions are paused: it joins, divides the partitions and sends heartbeats. */
+/** A kafkajs consumer that pauses all partitions. It joins, sends heartbeats and, as leader, divides the partitions. */
 export class KafkaMembership {
   readonly #options: Required<GroupSourceOptions>;
   readonly #listener: MembershipListener;
@@ -49,7 +49,7 @@ export class KafkaMembership {
   readonly #firstJoin = Promise.withResolvers<void>();
   #joined: (Awaited<ReturnType<Coordinator['joinGroup']>> & { readonly broker: Broker }) | undefined;
   #closing: Promise<void> | undefined;
-  /** Counts ticks instead of comparing clock times: a suspended process or a blocked event loop does not look like a stall. */
+  /** Counts ticks instead of time, so that a suspended process or a blocked event loop does not look like a stall. */
   #idleTicks = 0;
   #stallTimer: NodeJS.Timeout | undefined;
 
@@ -69,10 +69,10 @@ export class KafkaMembership {
       heartbeatInterval: HEARTBEAT_INTERVAL_MS,
       maxWaitTimeInMs: IDLE_MS,
       metadataMaxAge: METADATA_MAX_AGE_MS,
-      // kafkajs would restart a consumer after some errors and not after others.
+      // Otherwise kafkajs restarts a consumer after some errors but not after others.
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
-    // kafkajs would ask the leaders where the partitions begin, and a missing leader would end the membership.
+    // kafkajs would ask the leaders for the first offsets, and a missing leader would end the membership.
     cluster.fetchTopicsOffset = async (topics) =>
       topics.map(({ topic, partitions }) => {
         return { topic, partitions: partitions.map(({ partition }) => ({ partition, offset: '0' })) };
@@ -98,7 +98,7 @@ export class KafkaMembership {
     await this.#firstJoin.promise;
   }
 
-  /** The commits of the group. Partitions without one have a negative offset. Rejects with the errors of kafkajs. */
+  /** Commits of the group. Partitions without one have a negative offset. Rejects with errors of kafkajs. */
   async committed(partitions: readonly TopicPartition[]): Promise<readonly PartitionOffset[]> {
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId: this.#options.groupId });
     const topics = byTopic(partitions, ({ partition }) => ({ partition, offset: '' }));
@@ -108,7 +108,7 @@ export class KafkaMembership {
     );
   }
 
-  /** One attempt in this generation: kafkajs itself would join again and commit in the next one. */
+  /** Tries once, in this generation: the commit of kafkajs itself would join again and commit in the next one. */
   async commit(offsets: readonly PartitionOffset[]): Promise<void> {
     if (this.#joined === undefined) throw new Error('the group has no coordinator');
     const { broker, generationId, memberId } = this.#joined;
@@ -117,7 +117,7 @@ export class KafkaMembership {
     await broker.offsetCommit({ groupId, groupGenerationId: generationId, memberId, topics });
   }
 
-  /** Never rejects. kafkajs waits for joins without a limit, and may skip LeaveGroup (runner.js): then the session has to end. */
+  /** Never rejects. kafkajs may await a join endlessly, or skip LeaveGroup (runner.js): then the session times out. */
   async leave(timeoutMs: number): Promise<void> {
     this.#state = 'left';
     this.#firstJoin.reject(consumerUsed(this.#options.clientId));

@@ -10,17 +10,17 @@ import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
 const CREATE_TIMEOUT_MS = 15_000;
 const WANTED_REPLICAS = 3;
-/** With three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
+/** Of three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
 const MIN_IN_SYNC_REPLICAS = '2';
 const RETRY_MS = 50;
-/** A call is repeated for this time if no broker can be reached. */
+/** A call is repeated for this long if no broker can be reached. */
 const UNREACHED_LIMIT_MS = 5_000;
-/** A call is repeated for this time if a broker responds with an error: leaders and coordinators move, or learn late of a new topic. */
+/** A call is repeated for this long if a broker answers with an error: leaders may be moving, or a topic may be new. */
 const RETRY_LIMIT_MS = 15_000;
-/** The broker that is asked for a topic learns of a new one within this time. */
+/** Every broker learns of a new topic within this time. */
 const SPREAD_MS = 2_000;
 
-/** Each attempt has a new client, because kafkajs does not look up new leaders. Calls may be repeated: existing topics stay. */
+/** Each attempt has a new client, because kafkajs does not look up new leaders. It is safe to repeat createTopics(). */
 export class KafkaAdmin implements BrokerAdmin {
   readonly #createClient: CreateKafkajsClient;
   readonly #clientId: string;
@@ -33,7 +33,7 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
-    /** Topics that did not exist at the first attempt, which may have created them although it failed. */
+    /** Topics that the first attempt found missing. It may have created them although it failed. */
     let missing: readonly TopicSpec[] | undefined;
     const create = async (admin: Admin): Promise<readonly string[]> => {
       const existing = new Set(await admin.listTopics());
@@ -56,12 +56,12 @@ export class KafkaAdmin implements BrokerAdmin {
     });
   }
 
-  /** A new topic may be missing, because the answering broker learns of it with a delay. */
+  /** A new topic may be left out, because brokers learn of it with a delay. */
   partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#call('partition counts', (admin) => partitionCounts(admin, topics));
   }
 
-  /** A newly elected leader answers only after it knows all acknowledged records. */
+  /** No acknowledged record is missed: a new leader answers only when it knows all of them. */
   async offsets(topic: string): Promise<readonly PartitionRange[]> {
     await existingTopics(this, [topic], { spreadMs: SPREAD_MS });
     return this.#call(`offsets of ${topic}`, (admin) => ranges(admin, topic));
@@ -153,7 +153,7 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 }
 
-/** Throws while brokers are missing, as when a cluster starts: the caller retries, so that no topic gets fewer replicas. */
+/** Throws while a starting cluster lacks brokers, so that no topic gets fewer replicas than wanted. Callers retry. */
 function newTopics(specs: readonly TopicSpec[], liveBrokers: number): ITopicConfig[] {
   const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
   if (liveBrokers < wanted) {
@@ -175,7 +175,7 @@ async function checkLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<
   if (late !== undefined) throw new Error(`${late.name} was created but has no leaders yet`);
 }
 
-/** Queries topic by topic: with a missing one kafkajs rejects the whole query. */
+/** Queries one topic at a time: kafkajs rejects a query for several topics if one is missing. */
 async function partitionCounts(admin: Admin, topics: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const topic of new Set(topics)) {
@@ -216,7 +216,7 @@ function membersOf(described: GroupDescription | undefined): Pick<GroupState, 's
   return { state: described?.state === 'Stable' ? 'stable' : 'rebalancing', members };
 }
 
-/** During a rebalance members have no assignment. */
+/** Empty during a rebalance, when members have no assignment. */
 function decodeAssignment(assignment: Buffer): TopicPartition[] {
   const decoded = assignment.length === 0 ? null : AssignerProtocol.MemberAssignment.decode(assignment);
   return Object.entries(decoded?.assignment ?? {}).flatMap(([topic, partitions]) =>

@@ -12,12 +12,12 @@ import { KafkaTail } from './kafka-tail.ts';
 import { KafkaPublisher, type ConnectProducer } from './kafka-publisher.ts';
 import { TopicPartitions } from '../topics/topic-partitions.ts';
 
-/** A topic does not exist if this number of queries, half a second apart, do not find it. */
+/** A topic counts as missing if this many queries, half a second apart, do not find it. */
 const TOPIC_QUERIES = 3;
 
 export type KafkaClientName = 'kafkajs' | 'platformatic';
 
-/** `client` publishes. kafkajs reads and administers. Rejects with ConfigError on an invalid address or certificate file. */
+/** `client` publishes; kafkajs does the rest. Rejects with ConfigError on an invalid address or certificate file. */
 export async function openKafkaBroker(
   options: KafkaBrokerOptions & { readonly client: KafkaClientName },
 ): Promise<KafkaBroker> {
@@ -30,7 +30,7 @@ export interface KafkaBrokerOptions extends KafkaSettings {
   /** Client id of the admin connection. Publishers and consumers have their own. */
   readonly clientId: string;
   readonly log: Log;
-  /** The time of records whose message has none; default: the clock of the system. */
+  /** Sets the time of records whose message has none; default: the clock of the system. */
   readonly clock?: Clock;
 }
 
@@ -39,7 +39,7 @@ export interface KafkaBroker extends Broker {
   readonly admin: Required<BrokerAdmin>;
 }
 
-/** Default `producers`: those of kafkajs. Throws ConfigError on an invalid address or certificate file. */
+/** `producers` defaults to those of kafkajs. Throws ConfigError on an invalid address or certificate file. */
 export function createKafkaBroker(options: KafkaBrokerOptions, producers?: ConnectProducer): KafkaBroker {
   const { clientId, log, clock = systemPorts.clock, onUnreadable: onSkipped } = options;
   const createClient = kafkajsClients(options);

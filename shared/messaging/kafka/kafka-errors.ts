@@ -1,13 +1,13 @@
 import { MessagingError, errorText } from '../../platform/errors.ts';
 
-/** The clients nest causes three deep (for kafkajs: retries exceeded, non-retriable wrapper, protocol error). The rest is a margin. */
+/** Includes a margin: clients nest three errors (in kafkajs: retries exceeded, non-retriable error, protocol error). */
 const MAX_CAUSE_DEPTH = 8;
 
 /** This generation of a group is over, or this member is no longer in the group. */
 const GENERATION_OVER = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 const TOPIC_UNKNOWN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'INVALID_TOPIC_EXCEPTION']);
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
-/** Errors of a record or its topic. A retry ends with the same error. */
+/** Errors of a record, or of the access to its topic. A retry would end with the same error. */
 const REFUSED = new Set([
   'INVALID_RECORD',
   'INVALID_TIMESTAMP',
@@ -27,23 +27,23 @@ export function isGenerationOver(error: unknown): boolean {
   return GENERATION_OVER.has(brokerErrorType(error) ?? '');
 }
 
-/** Whether a topic does not exist, or this client may not access it. */
+/** True if a topic does not exist, or if this client may not access it. */
 export function isTopicUnknown(error: unknown): boolean {
   const type = brokerErrorType(error) ?? '';
   return type === 'TOPIC_AUTHORIZATION_FAILED' || TOPIC_UNKNOWN.has(type);
 }
 
-/** True also for NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION, which occur while an appended batch waits for followers. */
+/** True even for NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION: the batch may have been appended before. */
 export function isMaybeStored(error: unknown): boolean {
   if (refusedRecord(error) !== undefined) return false;
   return brokerErrorType(error) !== 'NOT_ENOUGH_REPLICAS';
 }
 
-/** A MessagingError stays. Others become `topic-unknown`, `broker-refused` (credentials or permissions) or `broker-unavailable`. */
+/** Converts errors of the clients to `topic-unknown`, `broker-refused` (login, permissions) or `broker-unavailable`. */
 export function toMessagingError(what: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
   const type = brokerErrorType(error) ?? '';
-  // The text of a response with errors in @platformatic/kafka does not name them.
+  // The text of a failed response in @platformatic/kafka does not name its errors: their field `apiId` does.
   const apiId = findInChain(error, 'apiId');
   const reasons = new Set(chainOf(error).map(({ message }) => message));
   const text = `${what}: ${[...reasons].join(': ')}${apiId === undefined ? '' : ` (${apiId})`}`;
@@ -54,7 +54,7 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
   return new MessagingError(code, text, { canRetry: !isRefused, cause: error });
 }
 
-/** The error of a record that is at fault; undefined: no record is. A broker names only the partition of the record. */
+/** The rejection if a record is at fault, else undefined. A broker does not say which record of the partition it is. */
 export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';
   const options = { canRetry: false, cause: error };
@@ -64,7 +64,7 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
   return new MessagingError('not-sent', `the broker rejects the message: ${errorText(error)}`, options);
 }
 
-/** A login whose connection broke was not refused. */
+/** With @platformatic/kafka, false if the connection broke during the login. */
 function isLoginRefused(chain: readonly ErrorFields[]): boolean {
   if (chain.some(({ name }) => name === 'KafkaJSSASLAuthenticationError')) return true;
   const login = chain.findIndex(({ code }) => code === 'PLT_KFK_AUTHENTICATION');

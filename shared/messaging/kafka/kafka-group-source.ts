@@ -22,7 +22,7 @@ interface GroupSourceParts {
   readonly onStopped: (source: GroupSource) => void;
 }
 
-/** Each generation has its own fetcher and connections, so that no response of an earlier one can arrive in it. */
+/** Each generation has its own fetcher and connections, so that it receives no responses of an earlier one. */
 export class KafkaGroupSource implements GroupSource, FetchListener, MembershipListener {
   readonly #options: Required<GroupSourceOptions>;
   readonly #parts: GroupSourceParts;
@@ -72,7 +72,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
       return true;
     } catch (error) {
       if (!isGenerationOver(error)) throw toMessagingError(`commit of ${this.#options.clientId}`, error);
-      // The member joins again at the next heartbeat.
+      // kafkajs joins again at its next heartbeat.
       if (generation === this.#generation) this.onRebalancing();
       return false;
     }
@@ -134,9 +134,9 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
 
   async #begin(join: number, partitions: readonly TopicPartition[]): Promise<void> {
     const committed = partitions.length === 0 ? [] : await this.#membership?.committed(partitions);
-    // The next join has begun: this generation ends before its start.
+    // The next join has begun, so this generation never starts.
     if (join !== this.#joins || this.#isStopped) return;
-    // Offset 0 stands for the first retained one.
+    // If offset 0 was removed, the fetcher continues at the first retained one.
     const positions = partitions.map(({ topic, partition }) => {
       const commit = committed?.find((one) => one.topic === topic && one.partition === partition);
       return { topic, partition, offset: Math.max(0, commit?.offset ?? 0) };
@@ -175,13 +175,13 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   }
 }
 
-/** Metadata names a dead coordinator until its session ends (9 s) and it is removed, which may time out first (30 s by default). */
+/** Metadata names a dead coordinator until its session ends (9 s) and the broker is removed, up to 30 s later. */
 const COORDINATOR_MS = 45_000;
 const RETRY_INTERVAL_MS = 200;
 
 const TEMPORARY: ReadonlySet<string> = new Set(['broker-unavailable', 'topic-unknown']);
 
-/** Repeats `start` with new consumers until one has joined. Rejects with a permanent error, or with the last one after 45 s. */
+/** Repeats `start` until it resolves. Rejects with a permanent error, or with the last error after 45 s or a stop. */
 export async function startConsumer(start: () => Promise<void>, isStopped: () => boolean): Promise<void> {
   const endsAt = performance.now() + COORDINATOR_MS;
   for (;;) {
@@ -192,7 +192,7 @@ export async function startConsumer(start: () => Promise<void>, isStopped: () =>
       const isTemporary = error instanceof MessagingError && TEMPORARY.has(error.code);
       if (isStopped() || performance.now() >= endsAt || !isTemporary) throw error;
       await sleep(systemTimers, RETRY_INTERVAL_MS);
-      // A consumer that started now would never be stopped.
+      // After a stop, nothing would stop a consumer that starts now.
       if (isStopped()) throw error;
     }
   }

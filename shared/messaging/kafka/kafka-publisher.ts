@@ -13,27 +13,27 @@ import { partitionOfKey } from '../topics/key-partition.ts';
 
 const MIB = 1_024 * 1_024;
 
-/** Limits of one send, and of the records of one partition in it. These form one batch, whose size the broker limits. */
+/** Limits of one send. The records of one partition in it form a batch, whose size the broker limits. */
 const MAX_RECORDS = 1_000;
 const MAX_BYTES = 4 * MIB;
 const MAX_PARTITION_BYTES = MIB / 2;
 /** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
 const MAX_RECORD_BYTES = 8 * MIB;
-/** Maximum time that the leader waits for its followers; less than the request timeout, so that the leader answers in time. */
+/** The leader waits this long for its followers: less than the request timeout, so that it answers in time. */
 export const ACKS_TIMEOUT_MS = 4_000;
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 const POLL_MS = 10;
-/** Records without a key that are published together share a partition, up to this number. */
+/** Up to this number of records without a key share a partition if they are published together. */
 const MAX_SHARED = 8;
 
 interface LibraryProducer {
-  /** Sends the records once, each partition in its order, with acks=all. Resolves when all are stored; rejects with the error of the library. */
+  /** Sends once, in order per partition, with acks=all. Resolves when all are stored. Rejects with library errors. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   destroy(): void;
 }
 
-/** Connects a new producer, to a random broker. Rejects with the error of the library. */
+/** Connects a new producer, first to a random broker. Rejects with library errors. */
 export type ConnectProducer = (clientId: string) => Promise<LibraryProducer>;
 
 interface PublisherParts {
@@ -54,7 +54,7 @@ interface Entry {
   readonly call: PublishCall;
   readonly record: OutgoingRecord;
   readonly bytes: number;
-  /** The record is being sent, or was sent and not confirmed. */
+  /** The record is being sent, or was sent but not confirmed. */
   isMaybeStored: boolean;
 }
 
@@ -62,18 +62,18 @@ interface Queue {
   readonly id: string;
   readonly topic: string;
   entries: Entry[];
-  /** A send with its records is in flight or being repeated. */
+  /** A send of its records is in flight, or will be repeated. */
   isBusy: boolean;
-  /** From a failed send until one succeeds, its records are sent without those of other partitions. */
+  /** After a failed send, its records are sent without those of other partitions until a send succeeds. */
   isAlone: boolean;
 }
 
 type Slice = Readonly<Record<'queue', Queue> & Record<'entries', readonly Entry[]>>;
 
 /**
- * Publishes at least once, in order per partition, with one send at a time. A failed send is repeated by partition. Not idempotent: after
- * a lost response kafkajs would reuse the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id. The
- * producer is replaced after each failure: its metadata may be stale, and its broker may accept connections without ever answering.
+ * Publishes at least once, in order per partition. After a failure, each partition is sent on its own. Not idempotent:
+ * after a lost response, kafkajs reuses the sequence number (tulios/kafkajs#1005), and @platformatic/kafka takes a new
+ * producer id. A failure replaces the producer: its metadata may be stale, or its broker may never answer.
  */
 export class KafkaPublisher implements Publisher {
   readonly #clientId: string;
@@ -81,13 +81,13 @@ export class KafkaPublisher implements Publisher {
   readonly #deadlineMs: number;
   readonly #failures: RepeatedFailure;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
-  /** `pending`: sends in flight. */
+  /** `pending`: number of sends in flight. */
   #connected: { readonly producer: LibraryProducer; pending: number } | undefined;
   #connectError: unknown;
   #connecting: Promise<void> | undefined;
   readonly #calls = new Set<PublishCall>();
   readonly #queued = { messages: 0, bytes: 0 };
-  /** Queues with records, in the order in which they are sent, and those that are sent alone, by partition. */
+  /** By partition, in sending order: queues with records, and queues that are sent alone. */
   readonly #queues = new Map<string, Queue>();
   readonly #unplaced = new Map<string, Unplaced[]>();
   #isSending = false;
@@ -184,7 +184,7 @@ export class KafkaPublisher implements Publisher {
     }
     const waiting = this.#unplaced.get(topic);
     const count = waiting === undefined ? this.#parts.topics.known(topic) : undefined;
-    // A partition beyond the known count may exist: the topic may have grown since the last query.
+    // A partition beyond the known count is looked up, because the topic may have grown since the last query.
     if (count !== undefined && partition < count) this.#placeAmong(count, unplaced);
     else if (waiting === undefined) {
       this.#unplaced.set(topic, [unplaced]);
@@ -235,7 +235,7 @@ export class KafkaPublisher implements Publisher {
     return Math.ceil(this.#keyless / MAX_SHARED) % count;
   }
 
-  /** Sends in a microtask, so that calls that follow each other synchronously share a send. */
+  /** Sends in a microtask, so that synchronous calls to publish() share a send. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -278,7 +278,7 @@ export class KafkaPublisher implements Publisher {
     this.#pump();
   }
 
-  /** Sends the records of one partition until none is left or a send succeeds. A batch that is refused is sent record by record. */
+  /** Sends the records of one partition until a send succeeds or none is left. Splits a refused batch into records. */
   async #sendAlone(queue: Queue): Promise<void> {
     let singly = 0;
     let failures = 0;
@@ -298,7 +298,7 @@ export class KafkaPublisher implements Publisher {
       const refusal = error === undefined ? undefined : refusedRecord(error);
       if (refusal !== undefined && entries.length > 1) singly = entries.length;
       else if (error !== undefined && refusal === undefined) {
-        // The topic may have been deleted.
+        // The topic may have been deleted: then its records must not wait for their deadlines.
         this.#parts.topics.find(queue.topic).catch((reason: unknown) => {
           if (reason instanceof MessagingError && reason.code === 'topic-unknown') missing = reason;
         });
@@ -315,7 +315,7 @@ export class KafkaPublisher implements Publisher {
     this.#pump();
   }
 
-  /** Sends records of this number of partitions once. Returns the error: only with one partition it can show that nothing was stored. */
+  /** Sends once and returns the error. An error can show that nothing was stored only if `partitions` is 1. */
   async #send(entries: readonly Entry[], partitions: number): Promise<unknown> {
     const connected = this.#connected;
     if (connected === undefined) return new Error('the producer is not connected');
@@ -340,14 +340,14 @@ export class KafkaPublisher implements Publisher {
       return error;
     } finally {
       connected.pending -= 1;
-      // Sends in flight still end on the former producer.
+      // The last send in flight on a replaced producer destroys it.
       if (this.#connected !== connected && connected.pending === 0) connected.producer.destroy();
     }
   }
 
   #done(queue: Queue, entries: readonly Entry[], refusal?: MessagingError): void {
     queue.entries.splice(0, entries.length);
-    // Records that found no room in this send come after those of other partitions in the next one.
+    // Records that had no room in this send come after those of other partitions in the next one.
     this.#queues.delete(queue.id);
     if (queue.entries.length > 0) this.#queues.set(queue.id, queue);
     for (const entry of entries) {
@@ -357,7 +357,7 @@ export class KafkaPublisher implements Publisher {
   }
 }
 
-/** The first records that fit into a send, after those of abandoned calls are removed; at least one, if there is one. */
+/** Removes the records of settled calls. Returns the first others that fit into a send: at least one if any is left. */
 function firstEntries(queue: Queue, most: number): readonly Entry[] {
   if (queue.entries.some(({ call }) => call.isSettled)) {
     queue.entries = queue.entries.filter(({ call }) => !call.isSettled);
@@ -398,10 +398,10 @@ class PublishCall {
   readonly #onSettled: () => void;
   #remaining: number;
   #failure: MessagingError | undefined;
-  /** Number of records of the call that are stored, or may be: they are being sent, or were sent and not confirmed. */
+  /** Number of records of the call that are stored, being sent, or were sent but not confirmed. */
   maybeStored = 0;
   isSettled = false;
-  /** Error of the last send with one of its records; absent when only sends before it failed. */
+  /** Error of the last failed send with a record of the call; absent if none of its records was in a failed send. */
   lastError: unknown;
 
   constructor(clientId: string, deadlineMs: number, records: number, onSettled: () => void) {
@@ -416,7 +416,7 @@ class PublishCall {
     this.#remaining -= 1;
     if (this.#remaining > 0) return;
     const failure = this.#failure;
-    // `not-sent` means that no record of the call was stored.
+    // Other records of the call may be stored, which `not-sent` would deny.
     if (failure?.code !== 'not-sent' || this.maybeStored === 0) return this.#settle(failure);
     const text = `${failure.message}; messages of the call may have been stored`;
     this.#settle(new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure }));
@@ -438,16 +438,15 @@ class PublishCall {
   }
 }
 
-/** Bytes that the record format adds to key, value and headers, rounded up (lengths, offsets, timestamp). */
+/** Bytes that the format adds to a record (lengths, offset, timestamp) and to each header, rounded up. */
 const RECORD_OVERHEAD_BYTES = 30;
 const HEADER_OVERHEAD_BYTES = 6;
-/** A gigabit network transfers a smaller value in half a millisecond, which is less than its compression takes. */
+/** A smaller value takes half a millisecond on a gigabit network, which is less than its compression takes. */
 const COMPRESS_ABOVE_BYTES = 64 * 1_024;
 
-/** A message with its partition, and its time, so that a repeated send writes the same record. */
+/** Partition and time are fixed, so that a repeated send writes the same record. */
 export type OutgoingRecord = OutgoingMessage & Required<Pick<OutgoingMessage, 'partition' | 'timestampMs'>>;
 
-/** Bytes of the uncompressed record, rounded up. */
 export function recordBytes({ key, value, headers = {} }: OutgoingMessage): number {
   let bytes = RECORD_OVERHEAD_BYTES + (value?.length ?? 0) + (key === null ? 0 : Buffer.byteLength(key));
   for (const name in headers) {
@@ -457,12 +456,12 @@ export function recordBytes({ key, value, headers = {} }: OutgoingMessage): numb
   return bytes;
 }
 
-/** Whether a value is large enough for compression. */
+/** Whether any value is large enough for compression. */
 export function isLarge(records: readonly OutgoingRecord[]): boolean {
   return records.some(({ value }) => value !== null && value.length > COMPRESS_ABOVE_BYTES);
 }
 
-/** Throws unless the partitions of all records are among the confirmed ones (ids of partitionId()). */
+/** Throws unless `confirmed`, ids of partitionId(), contains the partitions of all records. */
 export function checkConfirmed(records: readonly OutgoingRecord[], confirmed: readonly string[]): void {
   const ids = new Set(confirmed);
   const missing = records.find(({ topic, partition }) => !ids.has(partitionId(topic, partition)));

@@ -5,10 +5,10 @@ import { readJsonAnswer } from '../../platform/bounded-answer.ts';
 export interface KafkaSettings {
   /** Bootstrap servers: `host:port` of some brokers of the cluster. */
   readonly brokers: readonly string[];
-  /** TLS; files in PEM. Absent: connections are not encrypted. */
+  /** TLS with files in PEM format. Absent: connections are not encrypted. */
   readonly ssl?: KafkaSsl | undefined;
   readonly sasl?: KafkaSasl | undefined;
-  /** Called with the topic of each record batch that is logged and skipped because it cannot be read. */
+  /** Called with the topic of each record batch that cannot be read and is therefore logged and skipped. */
   readonly onUnreadable?: ((topic: string) => void) | undefined;
 }
 
@@ -18,16 +18,16 @@ interface KafkaSsl {
   readonly keyFile?: string | undefined;
 }
 
-/** A login may involve an authorisation server. kafkajs adds to `requestMs` the time for which a fetch or a join may wait. */
+/** A login may involve an authorisation server. kafkajs gives a join, which may wait, more time than `requestMs`. */
 export const LIMITS = { connectMs: 3_000, loginMs: 10_000, requestMs: 5_000 } as const;
 
-/** The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs would fail much later. */
+/** Returns an address of the form host:port and throws ConfigError for any other: kafkajs would fail much later. */
 export function checkAddress(address: string): string {
   if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
   throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
 }
 
-/** The brokers from a random one on: a client stays with the first, even if that accepts connections and never answers. */
+/** Puts a random broker first: a client stays with the first one, even if it accepts connections but never answers. */
 export function rotateRandomly<Broker>(brokers: readonly Broker[]): Broker[] {
   const first = Math.floor(Math.random() * brokers.length);
   return [...brokers.slice(first), ...brokers.slice(0, first)];
@@ -59,12 +59,12 @@ interface KafkaSasl {
 }
 
 const TOKEN_REQUEST_TIMEOUT_MS = 5_000;
-/** A token is renewed this long before it expires, so that none expires between the request and the broker's check. */
+/** A token is renewed this long before it expires, so that it does not expire before the broker has checked it. */
 const TOKEN_MARGIN_MS = 30_000;
-/** Assumed if the endpoint does not return a lifetime (RFC 6749 section 5.1 only recommends it). */
+/** Assumed if the endpoint returns no lifetime, which RFC 6749 (section 5.1) only recommends. */
 const DEFAULT_TOKEN_LIFE_SECONDS = 300;
 
-/** Returns a function that requests a token, and caches it until shortly before it expires. It rejects if there is no token. */
+/** The function requests a token and caches it until shortly before it expires. It rejects if it gets no token. */
 export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
   let token: Awaited<ReturnType<typeof requestToken>> | undefined;
   let pending: ReturnType<typeof requestToken> | undefined;

@@ -8,7 +8,7 @@ import type { BrokerAdmin, PartitionRange, Tail, TailOptions } from '../ports.ts
 import { PartitionFetcher } from './partition-fetcher.ts';
 import type { CreateFetchClient, FetchedRecords, TopicLeaders, FetchListener } from './partition-fetcher.ts';
 
-/** Limit for the first answers. A leader that moves or restarts answers within this time. */
+/** Limit for the first answers of the leaders. Even after a move or restart, a leader answers within this time. */
 const START_LIMIT_MS = 15_000;
 const END_OFFSETS_RETRY_MS = 250;
 
@@ -28,7 +28,7 @@ export class KafkaTail implements Tail, FetchListener {
   readonly #ready = Promise.withResolvers<void>();
   readonly #stopSignal = Promise.withResolvers<never>();
   readonly #readTo = new Map<string, number>();
-  /** Pending calls of caughtUp(): the end offsets of the partitions that have not reached them, by partition. */
+  /** Pending calls to caughtUp(). `missing`: the end offsets that are not reached yet, by partition. */
   readonly #catchUps = new Set<{ readonly missing: Map<string, number>; readonly reached: () => void }>();
   #skipped = 0;
 
@@ -92,14 +92,14 @@ export class KafkaTail implements Tail, FetchListener {
     this.#parts.onStopped(this);
   }
 
-  /** Records from an open transaction on are read only when it has ended: until then caughtUp() waits for an end beyond it. */
+  /** Neither `readTo` nor the end offsets that caughtUp() awaits go beyond the first open transaction. */
   onFetched({ topic, partition, readTo, messages }: FetchedRecords): void {
     for (const message of messages) if (!this.#isStopped) this.#deliver(message);
     this.#moveTo({ topic, partition }, readTo);
     if (this.isReady()) this.#ready.resolve();
   }
 
-  /** A partition that was added since the start is read from its beginning. */
+  /** Reads a partition that was added since the start from its beginning. */
   onLeaders(topics: TopicLeaders): void {
     const { partition: only } = this.#options;
     for (const [topic, leaders] of topics) {

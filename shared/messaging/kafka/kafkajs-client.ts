@@ -17,10 +17,9 @@ export interface KafkajsClient {
   readonly connections: KafkajsConnections;
 }
 
-/** Creates a client with the settings of the cluster. Each producer, consumer and admin client has its own. */
 export type CreateKafkajsClient = (options: { clientId: string; retry: RetryOptions }) => KafkajsClient;
 
-/** Each consumer needs its own client: consumers of one client share a map of commits. Throws ConfigError on invalid settings. */
+/** Consumers need a client each: those of one client share a map of commits. Throws ConfigError on invalid settings. */
 export function kafkajsClients({ brokers, ssl, sasl }: KafkaSettings): CreateKafkajsClient {
   correctKafkajs();
   readFetchesAsBytes();
@@ -41,7 +40,7 @@ export function kafkajsClients({ brokers, ssl, sasl }: KafkaSettings): CreateKaf
       requestTimeout: LIMITS.requestMs,
       enforceRequestTimeout: true,
       socketFactory: connections.createSocket,
-      // kafkajs logs each error response as an error, also in normal operation: the adapters log failures that matter, once.
+      // kafkajs logs every error response as an error, even in normal operation. The adapters log failures that matter.
       logLevel: kafkajs.logLevel.NOTHING,
     });
     return { kafka, connections };
@@ -57,13 +56,13 @@ function saslOptions(sasl: NonNullable<KafkaSettings['sasl']>): SASLOptions {
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
-/** Closing its sockets disconnects a client. TCP_NODELAY is on: a heartbeat would wait 40 ms for an acknowledgement. */
+/** The sockets of a client. TCP_NODELAY is on: otherwise a heartbeat could wait 40 ms for an acknowledgement. */
 export class KafkajsConnections {
   readonly #sockets = new Map<Socket, string>();
   #destroyed = false;
 
   readonly createSocket = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
-    // After a stop that timed out kafkajs keeps trying to join (tulios/kafkajs#1593).
+    // After a stop that timed out, kafkajs keeps trying to join (tulios/kafkajs#1593).
     if (this.#destroyed) throw new Error('this client is closed');
     const secure = ssl as ConnectionOptions | undefined;
     const socket = secure
@@ -75,7 +74,7 @@ export class KafkajsConnections {
     return socket;
   };
 
-  /** Closes the connections to a broker (`host:port`) that does not answer: kafkajs would keep choosing it. */
+  /** Closes the connections to a broker (`host:port`) that does not answer, because kafkajs would keep choosing it. */
   close(silent: string): void {
     for (const [socket, address] of this.#sockets)
       if (address === silent) socket.destroy(new Error('the broker does not answer'));
@@ -83,7 +82,7 @@ export class KafkajsConnections {
 
   destroy(): void {
     this.#destroyed = true;
-    // kafkajs handles only the events 'end' and 'error' of a closed socket.
+    // Destroyed with an error, because kafkajs handles only the events 'end' and 'error' of a closed socket.
     for (const socket of this.#sockets.keys()) socket.destroy(new Error('connection closed by this client'));
   }
 }

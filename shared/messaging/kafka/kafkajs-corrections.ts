@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import kafkajs from 'kafkajs';
 import { kafkajsModule, replaceExport, replaceMethod } from './kafkajs-internals.ts';
 
-/** Corrects what makes kafkajs 2.2.4 crash, hang or lose messages, for the whole process. Idempotent. */
+/** Corrects faults of kafkajs 2.2.4 (crashes, hangs, lost messages) for the whole process. Idempotent. */
 export function correctKafkajs(): void {
   forgetTornReplies();
   endStoppedFetches();
@@ -23,8 +23,8 @@ interface Connection {
 const connecting = new WeakMap<Connection, Promise<boolean>>();
 
 /**
- * A connection that breaks within a response keeps its bytes for the next one, and an error escapes (tulios/kafkajs#715). Here each
- * connection starts empty. Bytes that cannot be parsed close it. Its close rejects the requests that have no response.
+ * kafkajs keeps the bytes of a torn response for the next connection, and an error escapes (tulios/kafkajs#715). Here a
+ * new connection starts without bytes, unparsable bytes close it, and its close rejects requests without a response.
  */
 function forgetTornReplies(): void {
   const path = 'network/connection';
@@ -57,7 +57,7 @@ function forgetTornReplies(): void {
   });
 }
 
-/** Fetchers that start after a stop repeat an empty fetch forever in one turn of the event loop (tulios/kafkajs#1384). Here it fails. */
+/** After a stop, a new fetcher blocks the event loop with empty fetches (tulios/kafkajs#1384). Here its fetch fails. */
 function endStoppedFetches(): void {
   const [path, name] = ['consumer/runner', 'fetch'];
   replaceMethod(path, name, async (runner: { running: boolean }, fetch: () => Promise<unknown>) => {
@@ -71,8 +71,8 @@ type Metadata = { topicMetadata: { partitionMetadata: { partitionErrorCode: numb
 type MetadataModule = { parse: (answer: Metadata) => Promise<object> };
 
 /**
- * kafkajs connects to a frozen broker again and again, and waits long for its JoinGroup (not reported upstream yet). Here such a
- * broker counts as not connected, and a coordinator first has to answer another request.
+ * kafkajs connects to a frozen broker again and again, and waits long for its JoinGroup (not reported upstream yet).
+ * Here such a broker counts as not connected, and a coordinator must answer another request before JoinGroup.
  */
 function avoidSilentBrokers(): void {
   replaceMethod('broker', 'connect', async (_broker: object, connect: () => Promise<void>) => {
@@ -87,7 +87,7 @@ function avoidSilentBrokers(): void {
   });
 }
 
-/** A partition without a leader (error 5) makes kafkajs reject the metadata of all topics (not reported yet). Here its leader is -1. */
+/** If one partition has no leader (error 5), kafkajs rejects all metadata (not reported yet). Here the leader is -1. */
 function acceptMissingLeaders(): void {
   const users = /\/metadata\/v[1-9]\d*\/response\.js$/;
   replaceExport<MetadataModule>('protocol/requests/metadata/v0/response', users, (original) => ({
@@ -100,7 +100,7 @@ function acceptMissingLeaders(): void {
   }));
 }
 
-/** After each response kafkajs sets timers with a negative delay without end (tulios/kafkajs#1751). Here only while requests wait. */
+/** kafkajs sets timers with negative delays forever (tulios/kafkajs#1751). Here it does so only while requests wait. */
 function stopIdlePolling(): void {
   const [path, name] = ['network/requestQueue', 'scheduleCheckPendingRequests'];
   replaceMethod(path, name, (queue: { readonly pending: readonly unknown[] }, schedule: () => void) => {
@@ -116,7 +116,7 @@ const KEPT_TIMES = [
   ['cluster/brokerPool', 'metadataExpireAt'],
 ] as const;
 
-/** If the system clock is set back, kafkajs sends no heartbeats for that time (not reported upstream yet). */
+/** If the system clock is set back, kafkajs sends no heartbeats until the clock has caught up (not reported yet). */
 function measureElapsedTime(): void {
   for (const [path, name] of KEPT_TIMES) {
     const elapsed = new WeakMap<object, number | null>();

@@ -4,12 +4,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const require = createRequire(import.meta.url);
 const REPLACEMENTS = new WeakSet<object>();
 
-/** An internal module of kafkajs, which has no types: `path` is below `kafkajs/src`. */
+/** An internal module of kafkajs, for which there are no types. `path` is relative to `kafkajs/src`. */
 export function kafkajsModule(path: string): unknown {
   return require(`kafkajs/src/${path}`);
 }
 
-/** Replaces a method of the exported class for the whole process, once. `original` calls it with the same arguments. */
+/** Replaces a method of the exported class in the whole process, once. `original` calls the replaced method. */
 export function replaceMethod<Result>(
   path: string,
   name: string,
@@ -27,7 +27,7 @@ export function replaceMethod<Result>(
   prototype[name] = replaced;
 }
 
-/** Replaces the export of a module, once. `users` matches the files that refer to it: they are loaded again. */
+/** Replaces the export of a module, once. Files that refer to it must match `users`: they are loaded again. */
 export function replaceExport<Exported extends object>(
   path: string,
   users: RegExp,
@@ -71,7 +71,7 @@ interface ResponseModule {
 const isReadingBytes = new AsyncLocalStorage<true>();
 const USERS = /kafkajs\/src\/protocol\/requests\/fetch\/v[1-9]\d*\/response\.js$/;
 
-/** kafkajs drops batches without records, and rejects a response for one unreadable batch or the error of a partition. */
+/** Enables fetchBytes(): kafkajs drops empty batches, and fails if a batch is unreadable or a partition has errors. */
 export function readFetchesAsBytes(): void {
   replaceExport<DecodeMessages>(
     'protocol/requests/fetch/v4/decodeMessages',
@@ -89,7 +89,7 @@ export function readFetchesAsBytes(): void {
   }));
 }
 
-/** Calls `fetch`, a request of kafkajs, with {@link readFetchesAsBytes} in effect. */
+/** Calls `fetch`, a request of kafkajs, and returns its record batches undecoded. See {@link readFetchesAsBytes}. */
 export async function fetchBytes(fetch: () => Promise<BytesAnswer>): Promise<readonly PartitionBytes[]> {
   const { responses } = await isReadingBytes.run(true, fetch);
   return responses.flatMap(({ topicName: topic, partitions }) =>

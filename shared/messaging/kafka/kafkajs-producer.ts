@@ -15,7 +15,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
     const producer = kafka.producer({
       idempotent: false,
       allowAutoTopicCreation: false,
-      // The publisher repeats a send, and has chosen the partition.
+      // The publisher repeats failed sends itself, and has chosen the partitions.
       retry: { retries: 0 },
       createPartitioner: () => (args) => args.message.partition ?? 0,
     });
@@ -36,7 +36,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
         const compression = isLarge(records) ? CompressionTypes.GZIP : CompressionTypes.None;
         const batch = { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, compression, topicMessages };
         const answers = await producer.sendBatch(batch);
-        // kafkajs reports records as sent for a partition that its metadata lacks.
+        // For a partition that its metadata lacks, kafkajs reports success without sending.
         const confirmed = answers.map(({ topicName, partition }) => partitionId(topicName, partition));
         checkConfirmed(records, confirmed);
       },
@@ -45,7 +45,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
   };
 }
 
-/** Each record has a timestamp: of some kafkajs computes a wrong maximum. Headers without a value, which it cannot write, are left out. */
+/** Without timestamps on all records, kafkajs computes a wrong maximum. It cannot write headers without a value. */
 function toMessage({ key, value, partition, headers = {}, timestampMs }: OutgoingRecord) {
   const entries = Object.entries(headers).map(([name, header]) => {
     return [name, valuesOf(header).filter((one) => one !== NO_HEADER_VALUE)] as const;

@@ -12,38 +12,38 @@ import { brokerErrorType } from './kafka-errors.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** Small, because a response is decoded in one turn of the event loop. Brokers return a single larger batch whole. */
+/** Small, because a response is decoded in one turn of the event loop. A broker returns a larger batch as a whole. */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
-/** Records of open and aborted transactions are not delivered. */
+/** Isolation level: records of open and aborted transactions are not delivered. */
 const READ_COMMITTED = 1;
 
-/** Kafka's name for the error of a position that has no record: removed by retention, or beyond the end. */
+/** Kafka's error for a position outside the log: its record was removed, or it is beyond the end. */
 export const OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
 
-/** Node ids of the leaders by topic and partition; -1: none that is alive. */
+/** Node ids of the leaders by topic and partition; -1 if the leader is missing or not alive. */
 export type TopicLeaders = ReadonlyMap<string, readonly number[]>;
 
 export type CreateFetchClient = ReturnType<typeof fetchClients>;
 
-/** The requests of one reader, on connections of its own. All calls reject with the errors of kafkajs. */
+/** The requests of one reader, on its own connections. Reject with kafkajs errors, or RangeError (unknown format). */
 export type FetchClient = ReturnType<CreateFetchClient>;
 
 export interface FetchedRecords extends TopicPartition {
   readonly from: number;
-  /** The next offset to be requested; `from` if there was no complete batch, and after an error. */
+  /** The next offset to request: `from` after an error or if there was no complete batch. */
   readonly position: number;
-  /** No further message is before this offset. It is `stableEnd` if no partition of the response has records. */
+  /** No further message is below this offset: at least `stableEnd` if no partition of the response has records. */
   readonly readTo: number;
   readonly messages: readonly LogMessage[];
-  /** The last stable offset: no message below it belongs to an open transaction. */
+  /** The last stable offset: no record below it belongs to an open transaction. */
   readonly stableEnd: number;
   readonly error: string | undefined;
 }
 
 type OnUnreadable = (place: TopicPartition, batch: UnreadableBatch) => void;
 
-/** A consumer and its cluster, which kafkajs gives only to partition assigners. */
+/** Creates a consumer and returns its cluster too, which kafkajs gives only to partition assigners. */
 export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Consumer; cluster: Cluster } {
   let cluster: Cluster | undefined;
   const consumer = kafka.consumer({
@@ -60,21 +60,21 @@ export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Co
   return { consumer, cluster };
 }
 
-/** `onUnreadable` is called for each batch that is skipped. */
+/** Calls `onUnreadable` for each batch that cannot be read and is skipped. */
 export function fetchClients(createClient: CreateKafkajsClient, onUnreadable: OnUnreadable) {
   return (clientId: string) => {
     const { kafka, connections } = createClient({ clientId, retry: { retries: 0 } });
     const { consumer, cluster } = consumerOf(kafka, { groupId: clientId });
     consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => connections.close(payload.broker));
     return {
-      /** Rejects also if one of the topics does not exist, or may not be read. */
+      /** Also rejects if one of the topics does not exist or may not be read. */
       leaders: async (topics: readonly string[]): Promise<TopicLeaders> => {
         await consumer.connect();
         await cluster.addMultipleTargetTopics([...topics]);
         await cluster.refreshMetadata();
         return new Map(topics.map((topic) => [topic, leadersOf(cluster, topic)]));
       },
-      /** One request to a broker that leaders() has returned. It waits at most `maxWaitMs` for a record. */
+      /** One request to a broker that leaders() returned. The broker waits at most `maxWaitMs` for a record. */
       fetch: async (node: number, partitions: readonly PartitionOffset[], maxWaitMs: number) => {
         const broker = await cluster.findBroker({ nodeId: String(node) });
         const request = {
@@ -148,28 +148,28 @@ async function readAnswers(
   return fetched;
 }
 
-/** A fetch waits this long for data: an idle reader sends a request to each leader every two seconds. */
+/** A fetch waits this long for records, so an idle reader sends each leader a request every two seconds. */
 export const MAX_WAIT_MS = 2_000;
-/** While a partition is paused a fetch waits for this time: a resumed partition is fetched again after it at the latest. */
+/** A fetch waits this long while a partition is paused: a resumed partition is fetched again when the wait is over. */
 const MAX_WAIT_PAUSED_MS = 250;
-/** New partitions and moved leaders are noticed after this time at the latest, so that a group reads new ones within ten seconds. */
+/** Interval of leader queries, which find moved leaders and new partitions: a group reads these within ten seconds. */
 const METADATA_MAX_AGE_MS = 3_000;
 const RETRY_MS = 250;
 
 const REFUSED = /_AUTHORIZATION_FAILED$/;
 
-/** The reader of the fetched partitions. All calls are synchronous and must not throw. */
+/** The reader of the fetched partitions. Its methods are synchronous and must not throw. */
 export interface FetchListener {
-  /** A leader has answered for a partition that is not paused, possibly without messages. `position` is the new position. */
+  /** A leader has answered for a partition that is not paused, possibly without messages. `position` is read next. */
   onFetched(fetched: FetchedRecords): void;
-  /** The leaders were queried; called before the first fetch. */
+  /** Called after each query of the leaders, and therefore before the first fetch. */
   onLeaders?(topics: TopicLeaders): void;
-  /** This client may not read a topic. The fetches are repeated. */
+  /** This client may not read a topic. The fetcher continues to try. */
   onRefused?(error: Error): void;
 }
 
 interface FetcherParts {
-  /** The topics whose leaders are queried, also while none of their partitions is read. */
+  /** The topics whose leaders are queried, even while none of their partitions is read. */
   readonly topics: readonly string[];
   readonly clientId: string;
   readonly createFetchClient: CreateFetchClient;
@@ -184,17 +184,17 @@ interface Cursor extends TopicPartition {
   isRead: boolean;
 }
 
-/** A position without a record (removed, or beyond the end of a new topic) continues with the first retained record. */
+/** Reads partitions from their leaders. A position outside its log is moved to the first retained record. */
 export class PartitionFetcher {
   readonly #parts: FetcherParts;
   readonly #listener: FetchListener;
   readonly #client: FetchClient;
-  /** In the order of requests: partitions that returned records move to the end, so that none is starved by the size limit. */
+  /** In the order of requests. Partitions that returned records move to the end, so the size limit starves none. */
   readonly #cursors = new Map<string, Cursor>();
   readonly #polled = new Set<number>();
   readonly #failures: RepeatedFailure;
   #isQuerying = false;
-  /** The next query is due because of a partition without a leader. */
+  /** The next query comes early, because a partition has no leader. */
   #isRetrying = false;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -262,7 +262,7 @@ export class PartitionFetcher {
   }
 
   #takeLeaders(topics: TopicLeaders): void {
-    // onLeaders() may add partitions.
+    // First, because onLeaders() may add partitions.
     this.#listener.onLeaders?.(topics);
     for (const cursor of this.#cursors.values()) {
       const leader = topics.get(cursor.topic)?.[cursor.partition] ?? -1;
@@ -295,7 +295,7 @@ export class PartitionFetcher {
     }
   }
 
-  /** The next request waits for the end of the turn: results of the messages, such as replies, are written first. */
+  /** Each request waits for the end of the turn, so that results of messages, such as replies, are sent before it. */
   async #poll(node: number): Promise<void> {
     this.#polled.add(node);
     let wanted: readonly Cursor[] = [];
@@ -313,7 +313,7 @@ export class PartitionFetcher {
       this.#logFailure('a fetch failed', error);
     }
     this.#polled.delete(node);
-    // Partitions of this loop may have another leader by now.
+    // Partitions that this loop has read may have another leader by now.
     if (!this.#isStopped) this.#pollAll();
     if (this.#hasLost()) this.#queryLater();
   }
@@ -324,7 +324,7 @@ export class PartitionFetcher {
     const unanswered = new Set(wanted);
     const outOfRange: Cursor[] = [];
     try {
-      // The first request for a partition is answered immediately, which shows that it is read.
+      // Without a wait, the answer to the first request shows soon that a new partition can be read.
       const isNew = wanted.some(({ isRead }) => !isRead);
       const isSomePaused = this.#all().some(({ isPaused }) => isPaused);
       const maxWaitMs = isNew ? 0 : isSomePaused ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
@@ -364,7 +364,7 @@ export class PartitionFetcher {
       return;
     }
     cursor.isRead = true;
-    // The records are fetched again after resume(): the reader has no room for them now.
+    // The reader has no room for the records now. They are fetched again after resume().
     if (cursor.isPaused) return;
     if (fetched.position > cursor.offset) {
       cursor.offset = fetched.position;

@@ -13,24 +13,24 @@ import type { KafkaSettings } from './kafka-settings.ts';
 import { ACKS_TIMEOUT_MS, checkConfirmed, isLarge } from './kafka-publisher.ts';
 import type { ConnectProducer, OutgoingRecord } from './kafka-publisher.ts';
 
-/** Sends one request for each topic: with several, the library throws a TypeError if it forgot the metadata of one meanwhile. */
+/** Sends each topic on its own: with several, the library throws a TypeError if it has lost the metadata of one. */
 export function platformaticProducers(settings: KafkaSettings): ConnectProducer {
   const brokers = settings.brokers.map((address) => parseBroker(checkAddress(address)));
   const security = securityOptions(settings, brokers);
   return async (clientId) => {
     const producer = new Producer({
       clientId,
-      // The library asks the first broker again and again, also if that accepts connections and never answers.
+      // The library keeps asking the first broker, even if that accepts connections but never answers.
       bootstrapBrokers: rotateRandomly(brokers),
       requestTimeout: LIMITS.requestMs,
       ...security,
       idempotent: false,
       retries: 0,
-      // The library would forget the metadata of all topics, and crash in a send that waits for another topic.
+      // Otherwise the library forgets the metadata of all topics, and crashes in a send that waits for another topic.
       repeatOnStaleMetadata: false,
       timeout: ACKS_TIMEOUT_MS,
     });
-    // Every error of a connection also rejects its pending calls. Without a listener a second one would end the process.
+    // Errors of a connection also reject its pending calls. Without a listener, a second error would end the process.
     producer.connections.on('connecting', ({ connection }) => connection.on('error', () => undefined));
     const destroy = () => {
       for (const [, connection] of producer.connections) connection.socket?.destroy();
@@ -63,7 +63,7 @@ export function platformaticProducers(settings: KafkaSettings): ConnectProducer 
 }
 
 function securityOptions({ ssl, sasl }: KafkaSettings, brokers: readonly Broker[]) {
-  // An address is no name of a server (RFC 6066).
+  // An IP address must not be sent as a server name (RFC 6066).
   const tlsServerName = brokers.every(({ host }) => isIP(host) === 0);
   const tls = ssl === undefined ? {} : { tls: readCertificates(ssl), tlsServerName };
   if (sasl === undefined) return { connectTimeout: LIMITS.connectMs, ...tls };
@@ -73,7 +73,7 @@ function securityOptions({ ssl, sasl }: KafkaSettings, brokers: readonly Broker[
   return { connectTimeout: LIMITS.loginMs, ...tls, sasl: { mechanism, username, password, token } };
 }
 
-/** Each value of a repeated header has a key of its own: buffers are different keys of a map, also with the same bytes. */
+/** Gives each value of a repeated header a key: two buffers are different keys of a map even with the same bytes. */
 function toMessage({ topic, partition, key, value, headers = {}, timestampMs }: OutgoingRecord) {
   const entries = Object.entries(headers).flatMap(([name, header]) => {
     const values = valuesOf(header).map((one) => toBuffer(one === NO_HEADER_VALUE ? null : one));
@@ -83,7 +83,7 @@ function toMessage({ topic, partition, key, value, headers = {}, timestampMs }: 
   return { topic, partition, ...record, timestamp: BigInt(timestampMs) };
 }
 
-/** The library writes null for what is absent, which its types omit. */
+/** The library accepts null for what is absent, although its types do not. */
 function toBuffer(content: Buffer | string | null): Buffer {
   return (typeof content === 'string' ? Buffer.from(content) : content) as Buffer;
 }

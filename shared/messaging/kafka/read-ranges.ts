@@ -5,9 +5,9 @@ import type { BrokerAdmin, OnRangeMessage, ReadOn } from '../ports.ts';
 import { existingTopics } from '../topics/check-topics.ts';
 import { OUT_OF_RANGE, type CreateFetchClient, type FetchClient } from './partition-fetcher.ts';
 
-/** Limit for the time without progress. The records of a range exist, so a fetch does not wait for them. */
+/** Time limit without progress. The records of a range exist, so a longer wait means that a broker is unavailable. */
 const STALL_LIMIT_MS = 30_000;
-/** A fetch waits this long for the end of a transaction. */
+/** A fetch waits this long if the next record belongs to an open transaction. */
 const MAX_WAIT_MS = 1_000;
 const RETRY_MS = 250;
 
@@ -54,7 +54,7 @@ async function readRange(
   return 'more';
 }
 
-/** Fetches from the current leader. Returns no messages if it does not answer or has moved. */
+/** Fetches once from the current leader. Returns no messages if the leader does not answer or has moved. */
 async function fetchNext(client: FetchClient, position: OffsetRange & { readonly offset: number }) {
   const { topic, partition, offset } = position;
   try {
@@ -65,7 +65,7 @@ async function fetchNext(client: FetchClient, position: OffsetRange & { readonly
       if (earliest > offset) return { messages: [], readTo: earliest };
     } else if (fetched !== undefined && fetched.error === undefined) return fetched;
   } catch {
-    // The leader may have moved: the next attempt queries it again.
+    // The leader may have moved: the next call looks it up again.
   }
   await sleep(RETRY_MS);
   return { messages: [], readTo: offset };

@@ -5,16 +5,16 @@ import type { PartitionBytes } from './kafkajs-internals.ts';
 import { NO_HEADER_VALUE, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../message.ts';
 
-/** Reads record batches (version 2, since Kafka 0.11) in place of kafkajs, which takes seconds for a record with 4,000 headers. */
+/** Reads record batches (version 2, since Kafka 0.11). kafkajs would take seconds for a record with 4,000 headers. */
 
 const KIB = 1_024;
 
-/** Four times the largest batch that our topics allow. A larger one, an attack or a mistake, is skipped. */
+/** Four times the largest batch that our topics allow. A batch that unpacks to more (attack, mistake) is skipped. */
 const MAX_BATCH_BYTES = 32 * KIB * KIB;
-/** zlib returns its output in chunks. Each takes a round trip to another thread. */
+/** zlib returns its output in chunks, each after a round trip to another thread. */
 const CHUNK_BYTES = 256 * KIB;
 
-/** Positions in a batch. Its length field counts the bytes after that field. */
+/** Positions in a batch. The length at LENGTH_AT counts the bytes from LENGTH_END on. */
 const LENGTH_AT = 8;
 const LENGTH_END = 12;
 const MAGIC_AT = 16;
@@ -32,7 +32,7 @@ const TRANSACTIONAL_BIT = 0b1_0000;
 const CONTROL_BIT = 0b10_0000;
 const GZIP = 1;
 const ZSTD = 4;
-/** The bytes of a variable-length integer have 7 bits each. The eighth says that more follow. */
+/** Each byte of a variable-length integer holds 7 bits of it. The eighth bit says that another byte follows. */
 const MORE = 0x80;
 const LOW_BITS = 0x7f;
 const MAX_VARINT_BYTES = 10;
@@ -57,7 +57,7 @@ export interface UnreadableBatch {
   readonly reason: string;
 }
 
-/** The complete batches. The last one may be cut off at the size limit of a fetch. Throws a RangeError on an unknown format. */
+/** Omits a last batch that the size limit of a fetch has cut off. Throws RangeError on an unknown format. */
 function splitBatches(bytes: Buffer): RecordBatch[] {
   const batches: RecordBatch[] = [];
   for (let at = 0; bytes.length - at >= BATCH_HEADER_BYTES;) {
@@ -87,7 +87,7 @@ interface OpenBatch extends RecordBatch {
   readonly reason?: string;
 }
 
-/** Ends early once the batches exceed 32 MiB. The others are fetched again. Rejects with RangeError on an unknown format. */
+/** Unpacks batches until they exceed 32 MiB; the next fetch has the rest. Rejects with RangeError (unknown format). */
 export async function openBatches(bytes: Buffer): Promise<OpenBatch[]> {
   const opened: OpenBatch[] = [];
   let size = 0;
@@ -118,7 +118,7 @@ function contentOf({ bytes }: RecordBatch): Buffer | Promise<Buffer> {
   throw new Error(`compression ${compression} (2: snappy, 3: lz4) is not read`);
 }
 
-/** The messages of a batch from this offset on, or why it cannot be read. Keys, values and headers are parts of its content. */
+/** The messages from offset `from` on, or why the batch cannot be read. All buffers are slices of its content. */
 export function readMessages(
   place: TopicPartition & { readonly from: number },
   batch: OpenBatch,
@@ -158,7 +158,7 @@ function readRecords(
   return messages;
 }
 
-/** The batches that a read_committed reader delivers: no control records, and none of aborted transactions. */
+/** The batches that a read_committed reader delivers, without control records and aborted transactions. */
 export function committedBatches(
   batches: readonly OpenBatch[],
   aborted: PartitionBytes['abortedTransactions'],
@@ -170,19 +170,19 @@ export function committedBatches(
     while (Number(ahead[0]?.firstOffset ?? Infinity) <= batch.lastOffset)
       producers.add(ahead.shift()?.producerId ?? '');
     const isAborted = batch.isTransactional && producers.has(batch.producerId);
-    // Transactions of a producer follow each other in a partition: its next marker ends the one that was aborted.
+    // In a partition, a producer has one transaction at a time: its next marker ends the aborted one.
     if (batch.isControl) producers.delete(batch.producerId);
     if (!batch.isControl && !isAborted) delivered.add(batch);
   }
   return delivered;
 }
 
-/** A 64-bit integer as a number: offsets and times are below 2^53. */
+/** A number is enough, because offsets and times are below 2^53. */
 function readInt64(bytes: Buffer, at: number): number {
   return bytes.readInt32BE(at) * UINT32 + bytes.readUInt32BE(at + 4);
 }
 
-/** Reads records one after the other. Every method throws a RangeError where the bytes are not records. */
+/** Reads one record after another. Every method throws RangeError if the bytes are not a record. */
 class RecordReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -195,7 +195,7 @@ class RecordReader {
     const length = this.varint();
     const end = this.#at + length;
     if (length < 1 || end > this.#bytes.length) throw new RangeError('a record exceeds its batch');
-    // The attributes of a record are unused.
+    // Skips the attributes byte of the record, which Kafka does not use.
     this.#at += 1;
     return end;
   }
@@ -208,11 +208,11 @@ class RecordReader {
     if (this.#at !== this.#bytes.length) throw new RangeError('a record batch has bytes after its records');
   }
 
-  /** A signed integer, zigzag-encoded in seven bits per byte; exact below 2^53. */
+  /** Reads a signed integer with zigzag encoding; exact below 2^53. */
   varint(): number {
     const bytes = this.#bytes;
     let byte = bytes[this.#at++] as number;
-    // Most values, lengths and deltas, have one byte or two.
+    // A fast path for one byte, because most lengths and deltas are small.
     if (byte < MORE) return (byte >>> 1) ^ -(byte & 1);
     let value = byte & LOW_BITS;
     let factor = 1;
