@@ -8,7 +8,8 @@ import {
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
-import { ownReplyTopics, replyTopicRule, retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
+import { replyTopicRule } from '../../shared/messaging/topics/reply-topic-rule.ts';
+import { ownReplyTopics, retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
 import { contentBytes } from '../../shared/messaging/headers.ts';
 import { startTogether, stopTogether } from '../../shared/messaging/start-stop-order.ts';

@@ -16,7 +16,7 @@ import type { Outcome, Reply } from '../../shared/messaging/outcome.ts';
 import type { Clock } from '../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
-import { SharedLimit } from '../../shared/platform/shared-limit.ts';
+import { FairShare } from '../../shared/platform/fair-share.ts';
 
 export interface CalculationWork {
   readonly type: string;
@@ -83,7 +83,7 @@ export class ThreadPool implements CalculationThreads {
   readonly #program: URL;
   readonly #config: ThreadConfig;
   readonly #clock: Clock;
-  readonly #units = new SharedLimit();
+  readonly #units = new FairShare();
   #renderedBytes = 0;
   /** Tasks that piscina has. Others are in #waiting: piscina's queue loses the order of tasks with time limits. */
   #running = 0;

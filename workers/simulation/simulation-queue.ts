@@ -1,9 +1,10 @@
-import { isExpired, requesterOf, type Request } from '../../shared/messaging/handler/request.ts';
+import { isExpired } from '../../shared/messaging/handler/request-deadline.ts';
+import { requesterOf, type Request } from '../../shared/messaging/handler/request.ts';
 import type { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Clock } from '../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
-import { SharedLimit } from '../../shared/platform/shared-limit.ts';
+import { FairShare } from '../../shared/platform/fair-share.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
 /** Up to this many rows, about 5 ms, a simulation runs without yielding or waiting for long ones. */
@@ -21,7 +22,7 @@ const OVERLOADED = createProblem('overloaded', {
 export class SimulationQueue {
   readonly #slices: WorkSlices;
   readonly #clock: Clock;
-  readonly #rows = new SharedLimit();
+  readonly #rows = new FairShare();
 
   constructor(slices: WorkSlices, clock: Clock) {
     this.#slices = slices;

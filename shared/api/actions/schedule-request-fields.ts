@@ -1,7 +1,7 @@
 /** Fields of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). The reader checks their types, the engine their values. */
 
 import { BUILT_IN_CALENDARS } from '../../lending/calendars/built-in-calendars.ts';
-import { CHARGE_BASES } from '../../lending/charges/requested-charge-price.ts';
+import { CHARGE_BASES } from '../../lending/charges/charge-base.ts';
 import { DAY_COUNT_NAMES } from '../../lending/dates/day-count.ts';
 import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
 import { INSTALLMENT_METHODS } from '../../lending/due-dates/schedule-dates.ts';

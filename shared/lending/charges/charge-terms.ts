@@ -3,23 +3,14 @@
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
 import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
-import {
-  CHARGE_BASES,
-  parseChargePrice,
-  type ChargeBase,
-  type ChargePrice,
-} from './requested-charge-price.ts';
+import { listAllowedBases, type ChargeBase } from './charge-base.ts';
+import { parseChargePrice, type ChargePrice } from './requested-charge-price.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS, checkAmount, checkPeriodicity, checkWhole } from '../request/field-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-import type {
-  CompiledScheduleType,
-  ExtraColumn,
-  RowStep,
-  ScheduleType,
-} from '../schedule-types/schedule-type.ts';
+import type { CompiledScheduleType, ExtraColumn, ScheduleType } from '../schedule-types/schedule-type.ts';
 
 export interface ChargeItem {
   readonly kind: ChargeKind;
@@ -223,14 +214,4 @@ function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: Cha
     if (isUpfront !== undefined) return isUpfront;
   }
   return isCommission ? upfront.fees : upfront.insurances;
-}
-
-/** The allowed bases of a percentage: not the figures that a row calculates after its charges (F2). */
-function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
-  if (rules === undefined) return CHARGE_BASES;
-  const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);
-  const hasInterest = findStep('interest') < findStep('charges');
-  const hasPrincipal = findStep('principal') < findStep('charges');
-  const known = { Interest: hasInterest, Principal: hasPrincipal, Installment: hasInterest && hasPrincipal };
-  return CHARGE_BASES.filter((base) => !(base in known) || known[base as keyof typeof known]);
 }

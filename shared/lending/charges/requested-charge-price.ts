@@ -4,22 +4,11 @@ import type { Decimal } from 'decimal.js';
 import type { CompletedCharge } from './catalogue-match.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import type { ChargeDefaults } from '../schedule-types/known-charges.ts';
-import { checkAmount, checkName, checkRate } from '../request/field-checks.ts';
+import { checkAmount, checkRate } from '../request/field-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
+import { type ChargeBase, checkBase } from './charge-base.ts';
 import type { ChargeInput } from './charge-input.ts';
-
-/** The possible bases of a percentage (F2), in the spelling of PercentAppliedTo. */
-export const CHARGE_BASES = [
-  'FinancedAmount',
-  'RemainingValue',
-  'Principal',
-  'Interest',
-  'Installment',
-  'UnusedAmount',
-] as const;
-
-export type ChargeBase = (typeof CHARGE_BASES)[number];
 
 export type ChargePrice =
   /** Minor units per charge. */
@@ -76,18 +65,6 @@ export function parseChargePrice(
 export function sourceFault(hasValue: boolean, hasPercent: boolean): string | undefined {
   if (hasValue !== hasPercent) return undefined;
   return `must have exactly one of SourceValue and SourcePercent, ${hasValue ? 'not both' : 'but has neither'}`;
-}
-
-function checkBase(
-  { path, appliedTo }: Pick<ChargeInput, 'path' | 'appliedTo'>,
-  bases: readonly ChargeBase[],
-  validation: Validation,
-): ChargeBase | undefined {
-  const basePath = `${path}.PercentAppliedTo`;
-  const base = checkName(validation, basePath, appliedTo, CHARGE_BASES);
-  if (base === undefined || bases.includes(base)) return base;
-  const message = `must be one of ${bases.join(', ')}; this schedule type calculates the others from the charges`;
-  return validation.reject(basePath, 'not-allowed', message);
 }
 
 function computePartOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {

@@ -3,7 +3,7 @@
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { countCharges, countUnusedDays, type AccrualPeriods } from './charge-counts.ts';
 import { readChargeInputs, type ChargeKind } from './charge-input.ts';
-import type { ChargeBase } from './requested-charge-price.ts';
+import type { ChargeBase } from './charge-base.ts';
 import type { ChargeItem, ChargeTerms } from './charge-terms.ts';
 import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 import { computeInterest, createLinearRule, type InterestRule } from '../interest/interest-rule.ts';

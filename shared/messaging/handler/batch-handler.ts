@@ -10,7 +10,8 @@ import type { BatchItem, EncodedBatch, ReplyBatchItem } from '../codec/request-b
 import { refused, type Outcome, isTransientFailure, type WorkProgress } from '../outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { replyTooLarge, withCorrelationId } from './reply-message.ts';
-import { callHandler, isExpired, type Handler, type Handlers, type Request } from './request.ts';
+import { isExpired } from './request-deadline.ts';
+import { callHandler, type Handler, type Handlers, type Request } from './request.ts';
 import type { WorkSlices } from './work-slices.ts';
 
 interface BatchHandlingOptions {

@@ -11,7 +11,8 @@ import type { Publisher } from '../ports.ts';
 import { andThen, isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { DeadLetters, type DeadLetterReason } from './dead-letter.ts';
 import { ReplyRouter, replyDeadLetterReason, type ReplyRouterOptions } from './reply-router.ts';
-import { callHandler, isExpired, readRequest, findTimeFault } from './request.ts';
+import { isExpired } from './request-deadline.ts';
+import { callHandler, readRequest, findTimeFault } from './request.ts';
 import type { Handlers, Request } from './request.ts';
 import { createErrorReply, createReply, replyTooLarge } from './reply-message.ts';
 

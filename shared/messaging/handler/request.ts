@@ -1,4 +1,3 @@
-import type { Clock } from '../../platform/system-ports.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import { HEADER, headerNumber, headerText, headerValue } from '../headers.ts';
@@ -30,8 +29,6 @@ export type Handler = (payload: unknown, request: Request) => Outcome | Promise<
 
 export type Handlers = Readonly<Record<string, Handler>>;
 
-/** Tolerance for the clocks of requester and worker: a request is refused only this long after its deadline. */
-export const DEADLINE_SKEW_MS = 2_000;
 const AVRO_MAGIC = 0;
 
 /** RequestHandling sets `timeFault`, `type` and `warnings`, and `format`, which is a guess from the first byte here. */
@@ -72,11 +69,6 @@ export function callHandler(
   if (handler !== undefined) return handler(payload, request);
   const detail = `There is no handler for messages of type ${type} on this topic.`;
   return refused(createProblem('undecodable-message', { detail }));
-}
-
-/** Whether the deadline passed more than DEADLINE_SKEW_MS ago; false without a deadline. */
-export function isExpired(deadlineMs: number | undefined, clock: Clock): boolean {
-  return deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS;
 }
 
 /** Earlier times are in another unit, such as seconds, or stand for a record without a time. */

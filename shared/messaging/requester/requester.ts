@@ -2,7 +2,7 @@ import { createProblem, type ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS } from '../../platform/queue-limits.ts';
-import { SharedLimit } from '../../platform/shared-limit.ts';
+import { FairShare } from '../../platform/fair-share.ts';
 import { type SystemPorts, repeat, sleep, type MonotonicClock } from '../../platform/system-ports.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { Codec, EncodedMessage } from '../codec.ts';
@@ -93,7 +93,7 @@ class LogRequester {
   readonly #publisher: Publisher;
   readonly #pending = new Map<string, Pending>();
   /** Slots of pending requests by topic: a topic whose worker is stuck takes at most half of them. */
-  readonly #slots = new SharedLimit();
+  readonly #slots = new FairShare();
   readonly #counts = { sent: 0, refused: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
   readonly #canSend: () => boolean;
   readonly #canReceive: () => boolean;

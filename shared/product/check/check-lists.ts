@@ -1,7 +1,7 @@
 /** Checks the fields of Active lists (Q3, Q5, Q6, F1, F2, R1, R2). */
 
 import { Decimal } from 'decimal.js';
-import { CHARGE_BASES } from '../../lending/charges/requested-charge-price.ts';
+import { CHARGE_BASES } from '../../lending/charges/charge-base.ts';
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callsOf, needsThread, UNITS_PER_MS } from '../../../shared/lending/work-units.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import { SharedLimit } from '../../../shared/platform/shared-limit.ts';
+import { FairShare } from '../../../shared/platform/fair-share.ts';
 import { announcedLength, refuse } from './send-answer.ts';
 
 /** What a call waits for: the worker of a request topic, or the broker, which stores notifications. */
@@ -24,7 +24,7 @@ export type Admission = Awaited<ReturnType<typeof createAdmission>>;
 export class Permit {
   readonly queue: AdmissionQueue;
   readonly #caller: string;
-  readonly #taken: { readonly limit: SharedLimit; readonly units: number }[] = [];
+  readonly #taken: { readonly limit: FairShare; readonly units: number }[] = [];
   #isHeld = false;
 
   constructor(queue: AdmissionQueue, caller: string) {
@@ -33,7 +33,7 @@ export class Permit {
   }
 
   /** False if the limit has no room for the caller. */
-  take(limit: SharedLimit, most: number, units: number): boolean {
+  take(limit: FairShare, most: number, units: number): boolean {
     if (!limit.hasRoom(this.#caller, most)) return false;
     limit.take(this.#caller, units);
     this.#taken.push({ limit, units });
@@ -80,7 +80,7 @@ export function addressOf(request: FastifyRequest): string {
 
 /**
  * Refuses calls beyond `perSecond` of a caller in this instance (429, E6; 0: no limit), and calls that could not be
- * answered in time (503 `overloaded`). Costs are in ordinary calls. Callers of a queue share its limit (SharedLimit).
+ * answered in time (503 `overloaded`). Costs are in ordinary calls. Callers of a queue share its limit (FairShare).
  */
 export async function createAdmission(app: FastifyInstance, metrics: Metrics, perSecond: number) {
   app.decorateRequest('caller', '').decorateRequest('permit', undefined).decorateRequest('bodyCost', 0);
@@ -91,12 +91,12 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
     ['queue', 'reason'],
   );
   const limits = {
-    short: new Map<AdmissionQueue, SharedLimit>(),
-    long: new Map<AdmissionQueue, SharedLimit>(),
+    short: new Map<AdmissionQueue, FairShare>(),
+    long: new Map<AdmissionQueue, FairShare>(),
   };
   const take = (permit: Permit, kind: 'short' | 'long', units: number): boolean => {
     let limit = limits[kind].get(permit.queue);
-    if (limit === undefined) limits[kind].set(permit.queue, (limit = new SharedLimit()));
+    if (limit === undefined) limits[kind].set(permit.queue, (limit = new FairShare()));
     return permit.take(limit, MAX_UNITS[kind], units);
   };
   const refuseOverloaded = (reply: FastifyReply, queue: AdmissionQueue, reason: 'share' | 'event-loop') => {

@@ -1,5 +1,6 @@
 import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
-import { type Request, DEADLINE_SKEW_MS, readRequest } from '../../../shared/messaging/handler/request.ts';
+import { isExpired } from '../../../shared/messaging/handler/request-deadline.ts';
+import { type Request, readRequest } from '../../../shared/messaging/handler/request.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import { done, type Outcome, isTransientFailure } from '../../../shared/messaging/outcome.ts';
@@ -204,7 +205,7 @@ export class CommandDelivery {
       times: this.#times(copy),
       isInProgress: this.inProgress.has(id),
       hasBegun: this.#begun.has(id),
-      isDeadlineOver: deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS,
+      isDeadlineOver: isExpired(deadlineMs, clock),
       repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
     });
     // Another copy of the notification may be in progress: its entry in `inProgress` must stay.

@@ -7,6 +7,7 @@ import {
   groupFields,
   groupItemFields,
 } from '../../../../workers/ingress/workbench/app/schedules/loan-fields.ts';
+import { readNumber, twoReadings } from '../../../../workers/ingress/workbench/app/read-number.ts';
 import {
   addItem,
   decimalsOf,
@@ -15,8 +16,6 @@ import {
   loanTerms,
   placeInForm,
   readLoans,
-  readNumber,
-  twoReadings,
   writeLoans,
   type Loan,
 } from '../../../../workers/ingress/workbench/app/schedules/loan.ts';

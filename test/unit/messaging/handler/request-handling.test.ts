@@ -12,7 +12,7 @@ import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
-import { replyTopicRule } from '../../../../shared/messaging/topics/topic-list.ts';
+import { replyTopicRule } from '../../../../shared/messaging/topics/reply-topic-rule.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';

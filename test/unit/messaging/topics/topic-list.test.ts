@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { requireTopics } from '../../../../shared/messaging/topics/check-topics.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
+import { replyTopicRule } from '../../../../shared/messaging/topics/reply-topic-rule.ts';
 import {
   COMMAND_TOPICS,
   DEAD_LETTER_TOPICS,
@@ -9,7 +10,6 @@ import {
   topicDifferences,
   topicSpecs,
   ownReplyTopics,
-  replyTopicRule,
   delayLabel,
   TOPIC,
   type TopicKey,

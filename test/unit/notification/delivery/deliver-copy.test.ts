@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
-import { DEADLINE_SKEW_MS, type Request } from '../../../../shared/messaging/handler/request.ts';
+import { DEADLINE_SKEW_MS } from '../../../../shared/messaging/handler/request-deadline.ts';
+import { type Request } from '../../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { Priority } from '../../../../shared/notification/notification-command.ts';
 import { createCommandCheck } from '../../../../shared/notification/command-proof.ts';

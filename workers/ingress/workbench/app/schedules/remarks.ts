@@ -4,16 +4,8 @@ import { formatAmount, formatEntry, formatNumber, groupSign } from '../format.ts
 import { checkLoan, type EntryFault } from './check-loan.ts';
 import { placeText, withLabels } from './field-texts.ts';
 import { isPercentage, type FormField } from './loan-fields.ts';
-import {
-  entryOf,
-  isSent,
-  listValues,
-  placeInForm,
-  twoReadings,
-  type Entry,
-  type Loan,
-  type PlacedValue,
-} from './loan.ts';
+import { twoReadings } from '../read-number.ts';
+import { entryOf, isSent, listValues, placeInForm, type Entry, type Loan, type PlacedValue } from './loan.ts';
 import { knownText, schedulesText as t } from '../texts.ts';
 import type { LiveSchedule } from './use-schedule.ts';
 

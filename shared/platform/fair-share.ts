@@ -1,5 +1,5 @@
 /** An owner may take more while it has less than is left: one gets half, two get a third each. Others find room. */
-export class SharedLimit {
+export class FairShare {
   readonly #used = new Map<string, number>();
   #total = 0;
 

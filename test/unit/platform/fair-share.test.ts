@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { SharedLimit } from '../../../shared/platform/shared-limit.ts';
+import { FairShare } from '../../../shared/platform/fair-share.ts';
 
 const LIMIT = 600;
 
-function fill(shared: SharedLimit, ...owners: readonly string[]): readonly number[] {
+function fill(shared: FairShare, ...owners: readonly string[]): readonly number[] {
   const taken = owners.map(() => 0);
   while (owners.some((owner) => shared.hasRoom(owner, LIMIT))) {
     for (const [place, owner] of owners.entries()) {
@@ -16,8 +16,8 @@ function fill(shared: SharedLimit, ...owners: readonly string[]): readonly numbe
 }
 
 it('one owner takes half, two take a third each, and there is room for another and for what was given back', () => {
-  expect(fill(new SharedLimit(), 'a')).toEqual([300]);
-  const shared = new SharedLimit();
+  expect(fill(new FairShare(), 'a')).toEqual([300]);
+  const shared = new FairShare();
   expect(fill(shared, 'a', 'b')).toEqual([200, 200]);
   expect(shared.hasRoom('c', LIMIT)).toBe(true);
   shared.giveBack('a', 200);
