@@ -25,7 +25,7 @@ interface MessageBase {
 
 interface RequestDefinition extends MessageBase {
   readonly kind: 'request';
-  /** Type of the reply, unless the request is refused: then it is PROBLEM_TYPE. */
+  /** Type of the reply, unless the request is refused or fails: then it is PROBLEM_TYPE. */
   readonly replyType: string;
   readonly requestTopic: MessageTopic;
   readonly bulkRequestTopic?: MessageTopic;
@@ -123,7 +123,7 @@ function requestAndReply(
   ];
 }
 
-/** Type of every reply to what is refused or fails. Its payload is a Problem. */
+/** Type of every reply to a request or command that is refused or fails. Its payload is a Problem. */
 export const PROBLEM_TYPE = 'ProblemReply';
 
 const BY_TYPE: ReadonlyMap<string, MessageDefinition> = new Map(

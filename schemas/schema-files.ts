@@ -27,7 +27,7 @@ export function releasedFile(message: MessageDefinition): string {
   return `${RELEASED_FOLDER}${message.localSchemaId}.${message.type}.avsc`;
 }
 
-/** Reads all released schemas in the order of their ids. Throws on a file without an id in its name. */
+/** Reads all released schemas in the order of their ids. Throws on a file not named `<id>.<RecordName>.avsc`. */
 export function readReleasedSchemas(): readonly ReleasedSchema[] {
   return readdirSync(RELEASED_FOLDER)
     .toSorted()

@@ -21,7 +21,7 @@ export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(
   ACTIONS.map((action) => [action.name.toLowerCase(), action]),
 );
 
-/** Finds an action by its name in any case (E4). */
+/** Finds an action by its name, ignoring case (E4). */
 export function findAction(name: string): Action | undefined {
   return ACTIONS_BY_NAME.get(name.toLowerCase());
 }

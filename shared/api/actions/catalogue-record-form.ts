@@ -1,6 +1,6 @@
 /**
- * A catalogue message in JSON, for messages written by hand. Only `kind` and `body`, the record, are mandatory. If
- * `encoding` is sent, it must be `json`. Every other field that is sent must equal its value in the record.
+ * A catalogue message in JSON, for messages written by hand. Only `kind` and `body` (the record) are mandatory. If
+ * `encoding` is sent, it must be `json`. Every other field that is sent must agree with the record.
  */
 
 import { z } from 'zod';
@@ -56,7 +56,7 @@ export const CATALOGUE_RECORD_EXAMPLE = {
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
 };
 
-/** Checks the shape of the record, not its meaning: the unit `Dayz` passes. Never throws. */
+/** Checks the shape of the record, not its meaning: a periodicity with the unit `Dayz` passes. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
   const form = catalogueRecordForm.safeParse(value);
   if (!form.success) return invalid(toFaults(form.error.issues, value));

@@ -118,7 +118,7 @@ export const productDocumentsFields = requestOf({
   Date: day(),
 });
 
-/** The parsed request of an insurance list. Its figures are exact decimals (M1). */
+/** A parsed request for an insurance list. Its figures are exact decimals (M1). */
 export type InsuranceListInput = z.output<typeof insuranceListFields>;
 
 function requireCodeOr(idField: string) {

@@ -77,7 +77,7 @@ function actionForms(action: Action): [string, MessageForms[string]][] {
   ];
 }
 
-/** JSON of these types cannot be read back, because it omits fields: that of a schedule has no start date. */
+/** For types whose JSON is for display only: that of a schedule, for example, omits the start date. */
 function refuseToRead(): ReadRequest<never> {
   return refuse('must be in Avro: what the engine writes in JSON is for display only');
 }

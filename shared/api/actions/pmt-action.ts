@@ -35,7 +35,7 @@ export const paymentValueRequest = createRequestReader<PaymentValueRequest>({
   },
 });
 
-/** The amounts limit each other, InstallmentsNo limits the grace period, and the period determines the lowest rate. */
+/** FinancedAmount limits FutureValue, InstallmentsNo limits the grace period, and the period limits negative rates. */
 function dependsOn({ path, code }: Fault): readonly string[] {
   switch (path) {
     case 'FinancedAmount':

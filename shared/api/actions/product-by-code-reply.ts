@@ -113,7 +113,7 @@ const commissionReply = strictNamed('Commission', {
     .describe(VALID_VALUES),
 });
 
-/** One schema for interests with values and with bands: clients cannot tell two schemas apart by the fields present. */
+/** Covers interests with values and those with bands: clients could not tell two schemas apart by their fields. */
 const interest = z
   .strictObject({
     InterestName: plainText('Name of the interest.'),

@@ -1,4 +1,4 @@
-/** Writes a schedule as JSON in either spelling of the interface (A5). Amounts are exact: 17 euro are `17.00` (M1). */
+/** Writes a schedule as JSON in either spelling of the interface (A5). Amounts are exact: 17 euros are `17.00` (M1). */
 
 import type {
   Casing,
@@ -73,7 +73,7 @@ interface RowStyle {
   readonly spelling: Spelling;
   readonly digits: number;
   readonly extraColumns: readonly string[];
-  /** What follows the total in each row: the rate, if shown, the schedule type and the label of isEarlyRepayment. */
+  /** What follows the total in each row: the rate (if shown), the schedule type and the label of isEarlyRepayment. */
   readonly tail: string;
 }
 

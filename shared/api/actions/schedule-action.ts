@@ -22,7 +22,7 @@ import { described } from '../json/field-kinds.ts';
 const rate = (meaning: string, presence = '') =>
   z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists${presence}.`);
 
-/** Declares a field that a kind of row lacks, so that generated clients, which try each kind, reject the wrong ones. */
+/** Declares a field that a kind of row lacks, so that generated clients, which try each kind, reject wrong kinds. */
 const never = (impossible: z.ZodType, reason: string) =>
   impossible.describe(`Never present: ${reason}.`).optional();
 
@@ -110,7 +110,7 @@ function inSpelling(casing: Casing, fields: z.ZodRawShape): z.ZodRawShape {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [spelled(name, casing), kind]));
 }
 
-/** Values for mandatory fields that cannot be read, with an Amount that no amount of a realistic request exceeds. */
+/** Values for mandatory fields that cannot be read. Amount is larger than any amount of a realistic request. */
 const PLACEHOLDERS: Fields = {
   ScheduleType: 'EqualInstallments',
   Amount: 1e12,
@@ -181,7 +181,7 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   render: renderRepaymentSchedule,
 });
 
-/** By list, the fields that identify a charge. At least one is required; the path of the fault names the first (F1). */
+/** For each list, the fields that identify a charge. At least one is required; a fault's path names the first (F1). */
 const CHARGE_NAMES = [
   ['Commission', ['FeeName', 'FeeId']],
   ['Insurance', ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName']],

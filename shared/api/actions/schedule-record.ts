@@ -20,7 +20,7 @@ interface RowLists {
 type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
 type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
 
-/** Throws Error unless the schedule has exactly the rates that `show` requests: the record cannot express others. */
+/** Throws Error unless a schedule has exactly the rates that `show` requests: records cannot tell null from absent. */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   for (const rate of RATES) {
     if ((schedule[rate] !== undefined) !== REQUESTED_BY[rate].includes(schedule.show)) {

@@ -1,4 +1,4 @@
-/** Fields of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). The reader checks their types, the engine their values. */
+/** Fields of `PLAT_BP_CalculateRepaymentSchedule` (4.1, S6). The reader checks their form, the engine their values. */
 
 import { BUILT_IN_CALENDARS } from '../../lending/calendars/built-in-calendars.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-base.ts';

@@ -1,4 +1,4 @@
-/** `PLAT_BP_Simulate` (4.4). The four JSON texts in the answer keep the spelling of the interface, even CurrenctyId. */
+/** `PLAT_BP_Simulate` (4.4). The four JSON texts of a record keep the spelling of the interface, even CurrenctyId. */
 
 import type { Decimal } from 'decimal.js';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -104,7 +104,7 @@ export const simulateReply = z.strictObject({
   ReturnValue: z.literal(0).meta({ type: 'integer', description: 'Always 0.' }),
 });
 
-/** A record in the reply message. Its amounts are whole minor units with `currencyDigits` decimals. */
+/** A record in the reply message. Its amounts are minor units of a currency with `currencyDigits` decimals. */
 export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'CommissionListId'> & {
   readonly currencyDigits: number;
   readonly IRR: string | null | undefined;
@@ -117,7 +117,6 @@ export interface SimulatePayload {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** Creates the payload of the reply message, with amounts in minor units. */
 export function simulatePayload(
   offers: readonly SimulationRecord[],
   warnings: readonly RequestWarning[],
@@ -241,7 +240,7 @@ export function toSimulateRequest(input: SimulateInput): SimulateRequest {
   };
 }
 
-/** Formula arguments, even an empty object, and rates by range, unless empty, require interestType (4.4, Q3, R1). */
+/** Formula arguments (even an empty object) and a non-empty list of rates require interestType (4.4, Q3, R1). */
 function requireInterestType(sent: Fields): readonly Fault[] {
   const { interestType, jsonInputFormula, jsonMultipleInterestRates: rates } = sent;
   if (!isAbsent(interestType)) return [];

@@ -87,7 +87,7 @@ const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   504: ['Warnings'],
 };
 
-/** For each status, a reference to its response of {@link problemResponses}. */
+/** For each status, a reference to its response from {@link problemResponses}. */
 export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
@@ -139,7 +139,7 @@ interface Reading {
   readonly parameters?: readonly object[];
 }
 
-/** A path with only a GET. `hasTag`: it has an ETag and may answer 304. `problems`: statuses besides READ_PROBLEMS. */
+/** A path with only a GET. `hasTag`: it has an ETag and may return 304. `problems`: statuses besides READ_PROBLEMS. */
 export function reading(
   path: string,
   operationId: OperationId,

@@ -87,7 +87,7 @@ export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.nestError, TEXTS.message.nestError, REQUIRED),
 ];
 
-/** The types that {@link HEADER.messageType} may name, whether a message needs that header, and its format. */
+/** The types that {@link HEADER.messageType} may name, whether a message needs this header, and the message format. */
 export interface StatedType {
   readonly types: readonly string[];
   readonly required: boolean;

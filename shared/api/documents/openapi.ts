@@ -53,7 +53,7 @@ function outline(version: string) {
   };
 }
 
-/** Replaces each zod definition in `part` with a reference and adds it to `found`. Throws Error if one has no id. */
+/** Returns `part` with references in place of zod definitions, which it adds to `found`. Throws if one has no id. */
 function withReferences<Part>(part: Part, found: Record<string, z.ZodType>): Part {
   const replace = (node: unknown): unknown => {
     if (node instanceof z.ZodType) {

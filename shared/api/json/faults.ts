@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { JsonFaultCode } from '../../platform/parse-json.ts';
 import { type Fault, fieldPath, valueAt } from '../../platform/problem.ts';
 
-/** Codes of faults of JSON text. The path is `body`, `Data` for the text in it, or that of the repeated member. */
+/** Codes of faults of JSON text. The path is `body`, `Data` (for the text in it) or that of a repeated member. */
 export const BODY_FAULTS = {
   'malformed-json': 'The text is not valid JSON',
   'not-utf8': 'The bytes are not valid UTF-8',

@@ -93,7 +93,7 @@ function wholeNumber(value: number, context: z.RefinementCtx, number = 'number')
   return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in absolute value`);
 }
 
-/** Reports a fault in a zod transformation. The transformation must return the result of this function. */
+/** Reports a fault in a zod transformation, which may return the result in place of a value. */
 export function refuse(
   context: z.RefinementCtx,
   input: unknown,
@@ -115,7 +115,7 @@ export const flag = () => flagOf(mustBeFlag);
 /** A flag that documents show as the number 0 or 1. */
 export const flagNumber = () => flagOf(mustBeFlag, SHOWN_NUMERIC_FLAG);
 
-/** The kind of flag that a schema describes; undefined for another field. */
+/** The kind of flag that a schema describes; undefined if the field is not a flag. */
 export function flagKind({ type, minimum, maximum }: JsonSchema): 'flag' | 'numeric-flag' | undefined {
   const types = new Set([type].flat());
   if (types.has('boolean')) return 'flag';
@@ -178,7 +178,7 @@ export const text = (known: readonly string[] = []) => {
   return known.length === 0 ? name : name.meta({ examples: [...known] });
 };
 
-/** One of `names`, which documents list. The reader accepts any text, because the engine compares it in any case. */
+/** One of `names`, which documents list. The reader accepts any text: the engine checks the name, ignoring case. */
 export const nameOf = (title: string, names: readonly string[]) =>
   text()
     .meta({ enum: [...names] })
@@ -200,7 +200,7 @@ export interface NamedDecimal {
   readonly value: Decimal;
 }
 
-/** An object whose field names the caller chooses, such as `{"Margin": 2.5}`, read as a list. Empty means absent. */
+/** An object whose field names the caller chooses, such as `{"Margin": 2.5}`, read as a list; undefined if empty. */
 export const figuresByName = (mostFigures: number) => {
   const figure = amount();
   return z
@@ -257,7 +257,7 @@ export function isDateSchema(schema: { readonly pattern?: string }): boolean {
 export const optional = <Kind extends z.ZodType>(kind: Kind) =>
   kind.nullish().transform((value) => value ?? undefined);
 
-/** A list that may be left out; an empty one means the same (R1). Readers refuse more than `maxItems` items unread. */
+/** A list that may be left out; an empty one means the same (R1). One longer than `maxItems` is refused unread. */
 export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   anyList(item)
     .max(maxItems)

@@ -18,7 +18,7 @@ export interface JsonSchema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** For objects whose field names the caller chooses: the schema of a name, the most fields, the schema of a value. */
+  /** Schema of the names in an object whose field names the caller chooses. */
   readonly propertyNames?: JsonSchema;
   readonly maxProperties?: number;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -48,7 +48,7 @@ export function toJsonSchema(definition: z.ZodType): JsonSchema {
   return whole(schema);
 }
 
-/** Schemas by name, with their parts by `id`, so that generators make one type of each. Throws on a repeated `id`. */
+/** Schemas by name, with their parts by `id`, so that generators make one type for each. Throws on a repeated `id`. */
 export function publishedSchemas(definitions: Readonly<Record<string, z.ZodType>>): NamedSchemas {
   const registry = z.registry<{ id: string }>();
   for (const [id, definition] of Object.entries(definitions)) registry.add(definition, { id });
@@ -71,7 +71,7 @@ function rewrite(schema: unknown, change: (node: Node) => object): JsonSchema {
   ) as JsonSchema;
 }
 
-/** Merges `anyOf` a schema and null into one schema with both types, which people and tools read more easily. */
+/** Merges an `anyOf` of a schema and null into one schema with both types, which is easier to read. */
 function mergeNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   const [only, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];

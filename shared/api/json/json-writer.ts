@@ -1,4 +1,4 @@
-/** Writes values as JSON by the JSON Schema of their definition, as readers read them. Decimals keep all digits. */
+/** Writes values as JSON according to the JSON Schema of their definition. Decimals keep all digits. */
 
 import { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
@@ -19,7 +19,7 @@ export function createJsonWriter(schema: JsonSchema): Writer {
 /** ASCII strings that JSON writes without escapes. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
 
-/** The JSON of a scalar or Decimal. Plain strings, most of an explained schedule, avoid the slower JSON.stringify. */
+/** The JSON of a scalar or Decimal. Plain strings, the bulk of an explained schedule, avoid slow JSON.stringify. */
 export function scalarText(value: unknown): string {
   if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   return value instanceof Decimal ? value.toString() : JSON.stringify(value);
@@ -27,7 +27,7 @@ export function scalarText(value: unknown): string {
 
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** The JSON of a figure; `null` if it is absent. Throws RangeError on text that is no plain decimal, which is a bug. */
+/** The JSON of a figure; `null` if it is absent. Throws RangeError on text that is not a plain decimal (a bug). */
 export function decimalText(figure: string | null | undefined): string {
   if (figure === null || figure === undefined) return 'null';
   if (!PLAIN_DECIMAL.test(figure)) throw new RangeError('a figure must be plain decimal text');

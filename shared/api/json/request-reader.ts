@@ -1,4 +1,4 @@
-/** Reads requests from JSON with all faults (E3), checks requests from Avro by the same rules, and writes JSON. */
+/** Reads requests from JSON and finds all faults (E3), checks requests from Avro by the same rules, and writes JSON. */
 
 import { z } from 'zod';
 import type { FaultCode } from '../../lending/request/validation.ts';
@@ -24,7 +24,7 @@ export const JSON_PARAM = 'jsonParam';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A request or its faults (E3): 422 if all concern numbers (E1, M6), 413 if all concern large files, otherwise 400. */
+/** A request or its faults (E3): 422 if all concern numbers out of range (M6), 413 if all oversized files, else 400. */
 export type ReadRequest<Payload> =
   | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
   | InvalidRequest;
@@ -42,7 +42,7 @@ export function invalid(faults: readonly Fault[], others: readonly Fault[] = [])
 
 export interface RequestReader<Request> {
   readonly body: z.ZodObject;
-  /** Reads a parsed body. Never throws. Unknown names are reported beside other faults only if `catalogue` is given. */
+  /** Reads a parsed body. Never throws. Beside other faults, unknown names are reported only with a `catalogue`. */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
   /** Checks the limits and the combination of fields of a request from Avro; undefined if there is no fault. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;

@@ -5,10 +5,10 @@ import { type Fault, type Warning, joinPath } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isRecord, shapeFault } from './faults.ts';
 
-/** Maximum number of unknown fields that {@link surveyFields} reports; their header is cut at 4 KiB anyway (E3). */
+/** Maximum number of unknown fields that surveyFields reports; the header `Warnings` is cut at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;
 
-/** Maximum number of unknown fields with a suggested name: finding one takes longer than all other reading. */
+/** Maximum number of unknown fields with a suggested name: finding a name takes longer than reading the request. */
 const MAX_HINTS = 10;
 
 const MAX_SHOWN_NAME = 60;
@@ -18,7 +18,7 @@ export function unknownField(name: string, path = ''): Warning {
   return { code: 'unknown-member', path: joinPath(path, name.slice(0, MAX_SHOWN_NAME)) };
 }
 
-/** The fault of an unknown field in a refused request. It suggests a name: a missing field is often misspelt. */
+/** The fault of an unknown field in a refused request. Suggests a similar name: a missing field is often misspelt. */
 export function unknownFieldFault(path: string, name: string, known: Iterable<string>): Fault {
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;

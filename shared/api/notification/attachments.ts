@@ -7,7 +7,7 @@ import ATTACHMENT_KINDS from './attachment-kinds.json' with { type: 'json' };
 import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
-/** Separators of paths (Windows: `:`) and lines, control characters, `=?`, which mail programs decode (RFC 2047). */
+/** Separators of paths (`:` on Windows) or lines, control characters, and `=?`, which mailers decode (RFC 2047). */
 // eslint-disable-next-line no-control-regex
 const NEVER_IN_NAME = /=\?|[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 /** Windows ignores dots and blanks at the end of a name when it opens a file. */
@@ -18,7 +18,7 @@ export function cleanFileName(name: string): string {
   return cleanText(name).replace(LAST_DOTS_AND_BLANKS, '');
 }
 
-/** Whether a cleaned name is safe: not blank, at most 255 characters, no path, control character or leading dot. */
+/** Whether a cleaned name is well-formed, not blank, at most 255 characters, without NEVER_IN_NAME or a leading dot. */
 export function isPlainFileName(name: string): boolean {
   return (
     name.length <= NOTIFICATION_LIMITS.attachmentNameCharacters &&
@@ -29,7 +29,7 @@ export function isPlainFileName(name: string): boolean {
   );
 }
 
-/** Kinds of content by allowed extension. `text`: any that is not recognised. `cfb`: old or encrypted Office files. */
+/** Kinds of content by allowed extension. `text`: content of no known kind. `cfb`: old or encrypted Office files. */
 const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(ATTACHMENT_KINDS).flatMap(([extensions, content]) =>
     extensions.split(' ').map((extension) => [extension, content.split(' ')] as const),
@@ -57,7 +57,7 @@ const SCRIPT = Buffer.from('#!');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** The start of a text that a browser may show as a page, whatever the extension of the file. */
 const PAGE = /^<(?:!doctype\s+(?:html|svg)|html|svg|script|body|iframe)\b/i;
-/** Marks of active XML: a namespace of pages, a style sheet (may run code), an entity (may hide the other marks). */
+/** Marks of active XML: namespaces of pages, style sheets (may run code), and entities (may hide the other marks). */
 const ACTIVE_XML = [
   'http://www.w3.org/1999/xhtml',
   'http://www.w3.org/2000/svg',
@@ -69,7 +69,7 @@ const ACTIVE_XML = [
 const HIDDEN_NAMESPACE = /xmlns(?::[^\s=:]*)?\s*=\s*(?:"[^"]*&|'[^']*&)/;
 /** The name of the stream that holds the macros of an Office file in the old format. */
 const MACROS = Buffer.from('_VBA_PROJECT', 'utf16le');
-/** How many bytes at the start of a file are examined: PDF readers accept `%PDF-` anywhere within these. */
+/** Bytes at the start of a text that are searched for marks: PDF readers accept `%PDF-` anywhere in them. */
 const SAMPLE_BYTES = 1_024;
 /** Formats known by their first two letters only. A text may begin with these ("BMW") but has no control characters. */
 const SHORT_MARKS: ReadonlySet<string> = new Set(['exe', 'bmp']);

@@ -1,6 +1,6 @@
 /** Removes invisible characters, which people copy from programs together with numbers, addresses and names (N4). */
 
-/** Soft hyphens, zero-width characters, direction marks. Some scripts need joiners between letters, so these stay. */
+/** Invisible characters, such as soft hyphens. Joiners between letters stay, because some scripts need them. */
 const INVISIBLE = /(?![\u200c\u200d])\p{DI}|(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/gu;
 const OUTER_BLANKS = /^[\p{Zs}\t]+|(?<![\p{Zs}\t])[\p{Zs}\t]+$/gu;
 
@@ -9,7 +9,7 @@ export function cleanText(text: string): string {
   return text.replaceAll(INVISIBLE, '').replaceAll(OUTER_BLANKS, '');
 }
 
-/** For the end of a message: the first refused character of the cleaned text, as `; U+0661 is not allowed`, or ''. */
+/** For the end of a message: the first refused character of the cleaned text, as `; U+0661 is not allowed`, else ''. */
 export function nameCharacter(text: string, refused = /[^\x20-\x7e]/u): string {
   const found = refused.exec(cleanText(text))?.[0];
   return found === undefined ? '' : `; ${codePointOf(found)} is not allowed`;

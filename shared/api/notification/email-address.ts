@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url';
 import { cleanText, nameCharacter } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
-/** The most characters before the `@` (RFC 5321, 4.5.3.1.1). */
+/** Maximum number of characters before the `@` (RFC 5321, 4.5.3.1.1). */
 const MAX_LOCAL_PART = 64;
 /** A dot-atom of RFC 5322; quoted local parts and comments are not supported. */
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
@@ -29,7 +29,7 @@ export function cleanEmailAddress(text: string): string | undefined {
     : undefined;
 }
 
-/** Parses addresses separated by `;` or `,` (N4). Ignores blank items. `wrong`: positions of invalid ones, from 1. */
+/** Parses addresses separated by `;` or `,` (N4), ignoring blank items. `wrong`: positions of invalid ones, from 1. */
 export function readAddressList(text: string) {
   const items = text.split(SEPARATORS).filter((item) => cleanText(item) !== '');
   const read = items.map(cleanEmailAddress);
@@ -42,7 +42,7 @@ export function readAddressList(text: string) {
 /** Characters that no domain may have. Unlike a local part, a domain may have letters and digits beyond ASCII. */
 const NOT_IN_DOMAIN = /[^\x20-\x7e\p{L}\p{M}\p{N}]/u;
 
-/** Names the first character of a text that no address may have, as nameCharacter does; '' if there is none. */
+/** Names the first character that no address may contain, as nameCharacter does; '' if there is none. */
 export function nameAddressCharacter(text: string): string {
   for (const item of text.split(SEPARATORS)) {
     const domain = item.lastIndexOf('@') + 1;
@@ -52,7 +52,7 @@ export function nameAddressCharacter(text: string): string {
   return '';
 }
 
-/** Removes repeated addresses and those in `others` (lower case). Case is ignored, as mail servers do in practice. */
+/** Removes repeated addresses and those in `others` (lower case). Ignores case, as mail servers do in practice. */
 export function withoutRepeated(addresses: readonly string[], others: ReadonlySet<string>): string[] {
   const seen = new Set(others);
   return addresses.filter((address) => {

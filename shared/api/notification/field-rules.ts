@@ -10,7 +10,7 @@ import { cleanNumber, cleanPhoneNumber, cleanSmsSender, NOT_GSM } from './phone-
 import { shapeFault, type ShapeFaultCode } from '../json/faults.ts';
 
 const EMPTY = 'must not be empty';
-/** Before cleaning, which may shorten it, a text may be this many times as long as its limit; else it is refused. */
+/** A text may be this many times as long as its limit before cleaning, which may shorten it. */
 const RAW_FACTOR = 4;
 const NO_CONTROLS = 'must not contain line breaks or other control characters';
 const MIB = 1_024 * 1_024;
@@ -21,7 +21,7 @@ const NUL = '\u0000';
 /** The content types of an e-mail, in lower case. US-ASCII is a subset of UTF-8, in which all texts are sent. */
 const CONTENT_TYPE = /^(text\/(?:plain|html))\s*(?:;\s*(?:charset\s*=\s*("?)(?:utf-?8|us-ascii)\2\s*)?)?$/;
 
-/** Collects the faults of a notification. Each rule for a value returns it normalised or, after a fault, undefined. */
+/** Collects the faults of a notification. A rule for one value returns it normalised, or undefined after a fault. */
 export class NotificationRules {
   readonly faults: Fault[] = [];
   readonly #country: string | undefined;

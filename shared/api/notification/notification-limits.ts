@@ -4,9 +4,9 @@ const KIB = 1_024;
 const MIB = KIB * KIB;
 
 export const NOTIFICATION_LIMITS = {
-  /** UTF-16 units of an SMS, the limit of Twilio: 11 parts of 153 GSM characters, or 24 parts of 67 others. */
+  /** The limit of Twilio for an SMS, in UTF-16 units: 11 parts of 153 GSM characters, or 24 parts of 67 others. */
   smsCharacters: 1_600,
-  /** Characters of a name as sender (3GPP TS 23.040, 9.1.2.5: 11 characters of 7 bits). */
+  /** Characters of the name of a sender (3GPP TS 23.040, 9.1.2.5: 11 characters of 7 bits). */
   smsSenderCharacters: 11,
   /** Characters of a telephone number as written, with blanks and brackets. */
   phoneCharacters: 40,
@@ -14,7 +14,7 @@ export const NOTIFICATION_LIMITS = {
   addressCharacters: 254,
   recipients: 50,
   addressListCharacters: 16_384,
-  /** Bytes of the subject in UTF-8: as many as a header line may have characters (RFC 5322, 2.1.1). */
+  /** Bytes of the subject in UTF-8: the number of characters that a header line may have (RFC 5322, 2.1.1). */
   subjectBytes: 998,
   contentTypeCharacters: 64,
   attachments: 20,

@@ -34,7 +34,7 @@ export function cleanNumber(text: string): string {
   return cleanText(text).replaceAll(WIDE, (wide) => wide.normalize('NFKC'));
 }
 
-/** The country (ISO 3166) of an E.164 number; undefined for one of no country, such as that of a satellite network. */
+/** The country (ISO 3166) of an E.164 number; undefined if it belongs to none, such as a satellite number. */
 export function countryOfNumber(number: string): string | undefined {
   return phoneNumbers().parsePhoneNumberFromString(number, { extract: false })?.country;
 }

@@ -1,4 +1,4 @@
-/** Reads notifications from HTTP bodies and JSON messages, with all faults (E3). Checks commands by the same rules. */
+/** Reads notifications (HTTP bodies, JSON messages), finding all faults (E3). Checks commands by the same rules. */
 
 import { z } from 'zod';
 import type { Attachment, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
@@ -87,7 +87,7 @@ function createReader<Command>(
   };
 }
 
-/** Finds names that differ from known names only in case: if `NotificationId` were ignored, a repeat would be sent. */
+/** Finds names that differ from known names only in case: ignoring `NotificationId` could send a message twice. */
 function caseVariants(schema: JsonSchema, value: unknown, path = ''): Fault[] {
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown, index) => caseVariants(schema, item, `${path}[${index}]`));

@@ -141,7 +141,7 @@ export type LetterPage = z.infer<typeof letterPage>;
 /** One step of an action on a dead letter. The record in the audit topic also names the dead letter. */
 export const auditEntry = namedObject('DeadLetterAudit', {
   action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
-  /** Actions that send write `begun`, then `done`, or `failed` if nothing was sent. A discard writes only `done`. */
+  /** Redrive, edit and mark-sent write `begun`, then `done`, or `failed` if nothing was sent; discard only `done`. */
   stage: z.enum(['begun', 'done', 'failed']),
   operator: z.string().describe('The subject of the token, or the user of the command.'),
   at: dateTime(),

@@ -79,12 +79,12 @@ export const foundNotifications = namedObject('FoundNotifications', {
 /** What is known of a notification: its acceptance, its state, or both. */
 export interface KnownNotification {
   readonly notificationId: string;
-  /** Absent for commands of upstream systems and after its retention; a later one if the Idempotency-Key was reused. */
+  /** Absent for upstream commands and after its retention; a later notification's if the Idempotency-Key was reused. */
   readonly acceptance: NotificationAcceptance | undefined;
   readonly state: NotificationState | undefined;
 }
 
-/** The timeline, without texts and addresses of the message. `deadLetters`: the address that lists its dead letters. */
+/** The timeline, without texts and addresses of the message. `deadLetters`: the URL that lists its dead letters. */
 export function describeTimeline(
   { notificationId, acceptance, state }: KnownNotification,
   deadLetters: string,

@@ -31,9 +31,9 @@ export const OPERATIONS_LIMITS = {
   pageProducts: 200,
   defaultPageProducts: 50,
   searchCharacters: 100,
-  /** Versions of a product in an answer, the latest; each takes about 200 bytes. */
+  /** Latest versions of a product that an answer lists; each takes about 200 bytes. */
   listedVersions: 200,
-  /** Lists that a call reads for a product version, a millisecond each; above `referredListBytes` it reads no more. */
+  /** Lists that a call reads for a product version, a millisecond each; it stops above `referredListBytes` in total. */
   referredLists: 100,
   referredListBytes: 8_388_608,
 } as const;

@@ -25,10 +25,11 @@ interface DocsPageOptions {
     readonly requestsPerSecond: number;
     readonly replyTimeoutMs: number;
   };
-  /** The Markdown of guide.md, and that of docs/rulings.md. */
+  /** The Markdown of guide.md. */
   readonly guide: string;
+  /** The Markdown of docs/rulings.md. */
   readonly rulings: string;
-  /** The style sheet with the CSS variables of the workbench, tokens.css. */
+  /** The text of tokens.css, which has the CSS variables of the workbench. */
   readonly tokens: string;
   readonly script: string;
 }

@@ -12,7 +12,7 @@ const reader = new Marked({
       const text = this.parser.parseInline(tokens);
       return `<h${depth} id="${slug(text)}"><a class="anchor" href="#${slug(text)}">${text}</a></h${depth}>\n`;
     },
-    /** Only links within this server remain links. Others name files of the project, which readers of /docs lack. */
+    /** Only links to this server remain links. Others name files of the project, which readers of /docs lack. */
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
       return KNOWN_PLACE.test(href) ? `<a href="${href}">${text}</a>` : text;
@@ -47,7 +47,7 @@ export function slug(text: string): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-/** Makes the id of a rule, such as M1, a link to the rule, except in code, in link targets and at the rule itself. */
+/** Turns the id of a rule, such as M1, into a link, except in code, in link targets and at the rule itself. */
 function linkRules(text: string): string {
   return text.replaceAll(
     RULE_OR_CODE,

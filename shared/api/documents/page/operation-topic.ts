@@ -43,7 +43,7 @@ export function operationContent(operation: Operation, place: Place): Html {
   const [[status, ok] = ['', {}]] = Object.entries(responses);
   const request = bodySchema(requestBody);
   const answer = bodySchema(ok);
-  // Readers can send actions from the page, since these only calculate and read. A notification would reach people.
+  // Readers can call actions from the page, since actions only calculate and read. A notification would reach people.
   const practice = ACTIONS.some(({ name }) => name === lastName(place.path))
     ? tryIt(id, requestBody, place)
     : exampleOf('Request', requestBody);
@@ -214,7 +214,7 @@ function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldLis
   return html`<div id="${target}" data-kind="Field"><dt><a class="anchor" href="#${target}"><code><span class="outer">${outer}</span>${name}</code></a> <span class="type">${typeText(schema)}</span>${marks[kind]}</dt><dd>${renderText(schema.description ?? '')}</dd></div>`;
 }
 
-/** The type of a field in words, with its limits. It leaves out null, which always means absent (M6). */
+/** The type of a field in words, with its limits. It leaves out null, which means absent (M6). */
 function typeText(schema: JsonSchema): string {
   if (isDateSchema(schema)) return 'date';
   if (flagKind(schema) !== undefined) return 'true, false, 0, 1';
