@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Reads the built folder; without one, compiles the sources. Rejects if a file is missing or does not compile. */
+/** Reads the built folder, or else compiles. Rejects if that fails, or if the script or the styles are missing. */
 export async function loadBundle(): Promise<Bundle> {
   const files = await loadFiles();
   const assets = new Map<string, Asset>();
@@ -37,7 +37,7 @@ export async function loadBundle(): Promise<Bundle> {
   return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }
 
-/** The text of the script of /docs. Rejects in the same cases as {@link loadBundle}. */
+/** Loads the text of the script of /docs. Rejects if it is missing, or if reading or compiling fails. */
 export async function loadDocsScript(): Promise<string> {
   const files = await loadFiles();
   return files.get(findName(files, 'docs-'))?.toString() ?? '';
@@ -54,7 +54,7 @@ export async function writeBuiltFolder(): Promise<readonly string[]> {
 
 let loading: Promise<ReadonlyMap<string, Buffer>> | undefined;
 
-/** Compiles once for all pages, because the end of one compilation ends another that runs at the same time. */
+/** Loads the files once for all pages: of two compilations that overlap, the first to end would abort the other. */
 async function loadFiles(): Promise<ReadonlyMap<string, Buffer>> {
   loading ??= existsSync(BUILT_FOLDER) ? readFiles(BUILT_FOLDER) : compile();
   try {

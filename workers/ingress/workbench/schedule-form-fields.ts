@@ -46,7 +46,7 @@ function kindOf(name: string, schema: JsonSchema): FieldKind {
   );
 }
 
-/** The values of an enumeration; without one, the examples of the schema, beside which other values are allowed. */
+/** The values of an enumeration, or else the examples of a field that also allows other values. None for dates. */
 function choicesOf(schema: JsonSchema): Pick<FormField, 'choices' | 'isOpen'> {
   if (isDateSchema(schema)) return {};
   const closed = (schema.enum ?? []).filter((value) => typeof value === 'string');

@@ -12,7 +12,7 @@ import { loadBundle, type Bundle } from './bundle.ts';
 const ASSET_CACHE = 'public, max-age=31536000, immutable';
 const CANNOT_COMPILE =
   'The workbench cannot be compiled. Install the optional packages (npm ci), or compile it beforehand with npm run build:workbench.';
-/** All resources come from this instance or the page. The only frames show e-mails of the outbox, in a sandbox. */
+/** Resources come from this instance; images may be `data:` addresses. The only frames show e-mails in a sandbox. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,8 +28,8 @@ const PAGE_POLICY = [
 type AssetRequest = FastifyRequest<{ Params: { name: string } }>;
 
 /**
- * Serves the workbench at /workbench and below, and redirects / to it. The first request loads its files. Pages and
- * files contain no data, so the server asks for no token. If access control is on, the page asks its user for one.
+ * Serves the workbench at /workbench and below, and redirects / to it. Pages and files contain no business data, so
+ * the server asks for no token. If access control is on, the page asks the user for a token, with which it makes calls.
  */
 export function registerWorkbench(
   app: FastifyInstance,

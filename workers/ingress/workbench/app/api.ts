@@ -1,4 +1,4 @@
-/** Calls of the engine with the token of this tab. They reject with EngineError or, after an abort, with its reason. */
+/** Calls to the engine with the token of this tab. They reject with EngineError or, after an abort, with its reason. */
 import { signal as createSignal } from '@preact/signals';
 import { readWarningsList } from '../../../../shared/messaging/header-text.ts';
 import type { Problem, Warning } from '../../../../shared/platform/problem.ts';
@@ -9,7 +9,7 @@ interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The time limit of the call including its repeats. @default 30_000 */
   readonly timeoutMs?: number;
-  /** How often the request is sent at most. It is sent again only after a temporary failure. @default 4 */
+  /** The maximum number of calls. The request is sent again only after a temporary failure. @default 4 */
   readonly attempts?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Where the browser keeps each choice; '' means none. If the browser forbids storage, choices end with the page. */
+/** Where the browser keeps each choice. If the browser forbids storage, a choice ends with the page. */
 const STORAGES = {
   'workbench.language': 'localStorage',
   'workbench.theme': 'localStorage',

@@ -1,4 +1,4 @@
-/** The script of /docs, which is complete without it: a search, and requests that readers can edit and send. */
+/** The script of /docs: a search, and requests that readers can edit and send. /docs is complete without the script. */
 import type { Fault } from '../../../../shared/platform/problem.ts';
 import { store, stored } from './browser-storage.ts';
 
@@ -7,7 +7,7 @@ interface Entry {
   readonly kind: string;
   readonly title: string;
   readonly place: string;
-  /** What the search compares, in lower case: the name, its last part, and the whole text. */
+  /** The search compares `name`, `last` (its last part, or the id of a topic) and `text`, all in lower case. */
   readonly name: string;
   readonly last: string;
   readonly text: string;

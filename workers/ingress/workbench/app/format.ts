@@ -54,7 +54,7 @@ export function groupSign(): string {
   );
 }
 
-/** A short amount for the axis of a chart: 12500 becomes 12.5K. */
+/** A short amount for the axis of a chart: 12500 becomes 12.5K in en-US. */
 export function formatCompact(value: number): string {
   return numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }

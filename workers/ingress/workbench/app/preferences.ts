@@ -1,4 +1,4 @@
-/** Choices that survive a reload. All tabs share the language and the theme; each tab has its own access token. */
+/** Choices that survive a reload. Tabs share the stored language and theme; each tab has its own access token. */
 import { effect, signal, type Signal } from '@preact/signals';
 import { store, stored } from './browser-storage.ts';
 

@@ -4,12 +4,12 @@ const THOUSAND_DIGITS = 3;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
 /** `25.000` may be twenty-five thousand or twenty-five. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
-/** Thousands with a separator, and possibly decimals after another one: `1 250 000`, `1.250,50`. */
+/** Thousands with a separator, and possibly decimals after a different sign: `1 250 000`, `1.250,50`. */
 const GROUPED = /^(-?\d{1,3})((?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
 const GROUP_LENGTH = 4;
 
 /**
- * Reads a number; undefined if the text is no number or has two readings. In text such as `25.000`, the sign separates
+ * Reads a number; undefined if the text is not one or has two readings. In text such as `25.000`, the sign separates
  * thousands if it is `group` and `decimals` is below 3, or decimals if it is not `group` and `decimals` is at least 3.
  */
 export function readNumber(

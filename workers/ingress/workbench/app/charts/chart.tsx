@@ -37,11 +37,11 @@ interface ChartProps {
   readonly panels: readonly Panel[];
   /** The ends of the horizontal axis, in the unit of `at`: rows of a schedule, or epoch milliseconds. */
   readonly range: readonly [first: number, last: number];
-  /** At most `most` labels of the horizontal axis: their places, and the days (`yyyy-mm-dd`) that they show. */
+  /** The places of the labels of the horizontal axis, and the days (`yyyy-mm-dd`) they show. `most` labels fit. */
   readonly dates: (most: number) => readonly (readonly [at: number, day: string])[];
 }
 
-/** Room in pixels: left of a plot for its amounts, right of it for half the width of a line. */
+/** Sizes in pixels. LEFT leaves room for the amounts beside a plot, RIGHT for half the width of a line. */
 const LEFT = 52;
 const RIGHT = 8;
 const TITLE = 26;

@@ -65,7 +65,7 @@ export function Loading({ label }: { label?: string }) {
   );
 }
 
-/** Shows why a call failed: the problem, its faults, and its id in the logs. `say` returns the text of a fault. */
+/** Shows why a call failed: the problem, its faults, and the call's id in the logs. `say` gives the text of a fault. */
 export function Failure(props: { error: unknown; onRetry?: () => void; say?: (fault: Fault) => string }) {
   const problem = asProblem(props.error);
   return (
@@ -200,7 +200,7 @@ function copySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Downloads the text as a CSV file in UTF-8. `name`: the name of the file, such as `schedule.csv`. */
+/** Downloads the text as a CSV file in UTF-8. */
 export function download(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));

@@ -15,7 +15,7 @@ export interface Loaded<Value> {
 
 const FIRST_STATE = { value: undefined, error: undefined, isLoading: true };
 
-/** Loads a value at once, and `delayMs` after any change of `inputs` or token, or a `reload`. Aborts older loads. */
+/** Loads at once, and again `delayMs` after a change of `inputs` or the token, or a `reload`. Aborts older loads. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
@@ -50,7 +50,7 @@ export function useJson<Reply>(address: string): Loaded<Reply> {
   return useLoaded((signal) => getJson<Reply>(address, { signal }), [address]);
 }
 
-/** Reloads `everyMs` after each load has ended, but not while the page is hidden. `everyMs` undefined: never. */
+/** Reloads `everyMs` after each load has ended, but not while the page is hidden; never if `everyMs` is undefined. */
 export function useReload({ isLoading, reload }: Loaded<unknown>, everyMs: number | undefined): void {
   useEffect(() => {
     if (isLoading || everyMs === undefined) return undefined;

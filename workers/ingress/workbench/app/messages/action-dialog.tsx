@@ -24,7 +24,7 @@ export interface Chosen {
 
 type Result = ActionReply['letters'][number]['result'];
 
-/** The most dead letters of one action that the engine accepts. */
+/** The most dead letters that the engine accepts in one action. */
 export const MAX_AT_ONCE = 500;
 const OVERRIDES: readonly Override[] = ['again', 'force', 'acceptDuplicates'];
 const RESULT_TONES: Readonly<Record<Result, Tone>> = {
@@ -203,7 +203,7 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
 
 type Changes = Pick<EditDeadLetters, 'patch' | 'headers'>;
 
-/** The user enters changes of payload and headers as JSON objects. Further input removes the preview. */
+/** The user enters changes to payload and headers as JSON objects. Further input removes the preview. */
 function ChangesForm({ onPreview }: { onPreview: (changes?: Changes) => void }) {
   const [texts, setTexts] = useState({ patch: '', headers: '' });
   const [isChecked, setChecked] = useState(false);

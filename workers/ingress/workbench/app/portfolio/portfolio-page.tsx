@@ -56,7 +56,7 @@ const NOTATIONS: Readonly<Record<NotationFault['kind'], readonly Remedy[]>> = {
 const MEBIBYTE = 1_024 * 1_024;
 /** Drawing the page after each contract would take longer than the calculation. */
 const DRAW_EVERY_MS = 200;
-/** The most calls and time for a contract while the engine restarts or is overloaded; then the run is interrupted. */
+/** While the engine is unavailable, a contract gets this many calls within TIMEOUT_MS; then the run is interrupted. */
 const ATTEMPTS = 15;
 const TIMEOUT_MS = 60_000;
 /** The run of this tab. It goes on while the user looks at another page of the workbench. */
@@ -124,7 +124,7 @@ export function PortfolioPage() {
   );
 }
 
-/** Otherwise the browser would open a file that is dropped beside the drop area, and the results would be lost. */
+/** Without this, the browser would open a file that is dropped beside the drop area, and the results would be lost. */
 function keepPageOnDrop(): () => void {
   const left = new AbortController();
   for (const kind of ['dragover', 'drop']) addEventListener(kind, preventDefault, { signal: left.signal });

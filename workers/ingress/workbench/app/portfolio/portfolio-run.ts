@@ -45,7 +45,7 @@ export interface PortfolioRun {
   readonly duplicates: DuplicateIds;
   readonly results: readonly FinishedContract[];
   readonly failures: readonly CountedFailure[];
-  /** Calls `calculate`, which has to repeat failed calls, once for each contract that is not done. Never rejects. */
+  /** Calls `calculate`, which must repeat failed calls, once for each contract that is not done. Never rejects. */
   continue(ports: RunPorts): Promise<RunEnd>;
 }
 

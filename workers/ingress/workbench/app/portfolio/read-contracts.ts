@@ -58,7 +58,7 @@ const CELL_KINDS: Readonly<Record<FieldKind, CellKind>> = {
   list: 'json',
 };
 
-/** `npm run recalculate` reads larger files. */
+/** Only `npm run recalculate` reads files with more contracts, or with more bytes than MAX_FILE_BYTES. */
 export const MAX_CONTRACTS = 10_000;
 export const MAX_FILE_BYTES = 50 * 1_024 * 1_024;
 
@@ -100,7 +100,7 @@ export function readContracts(
   return collect(/\.csv$/i.test(fileName) ? csvLines(text, fields, choice) : ndjsonLines(text));
 }
 
-/** Drops the byte order mark. Refuses invalid UTF-8: to replace the bytes could give a contract the id of another. */
+/** Drops the byte order mark. Refuses invalid UTF-8: replacing the bytes could give a contract the id of another. */
 function decode(content: Uint8Array<ArrayBuffer>): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);

@@ -5,7 +5,7 @@ import { WORKBENCH_PATH } from '../page-settings.ts';
 /** The fields of a catalogue record, or of an item in it, by name (docs/catalogue.md). */
 export type RecordFields = Readonly<Record<string, unknown>>;
 
-/** The filters of the product list, all empty. An empty filter excludes no product; an empty `cursor` is page 1. */
+/** The empty filters of the product list. They exclude no product, and an empty `cursor` selects the first page. */
 export const NO_FILTERS = { search: '', validOn: '', cursor: '' };
 export type ProductFilters = typeof NO_FILTERS;
 

@@ -129,7 +129,7 @@ function describeDiscount({ DiscountValue, ...discount }: RecordFields): RecordF
   return { ...discount, [IsPercentage === true ? 'Percent' : ofOther]: DiscountValue };
 }
 
-/** The records of a list; empty if the value is no list. */
+/** The records of a list; empty if the value is not a list. */
 export function itemList(value: unknown): readonly RecordFields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

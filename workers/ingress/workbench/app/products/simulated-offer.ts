@@ -5,7 +5,7 @@ import { exactSum, type ShownAmounts } from '../schedules/schedule.ts';
 
 /** The periodicity of a charge that is paid once, at the start of the loan (Q6). */
 export const ONCE = 'Once';
-/** Percentages are read with ten decimals, the most that the engine calculates (Q5). */
+/** Percentages are read with ten decimals, the most that a reply shows (Q5). */
 const PERCENT_PARTS = 10 ** 10;
 
 /** One offer of a simulation. Rule Q3 decides how many offers a request gets. */

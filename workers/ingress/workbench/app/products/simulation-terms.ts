@@ -21,7 +21,6 @@ const ARGUMENT = /^jsonInputFormula\.(\w+)\.(.+)$/;
 const FIXED_VALUES: ReadonlySet<string> = new Set(['installmentValue', 'principalValue']);
 const DEFAULT_AMOUNT = 10_000;
 const DEFAULT_PERIOD = 12;
-/** The ids of the interest types (Q3). */
 const INTEREST_TYPE_IDS: Readonly<Record<string, string>> = {
   Fixed: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a101',
   Variable: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a102',
@@ -88,7 +87,7 @@ export function unreadTerms(terms: SimulationTerms, product: Product) {
   });
 }
 
-/** The request of PLAT_BP_Simulate. Numbers that cannot be read are NaN, so send it only without `unreadTerms`. */
+/** The request of PLAT_BP_Simulate. Numbers that cannot be read are NaN, so send it only if `unreadTerms` is empty. */
 export function simulateRequest(code: string, terms: SimulationTerms, product: Product) {
   const { scheduleType, discounts, figures } = terms;
   const entry = entryOfProduct(product);

@@ -6,7 +6,7 @@ export function asJson(terms: unknown): string {
   return JSON.stringify({ jsonParam: terms }, null, 2);
 }
 
-/** A command for a POSIX shell. With `needsToken` it sends the token of the shell variable TOKEN. */
+/** A command for a POSIX shell. With `needsToken` it sends the token in the shell variable TOKEN. */
 export function asCurl(origin: string, terms: unknown, needsToken = false): string {
   const body = asJson(terms).replaceAll("'", String.raw`'\''`);
   const lines = [

@@ -18,7 +18,7 @@ export function helpText(field: FormField, list = ''): { readonly text: string; 
     : { text: withLabels(field.help), lang: 'en' };
 }
 
-/** A field name with a capital inside, such as FeeDate. Other names look like words of the sentence. */
+/** A field name with a capital inside, such as FeeDate. A name without one, such as Amount, may be an ordinary word. */
 const API_NAME = /\b(?:jsonParam\.)?([A-Za-z]*[a-z][A-Z][A-Za-z]*)\b/g;
 
 /** A message of the engine with the labels of this page in place of the names of fields and choices. */

@@ -22,7 +22,7 @@ export interface LeadingPayment {
   readonly highest: number;
 }
 
-/** The regular payment, or else the highest before the last. Adds up rows of a day; omits extra payments and zeros. */
+/** The regular payment, or else the highest before the last. Adds up same-day rows; omits extra payments and zeros. */
 export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
   const payments = paymentsOf(rows);
   const [first = 0] = payments;
@@ -73,8 +73,8 @@ function paymentsOf(rows: readonly PaidRow[]): readonly number[] {
 }
 
 /**
- * The amount that at least two payments, and at least half of them, have. Undefined if a quarter of the payments or
- * more are higher; the first and the last do not count as higher.
+ * The amount that at least two payments and at least half of all payments have. Undefined if there is none, or if a
+ * quarter or more of all payments are higher; the first and the last payment never count as higher.
  */
 function regularOf(payments: readonly number[]): number | undefined {
   const counts = new Map<number, number>();

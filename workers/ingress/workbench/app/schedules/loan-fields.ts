@@ -6,7 +6,7 @@ interface Names<Name extends string = string> {
   readonly more?: readonly Name[];
 }
 
-/** The form shows all other fields last, in the group `other`. */
+/** The form shows fields without a group last, in the group `other`. */
 const GROUPS = {
   loan: {
     main: ['Amount', 'InstallmentsNo', 'ScheduleType', 'PeriodicityType', 'Currency'],
@@ -48,7 +48,7 @@ const GROUPS = {
   response: { main: ['CalculateDAE', 'Explain'] },
 } as const satisfies Readonly<Record<string, Names<FieldName>>>;
 
-/** The fields that the form shows first in an item of a list; it folds the others away. Other lists show all fields. */
+/** The fields shown first in an item of these lists; the form folds the rest away. Other lists show all fields. */
 const ITEMS: Readonly<Record<string, Names>> = {
   Commission: { main: ['FeeName', 'FeePeriodicityType', 'SourceValue', 'SourcePercent', 'FeeDate'] },
   Insurance: {
@@ -59,7 +59,7 @@ const ITEMS: Readonly<Record<string, Names>> = {
   EarlyRepayments: { main: ['Date', 'Amount', 'DecreaseInstallment'] },
 };
 
-/** Date fields that a request fills with the start of the loan if the user leaves them empty. */
+/** Date fields of list items. If the user leaves one empty, `loanTerms` sets it to the start of the loan. */
 export const FROM_START: ReadonlySet<string> = new Set(['FeeDate', 'InsuranceDate']);
 
 /** Only copied calls send these fields as entered. The page sends its own values, as it needs both rates (A5). */
@@ -72,7 +72,7 @@ interface FieldGroup {
   readonly more: readonly FormField[];
 }
 
-/** Groups the fields, without empty groups. The form folds `more` away at first, unless one has a value. */
+/** Groups the fields, without empty groups. The form folds `more` away at first, unless a field in it has a value. */
 export function groupFields(
   fields: readonly FormField[],
 ): readonly (FieldGroup & { readonly name: GroupName })[] {
@@ -111,7 +111,7 @@ export interface FormField {
   readonly choices?: readonly string[];
   /** Whether values other than the choices are allowed. */
   readonly isOpen?: boolean;
-  /** Only for lists: the fields of an item, and the most items. */
+  /** The fields of an item. Only lists have `items` and `maxItems`. */
   readonly items?: readonly FormField[] | undefined;
   readonly maxItems?: number | undefined;
 }

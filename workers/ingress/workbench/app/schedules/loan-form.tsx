@@ -14,13 +14,13 @@ interface LoanFormProps {
   readonly form: readonly FormField[];
   readonly loan: Loan;
   readonly onChange: (loan: Loan) => void;
-  /** Faults and notes by places such as `Amount`, `Commission` or `Commission[0].FeeDate`. */
+  /** The keys of `faults` and `notes` are places such as `Amount`, `Commission` or `Commission[0].FeeDate`. */
   readonly faults: Readonly<Record<string, PlacedFault>>;
   readonly notes: Readonly<Record<string, PlacedNote>>;
   readonly isExplained: boolean;
 }
 
-/** Groups that are open at first. Another group is open at first if it contains a value. */
+/** Groups that are open at first. Other groups are too if they contain a value, except CLOSED_GROUPS. */
 const OPEN_GROUPS: ReadonlySet<GroupName> = new Set(['loan', 'rate']);
 /** Groups that are closed at first although nearly every loan has values in them. */
 const CLOSED_GROUPS: ReadonlySet<GroupName> = new Set(['dates']);
@@ -173,7 +173,7 @@ function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
   const { text, lang } = helpText(field);
   const items = itemsOf(loan, list);
   const frame = useRef<HTMLDivElement>(null);
-  // After an item is added, the focus moves to it; after a removal, it moves to the button that adds an item.
+  // The focus moves to an item that the user adds, and after a removal to the button that adds an item.
   const [focus, setFocus] = useState<number | 'add'>();
   useEffect(() => {
     if (focus === undefined) return;
@@ -306,7 +306,7 @@ function Choice(props: KindProps & { choices: readonly string[] }) {
   const isKnown = value === '' || choices.includes(value);
   const [isOther, setOther] = useState(isOpen && !isKnown);
   const named = choices.map((choice) => [choice, choiceText(choice)] as const);
-  // Of choices with one name, such as Quarterly and Trimestrial, shows only the chosen one, or else the first.
+  // Of choices with the same name, such as Quarterly and Trimestrial, shows only the chosen one, or else the first.
   const shown = named.filter(
     ([choice, name], at) =>
       choice === value || (named.findIndex(([, one]) => one === name) === at && name !== choiceText(value)),

@@ -25,7 +25,7 @@ export const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
 };
 /** `readLoans` reads at most this many items of a list. */
 const MAX_ITEMS = 1_200;
-/** Characters. A longer query becomes a fragment, which browsers do not send: proxies often allow 8 kB with headers. */
+/** In characters. A longer query becomes a fragment, which browsers do not send: proxies often limit URLs to 8 kB. */
 const MAX_QUERY_LENGTH = 4_000;
 const MAX_PRECISION = 10;
 const PRICED: ReadonlySet<string> = new Set(['Commission', 'Insurance']);
@@ -57,7 +57,7 @@ export function exampleLoan(today: string, entered: (number: string) => string):
   };
 }
 
-/** How numbers are read. `group` is the sign between thousands. Units must fit the currency or the periodicity. */
+/** How numbers are read. `group` separates thousands. `currency` and `periodicity` decide which units are accepted. */
 export interface Entry {
   readonly group: string;
   readonly decimals: number;
@@ -70,7 +70,7 @@ export function entryOf(loan: Loan, group: string): Entry {
   return { group, decimals: decimalsOf(loan), currency: currencyOf(loan), periodicity };
 }
 
-/** Reads a number as `readNumber` does, also with a unit that fits the field. A percentage `7.125` is never 7125. */
+/** Like `readNumber`, but accepts a unit that fits the field. A percentage `7.125` is never read as 7125. */
 export function readField(
   text: string,
   field: Pick<FormField, 'name' | 'kind'>,
@@ -91,7 +91,7 @@ function withoutCurrency(text: string, currency: string): string {
   return unit !== '' && (CURRENCY_SIGNS[unit] ?? unit) === currency ? number : text;
 }
 
-/** Reads a number of instalments. Converts years and months; undefined if they are no whole number of instalments. */
+/** Reads a number of instalments. Converts years and months; undefined if that does not give a whole number. */
 function readTerm(text: string, { periodicity, group }: Entry): number | undefined {
   const [, number, unit] = TERM.exec(text.trim()) ?? [];
   if (number === undefined || unit === undefined) return readNumber(text, 0, group);
@@ -123,7 +123,7 @@ export function itemsOf(loan: Loan, list: string): readonly Values[] {
   return loan.lists[list] ?? [];
 }
 
-/** The terms of the request. Text that is no number stays as entered, so that the engine reports what it allows. */
+/** The terms of the request. A number that cannot be read is sent as text, and the engine reports what is allowed. */
 export function loanTerms(loan: Loan, form: readonly FormField[], group = ','): Record<string, unknown> {
   const start = loan.fields['ActivationDate'] ?? '';
   const entry = entryOf(loan, group);
@@ -144,7 +144,7 @@ export function calculatedTerms(terms: Readonly<Record<string, unknown>>): Recor
   return Object.fromEntries(Object.entries(terms).filter(([name]) => !RESPONSE_FIELDS.includes(name)));
 }
 
-/** False for items that requests omit: charges with neither amount nor percentage, extra payments of no amount or 0. */
+/** False if requests omit the item: a charge with neither amount nor percentage, an extra payment of 0 or no amount. */
 export function isSent(list: string, item: Values): boolean {
   const isEntered = (name: string): boolean => (item[name]?.trim() ?? '') !== '';
   if (list === 'EarlyRepayments') return isEntered('Amount') && readNumber(item['Amount'] ?? '') !== 0;
@@ -168,7 +168,7 @@ function valueOf(text: string, field: FormField, entry: Entry): unknown {
   return kind === 'number' || kind === 'whole' ? (readField(text, field, entry) ?? text) : text;
 }
 
-/** Sorts faults or warnings of the engine by place and keeps the first at each. `others` have no place in the form. */
+/** Finds the places in the form of the engine's faults or warnings, and keeps the first at each. `others` have none. */
 export function placeInForm<Known extends { readonly path: string }>(
   all: readonly Known[],
   loan: Loan,

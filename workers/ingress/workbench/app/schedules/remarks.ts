@@ -22,8 +22,9 @@ export interface PlacedNote {
 }
 
 export interface Remarks {
-  /** By place: the fault of the page, or else that of the engine. `others`: messages about no place of the form. */
+  /** By place: the fault that the page found, or else the one that the engine reported. */
   readonly faults: Readonly<Record<string, PlacedFault>>;
+  /** Messages of the engine about fields that have no place in the form. */
   readonly others: readonly string[];
   readonly notes: Readonly<Record<string, PlacedNote>>;
 }

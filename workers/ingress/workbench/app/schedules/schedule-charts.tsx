@@ -56,7 +56,7 @@ function describeSchedule(schedule: ShownSchedule, decimals: number): string {
 
 const DASHES = [undefined, '7 4', '2 3'];
 
-/** Shows the payments and balances of the variants over time; nothing for only one schedule or two currencies. */
+/** Shows payments and balances over time if at least two variants have a schedule and all have the same currency. */
 export function VariantChart({ variants }: { variants: readonly Variant[] }) {
   const lines = variants.flatMap(({ schedule }, index) => {
     if (schedule === undefined) return [];
@@ -94,11 +94,11 @@ export function VariantChart({ variants }: { variants: readonly Variant[] }) {
 
 const dueOf = ({ DueDate }: ShownRow): number => dayMs(DueDate);
 
-/** The step of a payment ends on its due date. Extra payments would dwarf the steps: only the balance shows them. */
+/** The step of a payment ends on its due date. Extra payments would dwarf the steps, so only the balance shows them. */
 function pointsOf({ rows, terms }: ShownSchedule) {
   const first = rows[0] === undefined ? 0 : dueOf(rows[0]);
   const activated = dayMs(String(terms['ActivationDate']));
-  // At least a day before the first row, so that a loan with one payment, on its first day, has a line too.
+  // At least a day before the first row, so that a loan with a single payment on its first day has a line too.
   const start = Math.min(Number.isNaN(activated) ? first : activated, first - DAY_MS);
   const paid = rows
     .filter(({ isEarlyRepayment }) => isEarlyRepayment !== 'true')

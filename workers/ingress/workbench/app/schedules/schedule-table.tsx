@@ -70,7 +70,7 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
   );
 }
 
-/** The columns of the schedule type are last. The Tab key reaches only the row numbers, which explain all figures. */
+/** The columns of the schedule type are last. The Tab key reaches only row numbers, which explain the whole row. */
 function columnsOf(
   own: readonly string[],
   decimals: number,

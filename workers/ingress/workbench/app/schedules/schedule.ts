@@ -34,10 +34,11 @@ export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>
 export interface ShownSchedule {
   readonly terms: Readonly<Record<string, unknown>>;
   readonly rows: readonly ShownRow[];
-  /** In percent a year: the rate with insurances (`dae`, A1) and without (`eir`, A2). Undefined if none exists (A4). */
+  /** The yearly rate with insurances, in percent (A1). Undefined if the engine finds no rate (A4). */
   readonly dae: number | undefined;
+  /** The yearly rate without insurances, in percent (A2). Undefined if the engine finds no rate (A4). */
   readonly eir: number | undefined;
-  /** Fields without effect (`no-effect`), and fields that concern the product catalogue, such as `unknown-name`. */
+  /** The code is `no-effect` for a field without effect. Other codes, such as `unknown-name`, concern the catalogue. */
   readonly warnings: readonly Warning[];
 }
 
@@ -107,7 +108,6 @@ const ROW_FIELDS: ReadonlySet<string> = new Set([
   'explanation',
 ]);
 
-/** The names of the columns that the schedule type adds. */
 export function ownColumns(rows: readonly ShownRow[]): readonly string[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   return [...names].filter((name) => !ROW_FIELDS.has(name));
@@ -119,7 +119,7 @@ export function ownAmount(row: ShownRow, name: string): number {
   return typeof amount === 'number' ? amount : 0;
 }
 
-/** Writes CSV (RFC 4180) with column names of the interface. Amounts have a decimal point and exactly `decimals`. */
+/** Writes CSV (RFC 4180) with the interface's column names. Amounts have exactly `decimals` digits after a point. */
 export function toCsv(rows: readonly ShownRow[], decimals: number): string {
   const amount = (name: string, of: (row: ShownRow) => number) =>
     [name, (row: ShownRow) => of(row).toFixed(decimals)] as const;

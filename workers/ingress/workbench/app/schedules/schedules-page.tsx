@@ -128,7 +128,7 @@ function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: str
 /** The variants, and the index of the shown one, for a user who returns to the page. */
 let left: { readonly loans: readonly Loan[]; readonly at: number } | undefined;
 
-/** The variants and the shown one. Writes the variants to the address. An address without any opens those of `left`. */
+/** The variants and the shown one. Writes the variants to the address. An address without variants opens `left`. */
 function useLoans(form: readonly FormField[]) {
   const [loans, setLoans] = useState<readonly Loan[]>(() => {
     const linked = readLoans(location, form);

@@ -4,7 +4,7 @@ import { SCHEDULE_ACTION } from './call-formats.ts';
 import { calculatedTerms } from './loan.ts';
 import { type ShownRow, type ShownSchedule } from './schedule.ts';
 
-/** The last calculated schedule, and why the last calculation failed. */
+/** The last calculated schedule, and the error of the last calculation if it failed. */
 export type LiveSchedule = Loaded<ShownSchedule | undefined>;
 
 /** Long enough to finish typing a number, short enough that the figures seem to follow it. */
@@ -18,13 +18,13 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
   return useLoaded(calculate, [key], DEBOUNCE_MS);
 }
 
-/** Loads the rows with explanations, with which a response is 3 to 9 times as long. Rejects as `callAction` does. */
+/** Loads the rows with explanations, which make a response 3 to 9 times as long. Rejects as `callAction` does. */
 export async function loadExplained({ terms }: ShownSchedule, signal: AbortSignal) {
   const jsonParam = { ...terms, CalculateDAE: 2, Explain: true };
   return (await callAction<readonly ShownRow[]>(SCHEDULE_ACTION, { jsonParam }, { signal })).reply;
 }
 
-/** A response has only one effective rate (A5): the first call gets the DAE, the second the EIR. */
+/** A response contains either the DAE or the EIR (A5): the first call gets the DAE, the second the EIR. */
 async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal): Promise<ShownSchedule> {
   const send = <Row>(more: object) =>
     callAction<readonly Row[]>(SCHEDULE_ACTION, { jsonParam: { ...terms, ...more } }, { signal });

@@ -68,7 +68,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
 
 type Line = readonly [label: string, cells: readonly ComponentChildren[]];
 
-/** The regular payments, or the highest before the last if a variant has none; then the lines that differ from them. */
+/** The regular payments (the highest ones if a variant has none), then the highest and the last ones if they differ. */
 function paymentLines(schedules: readonly (ShownSchedule | undefined)[]) {
   const payments = schedules.map((one) => (one === undefined ? undefined : leadingPayment(one.rows)));
   const known = payments.flatMap((one) => one ?? []);

@@ -90,7 +90,7 @@ export function Breakers({ breakers }: Pick<SystemState, 'breakers'>) {
 
 const STATE_TONES = { stable: 'good', rebalancing: 'accent', empty: 'bad', unused: 'neutral' } as const;
 
-/** The lag of each group and partition. Groups of retry tiers are folded away: their messages wait by intent. */
+/** The lag of each group and partition. Folds groups of retry tiers away: their messages wait until they are due. */
 export function Lag({ groups }: Pick<SystemState, 'groups'>) {
   const delayed = groups.filter((group) => group.delayed);
   const waiting = delayed.reduce((sum, { lag }) => sum + lag, 0);

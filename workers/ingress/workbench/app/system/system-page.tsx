@@ -10,7 +10,7 @@ import { findingText } from './system-finding.ts';
 import { Table } from '../design/table.tsx';
 import type { z } from 'zod';
 
-/** Longer than the engine shares what it read, 0.9 s (cached-reading.ts), so that each load shows a new state. */
+/** Longer than the 0.9 s for which the engine reuses a reading (cached-reading.ts), so each load shows a new state. */
 const POLL_MS = 2_000;
 const LOOKS = { ok: 'good', warning: 'warn', critical: 'bad' } as const;
 /** The state of the installation. Unless the engine refuses, a visible page loads it again after two seconds. */
