@@ -38,8 +38,6 @@ export const paymentValueRequest = createRequestReader<PaymentValueRequest>({
 /** FinancedAmount limits FutureValue, InstallmentsNo limits the grace period, and the period limits negative rates. */
 function dependsOn({ path, code }: Fault): readonly string[] {
   switch (path) {
-    case 'FinancedAmount':
-      return ['FutureValue'];
     case 'FutureValue':
       return ['FinancedAmount'];
     case 'GracePeriodPrincipal':
