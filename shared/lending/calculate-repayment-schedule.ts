@@ -19,7 +19,7 @@ import { isComplete, type LoanTerms } from './terms/loan-terms.ts';
 import { validateDates, validateFields } from './terms/validate-schedule-request.ts';
 
 export interface ScheduleContext {
-  /** UTC day of the request's own time (header or record), so that a replay gives the same answer (D2). */
+  /** UTC day by the request's header or record timestamp, so that a replay gives the same answer (D2). */
   readonly requestDay: CalendarDate;
   /** Largest accepted InstallmentsNo; default 1200 (M6). */
   readonly maxRows?: number;

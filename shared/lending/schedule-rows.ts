@@ -31,7 +31,7 @@ export function listShownColumns({ compiled }: RepaymentPlan): readonly string[]
   return compiled.extras.filter(({ display }) => display).map(({ name }) => name);
 }
 
-/** Builds the rows; reports a fault if the explanations exceed `maxReplyBytes` (E6; undefined: no limit). */
+/** Builds the rows; reports a fault if the explanations exceed `maxReplyBytes` (E6; no limit if undefined). */
 export function buildScheduleRows(
   amortised: readonly AmortisedRow[],
   plan: RepaymentPlan,

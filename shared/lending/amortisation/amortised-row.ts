@@ -1,4 +1,4 @@
-/** A row with its interest and principal, but without charges, and not yet in the spelling of the reply. */
+/** A row's interest and principal, before charges are added and fields are named for the reply. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, FaultCode } from '../request/validation.ts';

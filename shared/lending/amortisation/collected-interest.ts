@@ -37,9 +37,9 @@ interface CollectingRow {
   readonly accrued: number;
   /** True if the loan ends with the row, so that all deferred interest is due. */
   readonly ends: boolean;
-  /** True for the last planned row and a prepayment of the whole balance, which collect interest, not capitalise it. */
+  /** True for the last due row shown and a prepayment of the whole balance, which capitalise no interest. */
   readonly repaysAll: boolean;
-  /** Due rows left, with this one; 0 for a prepayment, which collects deferred interest only if it ends the loan. */
+  /** Due rows left from this one on; 0 for a prepayment, which collects deferred interest only if it ends the loan. */
   readonly rowsLeft: number;
 }
 
@@ -70,7 +70,7 @@ function collectInGrace(
       return { interest: blocked, capitalised: 0 };
     }
     case 'Capitalised':
-      // No balance is left to which interest could be added.
+      // The row repays the balance, except a residual, so its interest is collected.
       if (row.repaysAll) return { interest: row.accrued + blocked, capitalised: 0 };
       explanations?.uncollected('Capitalised', row.accrued);
       return { interest: blocked, capitalised: row.accrued };
@@ -82,7 +82,7 @@ function collectInGrace(
   }
 }
 
-/** The deferred interest that a row collects: all of it, or an equal part with the remainder in the last row (G2). */
+/** The deferred interest that a row collects: all, or with Spread an equal part; the last row takes the rest (G2). */
 function collectDeferred(
   { terms, explanations, compiled }: RepaymentPlan,
   state: LoanState,

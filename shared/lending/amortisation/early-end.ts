@@ -1,4 +1,4 @@
-/** The end of a loan before its last planned row, through a prepayment or a payment that repays it sooner (B2, X3). */
+/** The end of a loan before its last due row, through a prepayment or a payment that repays it sooner (B2, X3). */
 
 import { readChargeInputs } from '../charges/charge-input.ts';
 import type { ScheduledCharge, ScheduledCharges } from '../charges/schedule-charges.ts';
@@ -10,7 +10,7 @@ import { createRowFault, type AmortisedRow, type RowFault } from './amortised-ro
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
-/** True if the schedule ends at balance zero, because its payment is fixed, kept or by a formula (B2, X3). */
+/** With a fixed or kept payment, or a formula for payment or principal, a zero balance ends the schedule (B2, X3). */
 export function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
   return (
     state.hold !== 'none' || compiled.payment.kind === 'Formula' || compiled.principal.kind === 'Formula'
@@ -42,7 +42,7 @@ export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates
   return { dueRows, date: isPrepaid ? last.to : lastDueDate };
 }
 
-/** Refuses charges that begin after an early end (F3), and warns of charges and blocked amounts that it omits (E5). */
+/** Refuses charges that begin after an early end (F3), and warns of charges and blocked amounts that are lost (E5). */
 export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
   { charges }: ScheduledCharges,

@@ -7,7 +7,7 @@
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
-/** Keeps the payment. `before` is the row and the numerator left in it before the prepayment, unless on a due date. */
+/** `before` is the row, with the numerator left in it just before the prepayment; undefined if on a due date. */
 export function keepPayment(state: LoanState, amount: number, before: LoanState['prepaidIn']): void {
   if (state.payment === undefined || state.solveDue === 'balance') {
     if (state.prepaid === 0) state.prepaidIn = before;
@@ -49,8 +49,8 @@ export function startKeptPayment(state: LoanState): void {
 
 /**
  * The plan without the prepayments that keep the first payment after capitalising grace, and the number of rows up to
- * and including the first with that payment; undefined without such prepayments. Rows of the grace period have no
- * payment to keep: they follow the plan, which excludes the capitalised interest (G2, X3).
+ * and including the first with that payment; undefined if there are no such prepayments or the payment is fixed. Rows
+ * of the grace period have no payment to keep: they follow the plan, which excludes capitalised interest (G2, X3).
  */
 export function planWithoutKeeping(
   plan: RepaymentPlan,

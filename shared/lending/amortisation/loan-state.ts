@@ -25,7 +25,7 @@ export interface LoanState {
   solveDue: 'no' | 'rate' | 'balance';
   /** Prepaid amount that the next payment to be calculated counts as owed (X3). */
   prepaid: number;
-  /** Row of the first such prepayment, with the day-count numerator left before it; undefined if on a due date. */
+  /** Row of the first prepayment in `prepaid`, with the numerator left before it; undefined if on a due date. */
   prepaidIn: { readonly index: number; readonly count: number } | undefined;
   /** Payment kept by prepayments, to begin after capitalising grace; undefined if none is kept or it has begun (X3). */
   keptPayment: number | undefined;
@@ -36,7 +36,7 @@ export interface LoanState {
   /** Number of the first row whose interest was deferred; 0 if there is none yet. */
   deferredFrom: number;
   spread: SpreadInterest | undefined;
-  /** Blocked principal and interest that the first due row is still to collect (X2). */
+  /** Blocked principal that the first due row is still to collect; `blockInterest` is the blocked interest (X2). */
   block: number;
   blockInterest: number;
 }

@@ -48,7 +48,7 @@ function payRest({ terms, explanations }: RepaymentPlan, state: LoanState): numb
   return state.balance - left;
 }
 
-/** Capitalised negative interest lowers the most that a row can repay, even with a blocked amount (R3, X2). */
+/** Capitalised negative interest lowers the most that a row can repay, including a blocked amount (R3, X2). */
 function capByBalance(plan: RepaymentPlan, state: LoanState, total: number, capitalised: number): number {
   const { balance } = state;
   const reduction = Math.min(0, capitalised);

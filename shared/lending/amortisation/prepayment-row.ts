@@ -95,7 +95,7 @@ function createBalanceFault({ path }: Prepayment, isLowered = false): RowFault {
   return createRowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
 }
 
-/** The parts of a regular 30/360 or 30/365 period add up to 30 days a month (C2); other parts are counted singly. */
+/** The parts of a regular 30/360 or 30/365 period add up to 30 days a month (C2); elsewhere each is counted alone. */
 function splitPeriod(
   { dates, dayCount }: RepaymentPlan,
   { prepayment: { date }, index, period }: PrepaymentPlace,

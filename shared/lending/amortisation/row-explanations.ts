@@ -1,6 +1,6 @@
 /**
  * Explains balance, payment, interest and principal of rows while they are calculated (S6). A reader can recalculate
- * each formula; its words contain no digits. No figure is calculated from an explanation. Amounts are minor units.
+ * each formula with an equals sign. No word contains digits. Amounts are minor units. No calculation reads this text.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';
@@ -336,7 +336,7 @@ export class RowExplanations {
     };
   }
 
-  /** (balance - residual v^n) i / (1 - v^n), where v^n is the growth factor to the power of -n. */
+  /** (balance - residual v^n) i / (1 - v^n), with i the interest of one unit in a period, v = 1/(1+i) and n rows. */
   #closedFields(
     repaid: RepaidBalance,
     firstRow: number,

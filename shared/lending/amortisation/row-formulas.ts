@@ -217,7 +217,7 @@ export class RowFormulas {
   }
 }
 
-/** The inputs of formulas that are equal in all rows (S2). Money is in major units; absent fields are zero. */
+/** The inputs of formulas that are the same in all rows (S2). Money is in major units; absent fields are zero. */
 export function readFormulaInputs(
   request: RepaymentScheduleRequest,
   { periodicity, installmentsNo }: LoanTerms,

@@ -9,11 +9,11 @@ import { divideRounded } from '../numbers/rounding.ts';
 
 const YEARS_DECIMALS = 20;
 const YEARS_SCALE = 10n ** BigInt(YEARS_DECIMALS);
-/** Discounted amounts have this many further decimals, which show the residual of a rate with ten decimals. */
+/** Discounted amounts have this many decimals more than the amounts, to show the residual of a rounded rate. */
 const FURTHER_DECIMALS = 10;
 /** Maximum number of digits before the decimal point, so that an amount fits a JSON number. */
 const MAX_DIGITS = 300;
-/** Bits of the first attempt, besides those of a large rate. As long as rounding is uncertain, attempts double them. */
+/** Bits of the first attempt, besides those of a large rate. While rounding is uncertain, each attempt doubles them. */
 const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
@@ -59,7 +59,7 @@ function formatYears(flow: TimedFlow, { unitsPerYear, periodsPerYear }: CashFlow
   return formatMinorUnits(years, YEARS_DECIMALS);
 }
 
-/** Returns a function that discounts to units of the last decimal; null at -100 percent and above MAX_DIGITS. */
+/** The returned function gives units of the last decimal; null above MAX_DIGITS, or at -100 % except at time 0. */
 function discounting(
   growth: ExactRatio,
   unitsPerYear: number,

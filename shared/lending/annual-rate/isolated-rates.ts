@@ -16,13 +16,13 @@ import { absoluteValue } from '../numbers/fixed-root.ts';
 
 /** Maximum number of trial rates for the estimate and the proof together; a usual loan takes five. */
 export const MAX_ITERATIONS = 200;
-/** Cash flows that may be read in floating point to isolate rates. */
+/** Maximum number of readings of a cash flow in floating point to isolate rates. */
 const MAX_FLOATING_FLOWS = 6_000_000;
-/** Cash flows that may be read in fixed point to isolate rates. */
+/** Maximum number of readings of a cash flow in fixed point to isolate rates. */
 const MAX_EXACT_FLOWS = 1_000_000;
 const MAX_BRACKETS = 20_000;
 
-/** The work so far to solve one rate. The limits above end the search for any cash flows (A4). */
+/** The work done so far for one rate. The limits above end the search, whatever the cash flows (A4). */
 interface SolverEffort {
   iterations: number;
   floatingFlows: number;
@@ -41,7 +41,7 @@ export interface RateProblem {
 
 /** ln(1 + r) for 1 + r = 1e260. No higher rate is published, so that every rate fits a JSON number. */
 export const MAX_LOG_RATE = 260 * Math.LN10;
-/** Lower end of the search, far below published rates: a last cent a day after the other flows can lead there. */
+/** Lower end of the search, far below published rates: a final cent, one day after the other flows, can lead there. */
 const MIN_LOG_RATE = -20_000;
 /** Below this ln(1 + r) the growth factor counts as zero: such rates are published as -100 percent. */
 const MIN_GROWTH_LOG = -600;
@@ -52,7 +52,7 @@ const RATE_OF_ZERO: IsolatedRate = {
   bracket: { low: 0, high: 0, lowSign: 1 },
 };
 
-/** The rate nearest to zero, or all that only exact digits can compare; empty if there is none or it is not proven. */
+/** The rate nearest to zero, or all candidates if only exact digits can tell; empty if there is none, or no proof. */
 export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedRate[] {
   if (flows.signChanges === 0) return [];
   if (flows.signChanges === 1) {
@@ -307,7 +307,7 @@ function boundRemainders(flows: PreparedFlows, centre: number, radius: number) {
   return { meanTime, errorBeyond };
 }
 
-/** Order of the lowest derivative with one sign: its coefficient outweighs all later ones. Undefined without one. */
+/** Order of the lowest derivative with one sign: its coefficient outweighs all later ones; undefined if none. */
 function findDominantOrder(coefficients: readonly number[], error: number, margin = 1): number | undefined {
   const order = coefficients.findIndex((coefficient, derivative) => {
     let others = 0;
@@ -417,8 +417,8 @@ const DECIMALS = 12;
 const MAX_BITS = 400_000;
 
 /**
- * True if the value is exactly zero at a short fraction or decimal close to the growth factor, which is that of the
- * greatest unit of time that divides all gaps. Flows with left-over days have no such unit.
+ * True if the value is exactly zero at a short fraction or decimal close to the growth factor of the greatest unit of
+ * time that divides all gaps. Flows with left-over days have no such unit.
  */
 function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   if (hasExtraDays(rateFlows)) return false;

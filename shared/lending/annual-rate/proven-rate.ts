@@ -38,7 +38,7 @@ export function solveEffectiveRate(flows: RateFlows): string | null {
   return (flows.flows[0]?.amount ?? 0) < 0 ? solveRate(flows, EFFECTIVE).percent : null;
 }
 
-/** Finds the rate nearest to zero; of two at the same distance when rounded, the positive one (A4). */
+/** Finds the rate nearest to zero, or the positive one of two that are equally near when rounded (A4). */
 export function solveRate(rateFlows: RateFlows, scale: RateScale): SolvedRate {
   const steps = new RateSteps(scale);
   const effort = { iterations: 0, floatingFlows: 0, exactFlows: 0, brackets: 0 };
@@ -62,7 +62,7 @@ function isNearer(step: bigint, other: bigint): boolean {
 class RateSteps {
   /** The step at or next above -100 percent. */
   readonly least: bigint;
-  /** The growth factor 1, and half a step, as whole numbers on a common scale. */
+  /** The growth factor 1 as a whole number; `#half` is half a step on the same scale. */
   readonly #whole: bigint;
   readonly #half: bigint;
 

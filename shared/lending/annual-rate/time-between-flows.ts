@@ -1,6 +1,6 @@
 /**
  * Time as the annual percentage rate of charge counts it (A1; Directive 2008/48/EC, Annex I, remark (c)). Whole units
- * are stepped back from the later date. Days left over are divided by the days of the year that ends where they end.
+ * are counted back from the later date. Days left over are divided by the days of the year that ends where they end.
  */
 
 import {

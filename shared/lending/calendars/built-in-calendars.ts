@@ -52,7 +52,7 @@ const BY_KEY: ReadonlyMap<string, BusinessCalendar> = new Map(
   }),
 );
 
-/** Finds by ISO 3166 code, English country name, or a name of TARGET, in any case; undefined if not built in. */
+/** Finds by ISO 3166 code, English country name, or a name of TARGET, ignoring case; undefined if not built in. */
 export function findBuiltInCalendar(name: string): BusinessCalendar | undefined {
   return BY_KEY.get(normalizeCalendarName(name));
 }

@@ -6,13 +6,13 @@ import { addDays, type CalendarDate } from '../dates/calendar-date.ts';
 export interface BusinessCalendar {
   /** Canonical name, for example `RO` or `RO+TARGET`. */
   readonly name: string;
-  /** Version of the holiday data, which answers report (H2); of a union, the versions of its parts joined by `+`. */
+  /** Version of the holiday data, which answers report (H2); for a union, the versions of its parts joined by `+`. */
   readonly version: string;
   /** True if the day is neither a rest day nor a holiday, or is worked in exchange for one. Never throws. */
   readonly isWorkingDay: (date: CalendarDate) => boolean;
 }
 
-/** Calendars by name, in any case: those of the catalogue, or those of the library for other countries. */
+/** Calendars by name, ignoring case: those of the catalogue, or those of the library for other countries. */
 export interface OtherCalendars {
   /** Undefined if no calendar has that name. Calls with the same name return equivalent calendars. */
   readonly find: (name: string) => BusinessCalendar | undefined;

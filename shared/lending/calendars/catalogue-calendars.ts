@@ -15,13 +15,13 @@ import { findWeekday, WEEKDAYS, getWeekday } from '../dates/weekday.ts';
 export interface CalendarRecord {
   /** 1 to 64 letters, digits and ` ._-`; no built-in name. The record replaces a library calendar of that name. */
   readonly name: string;
-  /** In the same characters as `name`; answers that use the calendar report the version (H2). */
+  /** Allows the same characters as `name`; answers that use the calendar report the version (H2). */
   readonly version: string;
   /** English names of the weekly rest days; those of `base` are added. */
   readonly weekend?: readonly string[] | undefined;
   /** Days without business, `yyyy-mm-dd`. */
   readonly holidays: readonly string[];
-  /** A calendar or union whose days without business are added; the record's own country means the one it replaces. */
+  /** Adds the days without business of a calendar or union; the record's own country means the library's calendar. */
   readonly base?: string | undefined;
 }
 

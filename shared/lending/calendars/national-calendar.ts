@@ -21,7 +21,7 @@ interface HolidayRecord {
   readonly except?: readonly number[] | undefined;
   /** The day is a holiday only in years divisible by this number. */
   readonly everyYears?: number | undefined;
-  /** True: if the holiday falls on a rest day, the year's substitution rule may give it a substitute day. */
+  /** True if the year's substitution rule may give the holiday a substitute day when it falls on a rest day. */
   readonly moves?: boolean | undefined;
   readonly source: string;
 }
@@ -70,7 +70,7 @@ export function createNationalCalendar(data: NationalCalendarData): BusinessCale
   });
 }
 
-/** Returns a function that lists a year's holidays, exchanged days off, and substitute days, even of adjacent years. */
+/** Returns a function that lists a year's holidays, exchanged days off, and substitute days, some in adjacent years. */
 export function listHolidays(data: NationalCalendarData): (year: number) => ReadonlySet<CalendarDate> {
   const rules = data.holidays.map((record) => ({ record, day: readHolidayDay(record.day) }));
   const exchanged = (data.exchangedDays?.days ?? []).flatMap(({ rest }) => parseCalendarDate(rest) ?? []);
@@ -128,7 +128,7 @@ const MONTHS = 'january february march april may june july august september octo
   ' ',
 );
 
-/** Reads `12-25`, `2018-11-12` (once), `easter-2`, `orthodox-easter+50` or `last monday in may`; else throws. */
+/** Reads `12-25`, `2018-11-12` (once), `easter-2`, `orthodox-easter+50` or `last monday in may`; throws otherwise. */
 export function readHolidayDay(text: string): HolidayDay {
   const day = readFixedDay(text) ?? readSingleDay(text) ?? readEasterDay(text) ?? readNthWeekday(text);
   if (day === undefined) throw new Error(`Calendar data contain an invalid holiday date: ${text}`);
@@ -249,7 +249,7 @@ export function readWeekendRules(rules: readonly WeekendRule[]): (date: Calendar
     .map((rule) => ({ from: readDate(rule.from), rests: readRestDays(rule.days) }))
     .toSorted((left, right) => left.from - right.from);
   const [first, ...changes] = read;
-  // May run for every day of several centuries, so a country's only rule is found without a search.
+  // The test may run for every day of several centuries, so a country's only rule is found without a search.
   return (date) => {
     const rule = changes.findLast((candidate) => candidate.from <= date) ?? first;
     return rule !== undefined && rule.rests[getWeekday(date)] === true;

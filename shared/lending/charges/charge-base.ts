@@ -1,4 +1,4 @@
-/** The base of a percentage: which there are, and which a schedule type allows (F2). */
+/** The bases that a percentage can have, and those that a schedule type allows (F2). */
 
 import type { CompiledScheduleType, RowStep } from '../schedule-types/schedule-type.ts';
 import { checkName } from '../request/field-checks.ts';
@@ -29,7 +29,7 @@ export function checkBase(
   return validation.reject(basePath, 'not-allowed', message);
 }
 
-/** The allowed bases of a percentage: not the figures that a row calculates after its charges (F2). */
+/** The allowed bases of a percentage: all but the figures that a row calculates after its charges (F2). */
 export function listAllowedBases(
   rules: Pick<CompiledScheduleType, 'steps'> | undefined,
 ): readonly ChargeBase[] {

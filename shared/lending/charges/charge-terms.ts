@@ -33,9 +33,9 @@ export interface ChargeItem {
 export interface UnusedAmount {
   /** Minor units. */
   readonly amount: number;
-  /** Absent: from the start of the schedule. */
+  /** Undefined for the start of the schedule. */
   readonly from: CalendarDate | undefined;
-  /** Absent: to the last due date. */
+  /** Undefined for the last due date. */
   readonly to: CalendarDate | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface ChargeContext {
   readonly digits: number;
   readonly periodicities: readonly Periodicity[];
   readonly rules: ChargeRules | undefined;
-  /** The charges of the catalogue; undefined: every name is accepted (F1). */
+  /** The charges of the catalogue; if undefined, every name is accepted (F1). */
   readonly knownCharges?: KnownCharges | undefined;
 }
 
@@ -107,7 +107,7 @@ function checkList(
   return true;
 }
 
-/** `isLocked`: blocked amounts apply (X2). */
+/** Blocked amounts apply only if `isLocked` is true (X2). */
 function parseItem(
   charge: CompletedCharge,
   context: ChargeContext & { readonly bases: readonly ChargeBase[] },

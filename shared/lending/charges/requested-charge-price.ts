@@ -17,7 +17,7 @@ export type ChargePrice =
       readonly kind: 'percent';
       readonly percent: Decimal;
       readonly rate: ExactRatio;
-      /** Fraction of a year to which an annual percentage applies; absent: a rate per charge (F2). */
+      /** Fraction of a year to which an annual percentage applies; undefined for a rate per charge (F2). */
       readonly partOfYear: readonly [numerator: number, denominator: number] | undefined;
       readonly base: ChargeBase;
     }

@@ -41,7 +41,7 @@ function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
-// `toCalendarDate` and `toDateParts` are valid from 0000-03-01 on. `| 0` truncates, which halves their time.
+// `toCalendarDate` and `toDateParts` are valid from 0000-03-01 on. `| 0` truncates, which halves their run time.
 
 /** The day must exist. The calculation begins years in March, so that the leap day is the last day of its year. */
 export function toCalendarDate(year: number, month: number, day: number): CalendarDate {

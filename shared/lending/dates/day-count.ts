@@ -35,7 +35,7 @@ interface InterestPeriod {
   readonly endsOnTermination: boolean;
 }
 
-/** Finds a day count by name in any case; accepts blanks around the slash, and `ACT` (C1). Undefined if unknown. */
+/** Finds a day count by name, ignoring case; accepts blanks around the slash, and `ACT` (C1). Undefined if unknown. */
 export function findDayCount(name: string): DayCountName | undefined {
   const wanted = name
     .toLowerCase()

@@ -24,7 +24,7 @@ export function getWeekday(date: CalendarDate): Weekday {
   return (days - DAYS_PER_WEEK * Math.floor(days / DAYS_PER_WEEK)) as Weekday;
 }
 
-/** The weekday of an English name in any case; undefined if unknown. */
+/** The weekday of an English name, ignoring case; undefined if unknown. */
 export function findWeekday(name: string): Weekday | undefined {
   const wanted = name.trim().toLowerCase();
   const position = WEEKDAYS.findIndex((day) => day.toLowerCase() === wanted);

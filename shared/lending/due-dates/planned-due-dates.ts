@@ -72,7 +72,7 @@ export function planRows(terms: PlanTerms): PlannedRows {
   return { startDate, settledDate, beforeLast: before, dueDates, regularMonths };
 }
 
-/** Row 0 is due on `firstDueDate`, whatever its day of the month; the others on generated dates (D4). */
+/** Row 0 is due on `firstDueDate`, whatever its day of the month; other rows are due on generated dates (D4). */
 function getDueDate(
   row: number,
   firstDueDate: CalendarDate,
@@ -109,7 +109,7 @@ function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean
   return shift !== undefined && isShownOn(lastDueDate, firstDueDate, shift);
 }
 
-/** The instalment day shown as LastDueDate, if any: counting from a shifted day could skip or repeat a month (D4). */
+/** The instalment day shown as LastDueDate, else that day: counting from a shifted day could skip or repeat a month. */
 function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: HolidayShift): CalendarDate {
   if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
   const parts = toDateParts(lastDueDate);
@@ -164,7 +164,7 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
   return countsBack ? subtractPeriod(terms, terms.firstDueDate) : terms.requestDay;
 }
 
-/** One period earlier, on the instalment day if `firstDueDate` is: with day 31, 31 January for 28 February (D2). */
+/** One period earlier, on the instalment day if `firstDueDate` is one: 31 January for 28 February with day 31 (D2). */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));

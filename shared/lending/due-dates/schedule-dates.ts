@@ -41,7 +41,7 @@ export interface DateContext extends EndDateRules {
 export interface ScheduleDates {
   /** The day on which the schedule starts (D2). Annual rates count from it, unless a prepayment precedes it (A4). */
   readonly startDate: CalendarDate;
-  /** The day on which interest begins: `settledDate`, but `startDate` if due dates are deferred (X1, H3). */
+  /** The day on which interest begins: `settledDate`, or `startDate` if due dates are deferred (X1, H3). */
   readonly accrualStart: CalendarDate;
   /** Unshifted `startDate`; charges before it are dropped (X1, F3). */
   readonly settledDate: CalendarDate;
@@ -52,14 +52,14 @@ export interface ScheduleDates {
   readonly shownDates: readonly CalendarDate[];
   /** Dates to which interest accrues (H3): `shownDates` if due dates are deferred, else `dueDates`. */
   readonly accrualDates: readonly CalendarDate[];
-  /** Whole months of each regular period (C2); 0 for irregular ones. */
+  /** Whole months of each regular period (C2); 0 for periods that are irregular or counted in days. */
   readonly regularMonths: readonly number[];
   /** Number of rows in the schedule: with RealInstallmentNo it may be less than the number of dates (B6). */
   readonly rowCount: number;
   readonly calendar: BusinessCalendar | undefined;
 }
 
-/** Undefined if a date field is invalid, which is reported, or if `context` lacks `periodicity` or `installmentsNo`. */
+/** Undefined if a reported fault leaves no dates, or if `context` lacks `periodicity` or `installmentsNo`. */
 export function planScheduleDates(
   request: RepaymentScheduleRequest,
   context: DateContext,
@@ -75,7 +75,7 @@ export function planScheduleDates(
     rejectMissingDueDate(context, validation);
     return undefined;
   }
-  // An unknown calendar refuses the request, but unshifted dates are still calculated to report more faults (E3).
+  // An unknown calendar is refused, but unshifted dates are still calculated to report more faults (E3).
   const faultsOfFields = validation.faults.length;
   checkDateOrder(terms, planned, validation);
   return validation.faults.length > faultsOfFields ? undefined : buildScheduleDates(terms, planned, range);

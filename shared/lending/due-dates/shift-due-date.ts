@@ -60,7 +60,7 @@ function isSameMonth(left: CalendarDate, right: CalendarDate): boolean {
   return toDateParts(left).month === toDateParts(right).month;
 }
 
-/** The calendars that requests may name, in any case; the default applies to HolidayShift without a name (H2). */
+/** The calendars that requests may name, ignoring case; the default applies to HolidayShift without a name (H2). */
 export interface KnownCalendars {
   find(name: string): BusinessCalendar | undefined;
   readonly defaultName?: string | undefined;
@@ -69,11 +69,11 @@ export interface KnownCalendars {
 export interface HolidayShift {
   readonly method: HolidayMethod;
   readonly calendar: BusinessCalendar;
-  /** True: interest accrues to the shifted date; false: only the payment date is shifted (H3). */
+  /** True if interest accrues to the shifted date; false if only the payment date is shifted (H3). */
   readonly defersAccrual: boolean;
 }
 
-/** Undefined if the request shifts no dates. Refuses an unknown calendar even then (H2). */
+/** Undefined if the request shifts no dates or the calendar is unknown, which is refused even without a shift (H2). */
 export function parseHolidayShift(
   request: RepaymentScheduleRequest,
   calendars: KnownCalendars,

@@ -33,7 +33,7 @@ interface Compiling extends FormulaSurroundings {
   error: FormulaError | undefined;
 }
 
-/** Returns an error for a constant divisor zero, or if the decimals of `round` are not a constant from 0 to 10. */
+/** Returns an error for division by a constant zero, or if the decimals of `round` are not a constant from 0 to 10. */
 export function compileFormula(
   tree: FormulaTree,
   surroundings: FormulaSurroundings,

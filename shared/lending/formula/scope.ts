@@ -12,7 +12,7 @@ import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
  * - DayCountFraction: part of a year by the day count (C1)
  * - ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue: as sent
  * - LockedInstallment, LockedPrincipal: the fields installmentValue and principalValue
- * - PeriodsPerYear: 12 for Monthly; a year has 52 weeks or 365 days; Once is 1
+ * - PeriodsPerYear: 12 for Monthly; a year has 52 weeks or 365 days; 1 for Once
  */
 export const INPUT_NAMES = [
   'InterestPercent',
@@ -33,7 +33,7 @@ export const INPUT_NAMES = [
 
 export type InputName = (typeof INPUT_NAMES)[number];
 
-/** Standard columns that formulas may read: not TotalInstallment, which is calculated last, as a sum of three (M3). */
+/** Standard columns that formulas may read: all but TotalInstallment, which is calculated last (M3). */
 export const READABLE_COLUMNS = [
   'RemainingValue',
   'Interest',

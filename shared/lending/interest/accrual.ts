@@ -13,7 +13,7 @@ import {
 } from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
-/** The rows from index `first` on. A prepayment in the period of the first may lower its numerator `firstCount`. */
+/** The rows from index `first` on. A prepayment in the first row's period may lower its numerator `firstCount`. */
 interface RowsLeft {
   readonly first: number;
   readonly firstCount: number;
@@ -32,7 +32,7 @@ export interface InterestAccrual {
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
   let discounts: readonly Discounts[] | undefined;
   let solved = 0;
-  /** Keeps discounts from the second payment on, because at high rates every second row may solve the payment (S5). */
+  /** Caches discounts from the second solution on: at high rates every second row may solve the payment again (S5). */
   const discountLeft = ({ first, firstCount }: RowsLeft): Discounts | undefined => {
     solved += 1;
     if (rule.sign === 0 || solved === 1) return undefined;

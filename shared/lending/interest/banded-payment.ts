@@ -34,7 +34,7 @@ export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   };
 }
 
-/** Finds the smallest payment that half a unit more makes too high. On a tie the rounding mode decides. */
+/** Finds the smallest payment P for which P + 0.5 is too high. On a tie the rounding mode decides. */
 function findProvenPayment(
   signAbove: (payment: number) => Sign,
   estimate: number,

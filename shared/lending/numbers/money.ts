@@ -71,7 +71,7 @@ const DIGITS_BY_CODE: ReadonlyMap<string, number> = new Map(
   CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
 );
 
-/** Decimals of an ISO 4217 code in any case; undefined for an unknown code or one without a minor unit (M2). */
+/** Decimals of an ISO 4217 code, ignoring case; undefined for an unknown code or one without a minor unit (M2). */
 export function currencyDigits(code: string): number | undefined {
   return DIGITS_BY_CODE.get(code.toUpperCase());
 }

@@ -16,7 +16,7 @@ export function divideRounded(numerator: bigint, denominator: bigint, mode: Roun
 
 /**
  * Like {@link divideRounded}, for safe integers and a denominator below 2^52. The result is exact: the floating-point
- * quotient of two whole numbers up to 2^53 is whole only if the true one is, and the other results are below 2^53.
+ * quotient of two whole numbers up to 2^53 is whole only if the true one is, and intermediate results are below 2^53.
  */
 export function divideRoundedSafe(numerator: number, denominator: number, mode: RoundingMode): number {
   const magnitude = Math.abs(numerator);

@@ -70,7 +70,7 @@ export function checkRate(
   return percentToRatio(value);
 }
 
-/** The allowed name that equals the value, ignoring case and outer blanks. Undefined without a fault if absent. */
+/** The allowed name that equals the value, ignoring case and outer blanks; undefined, without a fault, if absent. */
 export function checkName<Name extends string>(
   validation: Validation,
   path: string,

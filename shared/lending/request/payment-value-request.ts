@@ -12,9 +12,9 @@ export interface PaymentValueRequest {
   readonly PeriodicityType: string;
   /** Name of a day count (C1). */
   readonly InterestCalculationMethod: string;
-  /** Amount that is repaid, in major units; absent or zero: a savings plan (P2). */
+  /** Amount that is repaid, in major units; absent or zero for a savings plan (P2). */
   readonly FinancedAmount?: Decimal | undefined;
-  /** Annual rate in percent (M4); absent: 0 (P1). */
+  /** Annual rate in percent (M4); default 0 (P1). */
   readonly InterestPercent?: Decimal | undefined;
   /** 1: the first instalment consists of interest only; 0 (default): no grace period (P2). */
   readonly GracePeriodPrincipal?: number | undefined;

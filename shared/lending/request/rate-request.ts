@@ -1,6 +1,6 @@
 /**
  * The request of `PLAT_BP_CalculateRate`, not yet validated, and its answer (A6). Absent and null fields are undefined
- * (M6), amounts are exact decimals without a currency (M1), dates have no zone (D1), and names may be in any case.
+ * (M6), amounts are exact decimals without a currency (M1), dates have no zone (D1), and case in names is ignored.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -20,7 +20,7 @@ export interface RateRequest {
   readonly Amounts?: readonly Decimal[] | undefined;
 }
 
-/** A dated flow. Negative: paid out to the borrower; positive: paid back. */
+/** A dated flow; a negative amount is paid out to the borrower, a positive one is paid back. */
 export interface CashFlow {
   readonly Date: CalendarDate;
   readonly Amount: Decimal;
@@ -31,7 +31,7 @@ export interface DiscountedFlow {
   /** As sent; null with the rule IRR, which has no dates. */
   readonly date: CalendarDate | null;
   readonly amount: string;
-  /** Years from time 0 with 20 decimals, negative before it; with IRR periods divided by periods per year. */
+  /** Years from time 0 with 20 decimals, negative before it; for IRR, periods divided by periods per year. */
   readonly years: string;
   /**
    * DAE and XIRR: amount / (1 + rate/100)^years. IRR: amount / (1 + rate/100/p)^(years * p) with p periods per year.
@@ -42,7 +42,7 @@ export interface DiscountedFlow {
 }
 
 export interface ProvenRate {
-  /** Percent a year with ten decimals, of several the nearest to zero. Null if none, above 1e262 % or unproven (A4). */
+  /** Percent a year with ten decimals, the one nearest to zero. Null if none, above 1e262 % or unproven (A4). */
   readonly rate: string | null;
   /** One line for each flow, in the order of the request; empty when there is no rate. */
   readonly proof: readonly DiscountedFlow[];

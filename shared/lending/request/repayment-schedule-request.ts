@@ -1,7 +1,7 @@
 /**
  * The request of `PLAT_BP_CalculateRepaymentSchedule`, not yet validated: section 4.1 of the interface, with the
  * extensions of S6. Absent and null fields are undefined (M6), amounts and rates are exact decimals (M1) in major units
- * and percent a year, flags of 0 and 1 are booleans, dates have no zone (D1), and names may be in any case.
+ * and percent a year, flags of 0 and 1 are booleans, dates have no zone (D1), and case in names is ignored.
  */
 
 import type { Decimal } from 'decimal.js';
@@ -10,7 +10,7 @@ import type { CalendarDate } from '../dates/calendar-date.ts';
 export interface RepaymentScheduleRequest {
   /** Name or code of a schedule type (S1). */
   readonly ScheduleType: string;
-  /** Product type code or name; absent: that of the schedule type (S4). */
+  /** Product type code or name; default: that of the schedule type (S4). */
   readonly ProductType?: string | undefined;
   /** Annual rate in percent (M4); absent only with rate ranges or bands (S4). */
   readonly InterestPercent?: Decimal | undefined;
@@ -31,30 +31,30 @@ export interface RepaymentScheduleRequest {
   readonly LastDueDate?: CalendarDate | undefined;
   /** Number of settled rows in a recalculation (X1). */
   readonly BlockInstallmentNo?: number | undefined;
-  /** True: the first new row collects the blocked amounts, those of charges included (X2). */
+  /** True if the first new row collects the blocked amounts, including those of charges (X2). */
   readonly IsLocked?: boolean | undefined;
   readonly BlockAmount?: Decimal | undefined;
   readonly BlockInterestAmount?: Decimal | undefined;
   /** Start of the schedule, unless LastDueDate is sent (D2). */
   readonly ActivationDate?: CalendarDate | undefined;
-  /** Absent: found by InstallmentMethod, or one period after the start (D3). */
+  /** Default: by InstallmentMethod, or one period after the start (D3). */
   readonly FirstDueDate?: CalendarDate | undefined;
   /** Replaces the last due date if the schedule type uses it (D5). */
   readonly MaturityDate?: CalendarDate | undefined;
-  /** True: HolidayMethod (default Forward) shifts due dates that are not working days (H1). */
+  /** True if HolidayMethod (default Forward) shifts due dates that are not working days (H1). */
   readonly HolidayShift?: boolean | undefined;
   readonly HolidayCountry?: string | undefined;
   readonly HolidayMethod?: string | undefined;
-  /** True: interest accrues to the shifted date (H3). */
+  /** True if interest accrues to the shifted date (H3). */
   readonly DeferDueDate?: boolean | undefined;
   /** Number of the row that ends the schedule and repays the rest (B6). */
   readonly RealInstallmentNo?: number | undefined;
   readonly ContractPeriod?: number | undefined;
   /** 0, 1, 2 or absent: determines the casing and the content of the answer (A5). */
   readonly CalculateDAE?: number | undefined;
-  /** Fixed payment of the instalments; zero: not fixed (B2). */
+  /** Fixed payment of the instalments; zero if not fixed (B2). */
   readonly installmentValue?: Decimal | undefined;
-  /** Fixed principal of the instalments; zero: not fixed (B2). */
+  /** Fixed principal of the instalments; zero if not fixed (B2). */
   readonly principalValue?: Decimal | undefined;
   /** `ActualMonth` or `NextMonth` (D3). */
   readonly InstallmentMethod?: string | undefined;
@@ -66,7 +66,7 @@ export interface RepaymentScheduleRequest {
   /** Costs paid once at the start; they reduce the first cash flow of DAE and EIR (A1, A2). */
   readonly UpFrontValue?: Decimal | undefined;
   readonly ResidualValue?: Decimal | undefined;
-  /** True: the residual is paid in the last row; false: in a separate row (B1). */
+  /** True if the residual is paid in the last row, false if in a separate row (B1). */
   readonly ResidualInInstallment?: boolean | undefined;
   /** Percent of the balance that is repaid with each row of a credit card (B3). */
   readonly CapitalPercent?: Decimal | undefined;
@@ -137,7 +137,7 @@ export interface InterestRateRange {
   readonly ToInstNo?: number | undefined;
 }
 
-/** A rate for a slice of the balance (R2). */
+/** A rate for a band of the balance (R2). */
 export interface InterestRateBand {
   readonly MinUtilizedAmount?: Decimal | undefined;
   readonly MaxUtilizedAmount?: Decimal | undefined;
@@ -148,6 +148,6 @@ export interface InterestRateBand {
 interface EarlyRepaymentItem {
   readonly Date: CalendarDate;
   readonly Amount: Decimal;
-  /** True (default): the term stays and the payment falls; false: the payment stays. */
+  /** True (default) if the term stays and the payment falls; false if the payment stays. */
   readonly DecreaseInstallment?: boolean | undefined;
 }

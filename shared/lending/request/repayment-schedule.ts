@@ -1,4 +1,4 @@
-/** The result of a schedule calculation, before its fields are spelled and encoded. */
+/** The result of a schedule calculation, before its fields are named and encoded for the reply. */
 
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from './validation.ts';
@@ -46,7 +46,7 @@ export interface RepaymentSchedule {
   readonly scheduleTypeId: string;
   /** First day of the schedule; in a recalculation LastDueDate (D2). */
   readonly startDate: CalendarDate;
-  /** Names of the additional columns of the rows, in order (F4); absent: none. */
+  /** Names of the additional columns of the rows, in order (F4); absent if there are none. */
   readonly extraColumns?: readonly string[];
   readonly rows: readonly ScheduleRow[];
   /** Percent with four decimals; null if A4 gives no rate; undefined if the request does not select it (A1, A5). */
@@ -79,9 +79,9 @@ export type ExplainedFigure =
   | 'capitalisedInterest'
   | 'principal'
   | 'pmt'
-  /** With `name`: one commission; without: their sum. */
+  /** One commission if it has a `name`, otherwise the sum of the row's commissions. */
   | 'managementFee'
-  /** With `name`: one insurance; without: their sum. */
+  /** One insurance if it has a `name`, otherwise the sum of the row's insurances. */
   | 'insurance'
   | 'column'
   | 'totalInstallment';

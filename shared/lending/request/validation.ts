@@ -44,7 +44,7 @@ export interface RequestFault {
   readonly status: FaultStatus;
 }
 
-/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1, L3), or a default of it (S6). */
+/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1, L3), or a default from it (S6). */
 export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;

@@ -16,7 +16,7 @@ import {
 import { MAX_COLUMNS, countsAsCharge, draftColumn, type ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
-/** The faults of a record, grouped by check; `type` is undefined if a setting by itself is invalid. */
+/** The faults of a record, in the order of the checks; `type` is undefined if a setting is invalid by itself. */
 export function checkScheduleType(record: ScheduleTypeRecord) {
   const faults: ActivationFault[] = [];
   const type = readSettings(record, faults);

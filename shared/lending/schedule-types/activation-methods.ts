@@ -28,7 +28,7 @@ export function paysInterestPlusPrincipal({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.method !== 'Balance';
 }
 
-/** True if the formula of Principal is the constant zero, so the last row repays the principal. */
+/** True if the formula of Principal is the constant zero, so the last row repays all principal. */
 export function repaysAtMaturity({ standard }: ColumnSet): boolean {
   return standard.get('Principal')?.expression?.constant?.numerator === 0n;
 }
@@ -156,7 +156,7 @@ function checkCharges(record: ScheduleTypeRecord, columns: ColumnSet, faults: Ac
   }
 }
 
-/** UseExpiryDate and InterestCapitalization each require that the last row repays the principal. */
+/** UseExpiryDate and InterestCapitalization each require that the last row repays all principal. */
 function checkMaturity(record: ScheduleTypeRecord, columns: ColumnSet, faults: ActivationFault[]): void {
   const principal = columns.standard.get('Principal');
   const isUnknown =
@@ -217,7 +217,7 @@ function adviseOnName(name: string, columns: readonly ColumnDraft[]): string {
   return `names ${name} in its formula, which is neither a column nor an input; known: ${known}`;
 }
 
-/** True when an expression is the sum of these names, each once, in any order and case. */
+/** True if an expression is the sum of these names, each once, regardless of order and case. */
 function isSumOf(tree: FormulaTree, names: readonly string[]): boolean {
   const terms = listTerms(tree);
   return terms !== undefined && sortNames(terms) === sortNames(names);

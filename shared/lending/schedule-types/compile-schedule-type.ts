@@ -30,7 +30,7 @@ type CompileOutcome =
   | { readonly kind: 'schedule-type'; readonly compiled: CompiledScheduleType }
   | { readonly kind: 'refused'; readonly faults: readonly ActivationFault[] };
 
-/** Checks (S3) and compiles a record of any status, when a catalogue is read and not per request. Never throws. */
+/** Checks (S3) and compiles a record of any status. Called when a catalogue is read, not per request. Never throws. */
 export function compileScheduleType(record: ScheduleTypeRecord): CompileOutcome {
   const { type, columns, faults } = checkScheduleType(record);
   if (type === undefined || faults.length > 0) return { kind: 'refused', faults };
@@ -141,8 +141,8 @@ function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
 }
 
 // Interest precedes payment and principal, because it never depends on them; otherwise columns follow the order of the
-// record (S1). Charges and additional columns come last, unless a formula of these three reads one of them.
-// Charges may be percentages of those of the three that are calculated before them (F2).
+// record (S1). Charges and additional columns come last, unless a formula of interest, payment or principal reads one.
+// Charges may be percentages only of figures that are calculated before them (F2).
 
 interface Ordering {
   readonly steps: RowStep[];

@@ -1,11 +1,11 @@
 /** The commissions and insurances of a catalogue with their defaults (F1, S6). */
 
 export interface ChargeDefaults {
-  /** The base of a percentage (F2); undefined: the financed amount. */
+  /** The base of a percentage (F2); undefined for the financed amount. */
   readonly appliedTo: string | undefined;
-  /** True: a percentage is an annual rate (F2). */
+  /** True if a percentage is an annual rate (F2). */
   readonly perAnnum: boolean;
-  /** True: a percentage is charged on the unused amount (F5). */
+  /** True if a percentage is charged on the unused amount (F5). */
   readonly isForUnusage: boolean;
 }
 
@@ -55,7 +55,7 @@ export type KnownCharges = Pick<ChargeDirectory, 'uses' | 'named' | 'lists'>;
 /** The charges of many lists; each list can be replaced independently. */
 export class ChargeDirectory {
   readonly #byList = new Map<string, readonly KnownCharge[]>();
-  /** Both are derived from `#byList` at the first use after a change: a copy, and an index by field and name. */
+  /** A copy of `#byList`, made at the first use after a change, as is `#byName`, an index by field and name. */
   #lists: ChargeLists | undefined;
   #byName: ReadonlyMap<string, ReadonlyMap<string, NamedCharges>> | undefined;
 

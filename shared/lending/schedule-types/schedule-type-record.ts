@@ -1,4 +1,4 @@
-/** A schedule type record as its authors edit it (S1), not yet validated; fields as in AssociatedPaymentScheduleTypes. */
+/** A schedule type record as authors edit it (S1), not yet validated; fields as in AssociatedPaymentScheduleTypes. */
 
 export interface ScheduleColumnRecord {
   /** GUID. */
@@ -7,17 +7,17 @@ export interface ScheduleColumnRecord {
   readonly ColumnRepaymentSchedule: string;
   /** RemainingValue, PMT, Linear, EffectiveRate, CapitalPercent, Balance, Fee, Insurance or Formula (S2). */
   readonly CalculationMethod: string;
-  /** Fee columns: the commission to show. Formula columns: the commission that the amount counts as. */
+  /** The commission that a Fee column shows, or that the amount of a Formula column counts as. */
   readonly Fee?: string | null | undefined;
   /** Like Fee, for the insurances of a class. */
   readonly InsuranceClass?: string | null | undefined;
-  /** The input that the column reads; null: that of its method. A Formula column may have it instead of a Formula. */
+  /** The input that the column reads; default: that of its method. A Formula column may have it and no Formula. */
   readonly Source?: string | null | undefined;
   /** The expression of a Formula column. */
   readonly Formula?: string | null | undefined;
   /** False hides an additional column; its amount still counts. Default true. */
   readonly Display?: boolean | null | undefined;
-  /** True in a Fee or Insurance column: its charges are upfront by default (F1). */
+  /** True if the charges of a Fee or Insurance column are upfront by default (F1). */
   readonly IsUpfront?: boolean | null | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface ScheduleTypeRecord {
   readonly ResidualInInstallment?: boolean | null | undefined;
   /** False refuses commissions and insurances; default true. */
   readonly AcceptsCharges?: boolean | null | undefined;
-  /** True uses ExpiryDateForOD as the maturity date; default false. */
+  /** True ends the schedule on ExpiryDateForOD (B5); default false. */
   readonly UseExpiryDate?: boolean | null | undefined;
   /** True allows InterestCapitalization 1 to add interest to the balance; default false. */
   readonly InterestCapitalization?: boolean | null | undefined;

@@ -20,24 +20,24 @@ export interface ScheduleType {
   /** Codes of the product types that can use it, the default first (S4). */
   readonly productTypes: readonly ProductTypeCode[];
   readonly dayCount: DayCountName;
-  /** True: a request may fix the payment or the principal (B2). */
+  /** True if a request may fix the payment or the principal (B2). */
   readonly installmentValueCustom: boolean;
-  /** True: MaturityDate replaces the last due date (D5). */
+  /** True if MaturityDate replaces the last due date (D5). */
   readonly useMaturityDate: boolean;
   /** Days allows day and week units, Months allows month and year units, null allows any (S1). */
   readonly measurementUnit: MeasurementUnit | null;
   readonly rounding: RoundingMode;
-  /** Maximum number of instalments of a request, 1 for Once; null: that of all schedules (M6). */
+  /** Maximum number of instalments of a request, 1 for Once; null for that of all schedules (M6). */
   readonly maximumInstallments: number | null;
-  /** True: ResidualValue is mandatory (S4, Balloon). */
+  /** True if ResidualValue is mandatory (S4, Balloon). */
   readonly residualRequired: boolean;
-  /** True: a residual is paid in the last row unless the request says otherwise (B1). */
+  /** True if a residual is paid in the last row unless the request says otherwise (B1). */
   readonly residualInInstallment: boolean;
-  /** False: commissions and insurances are refused (B4). */
+  /** False if commissions and insurances are refused (B4). */
   readonly acceptsCharges: boolean;
-  /** True: ExpiryDateForOD ends the schedule (B5). */
+  /** True if ExpiryDateForOD ends the schedule (B5). */
   readonly useExpiryDate: boolean;
-  /** True: InterestCapitalization 1 adds interest to the balance (B4). */
+  /** True if InterestCapitalization 1 adds interest to the balance (B4). */
   readonly interestCapitalization: boolean;
 }
 
@@ -66,7 +66,7 @@ const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
 /** All codes, in the order in which messages list them. */
 export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly ProductTypeCode[];
 
-/** The code of a product type by its code or name in any case; undefined if unknown. */
+/** The code of a product type by its code or name, ignoring case; undefined if unknown. */
 export function findProductType(codeOrName: string): ProductTypeCode | undefined {
   const wanted = codeOrName.trim().toLowerCase();
   return PRODUCT_TYPE_CODES.find(
@@ -122,7 +122,7 @@ export interface ExtraColumn {
   /** Field name in the row, spelled the same in both casings. */
   readonly name: string;
   readonly slot: number;
-  /** False: the column is calculated and counted, but is not shown in the row (S2). */
+  /** False if the column is calculated and counted, but is not shown in the row (S2). */
   readonly display: boolean;
   readonly method: ExtraMethod;
 }
@@ -139,7 +139,7 @@ export type RowStep =
   | { readonly kind: 'charges' }
   | { readonly kind: 'column'; readonly column: ExtraColumn };
 
-/** True: charges are upfront if the request does not say (F1). Names are in lower case. */
+/** Whether charges are upfront if the request does not say (F1). Names are in lower case. */
 export interface UpfrontDefaults {
   readonly fees: boolean;
   readonly insurances: boolean;

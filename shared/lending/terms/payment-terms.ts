@@ -114,7 +114,7 @@ const DAYS_PER_YEAR = 365;
 
 /**
  * The part of an annual rate for one period (P1); undefined for Once. m months count m/12, but 30m/365 by 30/365 and
- * (365m/12)/360 by Actual/360. d days count d/360 by the methods over 360 and d/365 by the others.
+ * (365m/12)/360 by Actual/360. d days count d/360 if the denominator is 360, otherwise d/365.
  */
 export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
   const months = monthsPerPeriod(periodicity);

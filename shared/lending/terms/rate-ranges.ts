@@ -143,7 +143,7 @@ interface DraftBand extends RateBand {
   readonly item: string;
 }
 
-/** A band ends at the minimum of the next, the last one at its maximum. By slices the first must start at 0 (R2). */
+/** A band ends at the minimum of the next, the last one at its maximum. With Slices the first must start at 0 (R2). */
 function parseRateBands(
   items: readonly InterestRateBand[],
   whole: boolean,
@@ -181,7 +181,7 @@ function parseRateBands(
   return { kind: 'bands', bands, limit: bands.at(-1)?.limit ?? Number.POSITIVE_INFINITY, whole };
 }
 
-/** Warns of a band's maximum if a next band starts neither there nor one minor unit above it (E5). */
+/** Warns of a band's maximum if the next band starts neither there nor one minor unit above (E5). */
 function reportUnusedLimits(bands: readonly DraftBand[], validation: Validation): void {
   for (const [index, { limit, item }] of bands.entries()) {
     const next = bands[index + 1];

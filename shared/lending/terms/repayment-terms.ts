@@ -15,22 +15,22 @@ export type GraceType = (typeof GRACE_TYPES)[number];
 
 /** Amounts are minor units. */
 export interface RepaymentTerms {
-  /** Rows up to these original numbers have no principal, or collect no interest (G1, G2). */
+  /** Rows up to this original number have no principal; up to `graceInterest` they collect no interest (G1, G2). */
   readonly gracePrincipal: number;
   readonly graceInterest: number;
   readonly graceType: GraceType;
-  /** `residual` is zero if there is none; `residualInInstallment`: the last row pays it, not a row of its own (B1). */
+  /** Zero if there is none. With `residualInInstallment` the last row pays it, otherwise a row of its own (B1). */
   readonly residual: number;
   readonly residualInInstallment: boolean;
   /** Payment, or equal part of the principal, that the request fixes (B2); undefined if a formula reads it. */
   readonly fixedPayment: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
-  /** CapitalPercent as a fraction, undefined if absent, and as percent text, `0` if absent (B3). */
+  /** CapitalPercent as a fraction, undefined if absent; `capitalPercent` is its text, `0` if absent (B3). */
   readonly capitalShare: ExactRatio | undefined;
   readonly capitalPercent: string;
-  /** True: interest is capitalised until the last row (B4). */
+  /** True if interest is capitalised until the last row (B4). */
   readonly capitalisesInterest: boolean;
-  /** Blocked principal and interest, collected with the first row; zero unless IsLocked is true (X2). */
+  /** Blocked principal. Like `blockInterest` it is collected with the first row, and 0 unless IsLocked is true (X2). */
   readonly blockAmount: number;
   readonly blockInterest: number;
   /** In order of date (X3). */
@@ -101,7 +101,7 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   return residual;
 }
 
-/** A fixed payment requires level payments, a fixed principal equal parts; the schedule type must allow either (B2). */
+/** A fixed payment requires level payments, a fixed principal equal parts, and both a type that allows them (B2). */
 function parseFixedPayment(request: RepaymentScheduleRequest, context: RepaymentContext): number | undefined {
   const { compiled, currencyDigits, validation } = context;
   const payment = checkAmount(validation, 'installmentValue', request.installmentValue, currencyDigits) ?? 0;
@@ -211,7 +211,7 @@ export interface Prepayment {
   readonly date: CalendarDate;
   /** Principal in minor units. */
   readonly amount: number;
-  /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
+  /** True if the term stays and the payment falls; false if the payment stays and the term shortens. */
   readonly decreasesPayment: boolean;
   readonly path: string;
 }

@@ -20,7 +20,7 @@ const USUAL_WEEKEND: readonly WeekendRule[] = [
 let countries: ReadonlyMap<string, string> | undefined;
 
 /**
- * Finds countries by ISO 3166 code or English name, in any case. Outside 2000 to 2060 they have only weekends off.
+ * Finds countries by ISO 3166 code or English name, ignoring case. Outside 2000 to 2060 they have only weekends off.
  * `find` throws if the file of a country, which comes with the program, is missing or damaged.
  */
 export function createLibraryCalendars(): OtherCalendars {
