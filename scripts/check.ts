@@ -14,7 +14,7 @@ const STEPS: readonly Step[] = [
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
     // The type checker is written in Go. Below 3 GiB of memory, collecting its garbage costs more than it saves.
-    // tsconfig.json sets one checker, so one thread is enough: the default four would check a type up to four times.
+    // tsconfig.json sets one checker, so one thread is enough. The default four checkers could check a type four times.
     env: { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '3GiB' },
   },
   { name: 'dead code (knip)', command: ['knip', '--no-progress', '--cache'] },

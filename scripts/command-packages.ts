@@ -6,7 +6,7 @@ import { runProgram } from './command-line/run-program.ts';
 
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
-/** Installs the folder's packages unless that was done. Rejects with SystemError `packages-missing` if npm fails. */
+/** Installs the folder's packages unless they are current. Rejects with SystemError `packages-missing` if npm fails. */
 export async function installOwnPackages(folder: string, report: (line: string) => void): Promise<void> {
   if (isInstalled(folder)) return;
   const name = path.relative(process.cwd(), folder) || '.';

@@ -10,14 +10,14 @@ const code = await runRecalculate(process.argv.slice(2), {
   environment,
   stdout,
   stderr,
-  // SIGKILL works even during a system call. The checkpoint's lock ends with the process, so that --resume works.
+  // SIGKILL works even during a system call. The checkpoint's lock ends with the process, so --resume works.
   interrupt: () =>
     listenToSignals(
       (line) => stderr.write(`${line}\n`),
       () => process.kill(process.pid, 'SIGKILL'),
     ),
 });
-// process.exit may block forever, as on a read of a pipe. Without these listeners a signal still ends the process.
+// process.exit may block forever while a pipe is read. Without these listeners a signal still ends the process.
 process.removeAllListeners('SIGINT');
 process.removeAllListeners('SIGTERM');
 process.exit(code);

@@ -59,7 +59,7 @@ await runCommandLine({
   read: readArguments,
   run: async (args) => {
     if (args.command === 'list') return list(args.json);
-    // Deployments run `register` first, so it waits for a registry that is starting. To repeat it changes nothing.
+    // Deployments run `register` first, so it waits for a registry that is starting. Repeating it changes nothing.
     const wait = createStartWait({ onWait: (line) => process.stderr.write(`schemas: ${line}\n`) });
     const isPatient = args.command === 'register';
     return print(args, await (isPatient ? wait('the schema registry', () => run(args)) : run(args)));

@@ -1,6 +1,6 @@
 /**
- * `node scripts/with-node.mjs FILE [ARGUMENTS]` runs a source file with a sufficiently new Node. An older Node starts
- * the one of the optional packages, whose link npm 10 removes. It can run this file, which is plain JavaScript.
+ * `node scripts/with-node.mjs FILE [ARGUMENTS]` runs a source file with a sufficiently new Node. If an older Node runs
+ * this file (plain JavaScript), it starts the Node of the optional packages by path, because npm 10 removes its link.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ const SIGNAL_EXIT_CODE = 128;
 const PARENT_POLL_MS = 500;
 const ownFile = fileURLToPath(import.meta.url);
 const root = path.resolve(path.dirname(ownFile), '..');
-/** Not the default, the folder for temporary files: there other users could place code that this process would run. */
+/** Not the default folder, which is for temporary files: other users could place code there for this process to run. */
 const COMPILE_CACHE = path.join(root, 'node_modules', '.cache', 'compile-cache');
 const [file, ...args] = process.argv.slice(2);
 
@@ -24,7 +24,7 @@ if (file === undefined) {
 } else if (isNewEnough(process.versions.node)) {
   useFor(process.execPath);
   stopWithNpm();
-  // Comes before the first TypeScript file: if the cache has that, Node does not load its compiler (70 ms, 14 MiB).
+  // Must precede the first TypeScript file: if the cache has the file, Node does not load its compiler (70 ms, 14 MiB).
   enableCompileCache();
   process.argv = [process.execPath, path.resolve(file), ...args];
   await import(pathToFileURL(path.resolve(file)).href);

@@ -39,7 +39,7 @@ const EMBEDDED_AIM = 1.2;
 const SPRING = 'Spring Boot pair, echo';
 const IN_MEMORY = 'this project, embedded in memory';
 const INLINE = 'fastify with the engine in its handler';
-/** The shortest warm-ups. Java needs a longer one, since its code is slow until it has been compiled. */
+/** The minimum warm-up times. Java needs a longer one, since its code is slow until it has been compiled. */
 const WARM_UP_MS = { java: 60_000, node: 10_000 } as const;
 const READY = /Ready in/;
 const TOPICS_LIMIT_MS = 120_000;

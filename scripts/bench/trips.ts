@@ -6,7 +6,7 @@ import { scheduleBody } from './samples.ts';
 export interface MeasuredSystem {
   readonly name: string;
   readonly url: string;
-  /** Process ids by the part that the process has in a call, such as `broker`. */
+  /** Process ids by the role of the process in a call, such as `broker`. */
   readonly pids: Readonly<Record<string, number>>;
   readonly warmUpMs: number;
 }

@@ -15,7 +15,7 @@ import {
 } from './public-holidays.ts';
 
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
-/** Part of the version of the calendars. Change it with each change of a correction in compared-days.txt. */
+/** Part of the version of the calendars. Change it whenever a correction in compared-days.txt changes. */
 const CORRECTIONS_VERSION = '2026.2';
 const INDEX_FILE = 'library-countries.json';
 const DAYS_FOLDER = 'days';

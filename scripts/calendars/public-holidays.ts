@@ -1,4 +1,4 @@
-/** Uses lists of date-holidays: its query for a day depends on the time zone, and finds only a holiday's first day. */
+/** Uses the lists of date-holidays. Its query by day depends on the time zone, and finds only a holiday's first day. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -52,7 +52,7 @@ export function listPublicHolidays(
   return days;
 }
 
-/** The days whose noon is within a holiday: none of half a day, and the second of one from sunset to sunset. */
+/** The days whose noon is within a holiday: no day for a half day, the second day if it lasts from sunset to sunset. */
 function listClosedDays(text: string, lengthMs: number): readonly CalendarDate[] {
   const match = HOLIDAY_TEXT.exec(text);
   const first = parseCalendarDate(match?.[1] ?? '');
@@ -100,7 +100,6 @@ export function readComparedDays(): ReadonlyMap<string, ComparedDays> {
   return byCountry;
 }
 
-/** Applies the verdicts `add` and `remove` to the days of a country. */
 export function correctDays(
   days: ReadonlySet<CalendarDate>,
   compared: ComparedDays = new Map(),

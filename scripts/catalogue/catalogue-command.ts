@@ -53,7 +53,7 @@ interface CommandTools extends ValidationContext {
   readonly connect: () => Promise<CatalogueConnection>;
 }
 
-/** Rejects with UsageError for a missing folder or a kind without status, with SystemError for an unusable topic. */
+/** Rejects with UsageError for a missing folder or a kind without status, and SystemError for an unusable topic. */
 export async function runCatalogueCommand(
   command: CatalogueCommand,
   tools: CommandTools,

@@ -57,7 +57,7 @@ const OPERANDS: Readonly<Record<keyof typeof COMMANDS, readonly string[]>> = {
 };
 const VERSION = /^[1-9]\d{0,8}$/;
 
-/** Operands that the command does not have are empty texts. `show` without `version` shows the highest one. */
+/** `folder` and `code` are empty if the command does not have them. `show` without `version` shows the highest one. */
 export type CatalogueCommand = NonNullable<ReturnType<typeof readCatalogueArguments>>['command'];
 
 /** Returns undefined for --help. Throws UsageError: first for a wrong command or option, then with all other faults. */

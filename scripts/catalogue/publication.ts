@@ -107,13 +107,13 @@ interface Outcome {
   readonly changed: readonly string[];
 }
 
-/** `today`: the day as of which products that are already valid are simulated. */
+/** `today` is the day on which products that are already valid are simulated. */
 export interface ValidationContext {
   readonly otherCalendars?: OtherCalendars | undefined;
   readonly today: CalendarDate;
 }
 
-/** The faults of the catalogue after a publication. Only products that the keys `changed` affect are simulated. */
+/** The faults of the catalogue after a publication. Only products that the `changed` keys affect are simulated. */
 export function validateResult(
   { put, removed, changed }: Outcome,
   topic: TopicRecords,

@@ -106,7 +106,7 @@ export function unexpectedArguments(positionals: readonly string[]): readonly st
   return positionals.map((argument) => `unexpected argument ${JSON.stringify(argument)}`);
 }
 
-/** `commands` has the options that not all commands have. Throws UsageError on an unknown command or a wrong option. */
+/** `commands` has the options that only some commands take. Throws UsageError on an unknown command or wrong option. */
 export function readCommand<const Name extends string>(
   { positionals, given }: Pick<CommandLine<CommandOptions>, 'positionals' | 'given'>,
   commands: Readonly<Record<Name, readonly string[]>>,

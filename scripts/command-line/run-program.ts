@@ -6,8 +6,8 @@ const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 const execute = promisify(execFile);
 
 /**
- * Runs a program without input. Kills it after `limitMs` (code 1), or when this process exits. `missing`: it is not
- * installed. `output` is stdout, followed by stderr; rejects if one of them exceeds 64 MiB.
+ * Runs a program without input. Kills it after `limitMs` (code 1), or when this process exits. The code is `missing` if
+ * the program is not installed. `output` is stdout, followed by stderr; rejects if one of them exceeds 64 MiB.
  */
 export async function runProgram(
   program: string,

@@ -163,7 +163,7 @@ function optionsAt(nowMs: number) {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^([1-9]\d{0,4})([smhd])$/;
 
-/** Converts a duration before now to ISO 8601. Other times pass unchanged, even 30 February; the ingress checks it. */
+/** Converts durations before now to ISO 8601. Other times pass unchanged, even 30 February; the ingress checks them. */
 function timeOption(nowMs: number): CommandOption<string | undefined> {
   return parsed((sent) => {
     const [, count, unit = ''] = AGO.exec(sent) ?? [];

@@ -19,7 +19,7 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Stops after the current call when `signal` aborts. Rejects with SystemError if the ingress fails or refuses it. */
+/** Stops after the current call when `signal` aborts. Rejects with SystemError if a call fails or is refused. */
 export async function runDeadLettersCommand(
   args: DeadLettersArguments,
   context: CommandContext,
@@ -65,7 +65,7 @@ const MAX_ATTEMPTS = 10;
 
 type DeadLetterApi = ReturnType<typeof createDeadLetterApi>;
 
-/** `url`: the ingress, with its base path if any. The methods reject with SystemError `refused` or `no-process`. */
+/** `url` is that of the ingress, with any base path. The methods reject with SystemError `refused` or `no-process`. */
 export function createDeadLetterApi(url: string, token: string | undefined) {
   const base = `${url}/api/operations/v1/dead-letters`;
   const call = async (address: string, init: RequestInit = {}): Promise<unknown> => {

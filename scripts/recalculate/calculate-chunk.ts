@@ -46,7 +46,7 @@ interface Item {
   readonly value: Buffer;
 }
 
-/** Splits a message without a usable reply in halves, down to single contracts, which fail without a usable reply. */
+/** Splits a message without a usable reply into halves. A single contract without a usable reply fails. */
 export function createCalculateChunk(options: CalculateChunkOptions): CalculateChunk {
   const { codec, correlationPrefix, topic, partitions, originTimestampMs, timeoutMs } = options;
   let batches = 0;

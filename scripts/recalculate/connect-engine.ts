@@ -14,11 +14,11 @@ export type Engine = Awaited<ReturnType<typeof connectEngine>>;
 
 /** Less than the default of the embedded broker (32 MiB in memory), since nothing reads consumed messages again. */
 const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
-/** Long enough for a dead broker's partitions to get new leaders: after its session (9 s by default) and election. */
+/** Long enough for a dead broker's partitions to get new leaders: its session timeout (9 s by default) and election. */
 const SEND_DEADLINE_MS = 30_000;
 const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
 
-/** Starts a requester, without Kafka a worker too. Rejects with ConfigError for missing topics, or a broker error. */
+/** Starts a requester and, without Kafka, a worker. Rejects with ConfigError for unusable topics, or a broker error. */
 export async function connectEngine(config: Config, instanceId: string) {
   const { broker, close } = await openBroker(config);
   try {

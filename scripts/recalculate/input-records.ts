@@ -17,7 +17,7 @@ import { readContractLine } from '../../shared/portfolio/input-faults.ts';
 import type { Notation } from '../../shared/portfolio/csv-notation.ts';
 
 export interface Contract {
-  /** The line number in the input, from 1; of a record that spans several lines, that of the first one. */
+  /** The line number in the input, from 1; for a record that spans several lines, its first. */
   readonly line: number;
   readonly id: string | number;
   readonly request: RepaymentScheduleRequest;
@@ -83,7 +83,7 @@ export function refuseLine(line: number, problem: Problem, id?: string | number)
   return { kind: 'refused', line, id, problem };
 }
 
-/** Validates the request as over HTTP, with all faults (E3). `unreadable`: faults of cells that `value` lacks. */
+/** Validates the request as over HTTP, with all faults (E3). `unreadable` has faults of cells that `value` lacks. */
 export function readContract(line: number, value: unknown, unreadable: readonly Fault[] = []): InputRecord {
   const read = readContractLine(value);
   if ('code' in read) return refused(line, undefined, [read]);

@@ -9,7 +9,7 @@ const FINISH_LIMIT_MS = 30_000;
 /** Under npm one Ctrl-C arrives twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** The first SIGINT or SIGTERM aborts `stopped`, and 30 s later `abandoned`. Another one after 1 s calls `exitNow`. */
+/** The first SIGINT or SIGTERM aborts `stopped`, 30 s later `abandoned`. Another after 1 s or more calls `exitNow`. */
 export function listenToSignals(say: (line: string) => void, exitNow: () => void) {
   const stopped = new AbortController();
   const abandoned = new AbortController();

@@ -13,7 +13,7 @@ const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-/** Decompresses gzip under any name. Rejects with InputError if the file cannot be opened, or a .gz file is no gzip. */
+/** Decompresses gzip under any name. Rejects with InputError if the file cannot be opened or a .gz file is not gzip. */
 export async function openSource(options: Pick<InputOptions, 'file' | 'stdin'>) {
   const { stream, totalBytes } = await openStream(options);
   const raw = stream[Symbol.asyncIterator]() as AsyncGenerator<Buffer, void>;

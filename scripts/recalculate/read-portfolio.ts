@@ -131,7 +131,7 @@ function readLine(line: number, bytes: Buffer): InputRecord {
   return refuseLine(line, jsonProblem(parsed, 'The line'));
 }
 
-/** Keeps at most one line in memory; of a line that is too long, only enough bytes to detect this. */
+/** Keeps at most one line in memory, and only the first part of a line that is too long. */
 async function* linesOf(blocks: AsyncIterable<Buffer>) {
   let held: Buffer = Buffer.alloc(0);
   let line = 0;

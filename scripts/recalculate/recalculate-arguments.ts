@@ -163,7 +163,7 @@ function formatByName(file: string): InputFormat | undefined {
   return FORMAT_ENDINGS.find(([ending]) => ending.test(file))?.[1];
 }
 
-/** Of a repeated option only the last value would count: the first --input would be ignored silently. */
+/** Only the last value of a repeated option would count: the first --input would be ignored silently. */
 function repeatedOptions(given: readonly string[]): readonly string[] {
   const repeated = given.filter((name, index) => name !== 'ignore' && given.indexOf(name) !== index);
   return [...new Set(repeated)].map((name) => `--${name} is given more than once`);

@@ -103,7 +103,7 @@ export interface Checkpoint {
 
 export type CheckpointFile = ReturnType<typeof openCheckpoint>;
 
-/** Increase it when a checkpoint gets other contents: checkpoints of other versions are refused or overwritten. */
+/** Increase this when the contents of checkpoints change: checkpoints of other versions are refused or overwritten. */
 const VERSION = 3;
 /** Result codes of SQLite. */
 const [BUSY, NOT_A_DATABASE] = [5, 26];
@@ -131,7 +131,7 @@ function outputOptions(args: RecalculateArguments) {
   };
 }
 
-/** Opens and locks the checkpoint. Throws UsageError if that fails. `overwrite` replaces other files and versions. */
+/** Opens and locks the checkpoint, or throws UsageError. `overwrite` replaces a file of another version or format. */
 export function openCheckpoint(output: string, overwrite: boolean) {
   const name = checkpointName(output);
   const { db, stored } = openDatabase(name, output, overwrite);

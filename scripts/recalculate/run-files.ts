@@ -56,7 +56,7 @@ export async function openRunFiles(
   };
 }
 
-/** Throws UsageError if two files of a run are the same, also by a link, since writing one would destroy the other. */
+/** Throws UsageError if two files of a run are the same (links included), since writing one would destroy the other. */
 export function refuseSameFiles({ input, output, failures, html }: RecalculateArguments): void {
   const named = [
     ['--input', input],
@@ -94,7 +94,7 @@ export function refuseUnwritable(file: string | undefined): void {
   throw new UsageError(`${file} cannot be written: it exists and is not a file`);
 }
 
-/** Replaces a file as a whole, so that no reader sees only a part. `draft`: another name in the same folder. */
+/** Replaces a file as a whole, so that no reader sees only a part. `draft` is another name in its folder. */
 export async function replaceFile(file: string, draft: string, text: string): Promise<void> {
   try {
     await writeFile(draft, text, { flush: true });

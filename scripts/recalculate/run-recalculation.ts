@@ -28,7 +28,7 @@ interface RecalculationOptions {
   readonly abandoned: AbortSignal;
 }
 
-/** The first chunk that ends this long after a checkpoint causes the next one, which takes some milliseconds. */
+/** The first chunk that ends this long after a checkpoint causes the next checkpoint, which takes some milliseconds. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 
 type FinishedLine =

@@ -37,13 +37,13 @@ interface RunContext extends Omit<CommandContext, 'interrupt'> {
 
 const ABORTED = 3;
 
-/** A batch is sent again after this time. A reply usually takes one second, or ten if a worker was killed. */
+/** A batch unanswered for this long is sent again. A reply usually takes one second, or ten if a worker was killed. */
 const BATCH_TIMEOUT_MS = 120_000;
 
-/** The worker of this process handles four batches at a time: more messages in flight would only occupy memory. */
+/** The worker of this process handles four batches while one waits: more in flight would only occupy memory. */
 const EMBEDDED_WINDOW = 5;
 
-/** Resolves with the exit code. Writes the reason of a failure to `stderr`. */
+/** Resolves with the exit code. Writes the reason for a failure to `stderr`. */
 export async function runRecalculate(
   commandLine: readonly string[],
   context: CommandContext,
@@ -64,7 +64,7 @@ export async function runRecalculate(
   }
 }
 
-/** Rejects with UsageError, ConfigError or InputError only before it has changed a file. */
+/** Rejects with UsageError, ConfigError or InputError only before it has changed output, failures or report. */
 async function recalculate(args: RecalculateArguments, context: RunContext): Promise<number> {
   const config = loadConfig(context.environment);
   const { output } = args;
@@ -95,7 +95,7 @@ async function recalculate(args: RecalculateArguments, context: RunContext): Pro
   }
 }
 
-/** Resolves with whether `write` succeeded. If not, `stderr` gets the reason and the hint that --resume tries again. */
+/** Resolves with false if `write` fails; then `stderr` gets the reason and the hint that --resume tries again. */
 async function isDone(
   { stderr }: RunContext,
   [what, again]: readonly [string, string],

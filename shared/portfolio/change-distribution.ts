@@ -11,7 +11,7 @@ export interface ChangeCounts {
 export interface ChangeBin {
   readonly direction: 'lower' | 'unchanged' | 'higher';
   readonly from: number;
-  /** Undefined: there is no limit. */
+  /** Undefined if there is no limit. */
   readonly to: number | undefined;
   readonly count: number;
 }

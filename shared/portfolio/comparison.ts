@@ -11,7 +11,7 @@ interface FormerSchedule {
 
 const PLAIN_AMOUNT = /^(-?)(\d{1,16})(?:\.(\d{1,8}))?$/;
 
-/** Below this the shortest form of a JSON number is the decimal that was written. Larger amounts must be strings. */
+/** Below this a parsed JSON number prints as the decimal that was written. Larger amounts must be strings. */
 const MAX_EXACT_MINOR = 2 ** 52;
 
 /** Returns undefined without rows, or if one is invalid, for example if an amount has too many decimals (M2). */
@@ -34,7 +34,7 @@ export interface Comparison {
   readonly before: ScheduleSums;
   readonly after: ScheduleSums;
   readonly difference: ScheduleSums;
-  /** The change of the instalment that changes most, with its sign; of equal changes the first. */
+  /** The largest change of an instalment, with its sign; the first of several equally large. */
   readonly largestDifference: bigint;
   /** The largest change among the instalments that both schedules have; undefined if they share none. */
   readonly payment: (Pick<InstallmentChange, 'difference'> & { readonly before: bigint }) | undefined;

@@ -27,7 +27,7 @@ export const OWN_COLUMNS = ['id', 'jsonParam', 'schedule'] as const;
 const [ID, REQUEST, FORMER] = OWN_COLUMNS;
 const OWN_KINDS: Readonly<Record<string, CellKind>> = { [ID]: 'text', [REQUEST]: 'json', [FORMER]: 'json' };
 
-/** Returns the columns, or all faults. Names match in any case, those of `ignored` columns too. */
+/** Returns the columns, or all faults. Names are case-insensitive, including those in `ignored`. */
 export function readColumns(
   names: readonly string[],
   fields: readonly CsvField[],
@@ -174,7 +174,7 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-/** Most bytes of a record. A request with a previous schedule of 1,200 instalments takes a third. */
+/** Byte limit of a record. A request with a previous schedule of 1,200 instalments takes a third. */
 export const MAX_LINE_BYTES = 1_048_576;
 /** Reading ends with this fault, because everything after a stray quote may belong to its cell. */
 export const MALFORMED = 'has a misplaced quote, or one that is not closed within 1 MiB';

@@ -1,4 +1,4 @@
-/** How a CSV file writes numbers and dates. Only cells with two readings, `1.000` or `03/04/2026`, depend on it. */
+/** How a CSV file writes numbers and dates. It decides how cells such as `1.000` or `03/04/2026` are read. */
 
 export interface Notation {
   readonly decimal?: DecimalMark | undefined;
@@ -10,7 +10,7 @@ type DateOrder = 'day-first' | 'month-first';
 
 const DELIMITERS = [',', ';', '\t'];
 const QUOTED = /"[^"]*"/g;
-/** Digits in groups of three or in one row, then perhaps a decimal mark and decimals. */
+/** Digits in groups of three or ungrouped, then perhaps a decimal mark and decimals. */
 const NUMBER =
   /^(-?)(?:([1-9]\d{0,2}(?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)|(0|[1-9]\d*))(?:([.,])(\d+))?$/;
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -68,7 +68,7 @@ export function delimiterOf(head: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** A spreadsheet takes text that begins with such a character for a formula, even in quotes. */
+/** A spreadsheet takes text that begins with one of these characters for a formula, even in quotes. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const PLAIN_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
 

@@ -49,7 +49,7 @@ export interface DuplicateIds {
 }
 
 const MAX_LISTED = 10;
-/** Most ids that are remembered. A million ids take about 100 MB. */
+/** Maximum number of remembered ids. A million ids take about 100 MB. */
 const MAX_IDS = 5_000_000;
 
 /** Finds ids that occur again. The number 7 and the text `7` are the same id. */

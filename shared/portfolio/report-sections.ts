@@ -1,4 +1,4 @@
-/** Renders the results of a portfolio as HTML without styles, for `--html` and the page Portfolio of the workbench. */
+/** Renders the results of a portfolio as HTML without styles, for `--html` and the Portfolio page of the workbench. */
 
 import { html, type Html } from '../api/documents/html.ts';
 import { type ChangeBin, type ChangeCounts, countDirections, filledBins } from './change-distribution.ts';

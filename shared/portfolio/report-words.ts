@@ -12,7 +12,7 @@ export interface ReportWords {
   readonly count: (value: number) => string;
   /** Writes minor units of `digits` decimals, exact whatever their size: `amount(1050n, 2)` is 10.50. */
   readonly amount: (minor: bigint, digits: number) => string;
-  /** As `amount`, but with a plus sign above zero. */
+  /** Like `amount`, but with a plus sign above zero. */
   readonly change: (minor: bigint, digits: number) => string;
   /** A percentage with at most two decimals; `share` and `signedShare` always have two. */
   readonly percent: (value: number) => string;

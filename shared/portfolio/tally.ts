@@ -5,7 +5,7 @@ import { type ChangeCounts, countChange, noChanges } from './change-distribution
 import { addSums, type Comparison, magnitude, NO_SUMS, type ScheduleSums } from './comparison.ts';
 
 export interface CurrencyTotals {
-  /** ISO code in capitals. Null: the requests name no currency. */
+  /** ISO code in capitals; null if the requests name no currency. */
   readonly currency: string | null;
   readonly digits: number;
   contracts: number;
@@ -53,7 +53,7 @@ export interface CountedSchedule {
   readonly rows: number;
   readonly sums: ScheduleSums;
   readonly warnings: readonly Warning[];
-  /** `none`: there is no previous schedule. `unreadable`: the previous schedule is not a valid list of instalments. */
+  /** `none` if there is no previous schedule, `unreadable` if it is not a valid list of instalments. */
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
 
@@ -198,10 +198,10 @@ export interface Mover {
 }
 
 const MAX_MOVERS = 10;
-/** Most decimals of amounts. Changes in all currencies are compared as plain numbers with this many decimals. */
+/** Changes in all currencies are compared as plain numbers with this many decimals. No amount has more. */
 const COMMON_DIGITS = 12;
 
-/** Returns at most ten contracts that rise or fall most; equal changes in the order of their lines. */
+/** Returns the contracts that change most, at most ten; equal changes are in the order of their lines. */
 export function largestMovers(
   { rises, falls }: { readonly rises: readonly Mover[]; readonly falls: readonly Mover[] },
   count = MAX_MOVERS,

@@ -3,7 +3,7 @@ import type { Usage } from './usage-record.ts';
 
 export type Quota = 'country-not-allowed' | 'quota-caller' | 'quota-receiver' | 'quota-country';
 
-/** Most callers of a day with a count of their own. Further callers share one count, and so one quota. */
+/** This many callers of a day have their own counts. Further callers share one count, and so one quota. */
 const MAX_CALLERS = 100_000;
 const OTHER_CALLERS = 'others';
 /** This many receivers take about 100 MB. Messages to further receivers of a day are refused. */

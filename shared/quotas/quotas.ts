@@ -1,6 +1,6 @@
 /**
  * Quotas of notifications (N6). Each process counts what it admits and reads from the usage topic what others admit. So
- * the most by which a quota can be exceeded is what other processes admit during a round trip to the broker.
+ * a quota can be exceeded by no more than what other processes admit during a round trip to the broker.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -26,15 +26,15 @@ import {
 export type { Quota } from './daily-quotas.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Starting fails if an interval of this length, other than the first, brings no record before the topic is read. */
+/** Reading the topic at startup fails after an interval of this length, except the first, in which no record came. */
 const STANDSTILL_MS = 60_000;
-/** Most ids kept (about 10 MB) of messages that must not count again. The windows of all consumers have fewer. */
+/** Maximum number of ids kept so that no message counts twice (about 10 MB). All consumers have fewer in progress. */
 const MAX_REMEMBERED = 100_000;
 /** A notification counts only for the day of its acceptance, so its id is remembered over midnight for this long. */
 const REMEMBERED_DAYS = OUTCOME_RETENTION_MS / DAY_MS;
 
 export type QuotaDecision =
-  /** `record` must be published with the message. Undefined: it is on the topic already. */
+  /** `record` must be published with the message; undefined if it is on the topic already. */
   | { readonly kind: 'admitted'; readonly record: OutgoingMessage | undefined }
   | { readonly kind: 'refused'; readonly quota: Quota; readonly resetsAtMs: number }
   /** The counts are not known: the usage topic has not been read to its end, or is not being read now. */
@@ -156,7 +156,7 @@ function isRemembered(day: number | undefined, today: number): boolean {
   return day !== undefined && today - day < REMEMBERED_DAYS;
 }
 
-/** Resolves at the end of the topic. Rejects after an interval, other than the first, without growth of `received`. */
+/** Resolves at the end of the topic. Rejects after an interval, except the first, in which `received` did not grow. */
 async function readToEnd(tail: Tail, received: () => number): Promise<void> {
   for (let before = -1; ; before = received()) {
     try {

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { runProgram } from '../../command-line/run-program.ts';
 
-/** The newest Kafka 4.x whose published jars are complete, and the newest Apicurio 3.x that runs on Java 17. */
+/** The newest Kafka 4.x whose published jars are complete. */
 const KAFKA_VERSION = '4.3.1';
+/** The newest Apicurio 3.x that runs on Java 17. */
 export const REGISTRY_VERSION = '3.0.9';
 export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
 export const REGISTRY_IMAGE = `apicurio/apicurio-registry:${REGISTRY_VERSION}`;

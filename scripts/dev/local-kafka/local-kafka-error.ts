@@ -21,7 +21,7 @@ export class LocalKafkaError extends SystemError {
   }
 }
 
-/** Whether Java or Maven is missing: unless CI=true, Kafka tests are then skipped. Most other errors make them fail. */
+/** True if Java or Maven is missing. Kafka tests are then skipped, unless CI=true; most other errors make them fail. */
 export function isRequirementMissing(error: unknown): boolean {
   return (
     error instanceof LocalKafkaError && (error.code === 'java-missing' || error.code === 'maven-missing')

@@ -21,7 +21,7 @@ import { startWatchdog, type Watchdog } from './watchdog.ts';
 export interface LocalKafkaOptions {
   /** @default 1 */
   readonly nodes?: 1 | 3;
-  /** Port of the first node; the others use the following ports. @default free ports */
+  /** Port of the first node; further nodes use the following ports. @default free ports */
   readonly port?: number | undefined;
   /** @default a free port */
   readonly registryPort?: number | undefined;
@@ -54,7 +54,7 @@ interface LocalKafkaNode {
   readonly process: JavaProcess;
   /** Sends a signal (default SIGKILL), and SIGKILL 15 s later. Resolves when the process has exited. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Keeps ports and data. Resolves when the node is in the cluster again. Rejects with `broker-failed` after 240 s. */
+  /** Keeps ports and data. Resolves when the node is back; rejects with `broker-failed` if it exits or after 240 s. */
   restart(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
 }
 
 /**
- * Returns requested ports, else free ones. Rejects with LocalKafkaError `port-in-use` if a requested port is in use.
+ * Returns the requested ports, or free ones. Rejects with LocalKafkaError `port-in-use` if a requested port is in use.
  * The ports are not reserved: another process may take one before Kafka listens on it.
  */
 export async function choosePorts(options: LocalKafkaOptions): Promise<Pick<Run, 'plans' | 'registryPort'>> {

@@ -41,7 +41,7 @@ export type CatalogueRecord = {
   };
 }[RecordKind];
 
-/** The fields that an index needs of a record, and that its message has outside the compressed body. */
+/** The fields that an index needs from a record, and that its message has outside the compressed body. */
 export interface RecordIdentity {
   readonly kind: RecordKind;
   readonly code: string;
@@ -88,7 +88,7 @@ export function codeKey(code: string): string {
   return code.trim().toLowerCase();
 }
 
-/** True if {@link codeKey} gives the same for both codes or names; false if `one` is absent. */
+/** True if both codes or names have the same {@link codeKey}; false if `one` is absent. */
 export function isSameCode(one: string | null | undefined, other: string): boolean {
   return one !== null && one !== undefined && codeKey(one) === codeKey(other);
 }

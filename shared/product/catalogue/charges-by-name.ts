@@ -11,7 +11,7 @@ import type { ListsInForce } from './catalogue-view.ts';
 import type { CommissionRecord, InsuranceRecord } from './list-records.ts';
 import { isActive } from './version-in-force.ts';
 
-/** Most unread lists that an access reads itself while turns are reading them. A list takes tenths of a millisecond. */
+/** While turns read lists, an access reads the rest if at most this many are left, at tenths of a millisecond each. */
 const MAX_LISTS_ON_ACCESS = 20;
 const LISTS_PER_TURN = 10;
 

@@ -14,7 +14,7 @@ export interface NamedFigure {
 /** Figures by name, as {@link codeKey} normalises it. */
 export type NamedFigures = ReadonlyMap<string, number>;
 
-/** Adds a fault (400) if a name has two different figures, and a warning `unknown-filter` if no filter has it (L3). */
+/** Adds a fault (400) if a name has different figures, and the warning `unknown-filter` if no filter has the name. */
 export function readFigures(
   field: string,
   sent: readonly NamedFigure[] = [],

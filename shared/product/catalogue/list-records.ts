@@ -1,4 +1,4 @@
-/** Lists of the catalogue (docs/catalogue.md). Rates are annual; a charge's percentage is only with PerAnnum (F2). */
+/** Lists of the catalogue (docs/catalogue.md). Rates are annual, percentages of charges only with PerAnnum (F2). */
 
 import { anyList, anyNumber } from '../../platform/json-kinds.ts';
 import {
@@ -102,7 +102,7 @@ const interest = recordOf({
   ...otherFields,
   Values: items(interestValue),
   CollectionInterests: items(collectionInterest),
-  /** Rates of a Collection interest by utilised amount. A look-up then returns the interest with other fields. */
+  /** Rates of a Collection interest by utilised amount. If present, look-ups return the interest with other fields. */
   BandedInterests: items(bandedInterest),
   Formula: maybeFormula(),
 });
@@ -136,16 +136,16 @@ export const commission = recordOf({
   MandatoryForApplicant: flagOrFalse('Mandatory.'),
   UseBankingFormula: flagOrFalse('Calculated by a formula.'),
   IsForContractVersion: maybeFlag('Charged for a new version of a contract.'),
-  /** Null: the financed amount (F2). */
+  /** Null means the financed amount (F2). */
   PercentAppliedTo: maybeText('Base of the percentage.'),
   Percent: maybeNumber('Its percentage.'),
   Values: items(commissionValue),
   Formula: maybeFormula(),
-  /** True: due at the start of its period. Null: as the schedule type defines (F1). */
+  /** True if due at the start of its period; null leaves it to the schedule type (F1). */
   IsUpfront: maybeFlag(),
-  /** True: the percentage is annual (F2). */
+  /** True if the percentage is annual (F2). */
   PerAnnum: flagOrFalse(),
-  /** Number of first instalments in which the commission is waived (F3). */
+  /** Number of initial instalments in which the commission is waived (F3). */
   GracePeriodFee: maybeCount(),
 });
 

@@ -125,7 +125,7 @@ export const tranche = recordOf({
   UnusageCommissionPercent: maybeNumber('Percent charged on its unused amount.'),
 });
 
-/** An interest-commission item: both lists are offered where all filters pass (L3, Q3). */
+/** An interest-commission item: both lists are offered if all filters pass (L3, Q3). */
 const offer = recordOf({
   Id: recordId(),
   Name: name(),
@@ -176,7 +176,7 @@ export const PRODUCT_SHAPE = recordOf({
   BankingProductType: name(),
   Display: display,
   GeneralData: generalData,
-  /** Names of holiday calendars; a business day is one in all of them (Q2). */
+  /** Names of holiday calendars; a business day must be one in all of them (Q2). */
   CountryCalendars: items(name()),
   /** Names or codes of schedule types; the first is the default. */
   PaymentScheduleTypes: items(name()),

@@ -24,7 +24,7 @@ import {
 
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 10_000;
-/** Most items of a list in a record. Checks compare items with each other, so this limits their work. */
+/** Maximum number of items of a list in a record. Checks compare items with each other, so this limits their work. */
 const MAX_ITEMS = 1000;
 /** Codes are parts of message keys and file names, so they cannot contain a path. */
 const CODE = /^(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
@@ -74,7 +74,7 @@ function answersOf(record: z.ZodObject): readonly (readonly [string, Answer])[] 
   });
 }
 
-/** Returns the schemas of the fields that look-ups return, as the answer has them. */
+/** Returns, for each field that look-ups return, its schema in their answers. */
 export function answerFields<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   const fields = answersOf(record).map(([field, { kind }]) => [field, kind] as const);
   return Object.fromEntries(fields) as AnswerFields<Shape>;
@@ -135,7 +135,6 @@ export const recordId = answered(
   plainText,
 );
 
-/** A number of either sign, or null. */
 export const maybeSigned = answered(() => maybe(anyNumber()), figureOrNull);
 
 /** A number that is not below 0, or null. */
@@ -146,7 +145,7 @@ export const maybeCount = answered(() => maybe(anyNumber().int(WHOLE).min(0, NOT
 
 export const flagOrFalse = answered(() => orDefault(setFlag(), false), yesOrNo);
 
-/** As flagOrFalse, but the published schema of the answer allows null. */
+/** Like flagOrFalse, but the published schema of the answer allows null. */
 export const interestFlag = answered(() => orDefault(setFlag(), false), flagOrNull);
 
 export const maybeFlag = answered(() => maybe(setFlag()), flagOrNull);
@@ -202,7 +201,7 @@ const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: 
 
 const formula = recordOf({
   Name: name(),
-  /** In the grammar of schedule types' formulas (S2). It must use exactly the names in Inputs, in any case. */
+  /** In the grammar of schedule types' formulas (S2). It must use exactly the names in Inputs, ignoring case. */
   Expression: text(MAX_TEXT_LENGTH),
   Inputs: items(name()),
 });

@@ -43,7 +43,7 @@ export function valueOn<Value extends DatedValue>(values: readonly Value[], day:
   return valuesOn(values, day)[0];
 }
 
-/** What is not Active is never returned (L2). */
+/** Look-ups and simulations leave out what is not Active (L2). */
 export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';
 }

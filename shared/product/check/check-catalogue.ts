@@ -1,4 +1,4 @@
-/** Builds a catalogue in memory and checks it as a whole. Drafts may be incomplete: only keys and GUIDs are checked. */
+/** Builds and checks a whole catalogue in memory. Drafts may be incomplete: only their keys and GUIDs are checked. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
@@ -27,7 +27,7 @@ type CatalogueBuild =
   | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
   | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
 
-/** Never throws. `unknown` are kinds of which not all records could be read: references to them count as valid. */
+/** Never throws. `unknown` has the kinds of which not all records could be read: references to them count as valid. */
 export function buildCatalogue(
   records: readonly CatalogueRecord[],
   otherCalendars?: OtherCalendars,
@@ -66,7 +66,7 @@ export function buildCatalogueView(
   };
 }
 
-/** Finds all faults except those of {@link compileLending}. Each names record and field, and says what to do. */
+/** Finds all faults except those of {@link compileLending}. Each names its record and field, and says what to do. */
 export function checkCatalogue(
   records: readonly CatalogueRecord[],
   context: CheckContext,

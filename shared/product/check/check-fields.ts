@@ -20,7 +20,7 @@ export interface CheckContext {
 
 /** The record, or part of a record, that is being checked, and what it may refer to. */
 export interface Place extends CheckContext {
-  /** Like `hasList`, also true for any code if not all records of the kind could be read. */
+  /** `hasProduct` and `hasList` are true for any code of a kind if not all of its records could be read. */
   readonly hasProduct: (code: string) => boolean;
   readonly hasList: (kind: ListKind, code: string) => boolean;
   /** Names, types and classes of the charges of Active lists, in lower case. */
@@ -52,7 +52,7 @@ export function checkDays<Field extends string>(
   if (!startsBy(record[from], record[to])) report(to, `must not be before ${from}: swap the two days`);
 }
 
-/** Reports the field `largest` if its bound is below that of `least`; null is no bound. */
+/** Reports the field `largest` if its bound is below that of `least`; null means no bound. */
 export function checkBounds(
   [least, most]: readonly [field: string, value: number | null],
   [largest, bound]: readonly [field: string, value: number | null],

@@ -37,7 +37,7 @@ import {
 } from './check-fields.ts';
 
 const MAX_DECIMALS = 20;
-/** Limits of values and formulas (M6): rates may be negative, percentages and amounts of charges and discounts not. */
+/** Limits of values and formulas (M6): rates may be negative; charges and discounts, in percent or money, may not. */
 const RATE_LIMITS = { least: -MAX_RATE_PERCENT, most: MAX_RATE_PERCENT };
 const PERCENT_LIMITS = { least: 0, most: MAX_RATE_PERCENT };
 const MONEY_LIMITS = { least: 0, most: MAX_AMOUNT_MINOR };
@@ -183,7 +183,7 @@ function checkInterests(interests: readonly InterestRecord[], place: Place): voi
     const message = `must be false here or in Interests[${first}]: only one interest can be the default`;
     place.report(`Interests[${index}].IsDefault`, message);
   }
-  // A range takes its rate from the values of such an interest.
+  // A range takes its rate from the values of an Active interest of Type Fixed or Variable.
   const rates = interests.filter((one) => isActive(one) && (one.Type === 'Fixed' || one.Type === 'Variable'));
   const rateNames = new Set(rates.map(({ Name }) => codeKey(Name)));
   checkItems('Interests', interests, place, (interest, at) => {

@@ -39,7 +39,7 @@ const ANY_FIGURE = new Decimal(1);
 /** Paths of faults that depend on what a caller sends, not on the catalogue alone. */
 const BY_CALLER = /^(?:json|interestType$|installmentValue$|principalValue$)/;
 
-/** Reports schedule types with which a loan at the bounds of a product is refused, if it is valid today or later. */
+/** For products valid today or later, reports the schedule types with which a loan at the bounds is refused. */
 export function checkSimulations(
   products: readonly CatalogueEntry<ProductRecord>[],
   check: SimulationCheck,

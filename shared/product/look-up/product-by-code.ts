@@ -45,7 +45,7 @@ export type SectionFlags = { readonly [Flag in (typeof SECTION_FLAGS)[number]]?:
 
 export interface ProductByCodeRequest extends SectionFlags {
   readonly BankingProductCode: string;
-  /** Extension: the day whose product and values are returned. Default: the day of the request. */
+  /** Extension: the day for which product and values are returned. @default the day of the request */
   readonly Date?: CalendarDate | undefined;
 }
 
@@ -78,7 +78,7 @@ const describeItem = answerOf(insuranceItem);
 const describeRange = answerOf(collectionInterest);
 const describeInterestFields = answerOf(answeredInterest);
 
-/** A container is present if one of its sections is. */
+/** A container is present only if one of its sections is. */
 function contain(name: string, sections: object): Readonly<Record<string, object>> {
   return Object.keys(sections).length === 0 ? {} : { [name]: sections };
 }
@@ -166,7 +166,7 @@ function describeScheduleType(type: ScheduleTypeRecord, product: ProductRecord) 
   };
 }
 
-/** The product's type if the schedule type supports it, otherwise the first type that it supports (S4). */
+/** The product's type if the schedule type supports it, otherwise the first that the schedule type supports (S4). */
 function selectProductType({ ProductTypes }: ScheduleTypeRecord, { BankingProductType }: ProductRecord) {
   const own = findProductType(BankingProductType);
   return ProductTypes.find((name) => findProductType(name) === own) ?? ProductTypes[0] ?? null;

@@ -30,7 +30,7 @@ interface FailedLookUp {
 /** The code or the id of a product, or both, each with the name of its request field. */
 type ProductSelector = Readonly<Partial<Record<'code' | 'id', { field: string; value: string } | undefined>>>;
 
-/** The product, by code, id or both. Look-ups throw Error if all three are absent. */
+/** The product, by code, id or both. Look-ups throw Error if the code and both ids are absent. */
 export interface SelectorRequest {
   readonly productCode?: string | undefined;
   readonly productId?: string | undefined;

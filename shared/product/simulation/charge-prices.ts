@@ -51,7 +51,7 @@ interface ListCharge {
 
 /** A charge with its price on the day, before discounts. */
 export interface CatalogueCharge extends ListCharge {
-  /** True: a formula calculates the price from the caller's arguments (Q7). */
+  /** True if a formula calculates the price from the caller's arguments (Q7). */
   readonly isByFormula: boolean;
   /** Percent, or money in major units. */
   readonly price: ExactFigure;
@@ -73,7 +73,7 @@ export function priceCommissions(
   return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
 }
 
-/** Prices the insurances that come with every contract, of items valid on the day; filters of both must pass (Q6). */
+/** Prices the insurances that come with every contract, if the item is valid on the day and all filters pass (Q6). */
 export function priceInsurances(
   items: readonly ListedInsuranceItem[],
   { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
@@ -144,7 +144,7 @@ export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'r
 
 export interface DiscountedCharge {
   readonly charge: CatalogueCharge;
-  /** Minor units per charge. Undefined: `percent` is charged instead. */
+  /** Minor units per charge; undefined if `percent` is charged instead. */
   readonly value: bigint | undefined;
   readonly percent: ExactFigure;
   readonly isOnce: boolean;
@@ -299,7 +299,7 @@ export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }
   });
 }
 
-/** Exactly one of SourceValue and SourcePercent (F1). A percentage has up to 20 decimals (M6) and its settings (F2). */
+/** Returns either SourceValue, or SourcePercent with up to 20 decimals (M6) and its settings (F2), never both (F1). */
 function toSource({ charge, shown, percent }: DiscountedCharge) {
   const { IsUpfront, PercentAppliedTo, PerAnnum } = charge.record;
   if (shown.value !== null) return { SourceValue: shown.value, IsUpfront: IsUpfront ?? undefined };

@@ -35,9 +35,9 @@ export interface Discount {
 /** A discounted figure: base * (1 - percent / 100) - value. */
 export interface Discounted {
   readonly left: ExactFigure;
-  /** All percentages combined, as a percentage of the base. Null: there are none. */
+  /** All percentages combined, as a percentage of the base; null if there are none. */
   readonly percent: ExactFigure | null;
-  /** Sum of the values, at most what the percentages leave. Null: there are none. */
+  /** Sum of the values, at most what the percentages leave; null if there are none. */
   readonly value: ExactFigure | null;
 }
 

@@ -10,7 +10,7 @@ import { divideRounded, type RoundingMode } from '../../lending/numbers/rounding
 /** An exact fraction; its denominator is above zero. */
 export type ExactFigure = FormulaValue;
 
-/** Most decimals of a figure in requests, replies and the catalogue. */
+/** Maximum number of decimals in requests, replies and the catalogue. */
 const MAX_DECIMALS = 20;
 /** Decimals of displayed percentages (Q4). */
 const PERCENT_DECIMALS = 4;
@@ -20,7 +20,7 @@ const SHOWN_DECIMALS = 10;
 export const ZERO: ExactFigure = { numerator: 0n, denominator: 1n };
 export const ONE_HUNDRED: ExactFigure = { numerator: 100n, denominator: 1n };
 
-/** Converts a decimal, or a JSON number, which stands for its shortest decimal notation (M1). */
+/** Converts a decimal, or a parsed JSON number, which means the shortest decimal that parses to it (M1). */
 export function toExact(value: Decimal | number): ExactFigure {
   const decimal = new Decimal(value);
   const digits = Math.max(0, decimal.decimalPlaces());
@@ -43,12 +43,12 @@ export function times(first: ExactFigure, second: ExactFigure): ExactFigure {
   return reduceRatio(numerator, denominator);
 }
 
-/** Returns a percentage of a figure: 20 percent of 50 are 10. */
+/** Returns a percentage of a figure: 20 percent of 50 is 10. */
 export function percentOf(figure: ExactFigure, percent: ExactFigure): ExactFigure {
   return times(figure, { numerator: percent.numerator, denominator: percent.denominator * 100n });
 }
 
-/** Returns a part as a percentage of the whole, which must be above zero: 10 of 50 are 20. */
+/** Returns a part as a percentage of the whole, which must be above zero: 10 of 50 is 20. */
 export function percentageOf(part: ExactFigure, whole: ExactFigure): ExactFigure {
   return times(part, { numerator: 100n * whole.denominator, denominator: whole.numerator });
 }

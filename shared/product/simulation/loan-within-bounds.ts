@@ -133,7 +133,7 @@ function findAttachedType(
   return undefined;
 }
 
-/** loanPeriod counts periods of the product's periodicity; with Once, which has no length, units of its PeriodType. */
+/** loanPeriod counts periods of the product's periodicity, or units of its PeriodType if that is Once. */
 function readPeriods(
   { loanPeriod }: SimulateRequest,
   { Availability }: ProductRecord,

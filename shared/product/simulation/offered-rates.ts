@@ -33,7 +33,7 @@ import {
 } from './exact-figures.ts';
 import type { FormulaArguments } from './product-formula.ts';
 
-/** Most offers of a simulation (Q3). This limits the work and the size of the reply. */
+/** Maximum number of offers of a simulation (Q3). It limits the work and the size of the reply. */
 const MAX_OFFERS = 100;
 
 export interface Offer {
@@ -42,7 +42,7 @@ export interface Offer {
   readonly interest: InterestRecord;
 }
 
-/** Chooses the interests of the requested type, or without a type one, from each item whose filters pass (Q3). */
+/** From each item whose filters pass, chooses all interests of the requested type; without a type, chooses one (Q3). */
 export function chooseOffers(
   request: SimulateRequest,
   product: ProductRecord,

@@ -53,9 +53,9 @@ interface SimulateContext {
   readonly requestDay: CalendarDate;
 }
 
-/** Most rows of all offers together (Q3). It limits the time of a simulation and keeps its reply within one message. */
+/** Row limit of all offers together (Q3). It bounds the time of a simulation and keeps its reply within one message. */
 const MAX_ROWS = 36_000;
-/** For each rate in a request the payment is solved again: over this many instalments that takes as long as a row. */
+/** The payment is solved again for each rate in a request, which takes as long as a row for this many instalments. */
 const INSTALLMENTS_PER_ROW = 100;
 
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
@@ -68,7 +68,7 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
   return step.value;
 }
 
-/** As {@link simulate}, but yields the remaining work, in rows, before each offer, so that other work can run. */
+/** Like {@link simulate}, but yields the remaining work, in rows, before each offer, so that other work can run. */
 export function* simulateInSteps(
   request: SimulateRequest,
   context: SimulateContext,

@@ -1,4 +1,4 @@
-/** Translates faults of a schedule for the simulation (E1). What only the catalogue can cure is on productCode. */
+/** Translates faults of a schedule for the simulation (E1). Those that only the catalogue can cure name productCode. */
 
 import type { RequestFault, Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';

@@ -31,9 +31,9 @@ export interface SimulateRequest {
   readonly jsonInputFormula?: FormulaInputs | undefined;
   /** Rates by range of instalments. They replace those of a Collection interest (Q7). */
   readonly jsonMultipleInterestRates?: readonly InterestRateRange[] | undefined;
-  /** The fixed payment in major units; zero: not fixed (B2). */
+  /** The fixed payment in major units; zero means not fixed (B2). */
   readonly installmentValue?: Decimal | undefined;
-  /** The fixed principal in major units; zero: not fixed (B2). */
+  /** The fixed principal in major units; zero means not fixed (B2). */
   readonly principalValue?: Decimal | undefined;
 }
 
@@ -125,10 +125,11 @@ export interface SimulationRecord {
   readonly interestId: string;
   readonly interestListId: string;
   readonly interestCommissionItemId: string;
-  /** Null: the item has no commission list in force. */
+  /** Null if the item has no commission list in force. */
   readonly commissionListId: string | null;
-  /** Numbers of distinct interests, and of distinct interest-commission items, in all records (Q4). */
+  /** Number of distinct interests in all records (Q4). */
   readonly cntInterestId: number;
+  /** Number of distinct interest-commission items in all records (Q4). */
   readonly cntInterestCommissionItemId: number;
   readonly interest: OfferedInterest;
   readonly commissions: readonly OfferedCharge[];
@@ -149,6 +150,6 @@ export type SimulationOutcome =
   | {
       readonly kind: 'refused';
       readonly faults: readonly RequestFault[];
-      /** True: the code has no Approved version on the day (404, L1). */
+      /** True if the code has no Approved version on the day (404, L1). */
       readonly unknownProduct?: true;
     };

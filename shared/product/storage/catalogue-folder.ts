@@ -1,4 +1,4 @@
-/** Reads a folder of catalogue files (docs/catalogue.md). An unknown file is a fault: its records would be missing. */
+/** Reads and publishes a catalogue folder (docs/catalogue.md). Unknown files are faults: records would be missing. */
 
 import path from 'node:path';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -29,7 +29,7 @@ const MAX_FILES = 1000;
 const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
 
-/** Reads and checks all records. `catalogue` is undefined if any has a fault. Throws ConfigError without the folder. */
+/** Checks all records; `catalogue` is undefined if there is a fault. Throws ConfigError if there is no such folder. */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars) {
   const { records, unknown, faults } = readFolderRecords(folder);
   const outcome = buildCatalogue(records, otherCalendars, unknown);
@@ -38,7 +38,7 @@ export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalenda
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };
 }
 
-/** Checks records only against schemas; `unknown` are the kinds with faults. Throws ConfigError without the folder. */
+/** Checks records against schemas only; `unknown` has kinds with faults. Throws ConfigError if there is no folder. */
 export function readFolderRecords(folder: string) {
   if (!isFolder(folder)) throw new ConfigError(`CATALOGUE_FOLDER: there is no folder ${folder}`);
   const faults: CatalogueFault[] = [];
@@ -119,7 +119,7 @@ const EXAMPLE_CATALOGUE = fileURLToPath(new URL('../example-catalogue', import.m
 
 /**
  * Publishes the records of the catalogue folder that differ from the topic, and tombstones for records that the folder
- * lacks. Does nothing if the broker is shared and already has records. Rejects with one ConfigError for all faults.
+ * lacks. Does nothing if the broker is shared and the topic has records. Rejects with one ConfigError for all faults.
  */
 export async function publishCatalogue(
   broker: Broker,

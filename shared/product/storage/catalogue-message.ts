@@ -26,7 +26,7 @@ export const CATALOGUE_RECORD = 'CatalogueRecord';
 
 const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
 
-/** Most bytes of the JSON text of a record in a message, and of a catalogue file. */
+/** Byte limit of a record's JSON text in a message, and of a catalogue file. */
 export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
 
 /** The Avro payload; `body` is the record's JSON text, encoded as `encoding` says. */
@@ -100,7 +100,7 @@ function identityOf({ kind, code, version, id, status, validFrom, validTo }: Cat
   return { kind, code, version, id: id ?? null, status: status ?? null, ...days };
 }
 
-/** `bytes` is the size of the JSON. Throws Error, quoting no values, on an invalid record or one unlike the message. */
+/** `bytes` is the JSON size. Throws Error, quoting no values, if the record is invalid or contradicts the message. */
 export function unpackRecord(message: CatalogueMessage, source: string) {
   const { value, bytes } = unpackBody(message.encoding, message.body);
   const read = readCatalogueRecord(message.kind as RecordKind, value, source);

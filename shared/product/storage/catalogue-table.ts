@@ -23,7 +23,7 @@ import type { Log } from '../../platform/log.ts';
 import type { Timers } from '../../platform/system-ports.ts';
 
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
-  /** Finds calendars of countries that are not built in, on which calendars of the catalogue may be based. */
+  /** Finds calendars of countries without a built-in one. Calendars of the catalogue may be based on them. */
   readonly otherCalendars?: OtherCalendars | undefined;
   readonly metrics?: Metrics | undefined;
 }
@@ -37,7 +37,7 @@ export class CatalogueTable implements CatalogueView {
   readonly #records: EncodedRecords;
   readonly #charges: CatalogueCharges;
   #lending: LendingCatalogue | undefined;
-  /** Schedule types, periodicities and calendars that are excluded because of faults. */
+  /** The number of schedule types, periodicities and calendars that are excluded because of faults. */
   #namesLeftOut = 0;
 
   constructor(options: CatalogueTableOptions) {
@@ -109,7 +109,7 @@ export class CatalogueTable implements CatalogueView {
     return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
   }
 
-  /** Returns the record of a message key; undefined if there is none or it is unreadable. */
+  /** Returns the record with a message key; undefined if there is none or it is unreadable. */
   record(key: string): CatalogueRecord | undefined {
     const entry = this.#records.index.get(key);
     return entry === undefined ? undefined : this.#records.unpack(entry);
@@ -139,7 +139,7 @@ export class CatalogueTable implements CatalogueView {
       .flatMap((entry) => this.#records.unpack(entry) ?? []);
     const excluded = new Set<string>();
     let outcome = compileLending(left, otherCalendars);
-    // A faulty record is excluded together with those that depend on it, so that it does not affect the others.
+    // A faulty record is excluded together with those that depend on it, so that all other records stay in use.
     while (outcome.kind === 'refused') {
       for (const { source } of outcome.faults) excluded.add(source);
       const sound = left.filter(({ source }) => !excluded.has(source));
@@ -176,8 +176,8 @@ export interface WorkerCatalogue {
 }
 
 /**
- * Resolves when the catalogue topic has been read, and follows it. Rejects with MessagingError `tail-behind`, leaving
- * nothing running, if reading, or then fetching schemas, takes more than 30 s.
+ * Resolves when the catalogue topic has been read; the catalogue then follows it. Rejects with MessagingError
+ * `tail-behind`, leaving nothing running, if reading, or fetching schemas afterwards, takes more than 30 s.
  */
 export async function openCatalogue(
   context: CatalogueContext,

@@ -33,7 +33,7 @@ export interface LendingSnapshot {
   readonly defaultHolidayCalendar: string | undefined;
 }
 
-/** Leaves nothing running if it rejects: as `open` does, or with ConfigError on an unknown default calendar. */
+/** Rejects as `open` does, or with ConfigError on an unknown default calendar, and then leaves nothing running. */
 export async function openLendingCatalogue(
   context: CatalogueContext,
   worker: string,

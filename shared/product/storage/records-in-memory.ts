@@ -94,10 +94,10 @@ function placesOf({ identity: { kind, code, id } }: IndexEntry): readonly string
   return id === null ? [byCode] : [byCode, `${kind}#${codeKey(id)}`];
 }
 
-/** Limits of what is kept of the topic. A record beyond them is left out, and the catalogue is then not ready. */
+/** Limits on the number and bytes of encoded records. Records beyond them are left out; health is then not ready. */
 const MAX_RECORDS = 100_000;
 const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
-/** Limits of the cache of unpacked records. The bytes are those of JSON text; the objects need somewhat more. */
+/** Limits on the cache of unpacked records. The bytes are those of JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 /** Interval of retries while the schema registry is unavailable. */
@@ -143,7 +143,7 @@ export class EncodedRecords {
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   }
 
-  /** Rejects with MessagingError `tail-behind` if reading, or then fetching schemas, takes more than 30 s (default). */
+  /** Rejects with MessagingError `tail-behind` if reading, or fetching schemas afterwards, exceeds 30 s (default). */
   async start(): Promise<void> {
     await this.#tail.start((message) => this.#receive(message));
     await this.caughtUp(this.#options.catchUpTimeoutMs ?? 30_000);
@@ -185,7 +185,7 @@ export class EncodedRecords {
     return { status: 'degraded', reason };
   }
 
-  /** `badRecords` are unreadable, `leftOut` beyond the limits. `bytes` are encoded, `unpackedBytes` are JSON text. */
+  /** `badRecords` were unreadable, `leftOut` exceeded the limits. `bytes` are encoded, `unpackedBytes` JSON text. */
   stats() {
     return {
       records: this.index.size,
@@ -202,7 +202,7 @@ export class EncodedRecords {
     await this.#tail.stop(timeoutMs);
   }
 
-  /** An undecodable record does not replace the previous one of its key. One that needs a new schema is read later. */
+  /** An undecodable record does not replace an earlier one with its key. One that needs a new schema is read later. */
   #receive(message: LogMessage): void {
     const key = message.key?.toString();
     const { value } = message;

@@ -69,8 +69,8 @@ function batchesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
 }
 
 /**
- * Orders by kind, then active versions first, then higher versions first. So a new version is there before the previous
- * one ends; readers select the higher of two active versions.
+ * Orders by kind, then active versions first, then higher versions first. So a new version is written before the
+ * previous one ends; readers select the higher of two active versions.
  */
 function compareForWriting(one: RecordIdentity, other: RecordIdentity): number {
   return (
