@@ -1,6 +1,6 @@
 import type { AttemptRecord } from './notification-state.ts';
 
-/** Attempts that a record or header keeps: enough for diagnosis, and few enough for a header. */
+/** Maximum number of attempts in a record or header: enough for diagnosis, and few enough for a header. */
 const MAX_ATTEMPTS = 20;
 /** Largest round that is read from a header. The round after it still fits the Avro int of the delivery log. */
 export const MAX_ROUND = 2 ** 31 - 2;
@@ -26,7 +26,7 @@ export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
   return result === 'unknown';
 }
 
-/** Reads the header. Leaves out attempts that are invalid or do not fit a record of the delivery log. Never throws. */
+/** Reads the last 20 attempts of a header. Leaves out invalid ones and any that the delivery log cannot store. */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
   if (text === undefined) return [];
   try {

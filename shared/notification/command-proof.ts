@@ -5,13 +5,13 @@ import type { EmailCommand, SmsCommand } from './notification-command.ts';
 import { formatUuid } from './notification-id.ts';
 
 const KEY_BYTES = 32;
-/** Ids of the ingress are UUIDs of this version. Upstream systems use other versions. */
+/** Ids of the ingress are UUIDs of this version. Upstream systems must use other versions. */
 const VERSION = '8';
 const VERSION_AT = 14;
 /** Length in characters of base64url. 48 bits are enough to tell texts apart, but too few to reveal the proof. */
 const TEXT_HASH_CHARACTERS = 8;
 
-/** Derives a key for one use from a secret (HKDF, RFC 5869). */
+/** Derives a key for one purpose from a secret (HKDF, RFC 5869). */
 export function keyFor(secret: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
 }

@@ -12,9 +12,9 @@ export interface Attachment {
 
 /** Payload of message type SendSmsCommand. */
 export interface SmsCommand {
-  /** A UUID. Commands of upstream systems may lack it; then their topic, partition and offset determine it. */
+  /** A UUID. Commands of upstream systems may lack it; then a header has the id, or it derives from the position. */
   readonly notificationId: string | undefined;
-  /** Undefined: the default sender of the provider (N3). */
+  /** Undefined for the default sender of the provider (N3). */
   readonly sender: string | undefined;
   /** E.164, such as +40722123456 (N4). */
   readonly receiver: string;

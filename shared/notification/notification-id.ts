@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const ID_SPACE = '6f1d7f0c-2a4e-5d0b-9f39-5a3f8c1b7e52';
 
-/** Derives the id of a notification (UUID version 5) from the position of its command, if the command has no id. */
+/** Derives the id of a notification (UUID version 5) from the position of a command that has no id. */
 export function idOfPosition(position: {
   readonly topic: string;
   readonly partition: number;

@@ -3,7 +3,7 @@ import type { Channel } from './notification-command.ts';
 /**
  * `sending`: an intent is on the log, so a provider may have the message. If its lease ends without an outcome, the
  * outcome is unknown. `retrying`: a copy waits on a retry tier. `sent` is final. `failed` (such as rejected or too
- * late) and `parked` (outcome unknown) last until an operator redrives or a late outcome arrives.
+ * late) and `parked` (outcome unknown) last until an operator redrives the notification or a late outcome arrives.
  */
 export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
 
@@ -20,7 +20,7 @@ export interface AttemptRecord {
   readonly result: 'sent' | 'transient' | 'permanent' | 'misconfigured' | 'unknown';
   /** Stable code of the result, such as `smtp-452-4.2.2`; with `sent` only if a copy (cc, bcc) was rejected. */
   readonly code: string | undefined;
-  /** After an unknown outcome: identity of the provider if it recognises the id. Any other could send a second time. */
+  /** After an unknown outcome: identity of the provider, if it recognises the id. Others could send a second time. */
   readonly repeatableBy?: string | undefined;
 }
 

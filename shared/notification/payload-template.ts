@@ -11,7 +11,7 @@ export const PLACEHOLDERS = [
   'RECEIVER',
   'SUBJECT',
   'MESSAGE',
-  /** The message if it is plain text; HTML is the message if it is HTML. */
+  /** `TEXT` has the message if it is plain text, `HTML` if it is HTML. */
   'TEXT',
   'HTML',
   'CONTENT_TYPE',
@@ -50,7 +50,7 @@ const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
 const MAX_DEPTH = 16;
 const KNOWN: ReadonlySet<string> = new Set(PLACEHOLDERS);
 
-/** Returns the known placeholders of a text. Unknown ones are reported. */
+/** Returns the known placeholders of a text. Reports unknown ones. */
 export function placeholdersOfText(
   text: string,
   path: readonly PropertyKey[] = [],
@@ -183,7 +183,7 @@ function reportNested(template: TemplateObject, report: FaultReporter): void {
   }
 }
 
-/** Placeholders that every URL may have, such as `{sender}`, besides the connector's parameters. */
+/** Placeholders that the URL of any HTTP provider may have, such as `{sender}`, besides the connector's parameters. */
 export const URL_VALUES = ['sender', 'receiver', 'id', 'username'] as const;
 
 const URL_PLACEHOLDER = /\{([^{}]*)\}/g;

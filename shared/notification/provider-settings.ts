@@ -1,6 +1,6 @@
 /**
- * The settings of a provider (interface 4.8, N1). An unknown setting is a fault: a misspelt one would have no effect.
- * Messages state the rule and never repeat a value, which may be a secret.
+ * The settings of a provider (interface 4.8, N1). An unknown setting is a fault, because a misspelt one would otherwise
+ * have no effect. Messages state the rule and never repeat a value, which may be a secret.
  */
 
 import { createPrivateKey } from 'node:crypto';
@@ -47,7 +47,7 @@ const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
-/** Even with the longest mailto the header has at most 998 octets (RFC 5322, 2.1.1), so it needs no folding. */
+/** With the longest mailto, List-Unsubscribe still has at most 998 octets (RFC 5322, 2.1.1) and needs no folding. */
 const MAX_UNSUBSCRIBE_URL = 600;
 
 /** A one-click URL is written in a header between angle brackets (RFC 8058), so it must not contain them. */
@@ -138,7 +138,7 @@ const success = object({
   error: 'must have a pointer if it has values',
 });
 
-/** What a response without success means: the first match of its codes, then of `values`, then of its status. */
+/** What an unsuccessful response means: the first match of its codes, then of `values`, then of its status. */
 const failures = object({
   sent: matches(),
   unknown: matches(),
@@ -262,7 +262,7 @@ export type ConnectorSettings = z.infer<typeof CONNECTOR>;
 export type FailureKind = keyof z.infer<typeof failures>;
 export type ProviderCredentials = ProviderSettings['authentication'];
 
-/** The client of a provider. `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
+/** The client of a provider. `SMTP` and `twilio` have their own; any other name means templated HTTP calls (N1). */
 export type ProviderKind = 'smtp' | 'twilio' | 'http';
 
 /** Returns the configured kind, else `basic` with username and password, `bearer` with a key, or `none` (N1). */

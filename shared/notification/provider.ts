@@ -1,7 +1,7 @@
 import type { Channel, Outbound, Priority } from './notification-command.ts';
 
 /**
- * The only failure that may have sent the message is `unknown`. `transient` may succeed later, `permanent` never.
+ * Of the failures, only `unknown` may mean that the message was sent. `transient` may succeed later, `permanent` never.
  * `misconfigured` (credentials, settings) opens the circuit breaker. `code` is stable, without personal data or
  * secrets, and has at most 64 characters of [A-Za-z0-9._-].
  */
@@ -34,9 +34,9 @@ export interface Provider {
   /** As in the configuration, with `#2` and so on after a repeated name. It is a label of metrics. */
   readonly name: string;
   readonly channel: Channel;
-  /** True if sending the same id twice delivers once, so that an unknown outcome may be retried. */
+  /** True if sending the same id twice delivers once, so an unknown outcome may be retried. */
   readonly isIdempotent: boolean;
-  /** Maximum number of concurrent calls. Further calls wait inside the provider. Absent: unlimited. */
+  /** Maximum number of concurrent calls. Further calls wait inside the provider. Absent if unlimited. */
   readonly concurrency?: number | undefined;
   /** Never rejects, and never logs the message. Ends at the latest when its time limits are over or `signal` aborts. */
   send(message: Outbound, signal: AbortSignal, priority?: Priority): Promise<SendResult>;
@@ -44,21 +44,21 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-/** `wait`: the rate limit is used up. `open`: the circuit breaker is open since a result with `code`. */
+/** `wait`: the rate limit is used up. `open`: a result with `code` opened the circuit breaker. */
 export type ProviderAdmission =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly afterMs: number }
   | { readonly kind: 'open'; readonly afterMs: number; readonly code: string };
 
 export interface GuardedProvider extends Provider {
-  /** Identifies settings such as URL and account, and so the system that recognises an id. Absent: the name does. */
+  /** Identifies settings such as URL and account, and so the system that recognises an id. If absent, the name does. */
   readonly identity?: string | undefined;
-  /** `go` takes one call of the rate limit; one send() must follow. Part of the limit is for urgent messages only. */
+  /** `go` counts a call against the rate limit; one send() must follow. Part of it is for urgent messages only. */
   admit(priority?: Priority): ProviderAdmission;
   health(): { readonly status: 'ready' | 'degraded'; readonly reason?: string };
 }
 
 export interface Providers {
-  /** In the order of the configuration (N2). Empty: the channel has no provider. */
+  /** In the order of the configuration (N2). Empty if the channel has no provider. */
   of(channel: Channel): readonly GuardedProvider[];
 }

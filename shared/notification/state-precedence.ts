@@ -9,7 +9,7 @@ export function isOfOtherChannel(channel: Channel | undefined, known: ComparedSt
   return channel !== undefined && known?.channel !== undefined && known.channel !== channel;
 }
 
-/** Precedence within a round. `parked` assumes that the outcome is unknown, so any outcome replaces it. */
+/** Precedence within a round. `parked` means that the outcome is unknown, so any known outcome replaces it. */
 const RANK: Readonly<Record<NotificationStatus, number>> = {
   sending: 0,
   parked: 1,
@@ -20,8 +20,8 @@ const RANK: Readonly<Record<NotificationStatus, number>> = {
 
 /**
  * True if `next` replaces `known`. Readers agree, whatever the order of outcomes: `sent` replaces any state for good;
- * otherwise the later round wins, and within a round the higher rank. Of two processes' intents for a round the first
- * on the log wins, and only its owner may send. An id belongs to the channel that used it first.
+ * otherwise the later round wins, and within a round the higher rank. If two processes write intents for a round, the
+ * first one on the log wins, and only its owner may send. An id belongs to the channel that used it first.
  */
 export function supersedes(next: ComparedState, known: ComparedState | undefined): boolean {
   if (known === undefined) return true;

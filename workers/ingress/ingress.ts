@@ -58,7 +58,7 @@ const DRAIN_POLL_MS = 10;
 const KEPT_CONNECTIONS_MS = 500;
 /** Time limit for accepting the connections that still wait after that: closing the port would reset them. */
 const ACCEPT_LIMIT_MS = 2_000;
-/** Limit for writing the responses of requests that were not answered in time. */
+/** Time limit for writing the responses of requests that were not answered in time. */
 const FLUSH_MS = 250;
 const CLOSE_TIMEOUT_MS = 2_000;
 

@@ -18,7 +18,7 @@ const NAME = 'ingress';
 /** Shorter than the timeouts of callers, so that they get a response when the broker cannot be reached. */
 const ACCEPT_DEADLINE_MS = 5_000;
 
-/** Resolves when actions are accepted. Rejects with ConfigError on unusable settings, and leaves nothing running. */
+/** Resolves when actions are accepted. A rejection (ConfigError on unusable settings) leaves nothing running. */
 export async function startIngressWorker(
   context: WorkerContext,
   listen: Listen = listenOnSockets,

@@ -83,7 +83,7 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
 const MIN_WAIT_MS = 1_000;
 
 const UNDECODABLE = 'undecodable-message';
-/** Time limit for catching up with the delivery log, which takes milliseconds. Then the copy is processed again. */
+/** Time limit for catching up with the delivery log (normally milliseconds). Afterwards the copy is processed again. */
 const LOG_READ_MS = 5_000;
 const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return to';
 

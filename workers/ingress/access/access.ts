@@ -17,14 +17,14 @@ export type AccessDecision =
   | { readonly kind: 'unauthenticated'; readonly reason: string }
   /** The token was issued to another user: 403. */
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** The key set cannot be fetched, so no token can be verified: 503. */
+  /** The key set cannot be fetched, so the token cannot be verified: 503. */
   | { readonly kind: 'undecided' };
 
 /** Decides whether a caller is admitted. Synchronous for cached tokens, so that the hot path needs no promise. */
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
-  /** Whether tokens can be checked; absent: always. */
+  /** Whether tokens can be checked. Absent if they always can. */
   health?(): Health;
 }
 

@@ -5,7 +5,7 @@ import type { Log } from '../../../shared/platform/log.ts';
 import { openAccess, type Access } from './access.ts';
 import type { JwtSettings } from './jwt-access.ts';
 
-/** Without keys (E2) admits every caller, with a warning, or rejects with ConfigError if `host` is not loopback. */
+/** With no keys set (E2), admits every caller with a warning, or rejects with ConfigError unless `host` is loopback. */
 export async function createAccess(
   settings: JwtSettings & { readonly host: string },
   deps: { readonly clock: Clock; readonly log: Log },

@@ -22,7 +22,7 @@ import { nonEmptyText, type Access, type AccessDecision } from './access.ts';
 export type JwtSettings = Config['auth'];
 
 interface VerifiedToken {
-  /** Stable identity of the caller: `sub`, or the user name with its claim if there is no `sub`. */
+  /** Stable identity of the caller: `sub` or, without one, `preferred_username=` and the user name. */
   readonly subject: string;
   /** The expected value of `user_name`: `preferred_username`, or `sub` if it is absent (E2). */
   readonly userName: string;
@@ -34,14 +34,14 @@ const MAX_TOKEN_LIFETIME_HOURS = 24;
 /** Tokens that are valid for longer are refused (E2), since a stolen token is accepted until it expires. */
 export const MAX_TOKEN_LIFETIME_MS: number = MAX_TOKEN_LIFETIME_HOURS * 3_600_000;
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** Minimum interval between two requests for the key set because a token names an unknown key. */
+/** Minimum age of the key set before a token that names an unknown key causes another request for it. */
 const KEY_SET_COOLDOWN_MS = 30_000;
-/** Minimum interval between any two requests for the key set: the cooldown begins only with one that succeeds. */
+/** Minimum interval between any two requests for the key set: the cooldown begins only with a successful one. */
 const KEY_SET_PAUSE_MS = 1_000;
 /** Maximum age of the key set. An older one is fetched again, so that a revoked key is no longer accepted. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
-/** A verified token is trusted for this long at most. Verifying takes 100 times as long as finding it in the cache. */
+/** A token is verified again after this long. Verifying takes 100 times as long as finding it in the cache. */
 const MAX_CACHE_AGE_MS = 60_000;
 const MAX_CACHED_TOKENS = 10_000;
 const MAX_TOKEN_LENGTH = 8_192;
@@ -149,7 +149,7 @@ function compareUser(token: VerifiedToken, userName: string | undefined): Access
 function readClaims(claims: JWTPayload): VerifiedToken | undefined {
   const sub = nonEmptyText(claims, 'sub');
   const userName = nonEmptyText(claims, USER_CLAIM) ?? sub;
-  // A subject and a user of the same name may be two persons.
+  // A subject and a user of the same name may be different people.
   const ofUser = `${USER_CLAIM}=`;
   if (userName === undefined || sub?.startsWith(ofUser) === true) return undefined;
   const subject = sub ?? `${ofUser}${userName}`;
@@ -175,7 +175,7 @@ function describeFault(error: unknown): string {
 
 function isTokenFault(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
-  // jose reports an unexpected response from the key set URL as its base class.
+  // jose reports an unexpected response from the key set URL as an error of its base class.
   return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
 }
 

@@ -123,7 +123,7 @@ function createActionLookup({ actions }: ActionRouteDeps) {
   };
 }
 
-/** Hook: reads the body. Charges for a body that is refused; `authenticateBody` charges for the others. */
+/** Hook: reads the body. Charges for a body that is refused; `authenticateBody` charges for any other. */
 function readBody({ options, admission }: ActionRouteDeps) {
   const room = { limitBytes: options.bodyLimitBytes, maxValues: MAX_REQUEST_VALUES };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

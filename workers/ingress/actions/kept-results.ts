@@ -15,7 +15,7 @@ const ENTRY_BYTES = 512;
 const MAX_CALLBACKS = 10_000;
 /** A result may seem this much older than its request, because the clocks of processes differ. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** Ids of evicted results, in less than 10 MiB. At the default rate limit a dozen callers cause as many in a minute. */
+/** Keeps ids of evicted results below 10 MiB. At the default rate limit, a dozen callers cause as many in a minute. */
 const MAX_EVICTED_IDS = 65_536;
 
 type KeptResult = EncodedMessage & { readonly writtenAtMs: number };
@@ -76,7 +76,7 @@ export class KeptResults {
     return this.#results.get(correlationId);
   }
 
-  /** Calls back when the result of a correlation id arrives, unless 10,000 callbacks were added since. */
+  /** Calls back when the result of a correlation id arrives, unless 10,000 newer callbacks still wait. */
   onArrival(correlationId: string, callback: () => void): void {
     this.#callbacks.set(correlationId, callback);
   }
@@ -112,7 +112,7 @@ export class KeptResults {
     this.#callbacks.delete(id);
   }
 
-  /** The results are in the order of the topic, so the first one that is kept ends the search. */
+  /** Results are in the order of arrival, roughly that of age, so the first unexpired one ends the search. */
   #expire(): void {
     const beforeMs = this.#clock.now() - this.#retentionMs;
     for (const [id, { writtenAtMs }] of this.#results) {

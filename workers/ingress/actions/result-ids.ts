@@ -25,7 +25,7 @@ export function createResultIds(secret: string, newId: () => string) {
   const sign = (body: string): Buffer =>
     createHmac('sha256', secret).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    /** The correlation id has a hash of `caller`, because callers share the room for results in each instance. */
+    /** The correlation id has a hash of `caller`, so that each instance can limit the share of a caller. */
     issue: (ticket: Omit<ResultTicket, 'correlationId'>, caller: string) => {
       const correlationId = `${sign(caller).toString('base64url')}${CALLER_END}${newId()}`;
       const { issuedAtMs, deadlineMs, owner, action } = ticket;
@@ -33,7 +33,7 @@ export function createResultIds(secret: string, newId: () => string) {
       const body = Buffer.from(parts.join(SEPARATOR)).toString('base64url');
       return { id: `${body}.${sign(body).toString('base64url')}`, correlationId };
     },
-    /** The ticket, or undefined for an id that was never issued with this secret. */
+    /** The ticket, or undefined for an id that was not issued with this VERSION and this secret. */
     read: (id: string): ResultTicket | undefined => {
       const dot = id.indexOf('.');
       if (dot < 0 || id.length > MAX_ID_LENGTH) return undefined;

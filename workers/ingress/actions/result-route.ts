@@ -50,7 +50,7 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
         reply.header('retry-after', RETRY_AFTER_SECONDS);
         return sendJson(reply, 202, renderPending(id));
       }
-      // Charged, since a caller that keeps reading a large result would occupy the threads that render all replies.
+      // Charged, since a caller that keeps reading a large result occupies the threads that render large replies.
       deps.admission.spend(request, Math.floor((stored.value?.length ?? 0) / BYTES_PER_REQUEST));
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },

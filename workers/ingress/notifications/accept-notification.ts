@@ -128,7 +128,7 @@ async function accept(
   return result;
 }
 
-/** Writes the acceptance. Without it no other instance recognises a repeat, so a caller with a key gets 504. */
+/** Writes the acceptance. If that fails, no other instance recognises a repeat, so a caller with a key gets 504. */
 async function respondToStored(
   deps: AcceptDeps,
   notification: ValidNotification,
@@ -210,7 +210,7 @@ function sendAccepted({ reply, warnings }: ValidNotification, notificationId: st
 
 const STATE_UNKNOWN = 'The quotas cannot be read at the moment.';
 
-/** What each quota refuses, and the field that causes it; an empty path is the request as a whole. */
+/** The text of each refusal, and the field that causes it; an empty path is the request as a whole. */
 const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: string }>> = {
   'country-not-allowed': { path: 'receiver', text: 'belongs to a country to which no messages are sent' },
   'quota-caller': { path: '', text: 'the caller has used up its quota of notifications for the day' },

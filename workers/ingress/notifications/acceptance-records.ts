@@ -22,7 +22,7 @@ interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'
   readonly countLost: () => void;
 }
 
-/** Maximum number of acceptances in progress or written again. One takes a few hundred bytes. */
+/** Maximum number of acceptances in progress or still to be written again. Each takes a few hundred bytes. */
 const MAX_RECORDS = 10_000;
 const BACKOFF = { minMs: 250, maxMs: 5_000 };
 
@@ -104,7 +104,7 @@ export class AcceptanceRecords {
     this.release();
   }
 
-  /** Each attempt tells the feed, which publishes an earlier acceptance of another instance again after this one. */
+  /** Tells the feed first: if another instance accepted earlier, it publishes that acceptance again after this one. */
   async #publish({ ids, acceptedAt, message }: AcceptanceRecord): Promise<void> {
     for (const id of ids) this.#options.feed.addAcceptance(id, message.value, acceptedAt);
     await this.#options.publisher.publish(ids.map((key) => ({ ...message, key })));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 
-/** Says of a channel whether requests may omit the sender (N3); undefined if no provider is configured for it. */
+/** Says whether requests of a channel may omit the sender (N3). Undefined if the channel has no provider. */
 export type ChannelProfiles = (channel: Channel) => { readonly hasDefaultSender: boolean } | undefined;
 
 /** Reads the provider configuration, or rejects with ConfigError. Without a file all channels have a default sender. */

@@ -41,7 +41,7 @@ interface KeyedNotification {
 const KEYS_UNKNOWN =
   'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
 
-/** Accepts the first of concurrent requests with a key. The others wait and get its response, or 409 if they differ. */
+/** Takes requests with the same key in turn. After an accepted one, equal ones get its response and others get 409. */
 export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNotification) => Promise<void> {
   const runInOrder = createKeyedQueue();
   const unknown: UnknownRequests = new LRUCache(atMost(MAX_UNKNOWN));
@@ -56,7 +56,7 @@ type UnknownRequests = LRUCache<string, { readonly bodyHash: string; readonly at
 
 const MAX_UNKNOWN = 10_000;
 
-/** Runs the tasks of one key in sequence. Each waiting task has an open connection, which bounds the queue. */
+/** Runs the tasks of one key in sequence. Each waiting task has an open connection, so their limit bounds the queue. */
 function createKeyedQueue() {
   const last = new Map<string, Promise<unknown>>();
   return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {

@@ -28,7 +28,7 @@ export const STATE_TYPE = 'NotificationState';
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 const AVRO = 0;
-/** Own records to be read back. AcceptanceRecords has fewer places, with two ids each: only stored ones are dropped. */
+/** Maximum number of own records not read back. All of AcceptanceRecords (20,000) fit: only stored ones are dropped. */
 const MAX_OWN_RECORDS = 30_000;
 /** Maximum number of states that are decoded only to fetch their schema. Beyond it the order of the log decides. */
 const MAX_FETCHING = 100;
@@ -87,7 +87,7 @@ export function createNotificationFeed(
   return {
     start: () => tail.start(),
     isCurrent: () => tail.isCurrent(),
-    /** Resolves with true if all that is on the topics now is read within 1 s. Concurrent calls share one query. */
+    /** Resolves with true if all that is on the topics now is read within 1 s. Concurrent calls share queries. */
     catchUp: shareQuestion(() =>
       tail.caughtUp(CATCH_UP_MS).then(
         () => true,
@@ -99,10 +99,10 @@ export function createNotificationFeed(
     acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     /** The latest state of the notification, or undefined. Fails like `acceptance`. */
     state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
-    /** Adds an acceptance before it is published. It is in memory until it is read back: it may never reach the log. */
+    /** Keeps an acceptance in memory from before its publication until it is read back: it may never reach the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
       void accepted.own.set(id, { value, acceptedAtMs }),
-    /** For this many milliseconds acceptances of the last 24 hours may be missing: the broker removed them unread. */
+    /** How long acceptances of the last 24 hours may still be missing, because the broker removed them unread. */
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
     health: () => index.health(),
     size: () => index.size(),
@@ -129,7 +129,7 @@ function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: nu
 
 /**
  * Two instances that receive the same Idempotency-Key concurrently both publish an acceptance. Compaction keeps the
- * last one of an id, so the instance that published it publishes the first again, marked as such. All then agree on it.
+ * last one of an id, so the instance that wrote it publishes the first again with a mark, and all agree on the first.
  */
 function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingMessage) => void) {
   /** Added by this instance and not yet read back from the log. */
@@ -171,7 +171,7 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
 
 /** Creates a check that is true if a state supersedes the known one, or if one of the two cannot be read yet. */
 function createStateOrder(codec: Codec) {
-  /** Number of states that wait in memory for their schema, which later states then find. */
+  /** Number of states that are being decoded only to fetch their schema for later states. */
   let fetching = 0;
   const read = (value: Uint8Array): NotificationState | undefined => {
     try {

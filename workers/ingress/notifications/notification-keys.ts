@@ -10,7 +10,7 @@ export interface KeyOwner {
 
 export type NotificationKeys = ReturnType<typeof createNotificationKeys>;
 
-/** Derives ids, message keys and hashes from the secret of result ids. If it changes, repeats are sent again (N3). */
+/** Derives ids, message keys and hashes from the secret of result ids. If that changes, repeats are sent again (N3). */
 export function createNotificationKeys(secret: string, newId: () => string) {
   const receivers = keyFor(secret, 'plat notification receiver');
   const ids = keyFor(secret, 'plat notification id');

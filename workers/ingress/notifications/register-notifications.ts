@@ -67,7 +67,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
   };
 }
 
-/** Publishes a first acceptance again. A failure affects only instances that start later: the others have read it. */
+/** Publishes a first acceptance again. A failure affects only instances that start later: running ones have read it. */
 function restoreFirst({ notificationPublisher, log }: IngressContext, message: OutgoingMessage): void {
   notificationPublisher.publish([message]).catch((error: unknown) => {
     log.error({ reason: errorText(error) }, 'the first acceptance of an id could not be published again');

@@ -74,13 +74,13 @@ export function registerSending(
   }
 }
 
-/** Urgent notifications have a limit of their own, so that they are admitted while too many others arrive. */
+/** Urgent notifications have a limit of their own, so that they are admitted while too many normal ones arrive. */
 function queueOf({ urgency }: IncomingHttpHeaders): AdmissionQueue {
   const isUrgent = URGENCIES.get(String(urgency).toLowerCase()) === 'urgent';
   return isUrgent ? 'urgentNotifications' : 'notifications';
 }
 
-/** All faults are reported together; the status is 403 if the sender is one of them, otherwise 400. */
+/** All faults are reported together; the status is 403 if X-Sender-Id has one, otherwise 400. */
 function readNotificationHeaders(
   { headers, headersDistinct }: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
   { channel, channelNumber: number }: NotificationDefinition,

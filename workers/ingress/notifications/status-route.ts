@@ -15,7 +15,7 @@ type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed };
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** GET of a notification (N3) by its caller, or by anyone if an upstream system sent it. 503 while it may be unread. */
+/** GET of a notification (N3) by its caller, or of an upstream one by anyone. 503 while this instance may lack it. */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
   app.get<{ Params: { readonly notificationId: string } }>('/api/notifications/v1/:notificationId', {
     preHandler: [labelMetrics('notification'), authenticate(deps)],
@@ -50,7 +50,7 @@ export function refuseBehind(reply: FastifyReply): void {
   refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
 }
 
-/** The longest time from the acceptance of a notification to its first attempt by default. */
+/** With default settings, the longest time from the acceptance of a notification to its first attempt. */
 const LATE_ATTEMPT_MS = 25 * 3_600_000;
 
 /** Undefined for an unknown id. Rejects with InfrastructureError while a record cannot be read. */
@@ -60,7 +60,7 @@ export async function findNotification(
 ): Promise<KnownNotification | undefined> {
   const acceptance = await feed.acceptance(notificationId);
   const state = await feed.state(notificationId);
-  // After another use of the Idempotency-Key the acceptance is of the later notification: only its owner counts.
+  // After another use of the Idempotency-Key the acceptance is that of the later notification: only its owner counts.
   const isAccepted = acceptance?.notificationId === notificationId;
   return isAccepted || state !== undefined ? { notificationId, acceptance, state } : undefined;
 }

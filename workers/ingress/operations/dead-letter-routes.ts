@@ -57,7 +57,7 @@ type ReadingDeps = DeadLetterRouteDeps & { readonly respond: ReturnType<typeof c
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
 const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
-/** Reading this many dead letters or audit records takes 10 ms, which is one unit of the caller's allowance. */
+/** Reading this many dead letters or audit records takes 10 ms, as long as one call of the caller's allowance. */
 const RECORDS_PER_UNIT = 500;
 
 /** Serves dead letters with masked payloads (scope operations:read), and actions on them (operations:write). */
@@ -143,7 +143,7 @@ async function show(deps: ReadingDeps, params: PlaceParams, reply: FastifyReply)
   });
 }
 
-/** Shortens the texts of an audit record, which everyone with write access to the topic may have written. */
+/** Shortens the texts of an audit record, which anyone with write access to the topic may have written. */
 function renderStep({ action, stage, operator, at, reason, result, run, members, overrides }: AuditRecord) {
   return {
     action,
@@ -254,9 +254,9 @@ const MAX_OF_CALLER = 3;
 const BUSY = 'Other calls of yours on dead letters are still running.';
 
 /**
- * Responds with the result of `work`; undefined: 404. A caller may have three calls in progress, of which one acts, so
- * that none acts twice. A call that the broker does not answer counts too. The signal is aborted after `stopMs`, or
- * when the caller disconnects.
+ * Responds with the result of `work`, or with 404 if that is undefined. A caller may have three calls in progress, but
+ * only one action, so that a repeat cannot act at the same time. A call that the broker does not answer counts too. The
+ * signal is aborted after `stopMs`, or when the caller disconnects.
  */
 function createResponder(deps: DeadLetterRouteDeps) {
   const { options, codec, clock, timers, newId, letters, proofs, log } = deps;

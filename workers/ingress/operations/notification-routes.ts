@@ -26,7 +26,7 @@ type NotificationSearchDeps = IngressContext & {
   readonly keys: NotificationKeys;
 };
 
-/** Serves timelines by id or Idempotency-Key: a caller's own, upstream ones, and with the scope operations:read all. */
+/** Serves a caller's own and upstream notifications by id or Idempotency-Key, or any with the scope operations:read. */
 export function registerNotificationSearch(
   app: FastifyInstance,
   base: string,

@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 const TICKET_LIFETIME_MS = 5 * 60_000;
 const TICKET = /^(\d{13,15})\.([\w-]{43})$/;
-/** The sandbox gives an e-mail its own origin, without scripts, forms and pop-ups. Nothing is loaded from elsewhere. */
+/** The sandbox gives an e-mail its own origin, without scripts, forms or pop-ups. Nothing is loaded from elsewhere. */
 const MAIL_POLICY = [
   'sandbox',
   "default-src 'none'",

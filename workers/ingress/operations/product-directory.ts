@@ -1,4 +1,4 @@
-/** All versions of the products of the catalogue, for operators: also drafts and unreadable records. */
+/** All versions of the products of the catalogue, for operators, including drafts and unreadable records. */
 
 import type { z } from 'zod';
 import type {
@@ -29,7 +29,7 @@ import {
   type EncodedRecordsOptions,
 } from '../../../shared/product/storage/records-in-memory.ts';
 
-/** The searched text of each product, kept because each typed letter is a search; ten thousand texts take 20 ms. */
+/** The searched text of each product, kept because each typed letter is a search; making ten thousand takes 20 ms. */
 const TEXTS = new WeakMap<ListedProduct, string>();
 
 /** A page of the products that match. `products` must be sorted by code. */
@@ -130,7 +130,7 @@ export class ProductDirectory {
     return { ...withListedVersions(this.#describe(entries)), isComplete: this.isComplete() };
   }
 
-  /** A version with the lists to which it refers; undefined if there is none. */
+  /** A version with the lists to which it refers; undefined if there is no such version. */
   version(code: string, number: number): CatalogueVersionReply | undefined {
     const entries = this.#records.index.versions('product', code);
     const entry = entries.find(({ identity: { version } }) => version === number);
@@ -154,7 +154,7 @@ export class ProductDirectory {
     let endsAtMs = monotonic.elapsedMs() + SLICE_MS;
     const products: ListedProduct[] = [];
     for (const code of this.#records.index.codes('product').toSorted()) {
-      // A product may be removed meanwhile.
+      // A product may have been removed meanwhile.
       const versions = this.#records.index.versions('product', code);
       if (versions.length > 0) products.push(this.#describe(versions));
       if (monotonic.elapsedMs() < endsAtMs) continue;

@@ -49,14 +49,14 @@ const WAIT_MS = 10_000;
 const READ_LIMIT_MS = 64_000;
 const STOP_MS = 2_000;
 
-/** Reads the catalogue on the first call, and follows it from then on: 65 MiB for ten thousand products. */
+/** Reads the catalogue on the first call and then follows it. Ten thousand products take 65 MiB of memory. */
 export function createOnDemandCatalogue(deps: IngressContext) {
   const { broker, options, timers } = deps;
   const topic = topicName(options.topicPrefix, 'catalogueRecords');
   let current: ProductDirectory | undefined;
   let opening: Promise<ProductDirectory | 'absent'> | undefined;
   const open = async (directory: ProductDirectory): Promise<ProductDirectory | 'absent'> => {
-    // The next call tries again, whether a call is still waiting or not.
+    // After a failure the next call tries again, even while another call still waits.
     const forget = (): void => {
       if (current === directory) current = undefined;
     };
@@ -76,8 +76,8 @@ export function createOnDemandCatalogue(deps: IngressContext) {
   };
   return {
     /**
-     * Resolves when the topic is read; with `absent` if there is none, with `reading` after 10 s. Rejects with errors
-     * of the broker, or when stopped.
+     * Resolves when the topic has been read; with `absent` if there is no topic, and with `reading` after 10 s. Rejects
+     * with errors of the broker, or when stopped.
      */
     directory: async () => {
       if (current === undefined || opening === undefined) {

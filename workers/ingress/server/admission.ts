@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 export type Admission = Awaited<ReturnType<typeof createAdmission>>;
 
-/** What one call takes of its queue, until its response is written or, if it is held, until it is released. */
+/** What one call takes from its queue until its response is written or, after hold(), until release(). */
 export class Permit {
   readonly queue: AdmissionQueue;
   readonly #caller: string;
@@ -40,7 +40,7 @@ export class Permit {
     return true;
   }
 
-  /** Keeps the permit after the response or the end of the connection: a worker is still busy with the call. */
+  /** Keeps the permit after the response or the end of the connection: a worker may still be busy with the call. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -55,15 +55,15 @@ export class Permit {
 }
 
 /**
- * `short`: 0.4 s of the event loop. One caller has half of that, so that another caller's call waits about 0.2 s at
+ * `short`: 0.4 s of the event loop. A single caller gets half of it, so that a call of another waits about 0.2 s at
  * most. `long`: two seconds of threads, so that a caller may have two of the most expensive requests in progress.
  */
 const MAX_UNITS = { short: 400 * UNITS_PER_MS, long: 2_000 * UNITS_PER_MS };
 /** The least that a call takes, so that at most 400 are in progress in a queue. */
 const ARRIVAL_UNITS = UNITS_PER_MS;
-/** Bytes of the body of an action that take a unit: names and numbers take long to read and encode. */
+/** Bytes of the body of an action that cost a unit: names and numbers take long to read and encode. */
 export const ACTION_BYTES_PER_UNIT = 6;
-/** Bytes of the body of a notification that take a unit: texts and files take mainly memory. */
+/** Bytes of the body of a notification that cost a unit: texts and files take mainly memory. */
 export const NOTIFICATION_BYTES_PER_UNIT = 200;
 /** While turns of the event loop take longer on average, the process has no time for calls. */
 const MAX_LOOP_DELAY_MS = 1_000;
@@ -106,7 +106,7 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
   return {
     /** Resolves with false after it refused the request: the allowance of this second is used up. */
     countRequest: (request: FastifyRequest, reply: FastifyReply) => allowance.take(request, reply, 1),
-    /** Charges work already done, in ordinary calls. What exceeds the allowance is paid in the next seconds. */
+    /** Charges work already done, in ordinary calls. What exceeds the allowance is paid off in the next seconds. */
     spend: (request: FastifyRequest, calls: number): void => {
       if (calls > 0) allowance.spend(callerOf(request), calls);
     },
@@ -129,7 +129,7 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
         if (reply.raw.destroyed) permit.release();
         done();
       },
-    /** Charges an expensive call to its caller. Resolves with undefined if refused, or if the caller disconnected. */
+    /** Charges the work of a call to its caller. Resolves with undefined if refused, or if the caller disconnected. */
     admitWork: async (request: FastifyRequest, reply: FastifyReply, units: number) => {
       const { permit, bodyCost } = request;
       if (permit === undefined) throw new Error('the hook requirePermit has not run');

@@ -72,7 +72,7 @@ interface Address {
   readonly before: preHandlerHookHandler | undefined;
 }
 
-/** Responds to OPTIONS with 204, to other methods with 405, otherwise with 404. Call it before the first route. */
+/** Responds to OPTIONS with 204, other methods with 405 and unknown paths with 404. Call it before the first route. */
 function answerOtherMethods(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();
   app.addHook('onRoute', ({ url, method, config }) => {

@@ -117,7 +117,7 @@ function refuseForeignHost({ access }: AuthenticationDeps, reply: FastifyReply):
   const { hostname, headers } = reply.request;
   if (access.required) return;
   if (!isLoopback(hostname)) return refuse(reply, 'forbidden', { detail: NO_KEYS });
-  // A page of another site cannot read the response, but could keep readings busy. Following a link does no harm.
+  // A page of another site cannot read the response, but could cause many readings. Following a link does no harm.
   if (headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-dest'] !== 'document')
     refuse(reply, 'forbidden', { detail: OTHER_SITE });
 }

@@ -29,7 +29,7 @@ export interface IngressContext extends SystemPorts {
   /** Publishes notifications; started by the ingress. */
   readonly notificationPublisher: Publisher;
   readonly quotas?: Quotas | undefined;
-  /** Undefined: the records of notifications are indexed in memory. Closed with the ingress. */
+  /** If undefined, the records of notifications are indexed in memory. Closed with the ingress. */
   readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
 }

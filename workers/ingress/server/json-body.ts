@@ -84,7 +84,7 @@ function receiveBody(
         resolve('too-large');
       }
     })
-    // These listeners stay while the request is being answered: they do not keep the bytes.
+    // These listeners stay while the request is being answered, so they must not keep the bytes.
     .on('end', () => resolve(Buffer.concat(chunks.splice(0))))
     .on('close', () => resolve('aborted'));
   return promise;

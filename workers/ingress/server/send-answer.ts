@@ -29,7 +29,7 @@ export function refuse(reply: FastifyReply, code: ErrorCode, extras: ProblemExtr
   sendProblem(reply, createProblem(code, extras));
 }
 
-/** Logs a failure of the broker, and responds with 503. Throws other errors: bugs. `detail`: what cannot be done. */
+/** Logs a failure of the broker and responds with 503. Throws other errors (bugs). `detail`: what cannot be done. */
 export function refuseFailed(
   reply: FastifyReply,
   { log, error, event, detail }: { log: Log; error: unknown; event: string; detail: string },
@@ -45,7 +45,7 @@ export function setRetryAfter(reply: FastifyReply, ms: number): void {
   reply.header('retry-after', Math.max(1, Math.ceil(ms / 1_000)));
 }
 
-/** Responds with a problem document (E1); with 500 if its status is not an error. The body may still be arriving. */
+/** Responds with a problem document (E1); with 500 if its status is not an error. The request may still be arriving. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const isError = Number.isInteger(problem.status) && problem.status >= 400 && problem.status <= 599;
   const status = isError ? problem.status : 500;
@@ -78,7 +78,7 @@ function endAfterBody(request: IncomingMessage, response: ServerResponse): void 
   });
 }
 
-/** Accepts gzip unless its weight is zero. Names are case-insensitive. */
+/** Matches gzip unless its weight is zero. Names are case-insensitive. */
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 /** Sends a body compressed if the caller accepts that (RFC 9110 section 12.5.3). */
@@ -97,7 +97,7 @@ export function weakTag(content: string | Buffer): string {
   return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }
 
-/** Whether If-None-Match, `*` or a list of tags, has the tag, compared weakly (RFC 9110 section 13.1.2). */
+/** Whether If-None-Match (`*` or a list of tags) has the tag, compared weakly (RFC 9110 section 13.1.2). */
 export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = new Set(ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '')));

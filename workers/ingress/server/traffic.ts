@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 export type Traffic = ReturnType<typeof createTraffic>;
 
-/** Tracks whether an instance accepts requests, which are in flight, and their metrics. */
+/** Tracks whether an instance accepts requests, and counts and measures those in flight. */
 export function createTraffic(metrics: Metrics, monotonic: MonotonicClock) {
   /** `starting`: replies cannot be received yet; `draining`: the instance is shutting down. */
   let state: 'starting' | 'open' | 'draining' = 'starting';

@@ -86,7 +86,7 @@ export interface Concluding {
   readonly kind: 'conclude';
   readonly conclusion: Conclusion;
   readonly attempts: readonly AttemptRecord[];
-  /** False: another process may still write an outcome of this round. The order of the log then decides. */
+  /** False if another process may still write an outcome of this round. `supersedes` then decides between them. */
   readonly isOwnRound: boolean;
 }
 
@@ -144,7 +144,7 @@ function isOtherText({ attempt }: DeliveryCopy, known: LogEntry, text: CommandTe
   return known.status === 'sent' || attempt <= known.attempt;
 }
 
-/** A process may renew its own intent only if it called no provider. */
+/** A process may renew its own intent only if it has called no provider. */
 function afterIntent(delivery: DeliveryContext, known: LogEntry, situation: Situation): Decision {
   const { self, hasBegun, elapsedMs } = situation;
   if (known.owner === self) {
@@ -210,7 +210,7 @@ export type NoProvider =
   /** `isUnserved`: the channel has had no available provider for the whole time limit. */
   | { readonly kind: 'none-available'; readonly isUnserved: boolean };
 
-/** While only some providers may be called, the copy waits on a retry tier, in the same round, and others can pass. */
+/** If only some providers may be called, the copy keeps its round but waits on a retry tier, so others can pass. */
 export function decideWithoutProvider(
   { copy, plan }: DeliveryContext,
   reason: NoProvider,

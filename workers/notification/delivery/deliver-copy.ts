@@ -77,7 +77,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
 /** Longest wait of a copy for a slot, and again for a provider, before the copy is received again. */
 const MAX_PROVIDER_WAIT_MS = 10_000;
 const NO_SLOT_RETRY_MS = 1_000;
-/** Time limit for catching up with the delivery log, which takes milliseconds. Then the copy is received again. */
+/** Time limit for catching up with the delivery log (normally milliseconds). Afterwards the copy is received again. */
 const LOG_READ_MS = 5_000;
 const PROVIDER_CHECK_MS = 1_000;
 
@@ -88,7 +88,7 @@ const URGENT_ROUNDS_PER_CALL = 1;
 
 interface Run {
   readonly delivery: DeliveryContext & { readonly copy: CommandCopy };
-  /** Undefined: the copy is rejected and begins no round. */
+  /** Undefined if the copy is rejected, so that it begins no round. */
   readonly message: Outbound | undefined;
   /** Headers of the notification's records: the hash of its text, and the unknown members of its command. */
   readonly headers: MessageHeaders;
@@ -115,8 +115,8 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     const { providers, channel } = options;
-    // The provider with most concurrent calls decides. Without slots, all deliveries would write intents and then wait
-    // inside the provider, and a crash would leave all their outcomes unknown.
+    // The provider with the most concurrent calls sets the number of slots. Without slots, all deliveries would write
+    // intents and then wait inside the provider, and a crash would leave all their outcomes unknown.
     this.#slots = new PrioritySlots(() => {
       const most = Math.max(0, ...providers.of(channel).map(({ concurrency = Infinity }) => concurrency));
       const calls = most === 0 ? Infinity : most;
@@ -297,7 +297,7 @@ export class CommandDelivery {
     return { kind: 'none-available', isUnserved };
   }
 
-  /** Writes the intent. Returns when its lease ends (monotonic clock), or undefined if another process was first. */
+  /** Writes the intent. Returns the end of its lease (monotonic clock), or undefined if another process was first. */
   async #claim({ delivery, headers }: Run, { providers, first }: ProviderTurn): Promise<number | undefined> {
     const { copy } = delivery;
     const { deliveryLog, clock, monotonic, self, sendTimeoutMs } = this.#options;
@@ -391,7 +391,7 @@ export class CommandDelivery {
     return done();
   }
 
-  /** The outcome is of the next round, to replace `retrying`. After it, a repeated copy ends without a dead letter. */
+  /** Writes the outcome of the next round, to replace `retrying`. A repeated copy then ends without a dead letter. */
   async #endWithoutCopy(run: Run, code: string, { attempt, attempts }: NextCopy): Promise<Outcome> {
     const copy = { ...run.delivery.copy, attempt };
     const conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);

@@ -54,7 +54,7 @@ const MAX_PROVIDERS = 10;
 
 /**
  * Calls the providers in order until one has sent the message, rejected it, or may have sent it. Returns undefined if
- * the lease is too short for a call. Calls are aborted when it ends: others may then treat the outcome as unknown.
+ * the lease is too short for a call. Calls are aborted when it ends: then other processes treat the outcome as unknown.
  */
 export async function callProviders(round: ProviderRound, deps: RoundDeps): Promise<RoundResult | undefined> {
   const { message, priority, attempt, leaseEndsMs } = round;

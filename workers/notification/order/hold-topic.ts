@@ -1,6 +1,6 @@
 /**
- * The hold topic has the first notifications of receivers, whose copies wait on a retry tier, and the messages that
- * wait for these. The delivery log decides whether a first one is still awaited, so a late record does no harm.
+ * The hold topic has the ids of first notifications, whose copies wait on a retry tier, and the messages that wait for
+ * these. The delivery log decides whether a first one is still awaited, so a late record does no harm.
  */
 
 import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/messaging/headers.ts';
@@ -31,7 +31,7 @@ export function queueName({ channel, priority }: CommandQueue): string {
   return priority === 'urgent' ? `${channel}-urgent` : channel;
 }
 
-/** Identifies the messages of a key and partition of a command topic. They are sent in their order. */
+/** Identifies the messages of a key and partition of a command topic. They are sent in order. */
 export interface HoldKey {
   /** Queue, partition and message key in hexadecimal, such as `sms/2/6162`. */
   readonly name: string;

@@ -25,7 +25,7 @@ const MISCONFIGURED: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407
 /** The server states that it did not fulfil the request (RFC 9110, 15.5 and 15.6; 425: RFC 8470; 429: RFC 6585). */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 500, 503]);
 
-/** Classifies by success, then by the configured lists of codes and statuses, then by default (docs/providers). */
+/** Classifies by success, then by configured lists of codes and statuses, then by default rules (docs/providers). */
 export function classifyHttpResponse(
   response: HttpResponse,
   rules: ResponseRules,
@@ -108,7 +108,7 @@ function defaultKind(status: number, { idempotency }: ResponseRules, context: Cl
   return status >= 400 && status < FIRST_SERVER_ERROR ? 'permanent' : 'unknown';
 }
 
-/** Uses only configured codes and short numbers. Others may repeat the message or make many series of metrics. */
+/** Uses only configured codes and short numbers. Others may repeat the message or create many metric series. */
 function resultCode(
   status: number,
   given: string | undefined,

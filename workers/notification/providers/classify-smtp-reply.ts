@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTOCOL: 'protocol-fault',
 };
 
-/** Errors of the client before any part of the message is sent. */
+/** Errors of the client before the message has been sent completely. */
 const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
   EAUTH: { kind: 'misconfigured', code: 'smtp-authentication' },
   ENOAUTH: { kind: 'misconfigured', code: 'smtp-authentication' },
@@ -52,8 +52,8 @@ const OUTCOMES_WITHOUT_REPLY: Readonly<Record<string, Failed>> = {
 
 /**
  * A reply decides: 4xx and 503 are transient, other 5xx permanent, unless the settings are the cause (535 and the like,
- * or any 5xx before the message). Without a reply the outcome is unknown if the end of the message was passed to the
- * connection (`isBodyOut`). Otherwise it was not sent: a server discards an incomplete message (RFC 5321, 4.1.1.4).
+ * or any 5xx before MAIL). Without a reply the outcome is unknown if the end of the message was passed to the
+ * connection (`isBodyOut`). Otherwise the message is unsent: servers discard incomplete ones (RFC 5321, 4.1.1.4).
  */
 export function classifySmtpReply(fault: SmtpError, isBodyOut: boolean): Failed {
   if (fault.responseCode !== undefined && fault.responseCode >= 400) {

@@ -13,7 +13,7 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
 
 const MAX_FILE_BYTES = 1_048_576;
-/** Stored with unknown outcomes. 32 bits are enough to tell settings apart, but too few to guess credentials from. */
+/** Digits stored with unknown outcomes: 32 bits tell settings apart, but are too few to guess credentials from. */
 const IDENTITY_DIGITS = 8;
 
 type ProviderSource = Pick<Config['notification'], 'configFile' | 'outboxFolder' | 'sendTimeoutMs'>;
@@ -27,7 +27,7 @@ export interface ProviderSet extends Providers {
   close(): Promise<void>;
 }
 
-/** Creates the providers in the order of the file (N2), or the outbox without a file. Rejects with ConfigError. */
+/** Creates the providers in the order of the file (N2) or, without a file, the outbox. Rejects with ConfigError. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const providers = await (source.configFile === undefined
     ? openOutbox(source.outboxFolder, deps)

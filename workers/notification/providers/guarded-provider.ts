@@ -70,8 +70,8 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
 }
 
 /**
- * Opens after consecutive transient or unknown results, at once after a misconfigured one, and after a Retry-After at
- * once and for at least that time. Then one message probes, and after each further `openMs` another one until a probe
+ * Opens after consecutive transient or unknown results, and at once after a misconfigured one or a Retry-After, which
+ * is then the shortest open time. Then one message probes, and after each further `openMs` another one until a probe
  * has ended. A failed probe doubles the open time. Any other result closes the breaker, even if it is only about the
  * message or its receiver. Results of calls that began before it opened, or that were not made, are ignored.
  */
@@ -79,7 +79,7 @@ function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClo
   // `most` consecutive failures open the breaker. `firstMs` is the first open time.
   const { failures: most = 5, openMs: firstMs = 5_000 } = breaker ?? {};
   let failures = 0;
-  /** Number of consecutive open times. */
+  /** Number of times that it has opened since it was last closed. */
   let openings = 0;
   let generation = 0;
   /** Code of the result that opened the breaker; undefined while it is closed. */

@@ -24,7 +24,7 @@ import { basicAuthorization, createHttpCaller, type HttpRequest } from './http-c
 
 type Connection = ReturnType<typeof prepareConnection>;
 
-/** Creates a configured provider (N1). A failure before the first byte is transient, later without response unknown. */
+/** A configured provider (N1). Failures before the first byte are transient, later ones without response unknown. */
 export function createHttpConnector(
   entry: ProviderEntry,
   deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },

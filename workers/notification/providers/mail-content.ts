@@ -18,8 +18,8 @@ type MailContent =
 const LINE_END = /\r\n|[\r\n]/g;
 
 /**
- * Makes nodemailer's options. The Message-ID derives from the id, so that receivers recognise duplicates. Only the
- * envelope has bcc. Files and URLs that the message names are never read. Rechecks addresses, against header injection.
+ * The Message-ID derives from the id, so that receivers recognise duplicates. Only the envelope has bcc. Files and URLs
+ * that the message names are never read. Refuses bad addresses again, to block header injection.
  */
 export async function mailContent(
   message: OutboundEmail,
@@ -66,7 +66,7 @@ export async function mailContent(
   return { kind: 'mail', options };
 }
 
-/** Headers of one-click unsubscription (RFC 8058). Each is on one line, because unfolding can break the signature. */
+/** Headers of one-click unsubscription (RFC 8058), each on one line, because unfolding can break DKIM signatures. */
 function listHeaders(
   id: string,
   settings: ListUnsubscribeSettings,
@@ -88,7 +88,7 @@ function plain(addresses: readonly string[]): MailAddress[] {
   return addresses.map((address) => ({ name: '', address }));
 }
 
-/** Detects the media type by the first bytes: a program named `invoice.pdf` is declared as such. Undefined: unknown. */
+/** The media type by the first bytes: a program named `invoice.pdf` is declared a program. Undefined if unknown. */
 export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   return (await fileTypeFromBuffer(content))?.mime;

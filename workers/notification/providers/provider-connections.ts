@@ -12,7 +12,7 @@ interface Waiting {
   readonly caller: AbortSignal;
 }
 
-/** Calls wait here, because pools ignore priority. Urgent ones come first, and one of several connections is theirs. */
+/** Calls wait here, because pools ignore priority. Urgent ones go first, and one of several connections is for them. */
 export function createProviderConnections(count: number, timeoutMs: number) {
   const slots = new PrioritySlots(() => ({ normal: Math.max(1, count - 1), all: count }));
   const inProgress = new Set<Promise<unknown>>();
@@ -53,12 +53,12 @@ export function createProviderConnections(count: number, timeoutMs: number) {
 }
 
 export interface SlotLimits {
-  /** Maximum number of slots for normal messages. The others are reserved for urgent ones. */
+  /** Maximum number of slots for normal messages. The rest of `all` is reserved for urgent ones. */
   readonly normal: number;
   readonly all: number;
 }
 
-/** Serves waiting urgent messages first, and those of a priority in the order of arrival. */
+/** Serves waiting urgent messages first, and messages of the same priority in the order of arrival. */
 export class PrioritySlots {
   readonly #waiting: Readonly<Record<Priority, Set<(isGranted: boolean) => void>>> = {
     normal: new Set(),

@@ -62,7 +62,7 @@ function occursIn(message: Outbound, digits: string): boolean {
 const MAX_CODE_CHARS = 64;
 const NOT_ALLOWED = /[^A-Za-z0-9._-]+/g;
 
-/** Replaces runs of characters other than [A-Za-z0-9._-] by a dash; 64 at most. Without letter or digit: `unnamed`. */
+/** Replaces runs of characters outside [A-Za-z0-9._-] by a dash; keeps 64. `unnamed` if no letter or digit is left. */
 export function sanitiseCode(code: string): string {
   const cleaned = code.replaceAll(NOT_ALLOWED, '-').slice(0, MAX_CODE_CHARS);
   return /[A-Za-z0-9]/.test(cleaned) ? cleaned : 'unnamed';

@@ -42,9 +42,9 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
     name,
     host: address.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: address.port === '' ? (secure ? SMTPS_PORT : SMTP_PORT) : Number(address.port),
-    /** True: TLS from the first byte. False: STARTTLS if the server offers it. */
+    /** True for TLS from the first byte, false for STARTTLS if the server offers it. */
     secure,
-    /** True: nothing is sent without TLS, even if the server does not offer it or STARTTLS fails. */
+    /** True if nothing may be sent without TLS, even if the server does not offer it or STARTTLS fails. */
     requireTls: smtp?.requireTls ?? !(isLoopback(address.hostname) || allowInsecure),
     username: authentication.username,
     password: authentication.password,
@@ -117,7 +117,7 @@ function createPool(settings: SmtpSettings) {
 }
 
 /**
- * If all addresses are rejected, the first reply decides, which is that of the receiver; nodemailer itself would report
+ * If all addresses are rejected, the first reply, that of the receiver, decides; nodemailer itself would report
  * a deferred copy. If a default sender is rejected, the settings are the cause.
  */
 function classifyFailure(

@@ -21,7 +21,7 @@ export const NOTIFICATION_STATE = 'NotificationState';
 
 export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
   readonly broker: Pick<Broker, 'createTail' | 'admin'>;
-  /** File of the entries, which is closed with the delivery log. Undefined: they are in memory. */
+  /** File of the entries, which is closed with the delivery log. If undefined, they are in memory. */
   readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   readonly publisher: Publisher;
@@ -115,7 +115,7 @@ export class DeliveryLog {
     );
   }
 
-  /** Retries until the outcome is on the log: no other process has it. Rejects when stopped or if encoding fails. */
+  /** Retries until the outcome is on the log, as no other process has it. Rejects when stopped or if encoding fails. */
   async settle(state: NotificationState, given: MessageHeaders = {}): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
     let record: OutgoingMessage | undefined;

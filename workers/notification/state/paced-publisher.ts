@@ -2,7 +2,7 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
-/** Shortest interval between requests, each of which carries all records since the previous one. */
+/** Shortest interval between requests that are not full. Each carries all records since the previous one. */
 const INTERVAL_MS = 10;
 /**
  * After a long request there is a pause of the same length, so that an urgent intent finds the disk or the broker free

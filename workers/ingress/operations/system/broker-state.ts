@@ -9,7 +9,7 @@ interface BrokerStateDeps {
   readonly retryTiersMs: readonly number[];
 }
 
-/** The most members and partitions that are shown of a group; its lag counts all. Own topics have 12 partitions. */
+/** Maximum number of members and partitions shown of a group; its lag counts all. Its topic has 12 partitions. */
 const MAX_SHOWN = { members: 64, partitions: 128 } as const;
 
 /** Creates a function that asks the broker for the groups of all workers and the version of the catalogue. */
@@ -29,7 +29,7 @@ function toGroup({ worker, isDelayed }: WorkerGroup, state: GroupState | undefin
   if (state === undefined || topic === undefined) return undefined;
   const partitions = state.partitions.map(({ partition, low, high, committed }) => ({
     partition,
-    // A group without a commit begins with the first retained message. Commits are read before the ends.
+    // A group without a commit begins with the first retained message. A newer commit may be past the end as read.
     lag: Math.max(0, high - Math.max(committed ?? low, low)),
     end: high,
     committed,

@@ -7,7 +7,7 @@ type ReadingFault = Pick<SystemProcess, 'fault' | 'faultCode' | 'faultDetail'>;
 
 export type Reading<Value> = ReturnType<typeof createReading<Value>>;
 
-/** A failure that a reading can name; others have the code `failed`. */
+/** A failure that brings its own text and code; describeFault() chooses those of other errors. */
 export class ReadingError extends Error {
   override readonly name = 'ReadingError';
   readonly fault: ReadingFault;
@@ -47,7 +47,7 @@ export function createReading<Value>(
   return {
     /** What was read last, and why the last attempt failed if it did. */
     latest: () => ({ value, fault: fault && { ...fault, lastReadAt } }),
-    /** Reads again, unless it was read recently. Resolves when it was read, or at the time limit; never rejects. */
+    /** Reads again unless the last reading is recent. Resolves when it ends, or at the time limit; never rejects. */
     refresh: async (): Promise<void> => {
       if (pending === undefined && monotonic.elapsedMs() < dueMs) return;
       pending ??= readOnce();

@@ -35,12 +35,12 @@ export function worstOf(findings: readonly SystemFinding[]): SystemState['status
   return findings.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning';
 }
 
-/** Creates a function that finds groups with lag but no progress for a minute: the milliseconds since, by group id. */
+/** Creates a function that returns the idle ms of groups with lag but no progress for a minute, by group id. */
 export function createProgressWatch() {
   const since = new Map<string, { readonly done: number; readonly atMs: number }>();
   let lastMs = -Infinity;
   return (groups: readonly SystemGroup[], nowMs: number): ReadonlyMap<string, number> => {
-    // No sample was taken in between, so a group may have made progress and stopped again.
+    // Without a sample for a minute, a group may have made progress and stopped again.
     if (nowMs - lastMs > STALLED_MS) since.clear();
     lastMs = nowMs;
     const stalled = new Map<string, number>();

@@ -8,7 +8,7 @@ import { noAnswer, ReadingError } from './cached-reading.ts';
 
 interface ProcessState {
   readonly workers: readonly SystemWorker[];
-  /** Epoch milliseconds of its start; undefined if its metrics do not say so. */
+  /** Epoch milliseconds of its start; undefined if its metrics lack it. */
   readonly startedAtMs: number | undefined;
   readonly breakers: readonly Omit<SystemBreaker, 'process'>[];
 }
@@ -30,14 +30,14 @@ export async function ownState(
   return toState(health, await metrics.text(METRICS));
 }
 
-/** Reads health and metrics of another process. Rejects with ReadingError if it has not answered as expected in 2 s. */
+/** Reads health and metrics of another process. Rejects with ReadingError unless it answers as expected within 2 s. */
 export async function readProcess(address: string, timers: Timers): Promise<ProcessState> {
   using deadline = openDeadline(new AbortController().signal, TIMEOUT_MS, timers);
   const names = METRICS.map((name) => `name[]=${name}`).join('&');
   const base = address.replace(/\/+$/, '');
   try {
     const [health, metrics] = await Promise.all([
-      // 503 while it is not ready, with the reasons.
+      // While the process is not ready, it answers with 503 and the reasons.
       readText(`${base}/health/ready`, deadline.signal, [200, 503]),
       readText(`${base}/metrics?${names}`, deadline.signal, [200]),
     ]);
@@ -79,7 +79,7 @@ function toState(health: WorkersHealth, metrics: string): ProcessState {
 }
 
 const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/;
-/** Each label must begin where the one before ends: to search a MiB of other text for the next would take minutes. */
+/** Each label must begin where the one before ends: searching a MiB of other text for the next would take minutes. */
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",? */gy;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' };
 
