@@ -40,7 +40,7 @@ export interface StartOptions {
   /** A broker that several systems share, in tests. Default: as configured. */
   readonly broker?: Broker;
   readonly disk?: DiskCalls | undefined;
-  /** They replace those of the list. The simulation starts workers with providers and sockets of its own. */
+  /** Used instead of those in worker-list.ts. The simulation starts workers with providers and sockets of its own. */
   readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
   readonly signal?: AbortSignal;
 }

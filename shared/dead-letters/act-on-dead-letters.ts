@@ -26,7 +26,7 @@ export interface DeadLetterAction {
 /** Skipped letters beyond this number are only counted: a filter may select thousands that were handled before. */
 const MAX_LISTED_SKIPPED = 100;
 
-/** Acts on up to `limit` selected letters, the oldest. Skips handled ones unless `again`; ids without a letter fail. */
+/** Acts on the oldest `limit` selected letters, not on handled ones unless `again` is set. Unknown ids fail. */
 export async function actOnSelected(
   context: DeadLetterContext,
   scan: Scan,
@@ -68,7 +68,7 @@ export function visibleDeadLetters(
 
 const MAX_CODES = 100;
 
-/** Numbers of letters by code, the most frequent first. `*` has those of all codes after the 100th. */
+/** Numbers of letters by code, the most frequent first. `*` is the total of all codes after the 100th. */
 export function countByCode(letters: readonly DeadLetter[]): Readonly<Record<string, number>> {
   const sorted = [...countNames(letters.map(({ code }) => sanitise(code)))].toSorted(
     ([, one], [, other]) => other - one,
@@ -92,7 +92,7 @@ const DONE = {
 } as const;
 const DISCARD_BATCH = 200;
 
-/** Per letter: `begun` to the audit, the copy, `done`. A letter without `done` may have been sent; a repeat is safe. */
+/** Per letter, writes `begun` to the audit, sends the copy and writes `done`. Without `done`, a repeat is safe. */
 export async function sendDeadLetters(
   context: DeadLetterContext,
   letters: readonly DeadLetter[],
@@ -217,7 +217,7 @@ async function sendOne(
   return { ...reported, ...(await publishAudited(context, sendable, acting, message)) };
 }
 
-/** Renews the proof of a notification with an id of the ingress; the operator answers for an edited text (N3). */
+/** Renews the proof of a notification whose id is from the ingress; the operator answers for an edited text (N3). */
 async function proveAgain(
   { codec, proofs }: DeadLetterContext,
   message: OutgoingMessage,
@@ -253,7 +253,7 @@ async function sentRecord(
   return { topic: topics.outcomes, key: notificationId, value, headers };
 }
 
-/** Reports a bug as the result of its letter, to keep other results. Omits the message, which may quote the payload. */
+/** Reports a bug as its letter's result, so that others are kept. Omits the error text, which may quote the payload. */
 function reportUnexpected(error: unknown): SendResult {
   if (error instanceof SystemError) throw error;
   const name = error instanceof Error ? error.name : typeof error;

@@ -51,7 +51,7 @@ export function createAuditMessage(
   };
 }
 
-/** Bytes that reading allows for each record. Most have some 500; those of an edit of many fields have more. */
+/** Average size up to which records are read. Most have about 500 bytes; those of edits of many fields have more. */
 const MEAN_RECORD_BYTES = 1_024;
 
 /** Passes on the newest audit records in order. `isComplete`: neither a limit nor the signal left any out. */
@@ -96,7 +96,7 @@ type DeadLetterStatus = ListedLetter['status'];
 
 export interface DeadLetterState {
   readonly status: DeadLetterStatus;
-  /** Number of redrives and edits that are done. */
+  /** Number of completed redrives and edits. */
   readonly sentAgain: number;
   /** The status before the send in progress; equal to `status` if there is none. */
   readonly before: DeadLetterStatus;
@@ -104,7 +104,7 @@ export interface DeadLetterState {
 
 const OPEN: DeadLetterState = { status: 'open', sentAgain: 0, before: 'open' };
 
-/** The states of letters by their audit records, which must be added in the order of the topic. */
+/** The states of letters according to their audit records, which must be added in the order of the topic. */
 export class DeadLetterStates {
   readonly #states = new Map<string, DeadLetterState>();
 

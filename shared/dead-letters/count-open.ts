@@ -20,7 +20,7 @@ const MAX_COUNTED = 20_000;
 /** Dead letters that no operator has handled. */
 export interface OpenDeadLetters {
   readonly count: number;
-  /** Epoch milliseconds of the oldest one; undefined without any. */
+  /** Epoch milliseconds of the oldest one; undefined if there are none. */
   readonly oldestAtMs: number | undefined;
 }
 

@@ -67,7 +67,7 @@ export async function readOne(
   return found;
 }
 
-/** The newest offsets of the ranges, `maxRecords` in all. Long ranges get what short ones leave of their shares. */
+/** The newest offsets of the ranges, at most `maxRecords` in all. Long ranges get what short ones leave over. */
 export function newestOf(ranges: readonly OffsetRange[], maxRecords: number): readonly OffsetRange[] {
   let left = maxRecords;
   return ranges
@@ -103,9 +103,9 @@ export function deadLetterTopics(prefix: string) {
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
     notificationLetters: topicName(prefix, 'notificationDeadLetters'),
     audit: topicName(prefix, 'deadLetterAudit'),
-    /** The topic of the states of notifications. An operator who marks one as sent adds a state. */
+    /** The topic of notification states. An operator who marks a notification as sent adds a state. */
     outcomes: topicName(prefix, 'notificationOutcomes'),
-    /** The only topics to which letters may be sent, since their headers may name any other. */
+    /** The only topics to which letters may be sent, since the headers of a letter may name any topic. */
     destinations: {
       work: new Set(topicNames(prefix, WORK_TOPICS)) as ReadonlySet<string>,
       commands: new Set(topicNames(prefix, COMMAND_TOPICS)) as ReadonlySet<string>,

@@ -25,7 +25,7 @@ const HEADER_NAME = /^[\w.-]{1,100}$/;
 const EPOCH_MS = /^\d{13}$/;
 const CONTROL = /\p{Cc}/u;
 const MAX_SHOWN_NAME = 60;
-/** All other `plat-` headers are set only by the workers and by a redrive. */
+/** The only `plat-` headers that an edit may change: senders, the ingress, workers and redrives set the others. */
 const EDITABLE_HEADERS: ReadonlySet<string> = new Set([HEADER.messageType, HEADER.originTimestamp]);
 const RESERVED_HEADERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') && !EDITABLE_HEADERS.has(name)),
@@ -89,10 +89,10 @@ type Edited =
     }
   | Refused;
 
-/** By this header the worker decides whether its delivery log may lack a send. A later time could send it twice. */
+/** By this header the worker decides whether its delivery log may lack a send; a later time could cause a duplicate. */
 const KEEPS_ORIGIN = `a notification keeps its ${HEADER.originTimestamp}: it prevents duplicate messages`;
 
-/** Edits a letter and validates it as the worker does. Rejects only if the schema registry cannot be reached. */
+/** Edits a letter and validates it as the worker does. Rejects if the schema registry cannot be used. */
 export async function editMessage(
   { message, isCommand }: { readonly message: LogMessage; readonly isCommand: boolean },
   edit: Edit,
@@ -146,7 +146,7 @@ function basePayload(message: LogMessage, decoded: Decoded): Base | Refused {
     const text = shape.render(payload);
     const content: unknown = JSON.parse(text, keepDigits);
     const again = shape.parse(content);
-    // An edit must not change other fields.
+    // An edit must not change fields that its patch does not contain.
     const isLossless = again.kind === 'valid' && shape.render(again.payload) === text;
     if (isLossless) return { kind: 'base', type, format: 'avro', content };
     return refused('the payload cannot be edited without loss');

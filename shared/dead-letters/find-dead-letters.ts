@@ -8,7 +8,7 @@ import { type DeadLetter, parsePlace, readDeadLetter } from './read-dead-letter.
 
 export type Scan = Awaited<ReturnType<typeof scanDeadLetters>>;
 
-/** Reads the audit and up to `maxRecords` newest dead letters. Rejects with `topic-unknown` without an audit topic. */
+/** Reads the audit and the newest `maxRecords` dead letters. Rejects with `topic-unknown` if the audit has no topic. */
 export async function scanDeadLetters(context: DeadLetterContext, selection: Selection, maxRecords: number) {
   const { deadLetters, audit: auditTopic, prefix } = context.topics;
   const all = await context.log.ranges([...deadLetters, auditTopic]);
@@ -38,7 +38,7 @@ export async function scanDeadLetters(context: DeadLetterContext, selection: Sel
     states,
     /** How far the audit was read. A letter that was handled counts as open if its records were left out. */
     audit,
-    /** False if the limit or the signal ended the scan, so that there may be further letters. */
+    /** False if the limit or the signal cut the scan short, so there may be further letters. */
     isComplete: !context.signal.aborted && read === countOffsets(possible),
     read,
     prefix,
@@ -54,7 +54,7 @@ export interface Selection {
   readonly types?: readonly string[] | undefined;
   readonly channel?: Channel | undefined;
   readonly key?: string | undefined;
-  /** Epoch milliseconds; `until` is exclusive. */
+  /** From `since` (inclusive) to `until` (exclusive), in epoch milliseconds. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   /** Letters as topic/partition/offset, and ids of notifications. */
@@ -101,7 +101,7 @@ function isIn(place: PartitionOffset, { topic, partition, from, to }: OffsetRang
   return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
 }
 
-/** From the first to the last place among `ids`; the whole partition without ids, or with one of a notification. */
+/** From the first to the last place in `ids`; the whole range if there are no ids, or one names a notification. */
 function narrow(range: OffsetRange, { ids = [] }: Selection, prefix: string): OffsetRange {
   const places = ids.map(parsePlace).filter((place) => place !== undefined);
   if (ids.length === 0 || places.length < ids.length) return range;

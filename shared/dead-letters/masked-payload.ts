@@ -114,7 +114,6 @@ function showRaw(value: Buffer, notes: readonly string[], isCommand: boolean): S
   return { content: maskPayload(parsed.value), notes };
 }
 
-/** Fields with personal data or message texts, in lower case without separators. Amounts, dates and codes are shown. */
 const ADDRESSES = [
   'receiver',
   'recipient',
@@ -128,6 +127,7 @@ const ADDRESSES = [
   'phonenumber',
 ];
 const TEXTS = ['email', 'subject', 'message', 'body', 'text', 'html', 'content'];
+/** Fields with personal data or message texts, in lower case without separators. Amounts, dates and codes are shown. */
 const MASKED: ReadonlySet<string> = new Set([...ADDRESSES, ...TEXTS]);
 /** Inside these fields the names of files are masked too, since they may identify a person. */
 const MASKED_WITH_NAMES: ReadonlySet<string> = new Set(['attachments', 'attachmentlist']);

@@ -13,7 +13,7 @@ export interface DeadLetter extends PartitionOffset {
   readonly type: string | undefined;
   readonly reason: string;
   readonly group: string | undefined;
-  /** The position of the original record; undefined without the headers for it. */
+  /** The position of the original record; undefined if the headers for it are missing. */
   readonly original: PartitionOffset | undefined;
   /** Delivery rounds of a notification, or attempts of the handler for other messages. */
   readonly attempts: number;
@@ -78,7 +78,7 @@ export function faultText({ path, message }: Pick<Fault, 'path' | 'message'>): s
   return `${plainPath(path)}: ${message}`;
 }
 
-/** Where a copy on a retry tier returns, since no redrive goes to a tier. Undefined for others, and without an id. */
+/** The place to which a copy on a retry tier returns, if its headers name it: redrives never go to tiers. */
 function tierOrigin(headers: MessageHeaders): PartitionOffset | undefined {
   const place = originalPlace(headers);
   if (place === undefined || !RETRY_TOPIC.test(place.topic)) return undefined;

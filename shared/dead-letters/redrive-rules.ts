@@ -64,7 +64,7 @@ export function decideRedrive(
   return { kind: 'send', to: original, overrides };
 }
 
-/** Decides whether a letter may be marked as sent: only a notification that may have been sent. */
+/** Decides whether a letter may be marked as sent. Only a notification whose outcome is unknown may. */
 export function decideMarking(letter: DeadLetter, { commands }: Destinations): Verdict {
   const { code, original, notificationId } = letter;
   if (original === undefined || !commands.has(original.topic) || code !== OUTCOME_UNKNOWN)
@@ -80,7 +80,7 @@ interface CopyOptions {
   readonly mayDuplicate: boolean;
 }
 
-/** The copy to send. That of a notification keeps its partition; the worker knows a repeat by its attempt number. */
+/** The copy to send. A notification keeps its partition; the worker recognises a repeat by its attempt number. */
 export function redriveMessage(
   letter: LogMessage,
   to: PartitionOffset,

@@ -14,7 +14,7 @@ const MAX_STEPS = 100;
 /** Maximum number of headers that are shown. The workers write fewer than thirty; a sender may write thousands. */
 const MAX_HEADERS = 100;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
-/** Headers of workers and notifications. Their values are numbers, ids, and names of types and topics. */
+/** Headers whose values, unless a sender misuses them, are numbers, ids, or names of types and topics. */
 const OF_WORKERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') || name === HEADER.contentType),
 );
@@ -59,7 +59,7 @@ export async function showDeadLetter(context: DeadLetterContext, letter: DeadLet
     payload: await showPayload(message, codec, isCommand),
     status,
     audit: steps.slice(-MAX_STEPS),
-    /** False if older steps are left out, or the audit was not read to its end. */
+    /** False if older steps are left out, or a part of the audit was not read. */
     isAuditComplete: isComplete && steps.length <= MAX_STEPS,
   };
 }

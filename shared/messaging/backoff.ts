@@ -3,10 +3,10 @@ export interface BackoffOptions {
   readonly maxMs: number;
 }
 
-/** So many doublings exceed the maximum of every delay. */
+/** This many doublings exceed any maximum delay. */
 const MAX_DOUBLINGS = 30;
 
-/** Delay after an attempt (from 1). Doubles up to `maxMs`; `random` takes off up to half: clients retry apart. */
+/** The delay doubles with each attempt (from 1) up to `maxMs`. `random` cuts it by up to half to spread clients out. */
 export function backoffMs(options: BackoffOptions, attempt: number, random: () => number): number {
   const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS);
   const fullMs = Math.min(options.maxMs, options.minMs * 2 ** doublings);

@@ -1,4 +1,4 @@
-/** Default times of clients, the same for Kafka and the embedded broker. */
+/** Default time limits of clients, the same for Kafka and the embedded broker. */
 export const CLIENT_DEFAULTS = {
   /** Time limit of one publish(), including its retries. */
   publishDeadlineMs: 15_000,

@@ -26,8 +26,8 @@ export interface Encoded {
 }
 
 /**
- * Detects the format by the first byte (0x00 Avro, `{` or `[` JSON). Malformed bytes are `undecodable` and never throw.
- * decode() and encode() return a promise only to query the registry. It rejects with InfrastructureError if that fails.
+ * decode() tells Avro (first byte 0x00) from JSON (`{` or `[` after whitespace). Malformed bytes are `undecodable`.
+ * decode() and encode() return a promise only to query the registry. It rejects with InfrastructureError on failure.
  */
 export interface Codec {
   decode(message: EncodedMessage): Decoded | Promise<Decoded>;

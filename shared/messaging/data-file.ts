@@ -30,7 +30,7 @@ export const systemDisk: DiskCalls = {
 /**
  * An SQLite file that only this process has open. SQLite would wait for the disk on the event loop, so `sync` and
  * `checkpoint` wait in a thread. A commit survives a crash of the process, and after `sync` also a power failure.
- * No transaction is stored in part: pages in the log have checksums, and it is emptied once the file is on the disk.
+ * No transaction is stored in part: log pages have checksums, and the log is emptied once the file is on the disk.
  */
 export class DataFile {
   readonly database: DatabaseSync;
@@ -40,7 +40,7 @@ export class DataFile {
   #isCheckpointing = false;
   #isClosed = false;
 
-  /** Without `file`, in memory. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
+  /** Without `file`, the data is in memory. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
   constructor(schema: string, version: number, file?: string, disk: DiskCalls = systemDisk) {
     this.#disk = disk;
     this.#path = file;
@@ -87,7 +87,7 @@ export class DataFile {
     }
   }
 
-  /** Resolves when everything that was committed is on the disk. If it rejects, it is unknown what is there. */
+  /** Resolves when everything that was committed is on the disk. If it rejects, the content of the disk is unknown. */
   async sync(): Promise<void> {
     if (this.#fds !== undefined) await this.#disk.sync(this.#fds.log);
   }
@@ -132,7 +132,7 @@ export class DataFile {
       this.database.exec('PRAGMA synchronous = FULL');
     } finally {
       this.database.close();
-      // Only now: a process that closes any descriptor of a file loses its POSIX locks on the file.
+      // Closed after the database: a process that closes any descriptor of a file loses its POSIX locks on the file.
       for (const fd of Object.values(this.#fds ?? {})) closeSync(fd);
     }
   }

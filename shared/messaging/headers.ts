@@ -33,7 +33,7 @@ export const HEADER = {
   commandProof: 'plat-command-proof',
   /** On states of notifications: a hash of the text. It shows whether another text came under the same id. */
   textHash: 'plat-text-hash',
-  /** Delivery round of this copy, from 1; absent: 1. A copy of an earlier round than the delivery log has is stale. */
+  /** Delivery round of this copy, from 1 (default). A copy of an earlier round than the delivery log has is stale. */
   attempt: 'plat-attempt',
   /** Epoch milliseconds as text: a copy stays on its retry tier until this time. */
   dueAt: 'plat-due-at',

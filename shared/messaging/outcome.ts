@@ -54,7 +54,7 @@ export type FinalResult = 'settled' | 'failed';
 export interface WorkProgress {
   /** Monotonic milliseconds at which this process received the message, possibly long before it is processed. */
   readonly receivedMs: number;
-  /** A handler that takes long increments it, so that ConsumerHealth does not report a stall. */
+  /** A long-running handler increments it, so that ConsumerHealth does not report a stall. */
   steps: number;
 }
 

@@ -67,7 +67,7 @@ export interface PublisherOptions {
 }
 
 export interface Publisher {
-  /** Connects. Until then publish() queues. Rejects with MessagingError if there is no connection by its deadline. */
+  /** Connects. Until then publish() queues. Rejects with MessagingError if not connected within `deadlineMs`. */
   start(): Promise<void>;
   /**
    * Resolves when all in-sync replicas have every message, at least once, in order per key. Messages that are published
@@ -99,7 +99,7 @@ export interface GroupSource {
   /** Delivers no further messages of these partitions until resume(). Delivered messages stay with the sink. */
   pause(partitions: readonly TopicPartition[]): void;
   resume(partitions: readonly TopicPartition[]): void;
-  /** False: the generation is over, and nothing was committed. Rejects with MessagingError on any other failure. */
+  /** Commits nothing and resolves to false if the generation is over. Rejects with MessagingError on other failures. */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -124,7 +124,7 @@ export interface TailOptions {
   readonly from: 'earliest' | 'latest';
   /** Where to begin in these partitions instead of `from`. An offset outside the log stands for the nearest one. */
   readonly positions?: readonly PartitionOffset[];
-  /** The only partition to read of every topic (for replies: that of this instance). Absent: all partitions. */
+  /** The only partition to read of every topic (for replies: that of this instance). Default: all partitions. */
   readonly partition?: number;
 }
 
@@ -146,7 +146,7 @@ export interface TopicSpec {
   readonly partitions: number;
   /** Topic configuration by Kafka's names, such as `cleanup.policy`. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Absent: min(3, brokers). */
+  /** Default: min(3, brokers). */
   readonly replicationFactor?: number;
   /**
    * For the embedded broker. `memory`: no record is stored, because the readers end with the process. `as-reply`: a
@@ -189,7 +189,7 @@ export interface GroupState {
     /** The partitions that the member reads; empty while the group rebalances. */
     readonly assigned: readonly TopicPartition[];
   }[];
-  /** The partitions of existing topics. All messages below `committed` are done; absent: the group has no commit. */
+  /** The partitions of existing topics. All messages below `committed` are done; absent if there is no commit. */
   readonly partitions: readonly (TopicPartition & PartitionRange & { readonly committed?: number })[];
 }
 

@@ -1,6 +1,6 @@
 import type { MonotonicClock } from '../platform/system-ports.ts';
 
-/** Every part gets this long unless the timeout is shorter, so that a worker can commit and leave its group. */
+/** The least time of a part, unless the timeout is shorter: a worker must commit and leave its group. */
 const MIN_STOP_MS = 1_000;
 
 export interface Drainable {

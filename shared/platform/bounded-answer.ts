@@ -1,4 +1,4 @@
-/** Limit for answers of key sets, registries, token endpoints and other processes. Usual answers have some 10 KiB. */
+/** Limit for answers of key sets, registries, token endpoints and other processes. Usual answers have about 10 KiB. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /** The text of an answer, or undefined above 1 MiB, where reading stops. Rejects if the connection fails. */

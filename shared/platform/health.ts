@@ -20,7 +20,7 @@ export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
   return worst;
 }
 
-/** The names in the address of a scrape, such as `/metrics?name[]=NAME`; undefined: it asks for all metrics. */
+/** The names in the address of a scrape, such as `/metrics?name[]=NAME`; undefined if it asks for all metrics. */
 export function namesIn(url = ''): readonly string[] | undefined {
   const at = url.indexOf('?');
   const names = at === -1 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('name[]');

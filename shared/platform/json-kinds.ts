@@ -74,7 +74,7 @@ export const textOrNull = (description: string) => z.string().nullable().describ
 export const figureOrNull = (description: string) => z.number().nullable().describe(description);
 export const flagOrNull = (description: string) => z.boolean().nullable().describe(description);
 
-/** A day such as `{"invariantDate": "2024-01-31"}`; null: an open end. */
+/** A day such as `{"invariantDate": "2024-01-31"}`; null for an open end. */
 export const dayObject = (description: string) => invariantDate.nullable().describe(description);
 
 const invariantDate = z

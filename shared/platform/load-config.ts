@@ -18,7 +18,7 @@ export interface Config extends ReturnType<typeof toConfig> {
   readonly settings: readonly SettingState[];
 }
 
-/** Quotas of notifications for one UTC day (N6); undefined: no limit. */
+/** Quotas of notifications for one UTC day (N6). An undefined quota sets no limit. */
 export interface QuotaSettings {
   readonly countries: readonly string[] | undefined;
   readonly perCaller: number | undefined;

@@ -18,7 +18,7 @@ export function createLog(options: { level: LogLevel; name: string }): Log {
 export const silentLog: Log = pino({ level: 'silent' });
 
 const INTERVAL_MS = 60_000;
-/** A failure that begins sooner after the end of the last one continues that one: its beginning is not logged. */
+/** A failure that begins within this time after the end of the last one continues it: its beginning is not logged. */
 const CALM_MS = 10_000;
 
 /** Logs the beginning of a repeated failure, such as a lost broker, one line a minute with `failures`, and its end. */

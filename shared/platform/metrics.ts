@@ -17,7 +17,7 @@ export function limitCodes(): (code: string) => string {
   };
 }
 
-/** Creates an empty registry. A name that is requested again returns its first metric. */
+/** Creates a registry. A name that is requested again returns its first metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }) {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
@@ -35,7 +35,7 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
       get(name, () => new Histogram({ name, help, labelNames, registers, buckets: DURATION_BUCKETS })),
     /** Calls `collect` before each scrape of all metrics, to set gauges that are only needed then. */
     onScrape: (collect: () => void): void => void collectors.push(collect),
-    /** Prometheus text of all metrics, or of those in `names`, without calls to the functions of `onScrape`. */
+    /** Prometheus text of all metrics, or of those in `names`, for which no function of `onScrape` is called. */
     text: async (names?: readonly string[]): Promise<string> => {
       if (names !== undefined) {
         const known = names.filter((name) => hasMetric(registry, name));

@@ -2,7 +2,7 @@ const MAX_COMPARED_LENGTH = 64;
 const CHARACTERS_PER_MISTAKE = 4;
 const MAX_MISTAKES = 3;
 
-/** The candidate with the fewest letters added, missing, wrong or swapped: at most 3, 1 per 4 begun. Ignores case. */
+/** The candidate with the fewest wrong letters: at most 3, and a quarter of `name` (rounded up). Ignores case. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;
   const given = name.toLowerCase();

@@ -1,5 +1,5 @@
 /**
- * Reads JSON of other parties within limits, refuses repeated members, and keeps the digits of every number (M1).
+ * Reads JSON of other parties within limits, refuses repeated members, and keeps the digits of numbers (M1).
  * A number whose digits a binary number cannot hold becomes a raw JSON value, which `JSON.stringify` writes unchanged.
  */
 

@@ -76,7 +76,6 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorKind>> = CODES;
 
 export type ProblemExtras = Pick<Problem, 'detail' | 'errors' | 'correlationId' | 'instance'>;
 
-/** Creates the problem of a code with its status and title (E1). */
 export function createProblem(code: ErrorCode, extras: ProblemExtras = {}): Problem {
   const { status, title } = ERROR_CODES[code];
   // A URN, because the project has no permanent web address.

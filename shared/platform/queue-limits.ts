@@ -32,7 +32,7 @@ export const QUEUE_LIMITS = {
   resultBytes: 64 * MIB,
   indexWaitingBytes: 16 * MIB,
   hold: {
-    /** Keys with a message in retry. Messages of further keys lose their order. A key of an ingress takes 663 bytes. */
+    /** Keys with a message in retry. Messages of further keys lose their order. An ingress key takes 663 bytes. */
     keys: 100_000,
     followersPerKey: 1_000,
     // A follower takes 1.4 kB in addition to its value and headers.

@@ -165,7 +165,7 @@ export const environment = z.object({
   NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100)
     .default(30 * SECOND)
     .meta(SHOWN),
-  /** Allowed countries; the quotas below count the notifications of one UTC day. Absent: no limit (N6). */
+  /** Allowed countries; the quotas below count the notifications of one UTC day. Default: no limit (N6). */
   NOTIFICATION_COUNTRIES: list
     .refine(
       (items) => items.every((item) => new RegExp(`^${COUNTRY}$`).test(item)),
@@ -185,7 +185,7 @@ export const environment = z.object({
 
 export type Environment = z.infer<typeof environment>;
 
-/** Settings that may come from a file named by `<NAME>_FILE`, as mounted secrets are. */
+/** Settings that may come from a file, such as a mounted secret, that `<NAME>_FILE` names. */
 export const SECRETS = [
   'KAFKA_SASL_PASSWORD',
   'SCHEMA_REGISTRY_PASSWORD',

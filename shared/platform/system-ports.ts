@@ -92,7 +92,7 @@ export function repeat(
 
 export type Deadline = ReturnType<typeof openDeadline>;
 
-/** The signal is aborted after `timeoutMs`, or with that of the caller. Declare it with `using` to remove the timer. */
+/** The signal is aborted after `timeoutMs`, or with `caller`. Declare the result with `using` to remove the timer. */
 export function openDeadline(caller: AbortSignal, timeoutMs: number, timers: Timers = systemTimers) {
   const controller = new AbortController();
   let isTimedOut = false;

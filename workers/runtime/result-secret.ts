@@ -19,7 +19,7 @@ export function chooseResultSecret(options: {
   readonly configured: string | undefined;
   readonly accessRequired: boolean;
   readonly brokerKind: 'embedded' | 'kafka';
-  /** Undefined: nothing is kept across restarts. */
+  /** Undefined if nothing is kept across restarts. */
   readonly dataFolder: string | undefined;
 }): string {
   if (options.configured !== undefined) return options.configured;
@@ -36,7 +36,7 @@ function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** Reads the secret in the data folder, which the first start creates. Only the owner of the folder may call this. */
+/** Reads the secret in the data folder; the first start creates it. Only the owner of the folder may call this. */
 function keptSecret(folder: string): string {
   const file = path.join(folder, FILE);
   let secret: string;

@@ -23,13 +23,13 @@ export interface CalculationWork {
   readonly value: Uint8Array;
   readonly format: MessageFormat;
   readonly originTimestampMs: number;
-  /** Epoch milliseconds. Undefined: no caller waits. */
+  /** Epoch milliseconds; undefined if no caller waits. */
   readonly deadlineMs: number | undefined;
   readonly units: number;
   /** Whose work this is; requesters share the queue. */
   readonly requester: string;
   readonly snapshot: LendingSnapshot;
-  /** True: queued without a limit, because a batch has only one item at a time in the queue. */
+  /** True if it is queued without a limit, because a batch has only one item at a time in the queue. */
   readonly isPatient: boolean;
 }
 
@@ -72,7 +72,7 @@ const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const IDLE_MS = 60_000;
 /** Maximum time in the queue for work that no caller waits for. It leaves room for work that callers wait for. */
 const UNHURRIED_MS = 5_000;
-/** Maximum bytes of the replies that are being rendered or wait for it: eight of the largest size. */
+/** Maximum bytes of the replies that are being rendered or wait to be: eight of the largest size. */
 const MAX_RENDERED_BYTES = 67_108_864;
 /** A thread that takes longer is replaced. The most expensive request takes about a second. */
 const MAX_TASK_MS = 60_000;
@@ -85,7 +85,7 @@ export class ThreadPool implements CalculationThreads {
   readonly #clock: Clock;
   readonly #units = new FairShare();
   #renderedBytes = 0;
-  /** Tasks that piscina has. Others are in #waiting: piscina's queue loses the order of tasks with time limits. */
+  /** Number of tasks in piscina. Others are in #waiting: piscina's queue loses the order of tasks with time limits. */
   #running = 0;
   readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = { render: [], calculate: [] };
   #pool: Promise<Piscina> | undefined;
@@ -175,7 +175,7 @@ export class ThreadPool implements CalculationThreads {
       idleTimeout: IDLE_MS,
       recordTiming: false,
       workerData: { schemaRegistry: this.#config.schemaRegistry },
-      // Threads need only the cache of compiled code, which halves their start. Their settings are in workerData.
+      // Threads need only the cache of compiled code, which halves their start time. Their settings are in workerData.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
       resourceLimits: HEAP,
     });

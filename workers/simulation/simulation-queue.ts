@@ -9,7 +9,7 @@ import { createProblem } from '../../shared/platform/problem.ts';
 
 /** Up to this many rows, about 5 ms, a simulation runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
-/** Most rows of long simulations in progress, half for one requester. More would exceed the reply timeout (E6). */
+/** Maximum rows of long simulations in progress, half for one requester. More would exceed the reply timeout (E6). */
 const MAX_ROWS_IN_PROGRESS = 1_440_000;
 /** The same limit for simulations without a deadline. The rest is reserved for callers that wait. */
 const MAX_UNHURRIED_ROWS_IN_PROGRESS = 720_000;

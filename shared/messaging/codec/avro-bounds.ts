@@ -23,7 +23,7 @@ interface Cursor {
 
 type Walk = (cursor: Cursor) => void;
 
-/** `maxItems` limits each array field of the outermost record. Throws TypeError for arrays of items without bytes. */
+/** `maxItems` limits each array field of the outermost record. Throws TypeError if array items have no bytes. */
 export function compileBoundsCheck(type: Type, maxItems = Infinity): BoundsCheck {
   const known = new Map<Type, Walk>();
   const walk =

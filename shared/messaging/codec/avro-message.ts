@@ -69,7 +69,7 @@ export function createAvroMessage(
   };
 }
 
-/** Creates a reader of messages with a writer's schema. Throws if ours cannot read that schema. */
+/** Creates a reader for messages written with the schema `writer`. Throws if our schema cannot read them. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
   const { definition, schema, form } = message;
   const maxItems = definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity;
@@ -191,7 +191,7 @@ function absenceInRecord({ fields }: avro.types.RecordType): Visit {
   };
 }
 
-/** Never throws: the batch is `invalid` if `read` throws, because the bytes do not follow their schema. */
+/** Never throws: if `read` throws because the bytes do not follow their schema, the batch is `invalid`. */
 export function openAvroBatch(
   read: () => unknown,
   decode: (value: Buffer) => SyncOrAsync<Decoded>,

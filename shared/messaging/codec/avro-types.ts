@@ -15,7 +15,7 @@ const COEFFICIENT_DIGITS = 7;
 const COEFFICIENT_BASE = 10n ** BigInt(COEFFICIENT_DIGITS);
 const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
 
-/** Why a value cannot be written without loss; undefined: it can. */
+/** Why a value cannot be written without loss; undefined if it can. */
 export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
   if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
   if (value.isZero()) return undefined;
@@ -50,7 +50,7 @@ export function bytesToDecimal(bytes: Buffer, { precision, scale }: DecimalLimit
   const unscaled = BigInt.asIntN(8 * bytes.length, BigInt(`0x${bytes.toString('hex')}`)).toString();
   if (unscaled.length - (unscaled.startsWith('-') ? 1 : 0) > precision)
     throw new RangeError(`a decimal has more than ${precision} digits`);
-  // Most values have fewer decimals than the scale. Their text is parsed faster without its zeros at the end.
+  // Most values have fewer decimals than the scale. Their text is parsed faster without trailing zeros.
   let end = unscaled.length;
   while (end > 1 && unscaled.charAt(end - 1) === '0') end -= 1;
   return new Decimal(`${unscaled.slice(0, end)}e${unscaled.length - end - scale}`);
@@ -130,7 +130,7 @@ export function isSameSchema(one: Type, other: Type): boolean {
   return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
 }
 
-/** The branches of a union; of another type, the type itself. */
+/** The branches of a union; for any other type, the type itself. */
 export function branchesOf(type: Type): readonly Type[] {
   return isUnion(type) ? (type as unknown as { types: readonly Type[] }).types : [type];
 }
@@ -157,7 +157,7 @@ export const MIN_EXACT_LONG = -(2 ** 52);
 /** The largest long that avsc writes. */
 export const MAX_EXACT_LONG = Number.MAX_SAFE_INTEGER - 1;
 
-/** Refuses to write integers that avsc would write inexactly. For integers that are read, avro-bounds.ts does that. */
+/** Refuses to write integers that avsc would write inexactly. avro-bounds.ts rejects those that it would misread. */
 class ExactLongType extends avro.types.LongType {
   _check(value: unknown, flags: unknown, hook?: Hook): boolean {
     if (typeof value !== 'number' || value >= MIN_EXACT_LONG) return check.call(this, value, flags, hook);

@@ -11,7 +11,7 @@ type JsonParsed =
   | { readonly kind: 'valid'; readonly payload: unknown; readonly warnings: readonly Warning[] }
   | {
       readonly kind: 'invalid';
-      /** Status 422 if all faults are numbers out of range, 413 if all are files that are too large, otherwise 400. */
+      /** Status 422 if all faults are numbers beyond their limits, 413 if all are oversized files, otherwise 400. */
       readonly problem: 'invalid-request' | 'not-computable' | 'attachments-too-large';
       readonly faults: readonly Fault[];
     };

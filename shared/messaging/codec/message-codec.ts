@@ -23,10 +23,10 @@ import { createLocalReaders, createSchemasById } from './schema-by-id.ts';
 import type { Found, SchemasById, SchemasByIdOptions } from './schema-by-id.ts';
 
 export interface MessageCodecOptions {
-  /** The forms by message type. A type without one has no JSON representation. */
+  /** The forms by message type. A type without one, other than a batch, has no JSON representation. */
   readonly shapes: MessageForms;
   readonly clock: Clock;
-  /** Absent: messages have the local schema ids of MESSAGES, so all readers and writers need the same list. */
+  /** Without it, messages have the local schema ids of MESSAGES, so all readers and writers need the same list. */
   readonly registry?: SchemaRegistry | undefined;
 }
 

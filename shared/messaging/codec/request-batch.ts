@@ -9,7 +9,7 @@ export const REPLY_BATCH = 'ReplyBatch';
 
 /** In Avro, replies of 60 instalments to 500 requests take 2 MB. In JSON, those to 400 requests fill a message. */
 export const MAX_BATCH_ITEMS = 500;
-/** Maximum size of all replies of a batch together: as much as a message on our topics may have. */
+/** Maximum total size of the replies of a batch: the size limit of messages on our topics. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
 export const MAX_ID_CHARACTERS = 200;
 
@@ -54,7 +54,7 @@ export interface ReplyBatch {
   readonly items: readonly ReplyBatchItem[];
 }
 
-/** The problem of a batch that is empty or has more than MAX_BATCH_ITEMS items; undefined: the size is allowed. */
+/** The problem of a batch that is empty or has more than MAX_BATCH_ITEMS items; undefined if the size is allowed. */
 export function batchSizeProblem(items: number): Problem | undefined {
   if (items > 0 && items <= MAX_BATCH_ITEMS) return undefined;
   const code = items === 0 ? 'empty' : 'too-many-items';

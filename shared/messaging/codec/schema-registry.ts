@@ -97,7 +97,7 @@ export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRe
   };
 }
 
-/** All versions of a subject, oldest first. The library cannot list them. Rejects like SchemaRegistry. */
+/** All versions of a subject, oldest first. The library cannot list them. Rejects like a method of SchemaRegistry. */
 export async function registeredVersions(settings: SchemaRegistrySettings, subject: string) {
   const path = `/subjects/${encodeURIComponent(subject)}/versions`;
   const versions: { readonly version: number; readonly id: number; readonly text: string }[] = [];
@@ -137,7 +137,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
-/** Whether a 404 is from the registry, whose errors have a message. Without one the library's text names the status. */
+/** Whether a 404 is from the registry, whose errors have a message; without it, the library's text names the status. */
 function isRegistryAnswer(error: unknown): boolean {
   return !/\bError, status \d+/.test(errorText(error));
 }

@@ -87,7 +87,7 @@ export class ConsumerHealth {
       : { status: 'degraded', reason: `${where} has received nothing for ${backlog}` };
   }
 
-  /** `sinceMs` restarts on progress, a retry or a step, while a message is held, and when others end while it waits. */
+  /** `sinceMs` restarts on progress, a retry or a step, while the message is held, and if others end while it waits. */
   #observe(tracker: OffsetTracker, nowMs: number): Observed {
     let known = this.#observed.get(tracker);
     if (known === undefined || known.position !== tracker.position) {

@@ -22,7 +22,7 @@ export const CONSUMER_DEFAULTS = {
   commitIntervalMs: 200,
   /** A partition that stalls for this long makes the consumer unhealthy, or degraded if a restart would not help. */
   stallMs: 60_000,
-  /** Delays before a message that threw is retried. They grow, so that recovering infrastructure is not overloaded. */
+  /** Delays before a message whose handler threw is retried. They grow, to spare recovering infrastructure. */
   retryBackoff: { minMs: 250, maxMs: 10_000 },
   /** Delays before a crashed source is replaced. They grow, so that a crash loop does not cause constant rebalances. */
   restartBackoff: { minMs: 1_000, maxMs: 30_000 },
@@ -36,7 +36,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly concurrency?: number;
   /** Weight of a message; default 1. Called often, so it must be cheap. */
   readonly weigh?: (message: LogMessage) => number;
-  /** Default 3. Bulk consumers that share a process with interactive ones take 2. */
+  /** Default 3. Bulk consumers that share a process with interactive ones use 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
   /** Default: messages and bytes of QUEUE_LIMITS.requestWindow. */
@@ -51,8 +51,9 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
 export type ConsumerStats = ReturnType<ConsumerRuntime['stats']>;
 
 const DRAIN_POLL_MS = 10;
-/** Time limit for each of the last commit and leaving the group; at least the minimum, even after the timeout. */
+/** Time limit for the last commit, and another one for leaving the group. */
 const LAST_REQUEST_MS = 5_000;
+/** Minimum of both limits, even when the drain timeout is over. */
 const MIN_LAST_REQUEST_MS = 1_000;
 /** While infrastructure is unavailable, every message fails. One log line per interval says so. */
 const LOG_INTERVAL_MS = 60_000;
@@ -66,7 +67,7 @@ interface Attachment {
 
 /** Passes messages to `process` in order per key. Commits the contiguous prefix of completed ones in each partition. */
 export class ConsumerRuntime {
-  /** `settled`: completed messages, including failed ones. `failed`: also attempts with an unexpected error. */
+  /** `settled`: completed messages, including failed ones. `failed`: failed messages and unexpected errors. */
   readonly counters = { settled: 0, failed: 0, rebalances: 0, crashes: 0 };
   readonly #options: RuntimeOptions;
   readonly #owned: OwnedPartitions;
@@ -295,7 +296,7 @@ export class ConsumerRuntime {
     while (!(await this.#commitNow())) await sleep(timers, retryBackoff.minMs);
   }
 
-  /** Commits the completed prefix of each partition, after any commit in flight. Resolves to false if that fails. */
+  /** Commits the completed prefix of each partition, after any commit in flight. Resolves to false on failure. */
   #commitNow(): Promise<boolean> {
     if (this.#committing === undefined) return this.#commit();
     this.#nextCommit ??= this.#committing.then(() => {

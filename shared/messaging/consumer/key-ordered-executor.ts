@@ -30,7 +30,7 @@ interface KeyQueue {
 /** The longest delay of a Node timer. With a longer one, the timer fires immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Runs work items of one key in order and of different keys concurrently, in one slice per turn of the event loop. */
+/** Runs work items of the same key in order and others concurrently, in one slice per turn of the event loop. */
 export class KeyOrderedExecutor {
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();
@@ -134,7 +134,7 @@ export class KeyOrderedExecutor {
     return this.#options.weigh?.(work) ?? 1;
   }
 
-  /** One slice per turn of the event loop, including the starts after promises that settle in the same turn. */
+  /** There is one slice per turn of the event loop. It includes starts after promises that settle in the same turn. */
   #openSlice(): void {
     const { monotonic, sliceMs, timers } = this.#options;
     this.#isSliceOpen = true;

@@ -25,7 +25,7 @@ export function finishWork(work: Work): void {
   work.message = { ...work.message, key: null, value: null, headers: {} };
 }
 
-/** Committed work items are removed in chunks of this size, because moving the rest of the list takes time. */
+/** Committed work items are removed in chunks of at least this size, because moving the rest of the list takes time. */
 const CUT_CHUNK = 512;
 
 /** A partition in one generation. Only the contiguous prefix of done messages is committed, so a crash loses none. */
@@ -36,7 +36,7 @@ export class OffsetTracker implements TopicPartition {
   closed = false;
   paused = false;
   highWatermark = 0;
-  /** The last position that the source reported: beyond records that it does not deliver. 0 until then. */
+  /** The last position that the source reported, beyond records that it does not deliver; 0 before the first report. */
   readTo = 0;
   /** Number and bytes of delivered messages that are not done, and therefore in memory. */
   unfinished = 0;
@@ -84,7 +84,7 @@ export class OffsetTracker implements TopicPartition {
     return steps + Math.max(0, attempts - 1);
   }
 
-  /** The next offset to commit. Once all messages are done, it is at least `readTo`, so that markers are not lag. */
+  /** The next offset to commit. If all messages are done, it is at least `readTo`: transaction markers are not lag. */
   get position(): number | undefined {
     const isRead = this.pending === 0 && this.readTo > (this.#position ?? 0);
     return isRead ? this.readTo : this.#position;

@@ -14,7 +14,7 @@ import type { OffsetRange, PartitionOffset } from '../message.ts';
 import type { Broker, OnRangeMessage, ReadOn, TopicSpec, BrokerAdmin } from '../ports.ts';
 
 const MIB = 1_048_576;
-/** Stored or read records are mostly dropped: if many stayed, V8 would move them to old space and free them late. */
+/** Few stored or read records are kept in memory: V8 would move many to old space and free them late. */
 const IN_MEMORY: MemoryLimits = {
   maxRecordsPerTopic: 100_000,
   maxBytesPerTopic: 128 * MIB,
@@ -30,13 +30,13 @@ const MAX_RANGE_BYTES = MIB;
 
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Absent ports are those of the system. The clock sets the time of records and decides when they expire. */
+/** Ports default to those of the system. The clock sets the time of records and decides when they expire. */
 export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
-  /** Folder for the file with topics, records and commits; created if it is missing. Absent: all is in memory. */
+  /** Folder for the file with topics, records and commits; created if missing. Without it, everything is in memory. */
   readonly dataFolder?: string | undefined;
   /** The topics as this version defines them. Stored topics take these settings but keep their partition count. */
   readonly specs?: readonly TopicSpec[];
-  /** Default per topic: 20,000 records, 32 MiB in memory; 500,000, 1 GiB in tables (no folder: 100,000, 128 MiB). */
+  /** Default per topic: 20,000 records or 32 MiB in memory, 500,000 or 1 GiB in tables (no folder: 100,000/128 MiB). */
   readonly limits?: Partial<MemoryLimits>;
   readonly sweepIntervalMs?: number;
   readonly log?: Log;

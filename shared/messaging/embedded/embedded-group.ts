@@ -125,7 +125,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     this.#parts.scheduler.wake(this);
   }
 
-  /** Starts at the committed offset, or at the first retained message if there is none or it is not on the log. */
+  /** Starts at the committed offset, or at the first retained message if that offset is missing or not on the log. */
   #cursorAt({ topic, partition }: TopicPartition): Cursor[] {
     const log = this.#parts.topics.find(topic)?.logs[partition];
     if (log === undefined) return [];
@@ -220,7 +220,7 @@ export class EmbeddedGroup implements LogUser {
     return membership === undefined || (this.#preparing && !membership.joined);
   }
 
-  /** False: the generation is over, and nothing was committed. */
+  /** Returns false and commits nothing if the generation is over. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
@@ -279,7 +279,7 @@ export class EmbeddedGroup implements LogUser {
   }
 }
 
-/** Round robin: the partition counts of members with the same topics differ by at most one. */
+/** Round robin: if all members read the same topics, their partition counts differ by at most one. */
 function assignPartitions(
   members: readonly GroupMember[],
   partitionCount: (topic: string) => number,

@@ -19,7 +19,7 @@ interface Call {
   settle(error?: unknown): void;
 }
 
-/** Messages to a full log wait until the deadline of their call, in order. Messages to other partitions do not wait. */
+/** Messages to a full log wait in order, at most until the deadline of their call. Those to other logs do not wait. */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
   readonly #clientId: string;

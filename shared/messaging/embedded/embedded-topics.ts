@@ -14,7 +14,7 @@ import type { TopicSpec } from '../ports.ts';
 const SWEEP_PAUSE_MS = 10;
 
 export interface LogUser {
-  /** Records from this offset on must not be removed to make room. Infinity: the user does not read the partition. */
+  /** Records from this offset on must not be removed to make room. Infinity if the user does not read the partition. */
   keepFrom(topic: string, partition: number): number;
 }
 
@@ -102,7 +102,7 @@ export class EmbeddedTopics {
     this.#isSweeping = false;
   }
 
-  /** Without a reader, records that are not stored stay in memory, such as dead letters: a command may read them. */
+  /** Without a reader, records that are only in memory, such as dead letters, stay there: a command may read them. */
   #forgetRead(log: PartitionLog): void {
     const keepFrom = this.#keepFrom(log);
     log.forgetRead(keepFrom === Infinity ? log.low : keepFrom);

@@ -29,22 +29,22 @@ interface Entry {
 interface PartitionLogOptions extends TopicPartition {
   readonly config: EmbeddedTopicConfig;
   readonly table?: PartitionTable | undefined;
-  /** True: records are read before they are durable. */
+  /** If true, records may be read before they are durable. */
   readonly isEager?: boolean;
   readonly end?: number;
 }
 
 export interface LogParts {
   onReadable(log: PartitionLog): void;
-  /** Adds work to the next group commit. False: there are no group commits, and the work was done at once. */
+  /** Adds work to the next group commit. Returns false if there are no group commits; then it does the work at once. */
   enqueue(log: PartitionLog, work: () => void, bytes: number): boolean;
-  /** Does work on the rows of a log in a transaction. False: not done, because a checkpoint is running. */
+  /** Does work on the rows of a log in a transaction. Returns false if a running checkpoint prevents that. */
   runNow(log: PartitionLog, work: () => void): boolean;
   readFailed(error: unknown): unknown;
   isCongested(): boolean;
 }
 
-/** Keeps the newest records in memory, and those to be stored in a table. As on Kafka, removed records leave gaps. */
+/** Keeps the newest records in memory, and stored ones in a table. As on Kafka, removed records leave gaps. */
 export class PartitionLog {
   readonly topic: string;
   readonly partition: number;
@@ -152,7 +152,7 @@ export class PartitionLog {
     return this.#readMemory(Math.max(position, first), maxRecords, maxBytes);
   }
 
-  /** Removes expired records, then the oldest ones below `keepFrom`, as many as a few milliseconds allow. */
+  /** Removes expired records and, at a limit, the oldest ones below `keepFrom`, as many as a few milliseconds allow. */
   makeRoom(keepFrom: number, nowMs: number): void {
     this.sweep(nowMs);
     const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;

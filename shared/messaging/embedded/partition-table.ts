@@ -43,13 +43,13 @@ export class PartitionTable {
     return this.#figures;
   }
 
-  /** Resets the figures to the stored ones after a failed transaction; undefined: the table does not exist. */
+  /** Resets the figures to the stored ones after a failed transaction; undefined if the table does not exist. */
   restore(figures: TableFigures | undefined): void {
     this.#exists = figures !== undefined;
     this.#figures = figures ?? { records: 0, bytes: 0, low: 0 };
   }
 
-  /** On a compacted topic, removes older records with the same key. */
+  /** On a compacted topic, also removes older records with the same key. */
   insert({ offset, key, value, headers, timestampMs }: LogMessage, storedAtMs: number, bytes: number): void {
     if (!this.#exists) this.#create();
     const { insert, supersede } = this.#prepared();

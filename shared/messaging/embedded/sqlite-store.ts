@@ -19,7 +19,7 @@ const SCHEMA = `
     bytes INTEGER NOT NULL, low INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
     PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
-/** While so many rows or bytes wait for a group commit, publishers wait, too. Writing them takes a few milliseconds. */
+/** While this many rows or bytes wait for a group commit, publishers wait. Writing them takes a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
 const PROBE_INTERVAL_MS = 1_000;
 /** Even a slow disk writes a few MiB within this time, so a longer group commit is reported. */
@@ -109,7 +109,7 @@ export class SqliteStore implements LogParts {
     this.#schedule();
   }
 
-  /** Durable once flushed() resolves. Skipped if only records in memory lie between the stored offset and this one. */
+  /** Durable once flushed() resolves. An offset is skipped if only records in memory follow the stored offset. */
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
     if (this.#path === undefined) return;
     for (const { topic, partition, offset } of offsets) {
@@ -264,7 +264,7 @@ export class SqliteStore implements LogParts {
   #schedule(): void {
     if (this.#next === undefined) {
       this.#next = Promise.withResolvers<void>();
-      // Possibly nobody waits: after a probe, or if a call was rejected for another reason.
+      // There may be no waiter: after a probe, or if a call was rejected for another reason.
       this.#next.promise.catch(() => undefined);
     }
     this.#running ??= this.#commitAll();

@@ -13,10 +13,10 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
-  /** Limits of the records in memory. At a limit, publishers wait for readers and disk. Absent: the limits above. */
+  /** Limits of the records in memory. At a limit, publishers wait for readers and disk. Default: the limits above. */
   readonly memoryRecordsPerTopic?: number;
   readonly memoryBytesPerTopic?: number;
-  /** Limits of the records that stay in memory once they are stored or read by all. Absent: the first two limits. */
+  /** Limits of the records that stay in memory once they are stored or read by all. Default: the first two limits. */
   readonly keptRecordsPerTopic?: number;
   readonly keptBytesPerTopic?: number;
 }
@@ -63,7 +63,7 @@ export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): Embedde
   };
 }
 
-/** Whether a message stays in memory only. A request does if its reply does, unless it is redriven: no caller waits. */
+/** Whether a message stays in memory only. A request does if its reply does, unless redriven: then no caller waits. */
 export function isInMemory(
   { storage }: TopicSpec,
   { headers = {} }: OutgoingMessage,

@@ -98,7 +98,7 @@ class BatchRun {
       if (this.#isExpired()) return createProblem('deadline-exceeded');
       const answer = await this.#answerItem(item, answers.length);
       answers.push(answer);
-      // An item is progress of all batches, because the others only wait for their slices.
+      // An answered item counts as progress of all batches, because the other ones only wait for their slices.
       for (const counted of this.#options.inProgress) counted.steps += 1;
       bytes += answer.value.length;
       if (bytes > MAX_BATCH_REPLY_BYTES) return replyTooLarge(REPLY_BATCH);

@@ -18,7 +18,7 @@ const MAX_ERROR_LINE_CHARACTERS = 500;
 /** Correlation ids that a problem document may contain. Others are only echoed in the header. */
 const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Encodes the reply in the format of the request. Throws or rejects with PayloadError if it does not fit, a bug. */
+/** Encodes the reply in the request's format. Throws or rejects with PayloadError (a bug) if it does not fit. */
 export function createReply(
   codec: Codec,
   request: Request,
@@ -58,7 +58,7 @@ export function replyTooLarge(type: string): Problem {
   return createProblem('reply-too-large', { detail });
 }
 
-/** Adds the correlation id of the request to a problem if it is visible ASCII (E1). */
+/** Adds the correlation id of the request to a problem if the id is visible ASCII (E1). */
 export function withCorrelationId(problem: Problem, correlationId: HeaderValue | undefined): Problem {
   const id = correlationId?.toString('latin1') ?? '';
   return problem.correlationId === undefined && VISIBLE_ID.test(id)
@@ -66,7 +66,7 @@ export function withCorrelationId(problem: Problem, correlationId: HeaderValue |
     : problem;
 }
 
-/** Key and correlation id may be any bytes. The type header shows an error reply even to those without its schema. */
+/** Key and correlation id may be any bytes. The type header marks error replies even for readers without the schema. */
 function toMessage(
   request: Request,
   { topic, partition }: TopicPartition,

@@ -23,7 +23,7 @@ export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'tim
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
-/** If MAX_SLOW_REPLIES foreign replies are in flight, one for SLOW_REPLY_MS, requests with more are retried later. */
+/** With MAX_SLOW_REPLIES foreign replies in flight, one for SLOW_REPLY_MS, requests that would add one are retried. */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
@@ -83,7 +83,7 @@ export class ReplyRouter {
     return publishing.finally(() => this.#foreignSends.delete(send));
   }
 
-  /** Why a reply failed. Rethrows bugs and transient failures, except those of a leader from MAX_ATTEMPTS on. */
+  /** Why a reply failed. Rethrows bugs and transient failures, except a leader's from attempt MAX_ATTEMPTS on. */
   async classify(
     error: unknown,
     attempt: number,
@@ -127,7 +127,7 @@ export function readReplyAddress(headers: MessageHeaders) {
     : ({ kind: 'address', topic, partition } as const);
 }
 
-/** Reads decimal text (NestJS) or four bytes big-endian (Spring); null: neither. Four digits are read as text. */
+/** Reads decimal text (NestJS) or four bytes big-endian (Spring); null if neither. Four digits are read as text. */
 function readPartition(given: HeaderValue): number | null {
   const text = given.toString();
   if (DECIMAL.test(text)) return Number(text);
@@ -150,7 +150,7 @@ export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
   return { code, text: REASONS[code] };
 }
 
-/** Attempts of about ten minutes: a topic whose broker is gone must not hold up the requests of others for hours. */
+/** Attempts in about ten minutes: a topic whose broker is gone must not hold up the requests of others for hours. */
 const MAX_ATTEMPTS = 60;
 
 /** Whether the leader of the partition caused the error, and not messages that the publisher had queued earlier. */

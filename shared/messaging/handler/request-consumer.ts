@@ -41,7 +41,7 @@ interface RequestConsumerContext extends Omit<SystemPorts, 'newId'> {
 /** One batch is calculated while others are decoded or acknowledged. More would only occupy memory. */
 const MAX_BATCHES_IN_PROGRESS = 4;
 
-/** Publish deadlines of replies to foreign topics. That of bulk allows for a leader election (9 s by default). */
+/** Publish deadlines of replies to foreign topics. The bulk deadline allows for a leader election (9 s by default). */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
 
 export type RequestConsumer = Awaited<ReturnType<typeof startRequestConsumer>>;

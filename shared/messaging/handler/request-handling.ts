@@ -41,9 +41,9 @@ export interface Handled {
   readonly durationMs: number;
 }
 
-/** Maximum number of messages that wait for the registry. Others are retried later: known schemas need the room. */
+/** Maximum number of messages that wait for the registry. Others are retried later, to leave room for known schemas. */
 const MAX_WAITING_FOR_SCHEMAS = 8;
-/** Thousands of messages share one error: to collect a stack for each would take longer than its attempt. */
+/** Thousands of messages share one error: collecting a stack for each would take longer than its attempt. */
 const REGISTRY_SLOW = new InfrastructureError(
   'schema-registry-slow',
   'many messages wait for the schema registry',

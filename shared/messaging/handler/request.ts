@@ -31,7 +31,7 @@ export type Handlers = Readonly<Record<string, Handler>>;
 
 const AVRO_MAGIC = 0;
 
-/** RequestHandling sets `timeFault`, `type` and `warnings`, and `format`, which is a guess from the first byte here. */
+/** Guesses `format` from the first byte. RequestHandling corrects it and sets `timeFault`, `type` and `warnings`. */
 export function readRequest(
   message: LogMessage,
   attempt: number,

@@ -54,7 +54,7 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
   return new MessagingError(code, text, { canRetry: !isRefused, cause: error });
 }
 
-/** The rejection if a record is at fault, else undefined. A broker does not say which record of the partition it is. */
+/** The rejection if a record or the access to its topic is refused, else undefined. Brokers do not name the record. */
 export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';
   const options = { canRetry: false, cause: error };

@@ -441,7 +441,7 @@ class PublishCall {
 /** Bytes that the format adds to a record (lengths, offset, timestamp) and to each header, rounded up. */
 const RECORD_OVERHEAD_BYTES = 30;
 const HEADER_OVERHEAD_BYTES = 6;
-/** A smaller value takes half a millisecond on a gigabit network, which is less than its compression takes. */
+/** Sending a smaller value takes at most half a millisecond on a gigabit network, less than compressing it. */
 const COMPRESS_ABOVE_BYTES = 64 * 1_024;
 
 /** Partition and time are fixed, so that a repeated send writes the same record. */
@@ -461,7 +461,7 @@ export function isLarge(records: readonly OutgoingRecord[]): boolean {
   return records.some(({ value }) => value !== null && value.length > COMPRESS_ABOVE_BYTES);
 }
 
-/** Throws unless `confirmed`, ids of partitionId(), contains the partitions of all records. */
+/** Throws unless `confirmed`, a list of ids from partitionId(), has the partitions of all records. */
 export function checkConfirmed(records: readonly OutgoingRecord[], confirmed: readonly string[]): void {
   const ids = new Set(confirmed);
   const missing = records.find(({ topic, partition }) => !ids.has(partitionId(topic, partition)));

@@ -5,7 +5,7 @@ import { readJsonAnswer } from '../../platform/bounded-answer.ts';
 export interface KafkaSettings {
   /** Bootstrap servers: `host:port` of some brokers of the cluster. */
   readonly brokers: readonly string[];
-  /** TLS with files in PEM format. Absent: connections are not encrypted. */
+  /** TLS with files in PEM format. Without it, connections are not encrypted. */
   readonly ssl?: KafkaSsl | undefined;
   readonly sasl?: KafkaSasl | undefined;
   /** Called with the topic of each record batch that cannot be read and is therefore logged and skipped. */
@@ -64,7 +64,7 @@ const TOKEN_MARGIN_MS = 30_000;
 /** Assumed if the endpoint returns no lifetime, which RFC 6749 (section 5.1) only recommends. */
 const DEFAULT_TOKEN_LIFE_SECONDS = 300;
 
-/** The function requests a token and caches it until shortly before it expires. It rejects if it gets no token. */
+/** The returned function requests a token and caches it until shortly before it expires. Rejects without a token. */
 export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
   let token: Awaited<ReturnType<typeof requestToken>> | undefined;
   let pending: ReturnType<typeof requestToken> | undefined;

@@ -26,7 +26,7 @@ export type TopicLeaders = ReadonlyMap<string, readonly number[]>;
 
 export type CreateFetchClient = ReturnType<typeof fetchClients>;
 
-/** The requests of one reader, on its own connections. Reject with kafkajs errors, or RangeError (unknown format). */
+/** The requests of a reader, on its own connections. They reject with kafkajs errors or RangeError (unknown format). */
 export type FetchClient = ReturnType<CreateFetchClient>;
 
 export interface FetchedRecords extends TopicPartition {
@@ -262,7 +262,7 @@ export class PartitionFetcher {
   }
 
   #takeLeaders(topics: TopicLeaders): void {
-    // First, because onLeaders() may add partitions.
+    // Called first, because onLeaders() may add partitions.
     this.#listener.onLeaders?.(topics);
     for (const cursor of this.#cursors.values()) {
       const leader = topics.get(cursor.topic)?.[cursor.partition] ?? -1;
@@ -295,7 +295,7 @@ export class PartitionFetcher {
     }
   }
 
-  /** Each request waits for the end of the turn, so that results of messages, such as replies, are sent before it. */
+  /** Each request waits for the end of the turn, so that results of earlier messages, such as replies, go first. */
   async #poll(node: number): Promise<void> {
     this.#polled.add(node);
     let wanted: readonly Cursor[] = [];

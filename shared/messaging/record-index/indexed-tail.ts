@@ -10,7 +10,7 @@ import type { RecordIndex } from './record-index.ts';
 
 /** An Idempotency-Key is valid for 24 hours (N3), so the topics must keep their records at least as long. */
 const KEPT_MS = 24 * 3_600_000;
-/** The embedded broker trims a full partition to nine tenths: one less than half full was not trimmed lately. */
+/** The embedded broker trims a full partition to nine tenths, so one less than half full was not trimmed recently. */
 const TRIMMED_SHARE = 0.5;
 const PROGRESS_MS = 10_000;
 /** A start that reads nothing for this long fails, because the broker apparently cannot be read. */
@@ -35,7 +35,7 @@ export class IndexedTail {
   /** Partitions whose oldest records were removed before the index had them. */
   readonly #gaps = new Set<string>();
   #received = 0;
-  /** Resolves when the record that waits for its schema is received, and reading continues; undefined: none waits. */
+  /** Resolves when the record that waits for its schema is received, and reading continues; undefined if none waits. */
   #late: Promise<void> | undefined;
   #isCaughtUp = false;
   #isHeld = false;
@@ -83,7 +83,7 @@ export class IndexedTail {
     log.info({ clientId, read: this.#received, seconds }, 'read the records of notifications');
   }
 
-  /** `tail-behind`: after the timeout, or at once if the index takes no records. `tail-stopped`: it is not running. */
+  /** Rejects with `tail-behind` after the timeout or an interruption of reading, with `tail-stopped` if not running. */
   async caughtUp(timeoutMs: number): Promise<void> {
     const { clientId, monotonic, timers } = this.#options;
     const untilMs = monotonic.elapsedMs() + timeoutMs;

@@ -52,7 +52,7 @@ interface IndexedRecord {
 
 export interface RecordIndexOptions {
   readonly name: string;
-  /** Closed with the index. Undefined: in memory. */
+  /** Closed with the index. Undefined if the index is in memory. */
   readonly file: DataFile | undefined;
   /** Milliseconds after which a record expires. Open records never expire. */
   readonly retentionMs: number;
@@ -106,7 +106,7 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 }
 
 /**
- * The newest record of each key of compacted topics. A start reads on from the positions, never written before the
+ * The newest record of each key of compacted topics. A start reads on from the positions, stored with or after the
  * records up to them. `health` is not ready while writes fail. `accepts` is false while too many records wait.
  */
 export class RecordIndex {
@@ -116,7 +116,7 @@ export class RecordIndex {
   readonly #statements: Statements;
   readonly #positions = new Map<string, PartitionOffset>();
   #completeFromMs: number;
-  /** Not yet written; `null`: the key is to be removed. */
+  /** Records that are not written yet; `null` if the key is to be removed. */
   readonly #waiting = new Map<string, IndexedRecord | null>();
   #waitingBytes = 0;
   #isChanged = false;
@@ -171,7 +171,7 @@ export class RecordIndex {
     return [...this.#positions.values()];
   }
 
-  /** Epoch milliseconds: the index has all records since then, and may lack earlier ones. 0: it has all. */
+  /** Epoch milliseconds: the index has all records since then, and may lack earlier ones. 0 if it has all. */
   get completeFromMs(): number {
     return this.#completeFromMs;
   }

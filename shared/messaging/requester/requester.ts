@@ -21,7 +21,7 @@ export interface OutgoingRequest {
   /** Record key. Without one the publisher spreads requests evenly. */
   readonly key?: string;
   readonly partition?: number;
-  /** Header plat-origin-timestamp, epoch milliseconds (D2); absent: the time of sending. */
+  /** Header plat-origin-timestamp, epoch milliseconds (D2); default: the time of sending. */
   readonly originTimestampMs?: number;
   /** How long the caller waits for the reply. Header plat-deadline is derived from it. */
   readonly timeoutMs: number;
@@ -86,7 +86,7 @@ interface Pending {
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 }
 
-/** Problems other than failed sends: `overloaded` (not sent), `not-ready` (not sent, or stopped), `reply-timeout`. */
+/** Problems besides failed sends: `overloaded`, `not-ready` (unsent or stopped), `reply-timeout`, `unexpected`. */
 class LogRequester {
   readonly #options: RequesterOptions;
   readonly #clockWarning: ClockWarning;
@@ -169,7 +169,7 @@ class LogRequester {
     return waiting.promise;
   }
 
-  /** Resolves when the request is on the log, or with a problem: it may be there for `reply-timeout` only. */
+  /** Resolves when the request is on the log, or with a problem. Only with `reply-timeout` may the request be there. */
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
     const correlationId = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined) return problemReply('not-ready', correlationId);

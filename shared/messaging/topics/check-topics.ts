@@ -28,7 +28,7 @@ export async function existingTopics(
   return counts;
 }
 
-/** Rejects with ConfigError for topics that do not exist, or store lz4 or snappy, which our consumers cannot read. */
+/** Rejects with ConfigError if topics do not exist, or may store lz4 or snappy, which our consumers cannot read. */
 export async function requireTopics(
   admin: TopicAdmin,
   names: readonly string[],

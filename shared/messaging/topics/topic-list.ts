@@ -25,7 +25,7 @@ const MAX_MESSAGE_BYTES = 8 * MIB;
 const REQUEST_RETENTION_MS = DAY_MS;
 /** Bulk requests can be investigated even after a weekend. */
 const BULK_RETENTION_MS = 7 * DAY_MS;
-/** No requester waits for a reply or fetches a result after this time. */
+/** No requester waits for a reply or fetches a result for longer than this. */
 const ANSWER_RETENTION_MS = HOUR_MS;
 /** Dead letters can be investigated and redriven for a month. */
 const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
@@ -72,7 +72,7 @@ function expiringState(ms: number): Settings {
   };
 }
 
-/** Quotas count a UTC day; two hours allow for clocks. Segments close early, since only closed ones are deleted. */
+/** Quotas count a UTC day; two hours are for clock skew. Segments close early, since only closed ones are deleted. */
 const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
 
 /** All topics by their keys, except retry tiers. Replication: min(3, brokers), with 3 also min.insync.replicas 2. */

@@ -41,7 +41,7 @@ export class TopicPartitions {
     });
   }
 
-  /** Undefined if find() must be called: no count, or one over 2 s old without `wanted`. Refreshes an expired one. */
+  /** Undefined if there is no count, or one over 2 s old lacks `wanted`: then call find(). Refreshes an expired one. */
   known(topic: string, wanted = 0): number | undefined {
     const count = this.#counts.get(topic, { allowStale: true });
     if (count === undefined || count === MISSING) return undefined;
