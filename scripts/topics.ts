@@ -84,7 +84,7 @@ async function run(command: Command) {
   }
 }
 
-/** Counts listed, not running brokers, since a topic keeps its first factor. One address may stand for many brokers. */
+/** Listed brokers count, running or not: a topic keeps its first factor. One address may stand for many brokers. */
 function setReplicationFactor(listedBrokers: number, specs: readonly TopicSpec[]): readonly TopicSpec[] {
   if (listedBrokers < 2) return specs;
   const replicationFactor = Math.min(MAX_REPLICAS, listedBrokers);

@@ -11,7 +11,7 @@ export class SystemError extends Error {
   }
 }
 
-/** The broker, the registry or the network is unavailable. The message stays on its topic and is retried. */
+/** The broker, registry, network, index or a thread is unavailable. A message stays on its topic for a retry. */
 export class InfrastructureError extends SystemError {
   constructor(code: string, message: string, cause?: unknown) {
     super(code, message, { canRetry: true, cause });

@@ -42,7 +42,7 @@ export function invalid(faults: readonly Fault[], others: readonly Fault[] = [])
 
 export interface RequestReader<Request> {
   readonly body: z.ZodObject;
-  /** Reads a parsed body. Never throws. Beside other faults, unknown names are reported only with a `catalogue`. */
+  /** Reads a parsed body. Never throws. Beside other faults, BY_CATALOGUE ones are reported only with a `catalogue`. */
   read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
   /** Checks the limits and the combination of fields of a request from Avro; undefined if there is no fault. */
   check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
@@ -56,7 +56,7 @@ interface ReaderDefinition<Request> {
   readonly jsonParam?: string;
   /** Finds faults in the combination of fields that were sent. The paths are relative to the object with the fields. */
   readonly between?: (sent: Fields) => readonly Fault[];
-  /** How the engine checks a request with faults of form, so that all faults are listed; absent if it does not. */
+  /** The engine's check of a request that is refused anyway, so that all faults are listed; absent without one. */
   readonly meaning?: {
     /** Values that replace mandatory fields that cannot be read. */
     readonly placeholders: Fields;

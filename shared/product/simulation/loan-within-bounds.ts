@@ -133,7 +133,7 @@ function findAttachedType(
   return undefined;
 }
 
-/** loanPeriod counts periods of the product's periodicity, or units of its PeriodType if that is Once. */
+/** loanPeriod counts periods of the product's periodicity, but for Once units of its PeriodType. */
 function readPeriods(
   { loanPeriod }: SimulateRequest,
   { Availability }: ProductRecord,

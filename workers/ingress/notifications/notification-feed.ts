@@ -28,7 +28,7 @@ export const STATE_TYPE = 'NotificationState';
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 const AVRO = 0;
-/** Maximum number of own records not read back. All of AcceptanceRecords (20,000) fit: only stored ones are dropped. */
+/** Maximum number of own records not read back. Drops only stored ones: AcceptanceRecords has at most 20,000 ids. */
 const MAX_OWN_RECORDS = 30_000;
 /** Maximum number of states that are decoded only to fetch their schema. Beyond it the order of the log decides. */
 const MAX_FETCHING = 100;
@@ -99,7 +99,7 @@ export function createNotificationFeed(
     acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     /** The latest state of the notification, or undefined. Fails like `acceptance`. */
     state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
-    /** Keeps an acceptance in memory from before its publication until it is read back: it may never reach the log. */
+    /** Call before publishing: keeps the acceptance in memory only, until read back, as it may never reach the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
       void accepted.own.set(id, { value, acceptedAtMs }),
     /** How long acceptances of the last 24 hours may still be missing, because the broker removed them unread. */
