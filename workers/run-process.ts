@@ -25,7 +25,7 @@ Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in 
 Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 `;
 
-/** How much longer than the drain a stop may take before the process is ended. */
+/** A stop that takes this much longer than the drain ends the process. */
 export const EXIT_GRACE_MS = 5_000;
 
 /** Under npm Ctrl-C arrives twice, from the terminal and from npm. A second signal within this time is ignored. */
@@ -123,7 +123,7 @@ interface End {
   readonly exitCode: number;
 }
 
-/** Resolves on the first signal or unhandled error. A later one, or a stop longer than `limitMs`, ends the process. */
+/** Resolves on the first signal or unhandled error. Another after 1 s, or a stop over `limitMs`, ends the process. */
 function awaitEnd(log: Log, limitMs: number): Promise<End> {
   const { promise, resolve } = Promise.withResolvers<End>();
   let ended: End | undefined;

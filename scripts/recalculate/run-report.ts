@@ -143,7 +143,7 @@ function grouped(text: string): string {
   return decimals === undefined ? parts : `${parts}.${decimals}`;
 }
 
-/** Such as `12.0 s` below a minute, then `1 min 12 s` or `1 h 1 min 12 s`. */
+/** Gives `12.0 s` below a minute, then `1 min 12 s` or `1 h 1 min 12 s`. */
 export function durationText(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);

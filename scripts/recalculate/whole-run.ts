@@ -140,7 +140,7 @@ async function recalculateFrom(
   }
 }
 
-/** Rejects with ConfigError (exit code 2) if Kafka or the registry cannot be used, or is not reached in time. */
+/** With Kafka, rejects with ConfigError (exit 2) if it or the registry cannot be used or reached in time. */
 async function connect(
   config: Config,
   plan: Checkpoint,

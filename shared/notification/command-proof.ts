@@ -46,11 +46,11 @@ export function createCommandProofs(secret: string) {
 export interface CommandText {
   /** Differs for another text under the same id. Undefined without a secret: a plain hash would reveal short texts. */
   readonly textHash: string | undefined;
-  /** True if the id is one of the ingress, but the proof is missing or wrong. */
+  /** True if the id is an ingress id, but the proof is missing or wrong. */
   readonly isForeign: boolean;
 }
 
-/** Creates a check of commands with the secret of the ingress. Without a secret it accepts any proof. */
+/** The check verifies proofs with the secret of the ingress. Without a secret it accepts any proof. */
 export function createCommandCheck(secret: string | undefined) {
   const proofs = secret === undefined ? undefined : createCommandProofs(secret);
   return (id: string, command: SmsCommand | EmailCommand, proof: string | undefined): CommandText => {

@@ -111,7 +111,7 @@ export class RowExplanations {
   levelPayment(amount: number, repaid: RepaidBalance, row: RowPeriod, count: number): void {
     const { counts } = this.context;
     const { rate } = row.segment;
-    // The closed annuity formula applies if there is one rate and all periods left have the same day-count numerator.
+    // The closed annuity formula applies without rate bands, if all periods left have the same day-count numerator.
     const isEven = rate !== undefined && counts.slice(row.index + 1).every((other) => other === count);
     const fields = isEven
       ? this.#closedFields(repaid, row.no, { percent: rate.percent, count, amount })

@@ -30,7 +30,7 @@ interface KeyQueue {
 /** The longest delay of a Node timer. With a longer one, the timer fires immediately. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Runs work items of the same key in order and others concurrently, in one slice per turn of the event loop. */
+/** Runs work items of a key in order, others concurrently; starts them for `sliceMs` per event loop turn. */
 export class KeyOrderedExecutor {
   readonly #options: ExecutorOptions;
   readonly #queues = new Map<string, KeyQueue>();
@@ -134,7 +134,7 @@ export class KeyOrderedExecutor {
     return this.#options.weigh?.(work) ?? 1;
   }
 
-  /** There is one slice per turn of the event loop. It includes starts after promises that settle in the same turn. */
+  /** There is one slice per turn of the event loop. It covers work started when a promise settles in that turn. */
   #openSlice(): void {
     const { monotonic, sliceMs, timers } = this.#options;
     this.#isSliceOpen = true;

@@ -20,7 +20,7 @@ export interface ShownAmounts {
   readonly totalInstallment: number;
 }
 
-/** A row of the response to CalculateDAE 2. Each column of the schedule type is a further member (`ownColumns`). */
+/** A response row for `CalculateDAE: 2`. Each column of the schedule type is a further member (`ownColumns`). */
 export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>> {
   readonly DueDate: string;
   readonly NoDays: number;
