@@ -1,6 +1,6 @@
 /**
- * Explains balance, payment, interest and principal of rows while they are calculated (S6). A reader can recalculate
- * each formula with an equals sign. No word contains digits. Amounts are minor units. No calculation reads this text.
+ * Explains balance, payment, interest and principal of rows while they are calculated (S6). Readers can recalculate
+ * formulas that have an equals sign; their words have no digits. Amounts are minor units. No calculation reads them.
  */
 
 import type { AmortisedRow } from './amortised-row.ts';

@@ -1,14 +1,10 @@
 /**
- * How many charges of an item each row collects (F3), and the days charged for unusage (F5). The dates of charges are
- * counted and not listed, because a daily fee over a thousand years has hundreds of thousands of them.
+ * How many charges of an item each row collects (F3). The dates of charges are counted and not listed, because a daily
+ * fee over a thousand years has hundreds of thousands of them.
  */
 
-import { toDateParts, isMonthEnd, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
-import type { UnusedAmount } from './charge-terms.ts';
-import { dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
+import { toDateParts, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
-import type { Validation } from '../request/validation.ts';
-import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** The start and due dates with which charges are compared; they are not shifted for holidays (F3). */
 interface ChargeDates {
@@ -37,44 +33,6 @@ export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32A
   const counts = new Int32Array(dates.rowCount);
   if (monthsPerPeriod(charge.periodicity) > 0) countByMonths(counts, dates, charge);
   else countByDays(counts, dates, charge);
-  return counts;
-}
-
-export type AccrualPeriods = Pick<
-  ScheduleDates,
-  'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount'
->;
-
-/** Day-count numerators of each row's overlap with the unused period. A whole regular row counts whole months (C2). */
-export function countUnusedDays(
-  unused: UnusedAmount,
-  periods: AccrualPeriods,
-  dayCount: DayCountName,
-  validation: Validation,
-): Int32Array {
-  const { accrualStart, accrualDates, regularMonths, rowCount } = periods;
-  const counts = new Int32Array(rowCount);
-  if (unused.from === undefined && unused.to !== undefined && unused.to < accrualStart) {
-    const earliest = formatCalendarDate(accrualStart);
-    const message = `must be on or after ${earliest}, the start of the schedule`;
-    validation.reject('ExpiryDateForOD', 'date-order', message);
-    return counts;
-  }
-  let start = accrualStart;
-  for (let row = 0; row < rowCount; row += 1) {
-    const end = accrualDates[row] ?? start;
-    const from = unused.from !== undefined && unused.from > start ? unused.from : start;
-    const to = unused.to !== undefined && unused.to < end ? unused.to : end;
-    if (from < to) {
-      counts[row] = dayCountNumerator(dayCount, {
-        from,
-        to,
-        regularMonths: from === start && to === end ? (regularMonths[row] ?? 0) : 0,
-        endsOnTermination: row === rowCount - 1 && to === end,
-      });
-    }
-    start = end;
-  }
   return counts;
 }
 

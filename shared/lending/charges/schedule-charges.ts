@@ -1,7 +1,8 @@
 /** Assigns charges to the rows that collect them (F3); amounts that are the same in every row are calculated once. */
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
-import { countCharges, countUnusedDays, type AccrualPeriods } from './charge-counts.ts';
+import { countCharges } from './charge-counts.ts';
+import { countUnusedDays, type AccrualPeriods } from './unused-days.ts';
 import { readChargeInputs, type ChargeKind } from './charge-input.ts';
 import type { ChargeBase } from './charge-base.ts';
 import type { ChargeItem, ChargeTerms } from './charge-terms.ts';

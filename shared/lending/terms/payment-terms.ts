@@ -5,9 +5,9 @@ import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { MAX_INSTALLMENTS, checkPeriodicity, checkRate, checkWhole } from '../request/field-checks.ts';
 import { parseDayCount } from './loan-terms.ts';
 import type { PaymentValueRequest } from '../request/payment-value-request.ts';
-import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
+import { periodFraction } from '../dates/period-fraction.ts';
 import type { Validation } from '../request/validation.ts';
-import { dayCountDenominator, monthOfYear, type DayCountName } from '../dates/day-count.ts';
 
 /** Largest absolute value of an amount, in major units: ten trillion, as in a schedule with two decimals (M6). */
 export const MAX_PAYMENT_AMOUNT = 1e13;
@@ -108,21 +108,4 @@ function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validat
   if (growth > 0n) return reduceRatio(growth, denominator);
   const message = 'must leave a positive balance in every period';
   return validation.reject('InterestPercent', 'rate-too-low', message);
-}
-
-const DAYS_PER_YEAR = 365;
-
-/**
- * The part of an annual rate for one period (P1); undefined for Once. m months count m/12, but 30m/365 by 30/365 and
- * (365m/12)/360 by Actual/360. d days count d/360 if the denominator is 360, otherwise d/365.
- */
-export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
-  const months = monthsPerPeriod(periodicity);
-  if (months > 0) {
-    const [days, perYear] = monthOfYear(dayCount);
-    return reduceRatio(BigInt(days * months), BigInt(perYear));
-  }
-  const days = daysPerPeriod(periodicity);
-  const daysPerYear = dayCount === 'Actual/Actual' ? DAYS_PER_YEAR : dayCountDenominator(dayCount);
-  return days > 0 ? reduceRatio(BigInt(days), BigInt(daysPerYear)) : undefined;
 }

@@ -106,8 +106,8 @@ function openUnlessInUse(file: string, log: Log): DataFile | undefined {
 }
 
 /**
- * The newest record of each key of compacted topics. A start reads on from the positions, stored with or after the
- * records up to them. `health` is not ready while writes fail. `accepts` is false while too many records wait.
+ * The newest record of each key of compacted topics. A start reads on from the positions, which are never
+ * stored before their records. `health` is not ready while writes fail. `accepts` is false while too many records wait.
  */
 export class RecordIndex {
   readonly #options: RecordIndexOptions;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_COUNT_NAMES } from '../../../shared/lending/dates/day-count.ts';
 import { calculatePaymentValue, findPaymentValueFaults } from '../../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../../shared/lending/request/payment-value-request.ts';
-import { periodFraction } from '../../../shared/lending/terms/payment-terms.ts';
+import { periodFraction } from '../../../shared/lending/dates/period-fraction.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
 import type { RequestFault } from '../../../shared/lending/request/validation.ts';
 import { decimal } from '../../support/builders/lending-loan.ts';
