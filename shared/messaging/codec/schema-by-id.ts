@@ -13,7 +13,7 @@ import { isSameSchema, parseWriterSchema } from './avro-types.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
 /** Time after which an id that the registry did not know is looked up again. */
-export const NEGATIVE_CACHE_MS = 30_000;
+const NEGATIVE_CACHE_MS = 30_000;
 /** Maximum number of cached schemas of other writers; a system has some dozens. The least recently used are evicted. */
 const MAX_CACHED_SCHEMAS = 1_000;
 /** Time after which a failed look-up is repeated: messages must not wait five seconds each for a failing registry. */

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { FAILURE_CACHE_MS } from '../../../shared/messaging/codec/schema-by-id.ts';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
@@ -89,27 +88,3 @@ test.concurrent.for(IDS)(
     expect(queries.length).toBeLessThanOrEqual(32);
   },
 );
-
-test('a failed id is looked up again after some seconds, also when the clock was set back', async () => {
-  let [nowMs, queries] = [1_000_000, 0];
-  const registry = {
-    schemaOf: () => {
-      queries += 1;
-      return Promise.reject(new InfrastructureError('schema-registry-unavailable', 'no answer'));
-    },
-    ...REGISTERED,
-  };
-  const codec = codecOf({ registry, clock: { now: () => nowMs } });
-  const decode = () => Promise.resolve(codec.decode({ value: writtenWithId(7), headers: {} }));
-  const fails = () => expect(decode()).rejects.toMatchObject({ code: 'schema-registry-unavailable' });
-  for (const [passedMs, count] of [
-    [0, 1],
-    [FAILURE_CACHE_MS - 1, 1],
-    [1, 2],
-    [-3_600_000, 3],
-  ] as const) {
-    nowMs += passedMs;
-    await fails();
-    expect(queries).toBe(count);
-  }
-});

@@ -43,6 +43,7 @@ it.each([
   [{ type: 'enum', name: 'E', symbols: ['A', 'B'] }, '02'],
   [{ type: 'fixed', name: 'F', size: 3 }, '010203'],
   [node, '020200'],
+  [{ type: 'bytes', logicalType: 'decimal', precision: 1 }, '0207'],
 ])('the bounds check of Avro bytes accepts a value of %j', (schema, hex) => {
   expect(() => check(schema, hex)).not.toThrow();
 });

@@ -316,8 +316,11 @@ test('delays requests with foreign reply topics while many foreign replies are s
   onTestFinished(() => void vi.useRealTimers());
   const { handle, foreignReplies, replies } = createScene();
   const { promise, resolve } = Promise.withResolvers<void>();
-  foreignReplies.onPublish = () => promise;
-  const sending = Array.from({ length: 16 }, (_, index) => handle(toForeign(2, index)));
+  for (const publisher of [replies, foreignReplies]) publisher.onPublish = () => promise;
+  const sending = Array.from({ length: 16 }, () => handle(question()));
+  await vi.advanceTimersByTimeAsync(500);
+  for (let index = 0; index < 16; index += 1) sending.push(handle(toForeign(2, index)));
+  replies.onPublish = () => Promise.resolve();
   await vi.advanceTimersByTimeAsync(499);
   sending.push(handle(toForeign(2, 16)));
   await vi.advanceTimersByTimeAsync(1);

@@ -78,7 +78,7 @@ function setUp() {
     const offsets = partitions.map((partition) => ({ partition, offset: String(COMMITTED) }));
     pending.shift()?.resolve({ responses: [{ topic: TOPIC, partitions: offsets }] });
   };
-  return { source, rejoin, assign, answerCommits, commits, open };
+  return { source, consumer, pending, rejoin, assign, answerCommits, commits, open };
 }
 
 it('a group source never begins a generation that ended while its commits were asked for', async () => {
@@ -111,8 +111,26 @@ it('a group source never begins a generation that ended while its commits were a
   expect(assigned).toEqual([[0]]);
   expect([...offsets.keys()]).toEqual([0]);
   expect(commits).toEqual([]);
+  const next = [{ topic: TOPIC, partition: 0, offset: COMMITTED + 1 }];
+  expect([await source.commit(0, next), await source.commit(1, next)]).toEqual([false, true]);
   await source.stop();
-  expect(open.size).toBe(0);
+  expect([open.size, commits.length, await source.commit(1, next)]).toEqual([0, 1, false]);
+});
+
+it('a group source rejects its start if it is stopped, or may not read its commits', async () => {
+  const stopped = setUp();
+  stopped.consumer.run = nothing;
+  const started = stopped.source.start({} as GroupSink);
+  await sleep(10);
+  await Promise.all([
+    expect(started).rejects.toMatchObject({ code: 'consumer-used' }),
+    stopped.source.stop(),
+  ]);
+  const { source, pending } = setUp();
+  const refused = source.start({} as GroupSink);
+  await sleep(10);
+  pending[0]?.reject(Object.assign(new Error('no'), { type: 'GROUP_AUTHORIZATION_FAILED' }));
+  await expect(refused).rejects.toMatchObject({ code: 'broker-refused' });
 });
 
 async function startRepeatedly(code: BrokerErrorCode, { untilMs = Infinity, stoppedAtMs = Infinity }) {

@@ -19,7 +19,8 @@ const refusingBad =
   (type: string): Answer =>
   (records) =>
     records.some(({ key }) => key === 'bad') ? brokerError(type) : undefined;
-const partitionCounts = async (names: readonly string[]) => new Map(names.map((name) => [name, 3]));
+const partitionCounts = async (names: readonly string[]) =>
+  new Map(names.filter((name) => name === 't').map((name) => [name, 3]));
 
 async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs = 2_000 } = {}) {
   const sends: string[] = [];
@@ -48,8 +49,9 @@ async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs =
   const parts = { connectProducer, topics, log, clock: systemPorts.clock, onStopped: () => undefined };
   const publisher = new KafkaPublisher({ clientId: 'p', deadlineMs }, parts);
   onTestFinished(() => publisher.stop(0));
+  const early = publisher.publish([at(2, 'warm')]);
   await publisher.start();
-  await publisher.publish([at(2, 'warm')]);
+  await early;
   sends.length = 0;
   return { publisher, sends, calls, lines };
 }
@@ -167,11 +169,12 @@ test('a refused record of a call whose other records are stored does not count a
   await expect(publisher.publish([at(0, 'bad'), at(1, 'a')])).rejects.toEqual(rejection);
 });
 
-test('eight messages without a key share a partition, and none goes to a partition that is missing', async () => {
+test('eight messages without a key share a partition, and none goes to a partition or topic that is missing', async () => {
   const { publisher, sends } = await publisherOver(() => undefined);
   const plain = { topic: 't', key: null, value: null };
   await publisher.publish([...Array.from({ length: 16 }, () => plain), { ...plain, key: 'abc' }]);
   expect(sends.join(' ').match(/\d/g)?.toSorted().join('')).toBe(`0${'1'.repeat(8)}${'2'.repeat(8)}`);
   const missing = expect.objectContaining({ code: 'topic-unknown' }) as unknown;
-  for (const id of [3, -1]) await expect(publisher.publish([at(id, 'a')])).rejects.toEqual(missing);
+  for (const one of [at(3, 'a'), at(-1, 'a'), { ...at(0, 'a'), topic: 'absent' }])
+    await expect(publisher.publish([one])).rejects.toEqual(missing);
 });

@@ -14,8 +14,12 @@ function startTail(options: Partial<TailOptions> = {}) {
   const leaders = [0, 0];
   const asked: (PromiseWithResolvers<readonly FetchedRecords[]> & { readonly text: string })[] = [];
   const [read, ends] = [[], []] as [string[], string[]];
+  const queries = { count: 0, answer: Promise.resolve() };
   const client: FetchClient = {
-    leaders: async () => new Map([['t', [...leaders]]]),
+    leaders: () => {
+      queries.count += 1;
+      return queries.answer.then(() => new Map([['t', [...leaders]]]));
+    },
     fetch: (node, partitions, maxWaitMs) => {
       const positions = partitions.map(({ partition, offset }) => `${partition}@${offset}`).join(' ');
       asked.push({ text: `${node}: ${positions}, ${maxWaitMs} ms`, ...Promise.withResolvers() });
@@ -48,7 +52,7 @@ function startTail(options: Partial<TailOptions> = {}) {
     asked.at(-1)?.resolve(given);
     return after();
   };
-  return { tail, leaders, read, ends, note, after, answer };
+  return { tail, leaders, queries, read, ends, note, after, answer };
 }
 
 function records(partition: number, from: number, count = 0, more: Partial<FetchedRecords> = {}) {
@@ -60,7 +64,7 @@ function records(partition: number, from: number, count = 0, more: Partial<Fetch
 
 it('a Kafka tail starts when each partition was answered, is fair, and reads partitions that are added', async () => {
   const positions = [{ topic: 't', partition: 0, offset: 2 }];
-  const { tail, leaders, read, ends, answer, after, note } = startTail({ positions });
+  const { tail, leaders, queries, read, ends, answer, after, note } = startTail({ positions });
   expect(await after()).toBe('0: 0@2 1@2, 0 ms');
   expect(await answer(records(0, 2, 0, { error: 'OFFSET_OUT_OF_RANGE' }))).toBe('0: 0@3, 0 ms');
   expect([await answer(records(0, 3, 2)), tail.isReady()]).toEqual(['0: 0@5, 2000 ms', false]);
@@ -73,6 +77,12 @@ it('a Kafka tail starts when each partition was answered, is fair, and reads par
   expect(await answer(records(1, 3), records(0, 6))).toBe('0: 2@0, 0 ms');
   expect(await after(250)).toBe('1: 0@6, 2000 ms');
   expect([tail.isReady(), ends, read]).toEqual([false, ['started', 'tail-stopped'], ['0@4', '1@2', '0@5']]);
+  queries.answer = new Promise(() => undefined);
+  await after(250);
+  const { count } = queries;
+  await answer(records(0, 6));
+  await after(3_000);
+  expect(queries.count).toBe(count);
 });
 
 it('a Kafka tail has caught up when it has passed the ends, and says if it is late or stopped', async () => {

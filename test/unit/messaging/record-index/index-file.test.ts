@@ -54,7 +54,9 @@ it('an index in a file reports a folder that cannot be used as a wrong setting',
 });
 
 it('an index in a file is not ready while its file cannot be written, forgets nothing, and recovers', () => {
-  const options = { folder: scratchFolder(), limits: { waitingBytes: 3_000 } };
+  const logged: unknown[] = [];
+  const log = { ...silentLog, error: (_: unknown, text?: string) => void logged.push(text) };
+  const options = { folder: scratchFolder(), limits: { waitingBytes: 3_000 }, log };
   const { index, file, put, find, write, fire } = openTestIndex(options);
   put('before', 'value');
   write();
@@ -62,6 +64,7 @@ it('an index in a file is not ready while its file cannot be written, forgets no
   let added = 0;
   for (; index.accepts() && added < 1_000; added += 1) put(`id ${added}`, 'value');
   expect(index.health()).toMatchObject({ status: 'starting' });
+  expect(logged).toEqual(['records are not indexed']);
   expect(added).toBeLessThan(100);
   const ids = ['before', ...Array.from({ length: added }, (_, id) => `id ${id}`)];
   expect(ids.filter((id) => find(id) === undefined)).toEqual([]);

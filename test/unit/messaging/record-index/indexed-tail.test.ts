@@ -74,6 +74,7 @@ function recoveringTail() {
 
 it('has one reader after an index that recovers, fails and recovers again while the reader is replaced', async () => {
   const { tail, readers, setWritable, received } = recoveringTail();
+  await expect(tail.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-stopped' });
   const started = tail.start();
   await vi.advanceTimersByTimeAsync(1_500);
   for (let times = 0; times < 3; times += 1) {

@@ -237,7 +237,9 @@ test('waits for pending replies on stop(), then resolves the remaining requests 
   expect(problemCode(await requester.request(question))).toBe('not-ready');
   reply('id-1', 1);
   expect((await first).kind).toBe('reply');
-  await vi.advanceTimersByTimeAsync(1_100);
+  await vi.advanceTimersByTimeAsync(900);
+  expect(requester.pending()).toBe(1);
+  await vi.advanceTimersByTimeAsync(200);
   expect(problemCode(await second)).toBe('not-ready');
   await stopped;
   expect([tail.stops, publisher.stops]).toEqual([1, 1]);

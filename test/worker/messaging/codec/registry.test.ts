@@ -4,11 +4,14 @@ import { messageDefinition, recordName } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import type { FoundSchema, SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
-import { createSchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
-import { FAILURE_CACHE_MS, NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-by-id.ts';
+import {
+  createSchemaRegistry,
+  registeredVersions,
+} from '../../../../shared/messaging/codec/schema-registry.ts';
+import { FAILURE_CACHE_MS } from '../../../../shared/messaging/codec/schema-by-id.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { closeServer, listen } from '../../../../shared/platform/http-server.ts';
-import { codecOf, payloadOf, problemOf } from '../../../support/builders/codec-calls.ts';
+import { codecOf, payloadOf } from '../../../support/builders/codec-calls.ts';
 import { PROBLEM, problem, REQUEST, smallRequest } from '../../../support/builders/codec-fixture.ts';
 
 const MINUTE = 60_000;
@@ -41,7 +44,7 @@ function fakeRegistry(schemas: Record<number, string> = {}) {
       return 100 + state.registered.length;
     },
   };
-  return { registry, state, byId };
+  return { registry, state };
 }
 
 async function writtenWithId(id: number) {
@@ -69,21 +72,6 @@ describe('a codec with a schema registry', () => {
     for (const one of decoded) expect(payloadOf(one)).toEqual(smallRequest);
     expect(payloadOf(codec.decode(message))).toEqual(smallRequest);
     expect(state.lookedUp).toEqual([7]);
-  });
-
-  it('looks up an unknown id again after 30 seconds', async () => {
-    const { registry, state, byId } = fakeRegistry();
-    let now = MINUTE;
-    const codec = codecOf({ registry, clock: { now: () => now } });
-    const message = await writtenWithId(7);
-    expect(problemOf(await codec.decode(message)).detail).toContain('schema id 7 is not known');
-    byId.set(7, textOf(REQUEST));
-    now += NEGATIVE_CACHE_MS - 1;
-    expect(problemOf(codec.decode(message)).detail).toContain('schema id 7 is not known');
-    expect(state.lookedUp).toEqual([7]);
-    now += 1;
-    expect(payloadOf(await codec.decode(message))).toEqual(smallRequest);
-    expect(state.lookedUp).toEqual([7, 7]);
   });
 
   it('rejects while the registry is unavailable, and decodes the same message afterwards', async () => {
@@ -124,11 +112,19 @@ describe('the client of a schema registry', () => {
     expect(await createSchemaRegistry({ url }).schemaOf(1)).toMatchObject({ kind: 'unusable' });
   });
 
-  it('rejects with InfrastructureError on server errors, 429 and refused credentials', async () => {
-    for (const status of [401, 403, 429, 500, 503]) {
+  it('rejects with InfrastructureError on server errors, 429, refused credentials and the 404 of another server', async () => {
+    for (const status of [401, 403, 404, 429, 500, 503]) {
       const { url } = await serve((_, response) => response.writeHead(status).end('{}'));
       await expect(createSchemaRegistry({ url }).schemaOf(1)).rejects.toBeInstanceOf(InfrastructureError);
+      await expect(registeredVersions({ url }, 'a')).rejects.toBeInstanceOf(InfrastructureError);
     }
+  });
+
+  it('finds nothing if the registry says that it does not know the schema or subject', async () => {
+    const answer = '{"error_code":40401,"message":"not found"}';
+    const { url } = await serve((_, response) => response.writeHead(404).end(answer));
+    expect(await createSchemaRegistry({ url }).schemaOf(1)).toEqual({ kind: 'unknown' });
+    expect(await registeredVersions({ url }, 'a')).toEqual([]);
   });
 
   it('times out when the registry does not answer', async () => {
