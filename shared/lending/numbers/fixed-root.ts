@@ -7,6 +7,9 @@ export interface BoundedFixed {
 }
 
 const DOUBLE_BITS = 52;
+/** Both parts of a fraction with a larger denominator lose this number of bits before they become floating-point numbers. */
+const MAX_DOUBLE = BigInt(Number.MAX_VALUE);
+const BITS_LOST = 128n;
 /** The first estimate has about 45 correct bits and each step doubles their number: enough for any width in use. */
 const MAX_NEWTON_STEPS = 12;
 
@@ -55,7 +58,8 @@ export function fixedRoot(
 }
 
 function estimateRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {
-  const estimate = Math.exp(Math.log(Number(numerator) / Number(denominator)) / degree);
+  const cut = denominator > MAX_DOUBLE ? BITS_LOST : 0n;
+  const estimate = Math.exp(Math.log(Number(numerator >> cut) / Number(denominator >> cut)) / degree);
   const exponent = Math.floor(Math.log2(estimate));
   const mantissa = BigInt(Math.round(estimate * 2 ** (DOUBLE_BITS - exponent)));
   const shift = bits - BigInt(DOUBLE_BITS - exponent);
