@@ -100,7 +100,8 @@ describe('calculateRate (A6)', () => {
     expect(residual).toBe('-0.000000000019');
     const everyTenDays = { name: 'Every 10 days', count: 10, unit: 'Days' } as const;
     const outcome = calculateRate({ Rule: 'IRR', PeriodicityType: 'every 10 days', Amounts }, [everyTenDays]);
-    expect(outcome).toMatchObject({ kind: 'rate', rate: '36.4936743334' });
+    const periods = [{}, { years: '0.02739726027397260274' }, {}, {}, {}];
+    expect(outcome).toMatchObject({ rate: '36.4936743334', proof: periods });
   });
 
   it('returns the rate nearest to zero if there are several, and null without a proof if no rate exists (A4)', () => {

@@ -9,7 +9,7 @@ const fee = {
   FeeName: 'F',
   SourceValue: decimal(1),
 };
-const bands = many(3, { MinUtilizedAmount: decimal(0), Value: decimal(5) });
+const bands = many(1, { MinUtilizedAmount: decimal(0), Value: decimal(5) });
 const prepayment = { Date: date('2025-01-09'), Amount: decimal(1) };
 const rate = { FromInstNo: 1, ToInstNo: 1, InterestRate: decimal(5) };
 
@@ -19,7 +19,7 @@ describe('the units of a schedule', () => {
     ['installments', { InstallmentsNo: 121 }, 121 * 8],
     ['charges', { Commission: [fee] }, 120 * 9],
     ['explanations', { Explain: true }, 120 * 80],
-    ['bands of rates', { BandedInterestRates: bands }, 120 * (8 + 3 + 15)],
+    ['bands of rates', { BandedInterestRates: bands }, 120 * (8 + 1 + 15)],
     ['prepayments', { EarlyRepayments: [prepayment] }, 121 * 9],
     ['rates', { MultipleInterestRates: [rate] }, 120 * 9],
   ])('grow with its %s', (_, more, units) => {

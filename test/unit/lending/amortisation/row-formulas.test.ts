@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import { fee } from '../../../support/builders/lending-charges.ts';
+import { fee, premium } from '../../../support/builders/lending-charges.ts';
 import { calculated, column, date, decimal } from '../../../support/builders/lending-loan.ts';
 import { columnsOf, outcomeWith, recordOf } from '../../../support/builders/schedule-type-records.ts';
 
@@ -47,11 +47,10 @@ describe('formulas of rows (S2)', () => {
     expect(column(schedule, 'pmt')).toEqual(['212.00', '209.60', '207.20', '404.80']);
   });
 
-  it('read the columns before them', () => {
-    const schedule = scheduleOf(
-      `${LEVEL}; First = InstallmentNo; Second = First * 2; Third = Second + First`,
-    );
-    expect(schedule.rows[1]?.columns).toEqual([200, 400, 600]);
+  it('read the columns before them, and the interest that grace leaves', () => {
+    const columns = `${LEVEL}; First = InstallmentNo; Second = First * 2; Third = Second + First; Fourth = Interest`;
+    const schedule = scheduleOf(columns, { GracePeriodInterest: 1, GraceType: 'Forgiven' });
+    expect(schedule.rows[0]?.columns).toEqual([100, 200, 300, 0]);
   });
 
   it('add charges of formula columns to their totals and omit hidden columns', () => {
@@ -70,9 +69,10 @@ describe('formulas of rows (S2)', () => {
 
   it('read the charges of the row when a column precedes the interest', () => {
     const columns =
-      'ManagementFee Fee; Before = ManagementFee + RemainingValue; Interest Linear; Principal Linear';
-    const schedule = scheduleOf(columns, { Commission: [fee()] });
-    expect(schedule.rows.map((row) => row.columns?.[0])).toEqual([100_500, 75_500, 50_500, 25_500]);
+      'Insurance Insurance; Before = Insurance + RemainingValue; Interest Linear; Principal = 300 - Insurance';
+    const Insurance = [premium({ InsurancePeriodicityType: 'Monthly', SourceValue: decimal(2) })];
+    const schedule = scheduleOf(columns, { Insurance });
+    expect(schedule.rows.map((row) => row.columns?.[0])).toEqual([100_200, 70_400, 40_600, 10_800]);
   });
 
   it('read a charge on the interest of the row (F2)', () => {

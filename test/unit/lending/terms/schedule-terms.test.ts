@@ -249,6 +249,7 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
     ['ResidualValue out-of-range', { ResidualValue: decimal(-5) }],
     ['InterestCapitalization out-of-range', { InterestCapitalization: 2 }],
     ['HolidayMethod unknown-value', { HolidayMethod: 'Sideways' }],
+    ['HolidayCountry unknown-calendar', { HolidayCountry: 'RO' }],
     ['InstallmentMethod unknown-value', { InstallmentMethod: 'SameMonth' }],
     ['InstallmentDay out-of-range', { InstallmentDay: 0 }],
     ['InstallmentDay out-of-range', { InstallmentDay: 32 }],
