@@ -122,8 +122,8 @@ function explain(
   const byFormula = (isDue ? compiled.extras : []).flatMap((column, place) => {
     const { method } = column;
     if (method.kind !== 'Formula') return [];
-    const text = formulas?.finished[row.index]?.texts[place] ?? method.formula.text;
-    const amount = columns[place] ?? 0;
+    const text = formulas?.finished[row.index]?.texts[place] as string;
+    const amount = columns[place] as number;
     return [{ ...column, countsAs: method.countsAs, amount, formula: equation(text, amount, context) }];
   });
   const counted = byFormula.flatMap(({ countsAs, amount, formula }): FigureExplanation[] => {

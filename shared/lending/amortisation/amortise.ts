@@ -8,6 +8,7 @@ import {
   type RowFault,
 } from './amortised-row.ts';
 import { collectInterest, findCapitalisedInterest } from './collected-interest.ts';
+import type { CalendarDate } from '../dates/calendar-date.ts';
 import { endsAtZero, refuseLatePrepayment } from './early-end.ts';
 import { planWithoutKeeping } from './kept-payment.ts';
 import { createLoanState, type LoanState, type RowPeriod } from './loan-state.ts';
@@ -37,14 +38,13 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
   const rows: AmortisedRow[] = [];
   const { prepayments } = terms;
   let next = 0;
+  let from = dates.accrualStart;
   for (let index = 0; index < rowCount; index += 1) {
     enterRates(plan, state, index);
-    const to = dates.accrualDates[index] ?? dates.accrualStart;
-    let period: PeriodLeft = {
-      from: (index === 0 ? dates.accrualStart : dates.accrualDates[index - 1]) ?? dates.accrualStart,
-      count: index === dates.rowCount - 1 ? plan.lastCount : (counts[index] ?? 0),
-      usedCount: 0,
-    };
+    const to = dates.accrualDates[index] as CalendarDate;
+    const count = index === dates.rowCount - 1 ? plan.lastCount : (counts[index] as number);
+    let period: PeriodLeft = { from, to, count, usedCount: 0 };
+    from = to;
     for (let early = prepayments[next]; early !== undefined && early.date < to; early = prepayments[++next]) {
       const prepaid = prepay(plan, state, { prepayment: early, index, period });
       if (isRowFault(prepaid)) return prepaid;
@@ -89,8 +89,7 @@ function calculateDueRow(
   const remaining = state.balance;
   if (!segment.interest.covers(remaining)) return createBandFault();
   const no = dates.settledRows + index + 1;
-  const { count, from } = period;
-  const to = dates.accrualDates[index] ?? dates.accrualStart;
+  const { count, from, to } = period;
   const row: RowPeriod = { index, no, count, from, to, segment, collectsCharges: true, accrued: 0 };
   plan.explanations?.begin(state, segment);
   const accrued =

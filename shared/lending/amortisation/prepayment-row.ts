@@ -18,6 +18,7 @@ import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 /** What is left of a row's period: from a date to the end of the period, with the day-count numerator of that part. */
 export interface PeriodLeft {
   readonly from: CalendarDate;
+  readonly to: CalendarDate;
   readonly count: number;
   /** Numerator used by earlier prepayments; 0 unless the period is regular by 30/360 or 30/365 (C2, X3). */
   readonly usedCount: number;
@@ -100,8 +101,8 @@ function splitPeriod(
   { dates, dayCount }: RepaymentPlan,
   { prepayment: { date }, index, period }: PrepaymentPlace,
 ): { readonly used: number; readonly period: PeriodLeft } {
-  if (period === undefined) return { used: 0, period: { from: date, count: 0, usedCount: 0 } };
-  const { from } = period;
+  if (period === undefined) return { used: 0, period: { from: date, to: date, count: 0, usedCount: 0 } };
+  const { from, to } = period;
   const part = { from, to: date, regularMonths: 0, endsOnTermination: false };
   const used = dayCountNumerator(dayCount, part);
   const months = dates.regularMonths[index] ?? 0;
@@ -109,13 +110,12 @@ function splitPeriod(
   if (isThirty && months > 0) {
     const whole = months * DAYS_PER_MONTH - period.usedCount;
     const usedCount = Math.min(used, whole);
-    const left = { from: date, count: whole - usedCount, usedCount: period.usedCount + usedCount };
+    const left = { from: date, to, count: whole - usedCount, usedCount: period.usedCount + usedCount };
     return { used: usedCount, period: left };
   }
-  const to = dates.accrualDates[index] ?? date;
   const endsOnTermination = index === dates.rowCount - 1;
   const count = dayCountNumerator(dayCount, { from: date, to, regularMonths: 0, endsOnTermination });
-  return { used, period: { from: date, count, usedCount: 0 } };
+  return { used, period: { from: date, to, count, usedCount: 0 } };
 }
 
 /** Lowers the balance, and a residual or blocked amount that would exceed what is left of it. */

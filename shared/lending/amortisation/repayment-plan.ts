@@ -79,12 +79,14 @@ export function findSegment(plan: RepaymentPlan, state: LoanState): InterestSegm
 /** Both the last planned row and the last row shown end on a termination date (C1, B6). */
 function countDays(dayCount: DayCountName, dates: ScheduleDates) {
   const { accrualStart, accrualDates, regularMonths, rowCount } = dates;
-  const countRow = (row: number, endsOnTermination: boolean): number => {
-    const from = (row === 0 ? accrualStart : accrualDates[row - 1]) ?? accrualStart;
-    const period = { from, to: accrualDates[row] ?? from, regularMonths: regularMonths[row] ?? 0 };
-    return dayCountNumerator(dayCount, { ...period, endsOnTermination });
-  };
   const last = accrualDates.length - 1;
-  const counts = accrualDates.map((_, row) => countRow(row, row === last));
-  return { counts, lastCount: countRow(rowCount - 1, true) };
+  let from = accrualStart;
+  let lastCount = 0;
+  const counts = accrualDates.map((to, row) => {
+    const period = { from, to, regularMonths: regularMonths[row] as number };
+    from = to;
+    if (row === rowCount - 1) lastCount = dayCountNumerator(dayCount, { ...period, endsOnTermination: true });
+    return dayCountNumerator(dayCount, { ...period, endsOnTermination: row === last });
+  });
+  return { counts, lastCount };
 }

@@ -79,7 +79,7 @@ export class RowExplanations {
   readonly rows: (readonly FigureExplanation[])[] = [];
   readonly context: ExplainedSchedule;
   #draft: Draft = { blocked: 0, blockedInterest: 0 };
-  #state: LoanState | undefined;
+  #state!: LoanState;
   #rate: RateFrom | undefined;
   #previous: AmortisedRow | undefined;
   /** The payment calculated last. A payment by a formula applies only to its own row. */
@@ -170,7 +170,7 @@ export class RowExplanations {
   }
 
   #paymentInForce(): FigureExplanation | undefined {
-    const { payment, hold = 'none' } = this.#state ?? {};
+    const { payment, hold } = this.#state;
     if (payment === undefined || hold === 'none') return this.#solved;
     return explainSum('payment', [{ label: HELD[hold], amount: payment }], payment, this.context);
   }
@@ -260,8 +260,8 @@ export class RowExplanations {
   }
 
   #explainPrincipal(row: AmortisedRow): FigureExplanation {
-    const { principal: noted, blocked } = this.#draft;
-    const rule = noted ?? { rule: 'rest', balance: row.remaining, residual: 0 };
+    const { blocked } = this.#draft;
+    const rule = this.#draft.principal as PrincipalRule;
     const terms = this.#principalTerms(rule, row);
     if (blocked !== 0) terms.push({ label: 'blocked', amount: blocked });
     const fields = rule.rule === 'percent' ? { rates: [rule.percent], base: rule.base } : {};

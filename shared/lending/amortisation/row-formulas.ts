@@ -51,7 +51,7 @@ export class RowFormulas {
   readonly #context: FormulaContext;
   readonly #scope: FormulaScope;
   #step = 0;
-  #row: RowPeriod | undefined;
+  #row!: RowPeriod;
   #figures = { remaining: 0, interest: 0, principal: 0 };
   #sums = { fee: 0, insurance: 0 };
   #columns = new Map<ExtraColumn, number>();
@@ -164,8 +164,7 @@ export class RowFormulas {
   #charge(): void {
     const figures = this.#figures;
     const { charges, compiled } = this.#context;
-    const index = this.#row?.index ?? 0;
-    const collects = this.#row?.collectsCharges === true;
+    const { index, collectsCharges: collects } = this.#row;
     if (collects) {
       const { managementFee, insurance } = collectRowCharges(charges, index, figures);
       this.#sums.fee += managementFee;
@@ -184,7 +183,7 @@ export class RowFormulas {
   #column(column: ExtraColumn): RowFault | undefined {
     if (column.method.kind !== 'Formula') return undefined;
     const { kind } = column.method.countsAs;
-    const isWaived = kind !== 'Nothing' && this.#row?.collectsCharges !== true;
+    const isWaived = kind !== 'Nothing' && !this.#row.collectsCharges;
     const amount = isWaived ? 0 : this.#evaluate(column.method.formula);
     if (isRowFault(amount)) return amount;
     this.#columns.set(column, amount);
@@ -208,7 +207,7 @@ export class RowFormulas {
   }
 
   #failed(column: string, reason: string): RowFault {
-    const message = `must give column ${column} a value in row ${this.#row?.no ?? 0}: its formula ${reason}`;
+    const message = `must give column ${column} a value in row ${this.#row.no}: its formula ${reason}`;
     return createRowFault('ScheduleType', 'formula-failed', message);
   }
 

@@ -109,10 +109,10 @@ function presentValues(
   let paidSecond = 0;
   for (let turn = 0; turn < count; turn += 1) {
     const at = isGrowing ? turn : count - 1 - turn;
-    factor *= ofGap[gaps.indexes[at + shift] ?? 0] ?? 0;
-    let value = (amounts[at] ?? 0) * factor;
-    if (hasDays) value *= ofExtra[extras.indexes[at] ?? 0] ?? 0;
-    const time = years[at] ?? 0;
+    factor *= ofGap[gaps.indexes[at + shift] as number] as number;
+    let value = (amounts[at] as number) * factor;
+    if (hasDays) value *= ofExtra[extras.indexes[at] as number] as number;
+    const time = years[at] as number;
     const weighted = value * time;
     if (value > 0) {
       received += value;

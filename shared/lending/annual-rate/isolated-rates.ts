@@ -64,7 +64,7 @@ export function isolateRates({ flows, effort }: RateProblem): readonly IsolatedR
     { low: 0, high: MAX_LOG_RATE },
     { low: MIN_LOG_RATE, high: 0 },
   ];
-  const firstWidth = FIRST_WIDTH / ((flows.years.at(-1) ?? 0) - (flows.years[0] ?? 0));
+  const firstWidth = FIRST_WIDTH / ((flows.years.at(-1) as number) - (flows.years[0] as number));
   const found: FoundRate[] = [];
   for (;;) {
     pending.sort((a, b) => nearDistance(b) - nearDistance(a));
@@ -198,19 +198,19 @@ function seriesAt(flows: PreparedFlows, { low, high }: Bracket): Series | undefi
   let leftOut = 0;
   let rounded = 0;
   for (let index = 0; index < values.length; index += 1) {
-    const time = years[index] ?? 0;
-    const value = values[index] ?? 0;
+    const time = years[index] as number;
+    const value = values[index] as number;
     const exponent = (meanTime - time) * radius;
     const reach = Math.abs(exponent) * MARGIN;
     if (reach > MAX_REACH) {
-      leftOut += Math.abs(amounts[index] ?? 0) * Math.exp(reach - centre * (time - reference));
+      leftOut += Math.abs(amounts[index] as number) * Math.exp(reach - centre * (time - reference));
       continue;
     }
     const greatest = Math.abs(value) * Math.exp(reach);
     rounded += greatest * (timeError * (time + meanTime + 1) + 4 * DEGREE + values.length);
     let term = value;
     for (let power = 0; power <= DEGREE; power += 1) {
-      coefficients[power] = (coefficients[power] ?? 0) + term;
+      coefficients[power] = (coefficients[power] as number) + term;
       term *= exponent / (power + 1);
     }
     leftOut += Math.abs(value) * remainderOfExp(reach, DEGREE);
@@ -239,9 +239,11 @@ interface DiscountedValues {
 /** Values discounted to the first flow, or at a negative rate compounded to the last one, so that none overflows. */
 function valuesAt({ amounts, years }: PreparedFlows, rate: number): DiscountedValues {
   const reference = years.at(rate >= 0 ? 0 : -1) ?? 0;
-  const values = amounts.map((amount, index) => amount * Math.exp(-rate * ((years[index] ?? 0) - reference)));
+  const values = amounts.map(
+    (amount, index) => amount * Math.exp(-rate * ((years[index] as number) - reference)),
+  );
   const size = values.reduce((sum, value) => sum + Math.abs(value), 0);
-  const moment = values.reduce((sum, value, index) => sum + Math.abs(value) * (years[index] ?? 0), 0);
+  const moment = values.reduce((sum, value, index) => sum + Math.abs(value) * (years[index] as number), 0);
   return { values, size, meanTime: moment / size, reference };
 }
 
@@ -291,7 +293,7 @@ function separateRates({ flows, effort }: RateProblem, ends: Bracket): readonly 
     derivatives.push(derivative);
     const order = findDominantOrder(coefficients, errorBeyond(power), MARGIN_OF_PROVEN_VALUES);
     if (order !== undefined) return rootsBelow(derivatives.slice(0, order), [low, high], effort);
-    derivative = withAmounts(derivative, ({ amount }, index) => BigInt(amount) * (times[index] ?? 0n));
+    derivative = withAmounts(derivative, ({ amount }, index) => BigInt(amount) * (times[index] as bigint));
   }
   return undefined;
 }
@@ -301,7 +303,7 @@ function boundRemainders(flows: PreparedFlows, centre: number, radius: number) {
   const { values, size, meanTime } = valuesAt(flows, centre);
   const errorBeyond = (power: number): number =>
     values.reduce((sum, value, index) => {
-      const reach = MARGIN * radius * Math.abs((flows.years[index] ?? 0) - meanTime);
+      const reach = MARGIN * radius * Math.abs((flows.years[index] as number) - meanTime);
       return sum + Math.abs(value) * remainderOfExp(reach, power);
     }, 0) / size;
   return { meanTime, errorBeyond };
@@ -314,7 +316,7 @@ function findDominantOrder(coefficients: readonly number[], error: number, margi
     let binomial = 1;
     for (let power = derivative + 1; power < coefficients.length; power += 1) {
       binomial *= power / (power - derivative);
-      others += binomial * Math.abs(coefficients[power] ?? 0);
+      others += binomial * Math.abs(coefficients[power] as number);
     }
     return Math.abs(coefficient) > margin * others + 2 * error;
   });

@@ -25,9 +25,9 @@ export function mergeFlows(rateFlows: RateFlows): RateFlows {
   if (flows.every(({ amount }, at) => Number(amount) !== 0 && !isSameTime(flows, at))) return rateFlows;
   const merged: RateFlow[] = [];
   for (const [at, flow] of flows.entries()) {
-    const before = merged.at(-1);
-    if (before === undefined || !isSameTime(flows, at)) merged.push(flow);
-    else merged[merged.length - 1] = { ...before, amount: BigInt(before.amount) + BigInt(flow.amount) };
+    const before = isSameTime(flows, at) ? merged.pop() : undefined;
+    if (before === undefined) merged.push(flow);
+    else merged.push({ ...before, amount: BigInt(before.amount) + BigInt(flow.amount) });
   }
   return { flows: merged.filter(({ amount }) => Number(amount) !== 0), unitsPerYear };
 }

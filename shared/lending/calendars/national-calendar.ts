@@ -159,11 +159,11 @@ function readEasterDay(text: string): HolidayDay | undefined {
 }
 
 function readNthWeekday(text: string): HolidayDay | undefined {
-  const match = NTH_WEEKDAY.exec(text);
-  const weekday = match === null ? undefined : findWeekday(match[2] ?? '');
-  const month = MONTHS.indexOf(match?.[3] ?? '') + 1;
+  const [, ordinal = '', dayName = '', monthName = ''] = NTH_WEEKDAY.exec(text) ?? [];
+  const weekday = findWeekday(dayName);
+  const month = MONTHS.indexOf(monthName) + 1;
   if (weekday === undefined || month === 0) return undefined;
-  const nth = ORDINALS.indexOf(match?.[1] ?? '');
+  const nth = ORDINALS.indexOf(ordinal);
   return (year) => {
     if (nth < 0) {
       const end = addDays(toCalendarDate(month === 12 ? year + 1 : year, (month % 12) + 1, 1), -1);

@@ -112,11 +112,11 @@ function isCalled(name: string | undefined, value: string): boolean {
 /** Sent settings take precedence. The catalogue adds none to an amount, and no base to a charge for unusage (S6). */
 function completeSettings(input: ChargeInput, defaults: ChargeDefaults | undefined): ChargeDefaults {
   const ofPercent = input.percent === undefined ? undefined : defaults;
-  const isForUnusage = input.isForUnusage ?? ofPercent?.isForUnusage ?? false;
+  const isForUnusage = (input.isForUnusage ?? ofPercent?.isForUnusage) === true;
   const isByUnusage = isForUnusage && input.percent !== undefined;
   return {
     appliedTo: input.appliedTo ?? (isByUnusage ? undefined : ofPercent?.appliedTo),
-    perAnnum: input.perAnnum ?? ofPercent?.perAnnum ?? false,
+    perAnnum: (input.perAnnum ?? ofPercent?.perAnnum) === true,
     isForUnusage,
   };
 }

@@ -60,7 +60,7 @@ export function calculateCharge(
   row: number,
   figures: ChargedFigures,
 ): number {
-  const count = counts[row] ?? 0;
+  const count = counts[row] as number;
   if (count === 0) return 0;
   switch (price.kind) {
     case 'fixed':

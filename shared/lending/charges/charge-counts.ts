@@ -44,7 +44,7 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
   const lastOnStart = isUpfront || !dates.isRecalculation ? start - 1 : start;
   let before = Math.max(beforeFirst, Math.floor((lastOnStart - firstDate) / step));
   for (let row = 0; row < counts.length; row += 1) {
-    const dueDate = dueDates[row] ?? start;
+    const dueDate = dueDates[row] as CalendarDate;
     const lastDay = isUpfront ? dueDate - 1 : dueDate;
     const last = Math.max(beforeFirst, Math.floor((lastDay - firstDate) / step));
     counts[row] = last - before;
@@ -65,7 +65,7 @@ function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedC
   };
   let before = countUntil(dates.start, !isUpfront && dates.isRecalculation);
   for (let row = 0; row < counts.length; row += 1) {
-    const last = countUntil(dates.dueDates[row] ?? dates.start, !isUpfront);
+    const last = countUntil(dates.dueDates[row] as CalendarDate, !isUpfront);
     counts[row] = last - before;
     before = last;
   }

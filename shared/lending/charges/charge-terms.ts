@@ -80,7 +80,7 @@ export function parseChargeTerms(
   if (validation.faults.length > faultsBefore) return undefined;
   return {
     items,
-    hasInsurances: (request.Insurance?.length ?? 0) > 0,
+    hasInsurances: charges.some(({ input }) => input.kind === 'insurance'),
     hasUnusageFee: charges.some(isUnusageFee),
     unused: {
       amount: unusedAmount ?? 0,
@@ -92,10 +92,9 @@ export function parseChargeTerms(
 
 function checkList(
   path: 'Commission' | 'Insurance',
-  items: readonly unknown[] | undefined,
+  { length: count }: readonly unknown[] = [],
   { rules, validation }: ChargeContext,
 ): boolean {
-  const count = items?.length ?? 0;
   if (count > 0 && rules?.type.acceptsCharges === false) {
     validation.reject(path, 'not-allowed', 'must be left out or empty with this schedule type');
     return false;

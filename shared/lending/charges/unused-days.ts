@@ -1,4 +1,4 @@
-import { formatCalendarDate } from '../dates/calendar-date.ts';
+import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 import type { Validation } from '../request/validation.ts';
@@ -26,14 +26,14 @@ export function countUnusedDays(
   }
   let start = accrualStart;
   for (let row = 0; row < rowCount; row += 1) {
-    const end = accrualDates[row] ?? start;
+    const end = accrualDates[row] as CalendarDate;
     const from = unused.from !== undefined && unused.from > start ? unused.from : start;
     const to = unused.to !== undefined && unused.to < end ? unused.to : end;
     if (from < to) {
       counts[row] = dayCountNumerator(dayCount, {
         from,
         to,
-        regularMonths: from === start && to === end ? (regularMonths[row] ?? 0) : 0,
+        regularMonths: from === start && to === end ? (regularMonths[row] as number) : 0,
         endsOnTermination: row === rowCount - 1 && to === end,
       });
     }

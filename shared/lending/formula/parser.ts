@@ -41,7 +41,7 @@ export function parseFormula(text: string): FormulaTree | FormulaError {
   if ('kind' in tokens) return tokens;
   const reading: Reading = { tokens, end: text.length + 1, next: 0, depth: 0, parts: 0, error: undefined };
   const tree = parseComparison(reading);
-  if (tree === undefined) return reading.error ?? formulaError(1, 'cannot be read');
+  if (tree === undefined) return reading.error as FormulaError;
   const rest = tokens[reading.next];
   return rest === undefined ? tree : formulaError(rest.at, describeRest(rest));
 }
@@ -234,7 +234,7 @@ export function tokenize(text: string): readonly FormulaToken[] | FormulaError {
       return formulaError(text.length - unread.length + 1, advice);
     }
     const { number, name, sign } = groups;
-    const found = number ?? name ?? sign ?? '';
+    const found = (number ?? name ?? sign) as string;
     const kind = number !== undefined ? 'number' : name !== undefined ? 'name' : 'sign';
     tokens.push({ kind, text: found, at: TOKEN.lastIndex - found.length + 1 });
   }

@@ -120,9 +120,9 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
       const band = findBand(starts, outstanding);
       // Near the start of a band the estimated balance may be in another band than the exact one.
       if (bands.whole && isNearStart(starts, outstanding, error)) error = Number.POSITIVE_INFINITY;
-      const slice = bands.whole ? outstanding : outstanding - (starts[band] ?? 0);
-      const rate = perUnit[band] ?? 0;
-      const interest = (below[band] ?? 0) + slice * rate;
+      const slice = bands.whole ? outstanding : outstanding - (starts[band] as number);
+      const rate = perUnit[band] as number;
+      const interest = (below[band] as number) + slice * rate;
       slope += slope * rate - 1;
       error += error * steepest + STEP_ERROR * (Math.abs(outstanding) * (1 + steepest) + Math.abs(payment));
       outstanding += interest - payment;
@@ -193,6 +193,6 @@ function computeFixedInterest(
   outstanding: bigint,
 ): bigint {
   const band = findBand(starts, Number(outstanding >> FRACTION_BITS));
-  const start = bands.whole ? 0n : BigInt(starts[band] ?? 0) << FRACTION_BITS;
-  return (below[band] ?? 0n) + (((outstanding - start) * (perUnit[band] ?? 0n)) >> FRACTION_BITS);
+  const start = bands.whole ? 0n : BigInt(starts[band] as number) << FRACTION_BITS;
+  return (below[band] as bigint) + (((outstanding - start) * (perUnit[band] as bigint)) >> FRACTION_BITS);
 }

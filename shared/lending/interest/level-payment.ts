@@ -52,7 +52,7 @@ function estimatePayment(
   let lastCount = Number.NaN;
   let factor = 1;
   for (let row = counts.length - 1; row >= 0; row -= 1) {
-    const count = counts[row] ?? 0;
+    const count = counts[row] as number;
     if (count !== lastCount) factor = getFactor(count);
     lastCount = count;
     sum = factor * (1 + sum);

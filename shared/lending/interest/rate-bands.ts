@@ -56,7 +56,7 @@ function accrueBands(
   let sum = 0n;
   for (const [band, { rule }] of bands.entries()) {
     const numerator = rule.computeNumerator(count) * (denominator / rule.denominator);
-    const start = starts[band] ?? 0;
+    const start = starts[band] as number;
     const end = starts[band + 1] ?? start;
     perUnit.push(numerator);
     below.push(whole ? 0n : sum);
@@ -71,7 +71,7 @@ export function findBand(starts: readonly number[], balance: number): number {
   let high = starts.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= balance) low = middle;
+    if ((starts[middle] as number) <= balance) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -81,6 +81,6 @@ export function findBand(starts: readonly number[], balance: number): number {
 export function computeInterestNumerator(rule: BandedRule, balance: number, count: number): bigint {
   const { perUnit, below } = rule.forCount(count);
   const band = findBand(rule.starts, balance);
-  const slice = rule.bands.whole ? balance : balance - (rule.starts[band] ?? 0);
-  return (below[band] ?? 0n) + BigInt(slice) * (perUnit[band] ?? 0n);
+  const slice = rule.bands.whole ? balance : balance - (rule.starts[band] as number);
+  return (below[band] as bigint) + BigInt(slice) * (perUnit[band] as bigint);
 }

@@ -10,10 +10,10 @@ export interface ExactRatio {
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Greatest common divisor of two whole numbers, as a positive number (zero only for two zeros). */
+/** Greatest common divisor as a positive number (zero only for two zeros); `second` must not be below zero. */
 export function greatestCommonDivisor(first: bigint, second: bigint): bigint {
   let a = first < 0n ? -first : first;
-  let b = second < 0n ? -second : second;
+  let b = second;
   while (b > MAX_SAFE) [a, b] = [b, a % b];
   if (b === 0n) return a;
   // Remainders of safe integers are exact in floating point, and much faster than those of bigints.

@@ -39,7 +39,7 @@ const CENTS = Array.from({ length: 100 }, (_, cents) => `.${String(cents).padSta
 export function formatMinorUnits(minor: number | bigint, digits: number): string {
   if (digits === 2 && typeof minor === 'number' && minor >= 0) {
     const cents = minor % CENTS.length;
-    return `${(minor - cents) / CENTS.length}${CENTS[cents] ?? ''}`;
+    return `${(minor - cents) / CENTS.length}${CENTS[cents]}`;
   }
   const isNegative = minor < 0;
   const text = String(isNegative ? -minor : minor).padStart(digits + 1, '0');

@@ -110,7 +110,7 @@ function compileColumnFormula(column: ColumnDraft | undefined, slots: Slots): Co
   const { name, text, tree, expression } = column;
   const withValues = (scope: FormulaScope): string => formatFormulaWithValues(text, slots, scope);
   const names = tree === undefined ? [] : [...collectNames(tree).keys()];
-  const slotsRead = new Set(names.map((read) => slots.get(read.toLowerCase()) ?? -1));
+  const slotsRead = new Set(names.map((read) => slots.get(read.toLowerCase()) as number));
   return { column: name, text, slotsRead, evaluate: expression.evaluate, withValues };
 }
 
@@ -133,8 +133,8 @@ function collectUpfrontDefaults({ all, standard }: ColumnSet): UpfrontDefaults {
     }
   }
   return {
-    fees: standard.get('ManagementFee')?.isUpfront ?? false,
-    insurances: standard.get('Insurance')?.isUpfront ?? false,
+    fees: standard.get('ManagementFee')?.isUpfront === true,
+    insurances: standard.get('Insurance')?.isUpfront === true,
     byFee,
     byInsuranceClass,
   };

@@ -62,7 +62,7 @@ export function parseRepaymentTerms(
     ...grace,
     residual,
     residualInInstallment:
-      request.ResidualInInstallment ?? context.compiled?.type.residualInInstallment ?? false,
+      (request.ResidualInInstallment ?? context.compiled?.type.residualInInstallment) === true,
     fixedPayment: parseFixedPayment(request, context),
     allowsNegativeAmortisation: request.AllowNegativeAmortisation === true,
     ...parseCapitalShare(request, context),

@@ -35,7 +35,7 @@ export function validateFields(
   const type = draft.compiled?.type;
   const rules = {
     useMaturityDate: type?.useMaturityDate ?? true,
-    usesExpiry: type?.useExpiryDate ?? false,
+    usesExpiry: type?.useExpiryDate === true,
   };
   reportIgnoredFields(request, draft, validation);
   warnIgnoredDateFields(request, { ...rules, periodicity: draft.periodicity }, validation);
