@@ -141,7 +141,7 @@ FinancedAmount = 0; FutureValue = -1
   FutureValue out-of-range must be zero or more where FinancedAmount is zero
 FinancedAmount = null; FutureValue = -5
   FutureValue out-of-range must be zero or more where FinancedAmount is zero
-FutureValue = -10000000000001 | FutureValue amount-too-large must be at most 10000000000000 in absolute value
+FinancedAmount = 0; FutureValue = -10000000000001 | FutureValue amount-too-large must be at most 10000000000000 in absolute value
 FinancedAmount = 1e14 | FinancedAmount amount-too-large must be at most 10000000000000 in absolute value
 FinancedAmount = 1e-19 | FinancedAmount too-many-decimals must have at most 18 decimals
 FinancedAmount = 0; FutureValue = -1e-19 | FutureValue too-many-decimals must have at most 18 decimals
