@@ -15,7 +15,7 @@ const NUMBER =
   /^(-?)(?:([1-9]\d{0,2}(?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)|(0|[1-9]\d*))(?:([.,])(\d+))?$/;
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 /** A number whose only mark, before three digits, may separate thousands or decimals. */
-const TWO_READINGS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+export const TWO_READINGS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 const MONTHS = 12;
 
 /** True if the trimmed cell has two readings and the notation does not decide between them. */

@@ -1,5 +1,7 @@
 /** The limits of notifications, which the documents and the texts of faults state. */
 
+import { MAX_MESSAGE_BYTES } from '../../messaging/topics/topic-list.ts';
+
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
@@ -24,5 +26,5 @@ export const NOTIFICATION_LIMITS = {
   attachmentNameCharacters: 255,
   idempotencyKeyCharacters: 255,
   /** Bytes of a command in Avro: a Kafka record of 8 MiB, less 64 KiB for the headers of retries and dead letters. */
-  commandBytes: 8 * MIB - 64 * KIB,
+  commandBytes: MAX_MESSAGE_BYTES - 64 * KIB,
 } as const;

@@ -3,7 +3,6 @@
 import type { CompiledScheduleType, RowStep } from '../schedule-types/schedule-type.ts';
 import { checkName } from '../request/field-checks.ts';
 import type { Validation } from '../request/validation.ts';
-import type { ChargeInput } from './charge-input.ts';
 
 /** The possible bases of a percentage (F2), in the spelling of PercentAppliedTo. */
 export const CHARGE_BASES = [
@@ -18,15 +17,15 @@ export const CHARGE_BASES = [
 export type ChargeBase = (typeof CHARGE_BASES)[number];
 
 export function checkBase(
-  { path, appliedTo }: Pick<ChargeInput, 'path' | 'appliedTo'>,
+  path: string,
+  appliedTo: string | undefined,
   bases: readonly ChargeBase[],
   validation: Validation,
 ): ChargeBase | undefined {
-  const basePath = `${path}.PercentAppliedTo`;
-  const base = checkName(validation, basePath, appliedTo, CHARGE_BASES);
+  const base = checkName(validation, path, appliedTo, CHARGE_BASES);
   if (base === undefined || bases.includes(base)) return base;
   const message = `must be one of ${bases.join(', ')}; this schedule type calculates the others from the charges`;
-  return validation.reject(basePath, 'not-allowed', message);
+  return validation.reject(path, 'not-allowed', message);
 }
 
 /** The allowed bases of a percentage: all but the figures that a row calculates after its charges (F2). */

@@ -42,7 +42,7 @@ export function parseChargePrice(
   const amount = checkAmount(validation, `${input.path}.SourceValue`, input.value, digits);
   const percent = { least: 0, unit: 'percent' };
   const rate = checkRate(validation, `${input.path}.SourcePercent`, input.percent, percent);
-  const base = checkBase({ path: input.path, appliedTo: settings.appliedTo }, bases, validation);
+  const base = checkBase(`${input.path}.PercentAppliedTo`, settings.appliedTo, bases, validation);
   const message = sourceFault(input.value !== undefined, input.percent !== undefined);
   if (message !== undefined)
     return validation.reportConflict(`${input.path}.SourceValue`, message, 'mutually-exclusive');

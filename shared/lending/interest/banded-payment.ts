@@ -4,6 +4,7 @@
  * Both are proven: in floating point with an error bound, or else in fixed point.
  */
 
+import { divideRounded } from '../numbers/rounding.ts';
 import { cacheByCount } from './interest-rule.ts';
 import type { RepaidBalance } from './level-payment.ts';
 import { findBand, type BandFactors, type BandedRule } from './rate-bands.ts';
@@ -56,9 +57,8 @@ function findProvenPayment(
     if (signAbove(middle) < 0) high = middle;
     else low = middle;
   }
-  const isTie = signAbove(low) === 0;
-  const goesDown = isTie && (bands.rounding === 'HALF_EVEN' ? low % 2 === 0 : low < 0);
-  return goesDown ? low : high;
+  if (signAbove(low) !== 0) return high;
+  return Number(divideRounded(2n * BigInt(low) + 1n, 2n, bands.rounding));
 }
 
 /** Newton's method and bisection. An inexact estimate costs only time, unless R2 allows several payments. */

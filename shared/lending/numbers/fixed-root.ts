@@ -7,9 +7,9 @@ export interface BoundedFixed {
 }
 
 const DOUBLE_BITS = 52;
-/** Both parts of a fraction with a larger denominator lose this number of bits before they become floating-point numbers. */
+/** A larger denominator is not a double. Newton's method starts from a fraction whose denominator has the fewer bits below. */
 const MAX_DOUBLE = BigInt(Number.MAX_VALUE);
-const BITS_LOST = 128n;
+const BITS_KEPT = 1_000;
 /** The first estimate has about 45 correct bits and each step doubles their number: enough for any width in use. */
 const MAX_NEWTON_STEPS = 12;
 
@@ -58,7 +58,7 @@ export function fixedRoot(
 }
 
 function estimateRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {
-  const cut = denominator > MAX_DOUBLE ? BITS_LOST : 0n;
+  const cut = denominator > MAX_DOUBLE ? BigInt(4 * denominator.toString(16).length - BITS_KEPT) : 0n;
   const estimate = Math.exp(Math.log(Number(numerator >> cut) / Number(denominator >> cut)) / degree);
   const exponent = Math.floor(Math.log2(estimate));
   const mantissa = BigInt(Math.round(estimate * 2 ** (DOUBLE_BITS - exponent)));

@@ -1,5 +1,6 @@
 /** A batch is a JSON array of requests of the type in plat-message-type, or an Avro record of encoded messages. */
 
+import { MAX_MESSAGE_BYTES } from '../topics/topic-list.ts';
 import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
@@ -10,7 +11,7 @@ export const REPLY_BATCH = 'ReplyBatch';
 /** In Avro, replies of 60 instalments to 500 requests take 2 MB. In JSON, those to 400 requests fill a message. */
 export const MAX_BATCH_ITEMS = 500;
 /** Maximum total size of the replies of a batch: the size limit of messages on our topics. */
-export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
+export const MAX_BATCH_REPLY_BYTES = MAX_MESSAGE_BYTES;
 export const MAX_ID_CHARACTERS = 200;
 
 export type BatchItemId = string | number;

@@ -1,3 +1,4 @@
+import { MAX_MESSAGE_BYTES } from '../topics/topic-list.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicClock, type Clock } from '../../platform/system-ports.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
@@ -17,8 +18,6 @@ const MIB = 1_024 * 1_024;
 const MAX_RECORDS = 1_000;
 const MAX_BYTES = 4 * MIB;
 const MAX_PARTITION_BYTES = MIB / 2;
-/** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
-const MAX_RECORD_BYTES = 8 * MIB;
 /** The leader waits this long for its followers: less than the request timeout, so that it answers in time. */
 export const ACKS_TIMEOUT_MS = 4_000;
 const MIN_BACKOFF_MS = 50;
@@ -116,7 +115,7 @@ export class KafkaPublisher implements Publisher {
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
     const sizes = messages.map(recordBytes);
-    const bytes = sizes.reduce((sum, size) => (size > MAX_RECORD_BYTES ? sum : sum + size), 0);
+    const bytes = sizes.reduce((sum, size) => (size > MAX_MESSAGE_BYTES ? sum : sum + size), 0);
     const isStopped = this.#state === 'stopping' || this.#state === 'stopped';
     if (isStopped || !hasRoom(this.#queued, { messages: messages.length, bytes }))
       return Promise.reject(
@@ -177,8 +176,8 @@ export class KafkaPublisher implements Publisher {
   #place(unplaced: Unplaced): void {
     const { call, message, bytes } = unplaced;
     const { topic, partition = 0 } = message;
-    if (bytes > MAX_RECORD_BYTES) {
-      const text = `a message for ${topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
+    if (bytes > MAX_MESSAGE_BYTES) {
+      const text = `a message for ${topic} has ${bytes} bytes, more than the limit of ${MAX_MESSAGE_BYTES}`;
       call.recordDone(new MessagingError('message-too-large', text, { canRetry: false }));
       return;
     }

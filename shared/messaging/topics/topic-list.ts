@@ -20,7 +20,7 @@ const OUTCOME_PARTITIONS = 3;
 /** One partition orders all records, so that a product is never read before its lists. There are few records. */
 const ORDERED_PARTITIONS = 1;
 /** The largest message is a simulation with the schedules of all offers. 1,200 instalments take less than 1 MiB. */
-const MAX_MESSAGE_BYTES = 8 * MIB;
+export const MAX_MESSAGE_BYTES = 8 * MIB;
 /** Requests can be investigated on the next day. */
 const REQUEST_RETENTION_MS = DAY_MS;
 /** Bulk requests can be investigated even after a weekend. */

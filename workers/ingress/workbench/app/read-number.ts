@@ -1,9 +1,8 @@
+import { TWO_READINGS } from '../../../../shared/portfolio/csv-notation.ts';
 import { DEFAULT_CURRENCY_DIGITS } from '../../../../shared/lending/numbers/money.ts';
 
 const THOUSAND_DIGITS = 3;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
-/** `25.000` may be twenty-five thousand or twenty-five. */
-const AMBIGUOUS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 /** Thousands with a separator, and possibly decimals after a different sign: `1 250 000`, `1.250,50`. */
 const GROUPED = /^(-?\d{1,3})((?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
 const GROUP_LENGTH = 4;
@@ -18,7 +17,7 @@ export function readNumber(
   group = ',',
 ): number | undefined {
   const entered = text.trim();
-  if (AMBIGUOUS.test(entered)) {
+  if (TWO_READINGS.test(entered)) {
     const isGroup = group !== '' && entered.includes(group);
     if (isGroup !== decimals < THOUSAND_DIGITS) return undefined;
     return Number(isGroup ? entered.replace(group, '') : entered.replace(',', '.'));
@@ -30,7 +29,7 @@ export function readNumber(
 /** The two readings of a text such as `25.000 EUR`: `25000`, and `25.00` for 2 `decimals`. Undefined for other text. */
 export function twoReadings(text: string, decimals: number): readonly [string, string] | undefined {
   const entered = text.replaceAll(/[^\d.,-]/g, '');
-  if (!AMBIGUOUS.test(entered)) return undefined;
+  if (!TWO_READINGS.test(entered)) return undefined;
   return [entered.replace(/[.,]/, ''), Number(entered.replace(',', '.')).toFixed(decimals)];
 }
 
