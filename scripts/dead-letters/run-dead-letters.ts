@@ -126,7 +126,10 @@ async function list(args: DeadLettersArguments, context: CommandContext): Promis
 }
 
 async function show(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
-  const { letters, count } = await readPages(args, context, { limit: args.limit ?? 10, all: true });
+  const { letters, count, isComplete } = await readPages(args, context, {
+    limit: args.limit ?? 10,
+    all: true,
+  });
   if (letters.length === 0) return reportNoMatch(0);
   const shown: unknown[] = [];
   for (const { id } of letters) {
@@ -135,7 +138,7 @@ async function show(args: DeadLettersArguments, context: CommandContext): Promis
   }
   const notShown = count - shown.length;
   return {
-    ok: !context.signal.aborted,
+    ok: isComplete && !context.signal.aborted,
     lines: [...shown.map(toPlainJson), ...(notShown > 0 ? [`${notShown} older not shown (--limit)`] : [])],
     result: { letters: shown, notShown },
   };

@@ -39,7 +39,7 @@ export const paymentValueRequest = createRequestReader<PaymentValueRequest>({
 function dependsOn({ path, code }: Fault): readonly string[] {
   switch (path) {
     case 'FutureValue':
-      return ['FinancedAmount'];
+      return code === 'out-of-range' ? ['FinancedAmount'] : [];
     case 'GracePeriodPrincipal':
       return ['InstallmentsNo'];
     case 'InterestPercent':

@@ -141,12 +141,13 @@ const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   BlockInstallmentNo: ROW_FIELDS,
   GracePeriodPrincipal: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
   GracePeriodInterest: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
-  ResidualValue: ['Amount'],
   MultipleInterestRates: ['InstallmentsNo'],
   BandedInterestRates: ['MultipleInterestRates'],
   installmentValue: ['ScheduleType'],
   principalValue: ['ScheduleType'],
 };
+/** Fields that some schedule types require. The definition and checkTogether report other missing fields. */
+const BY_SCHEDULE_TYPE: ReadonlySet<string> = new Set(['CapitalPercent', 'ResidualValue']);
 /** Faults with these codes depend on the number of decimals, which Currency and Precision determine (M2). */
 const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
 
@@ -156,12 +157,16 @@ export const repaymentScheduleRequest = createRequestReader<RepaymentScheduleReq
   between: checkTogether,
   meaning: {
     placeholders: PLACEHOLDERS,
-    faultsOf: findScheduleFaults,
+    faultsOf: (request, catalogue) =>
+      findScheduleFaults(request, catalogue).filter(
+        ({ code, path }) => code !== 'missing' || BY_SCHEDULE_TYPE.has(path),
+      ),
     dependsOn: ({ path, code }) => [
       ...(DEPENDS_ON[topField(path)] ?? []),
       ...(BY_DIGITS.has(code) ? ['Currency', 'Precision'] : []),
       ...(code === 'date-order' ? DATE_FIELDS : []),
-      ...(code === 'missing' ? ['ScheduleType', 'MultipleInterestRates', 'BandedInterestRates'] : []),
+      ...(code === 'missing' ? ['ScheduleType'] : []),
+      ...(path === 'ResidualValue' && code === 'out-of-range' ? ['Amount'] : []),
     ],
   },
 });

@@ -7,7 +7,7 @@ export interface BoundedFixed {
 }
 
 const DOUBLE_BITS = 52;
-/** A larger denominator is not a double. Newton's method starts from a fraction whose denominator has the fewer bits below. */
+/** A larger number is not a double. Newton's method then starts from a fraction whose parts have at most these bits. */
 const MAX_DOUBLE = BigInt(Number.MAX_VALUE);
 const BITS_KEPT = 1_000;
 /** The first estimate has about 45 correct bits and each step doubles their number: enough for any width in use. */
@@ -58,7 +58,8 @@ export function fixedRoot(
 }
 
 function estimateRoot(numerator: bigint, denominator: bigint, degree: number, bits: bigint): bigint {
-  const cut = denominator > MAX_DOUBLE ? BigInt(4 * denominator.toString(16).length - BITS_KEPT) : 0n;
+  const larger = numerator > denominator ? numerator : denominator;
+  const cut = larger > MAX_DOUBLE ? BigInt(4 * larger.toString(16).length - BITS_KEPT) : 0n;
   const estimate = Math.exp(Math.log(Number(numerator >> cut) / Number(denominator >> cut)) / degree);
   const exponent = Math.floor(Math.log2(estimate));
   const mantissa = BigInt(Math.round(estimate * 2 ** (DOUBLE_BITS - exponent)));

@@ -55,6 +55,8 @@ const DRAIN_POLL_MS = 10;
 const LAST_REQUEST_MS = 5_000;
 /** Minimum of both limits, even when the drain timeout is over. */
 const MIN_LAST_REQUEST_MS = 1_000;
+/** Attempts of the last commit. More would delay the stop of a process whose broker is away. */
+const LAST_COMMITS = 4;
 /** While infrastructure is unavailable, every message fails. One log line per interval says so. */
 const LOG_INTERVAL_MS = 60_000;
 
@@ -290,10 +292,11 @@ export class ConsumerRuntime {
     if (trackers.some((tracker) => tracker.lag > 0 || tracker.uncommitted() !== undefined)) this.#tickLater();
   }
 
-  /** Tries until it succeeds: without this commit, the next owner of the partitions repeats messages. */
+  /** Tries again after a failure: without this commit, the next owner of the partitions repeats messages. */
   async #commitLast(): Promise<void> {
     const { retryBackoff, timers } = { ...CONSUMER_DEFAULTS, ...this.#options };
-    while (!(await this.#commitNow())) await sleep(timers, retryBackoff.minMs);
+    for (let attempt = 1; !(await this.#commitNow()) && attempt < LAST_COMMITS; attempt += 1)
+      await sleep(timers, retryBackoff.minMs);
   }
 
   /** Commits the completed prefix of each partition, after any commit in flight. Resolves to false on failure. */

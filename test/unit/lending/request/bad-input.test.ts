@@ -80,6 +80,8 @@ HolidayCountry = [] | HolidayCountry wrong-type
 InstallmentsNo = "four"; ResidualValue = 500; RealInstallmentNo = 3; GracePeriodPrincipal = 2
   MultipleInterestRates = [{"InterestRate":5,"ToInstNo":4}] | InstallmentsNo wrong-type
 Amount = "much"; ResidualValue = 5e12 | Amount wrong-type
+Amount = "much"; ResidualValue = 10.123 | Amount wrong-type | ResidualValue too-many-decimals
+PeriodicityType = "Once"; InstallmentsNo = 1; FirstDueDate = 5 | FirstDueDate wrong-type
 ScheduleType = "Balloon"; HolidayCountry = [] | HolidayCountry wrong-type | ResidualValue missing
 InterestPercent = null; MultipleInterestRates = {} | MultipleInterestRates wrong-type
 ScheduleType = 5; ProductType = "CC" | ScheduleType wrong-type
