@@ -5,7 +5,7 @@ import { docsPage } from '../../shared/api/documents/page/docs-page.ts';
 import { openApiDocument } from '../../shared/api/documents/openapi.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import type { Documents } from './server/documents.ts';
-import { loadDocsScript } from './workbench/bundle.ts';
+import { loadBundle } from './workbench/bundle.ts';
 
 const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
 const TOKENS = new URL('workbench/app/design/tokens.css', import.meta.url);
@@ -31,7 +31,7 @@ export function createDocuments(config: Config): Documents {
         rulings: readFileSync(RULINGS, 'utf8'),
         guide: readFileSync(GUIDE, 'utf8'),
         tokens: readFileSync(TOKENS, 'utf8'),
-        script: await loadDocsScript(),
+        script: (await loadBundle()).docsScript,
       }),
   };
 }

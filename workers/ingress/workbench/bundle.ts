@@ -15,6 +15,8 @@ export interface Bundle {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly script: string;
   readonly styles: string;
+  /** The text of the script of /docs. */
+  readonly docsScript: string;
 }
 
 const APP_FOLDER = path.join(import.meta.dirname, 'app');
@@ -27,20 +29,30 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Reads the built folder, or else compiles. Rejects if that fails, or if the script or the styles are missing. */
+let loading: Promise<Bundle> | undefined;
+
+/**
+ * Reads the built folder, or else compiles, once for all pages: of two compilations that overlap, the first to end
+ * would abort the other. Rejects if that fails, or if a file of the page is missing; the next call tries again.
+ */
 export async function loadBundle(): Promise<Bundle> {
-  const files = await loadFiles();
+  loading ??= readBundle();
+  try {
+    return await loading;
+  } catch (error) {
+    loading = undefined;
+    throw error;
+  }
+}
+
+async function readBundle(): Promise<Bundle> {
+  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile();
   const assets = new Map<string, Asset>();
   for (const [name, body] of files) {
     assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, gzip: gzipSync(body) });
   }
-  return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
-}
-
-/** Loads the text of the script of /docs. Rejects if it is missing, or if reading or compiling fails. */
-export async function loadDocsScript(): Promise<string> {
-  const files = await loadFiles();
-  return files.get(findName(files, 'docs-'))?.toString() ?? '';
+  const docsScript = files.get(findName(files, 'docs-'))?.toString() ?? '';
+  return { assets, docsScript, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }
 
 /** Compiles the sources into an emptied built folder and resolves to the names of the files. Rejects if that fails. */
@@ -50,19 +62,6 @@ export async function writeBuiltFolder(): Promise<readonly string[]> {
   await mkdir(BUILT_FOLDER, { recursive: true });
   for (const [name, body] of files) await writeFile(path.join(BUILT_FOLDER, name), body);
   return [...files.keys()];
-}
-
-let loading: Promise<ReadonlyMap<string, Buffer>> | undefined;
-
-/** Loads the files once for all pages: of two compilations that overlap, the first to end would abort the other. */
-async function loadFiles(): Promise<ReadonlyMap<string, Buffer>> {
-  loading ??= existsSync(BUILT_FOLDER) ? readFiles(BUILT_FOLDER) : compile();
-  try {
-    return await loading;
-  } catch (error) {
-    loading = undefined;
-    throw error;
-  }
 }
 
 async function compile(): Promise<ReadonlyMap<string, Buffer>> {

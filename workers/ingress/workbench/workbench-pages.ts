@@ -36,14 +36,10 @@ export function registerWorkbench(
   deps: Pick<IngressContext, 'access' | 'log' | 'options'>,
 ): void {
   const base = '/workbench';
-  let loading: Promise<Bundle> | undefined;
   const load = async (reply: FastifyReply): Promise<Bundle | undefined> => {
-    loading ??= loadBundle();
     try {
-      return await loading;
+      return await loadBundle();
     } catch (error) {
-      // The next request tries again.
-      loading = undefined;
       deps.log.error({ error: errorText(error) }, 'the workbench cannot be compiled');
       refuse(reply, 'unexpected', { detail: CANNOT_COMPILE });
       return undefined;
