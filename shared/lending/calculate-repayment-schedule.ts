@@ -61,7 +61,7 @@ export function calculateRepaymentSchedule(
     return refused();
   }
   const earlyEnd = findEarlyEnd(amortised.rows, dates);
-  if (earlyEnd !== undefined) checkChargesAtEnd(request, plan.charges, earlyEnd, validation);
+  if (earlyEnd !== undefined) checkChargesAtEnd(request, plan, earlyEnd, validation);
   const { currencyDigits } = terms;
   const { calendar } = dates;
   const rows = buildScheduleRows(amortised.rows, plan, context.maxReplyBytes, validation);

@@ -82,22 +82,19 @@ function collectInGrace(
   }
 }
 
-/** The deferred interest that a row collects: all, or with Spread an equal part; the last row takes the rest (G2). */
+/** The deferred interest that a row collects: all, or with Spread what is left over the rows left (G2). */
 function collectDeferred(
   { terms, explanations, compiled }: RepaymentPlan,
   state: LoanState,
   row: CollectingRow,
 ): number {
   if (state.deferred === 0 || (row.rowsLeft === 0 && !row.ends)) return 0;
-  let taken = state.deferred;
-  if (terms.graceType === 'Spread' && !row.ends) {
-    const { deferred: total } = state;
-    const rows = row.rowsLeft;
-    const part = Number(divideRounded(BigInt(total), BigInt(rows), compiled.type.rounding));
-    state.spread ??= { part, total, rows };
-    taken = Math.abs(state.spread.part) < Math.abs(state.deferred) ? state.spread.part : state.deferred;
-  }
-  const share = taken === state.spread?.part && !row.ends ? state.spread : undefined;
+  const isPart = terms.graceType === 'Spread' && !row.ends;
+  const share = isPart ? { total: state.deferred, rows: row.rowsLeft } : undefined;
+  const taken =
+    share === undefined
+      ? state.deferred
+      : Number(divideRounded(BigInt(share.total), BigInt(share.rows), compiled.type.rounding));
   if (taken !== 0)
     explanations?.collectDeferred(terms.graceType, taken, [state.deferredFrom, terms.graceInterest], share);
   state.deferred -= taken;

@@ -1,13 +1,13 @@
 /** The end of a loan before its last due row, through a prepayment or a payment that repays it sooner (B2, X3). */
 
 import { readChargeInputs } from '../charges/charge-input.ts';
-import type { ScheduledCharge, ScheduledCharges } from '../charges/schedule-charges.ts';
+import type { ScheduledCharge } from '../charges/schedule-charges.ts';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { Validation } from '../request/validation.ts';
 import { createRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
-import type { LoanState } from './loan-state.ts';
+import { heldInterest, type LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
 
 /** With a fixed or kept payment, or a formula for payment or principal, a zero balance ends the schedule (B2, X3). */
@@ -45,11 +45,11 @@ export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates
 /** Refuses charges that begin after an early end (F3), and warns of charges and blocked amounts that are lost (E5). */
 export function checkChargesAtEnd(
   request: RepaymentScheduleRequest,
-  { charges }: ScheduledCharges,
+  { charges: { charges }, terms, dates }: RepaymentPlan,
   { dueRows, date }: EarlyEnd,
   validation: Validation,
 ): void {
-  const isInterestBlocked = request.IsLocked === true && request.BlockInterestAmount?.isZero() === false;
+  const isInterestBlocked = terms.blockInterest > heldInterest(terms, dates.settledRows);
   if (dueRows === 0 && isInterestBlocked) validation.warn('BlockInterestAmount');
   const byPath = new Map(charges.map((charge) => [charge.item.path, charge]));
   for (const { path, datePath, blockedPath, firstDate } of readChargeInputs(request)) {

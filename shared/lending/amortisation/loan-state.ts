@@ -5,13 +5,6 @@ import type { InterestSegment } from './interest-segments.ts';
 import type { RepaidBalance } from '../interest/level-payment.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
 
-/** Deferred interest that is collected in equal parts over a number of rows (G2). */
-interface SpreadInterest {
-  readonly part: number;
-  readonly total: number;
-  readonly rows: number;
-}
-
 export interface LoanState {
   balance: number;
   residual: number;
@@ -35,7 +28,6 @@ export interface LoanState {
   deferred: number;
   /** Number of the first row whose interest was deferred; 0 if there is none yet. */
   deferredFrom: number;
-  spread: SpreadInterest | undefined;
   /** Blocked principal that the first due row is still to collect; `blockInterest` is the blocked interest (X2). */
   block: number;
   blockInterest: number;
@@ -58,6 +50,8 @@ export function createLoanState(amount: number, terms: RepaymentTerms, settledRo
   const { gracePrincipal, graceInterest, graceType, fixedPayment, residual } = terms;
   const partsFromPlan =
     graceType === 'Capitalised' && graceInterest > gracePrincipal && graceInterest > settledRows;
+  const held = heldInterest(terms, settledRows);
+  const isDeferred = graceType === 'Deferred' || graceType === 'Spread';
   return {
     balance: amount,
     residual,
@@ -68,11 +62,27 @@ export function createLoanState(amount: number, terms: RepaymentTerms, settledRo
     prepaid: 0,
     prepaidIn: undefined,
     keptPayment: undefined,
-    planned: partsFromPlan ? { balance: amount, residual } : undefined,
-    deferred: 0,
-    deferredFrom: 0,
-    spread: undefined,
+    planned: partsFromPlan ? { balance: amount - held, residual } : undefined,
+    deferred: isDeferred ? held : 0,
+    deferredFrom: isDeferred && held !== 0 ? 1 : 0,
     block: terms.blockAmount,
-    blockInterest: terms.blockInterest,
+    blockInterest: terms.blockInterest - held,
   };
+}
+
+/** The blocked interest that the grace period of settled rows has held back: its GraceType decides what becomes of it (X2). */
+export function heldInterest(
+  { graceType, graceInterest, blockInterest }: RepaymentTerms,
+  settledRows: number,
+): number {
+  const isSpread = graceType === 'Spread' && graceInterest > 0;
+  return isSpread || graceInterest > settledRows ? blockInterest : 0;
+}
+
+/** True if no row shows the held interest: it was forgiven, or capitalised without a plan of the principal beside it (G2). */
+export function losesHeldInterest(terms: RepaymentTerms, settledRows: number): boolean {
+  const { graceType, gracePrincipal, graceInterest } = terms;
+  const isPlanned = graceInterest > gracePrincipal;
+  const isLost = graceType === 'Forgiven' || (graceType === 'Capitalised' && !isPlanned);
+  return isLost && graceInterest > settledRows && terms.blockInterest > 0;
 }

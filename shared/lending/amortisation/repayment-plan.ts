@@ -5,7 +5,7 @@ import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
 import { scheduleCharges, type ScheduledCharges } from '../charges/schedule-charges.ts';
 import { dayCountDenominator, dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import { buildInterestSegments, type InterestSegment } from './interest-segments.ts';
-import type { LoanState } from './loan-state.ts';
+import { losesHeldInterest, type LoanState } from './loan-state.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
@@ -47,6 +47,7 @@ export function planRepayment(
   const denominator = dayCountDenominator(dayCount);
   const accruing = { compiled, counts, dayCountDenominator: denominator, settledRows, amount };
   const segments = buildInterestSegments(rates, accruing, validation);
+  if (losesHeldInterest(loan.repayment, settledRows)) validation.warn('BlockInterestAmount');
   const isRecalculation = request.LastDueDate !== undefined;
   const schedule = { dates, start: dates.settledDate, isRecalculation, dayCount, amount, rounding };
   const charges = scheduleCharges(loan.charges, schedule, validation);

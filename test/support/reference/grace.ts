@@ -19,7 +19,10 @@ function planOf(terms: Terms): Plan {
 
 function capitalisedPlan(terms: Terms, mode: Omit<RowLoopMode, 'planned'> = {}): Plan {
   const until = terms.graceInterest;
-  const plan = new RowLoop({ ...terms, graceInterest: 0 }, { until }).run();
+  const plan = new RowLoop(
+    { ...terms, amount: terms.amount.minus(heldInterest(terms)), graceInterest: 0 },
+    { until },
+  ).run();
   const byRow = new Map(plan.rows.filter((row) => !row.isEarly).map((row) => [row.no, row.principal]));
   return new RowLoop(terms, { ...mode, planned: (row) => byRow.get(row) ?? NONE }).run();
 }
@@ -42,22 +45,26 @@ function isUncollected(terms: Terms, row: PlanRow, isOnDueDate: boolean): boolea
   return dueRow <= terms.graceInterest;
 }
 
-/** By index: all of it in the first row after the grace period, or equal parts in the planned rows that follow. */
+/** By index: all of it in the first row after the grace period, or an equal part of the rest in each that follows. */
 function collections(terms: Terms, rows: readonly PlanRow[], total: Exact): Exact[] {
-  const { leniency, graceInterest, settled, lastRow } = terms;
+  const { leniency, graceInterest, lastRow } = terms;
   if (leniency === 'forgiven' || leniency === 'capitalised') return rows.map(() => NONE);
-  const planned = leniency === 'spread' ? lastRow - Math.max(graceInterest, settled) : 1;
-  const part = rounded(total.div(planned));
   const lastDue = rows.findIndex((row) => !row.isEarly && row.no === lastRow);
   const ending = lastDue === -1 ? rows.length - 1 : lastDue;
   let left = total;
   return rows.map((row, index) => {
     const collects = !row.isEarly && row.no > graceInterest;
-    const share = collects ? part : NONE;
-    const taken = index === ending || share.abs().gt(left.abs()) ? left : share;
+    const share = leniency === 'spread' ? rounded(left.div(lastRow - row.no + 1)) : left;
+    const taken = index === ending ? left : collects ? share : NONE;
     left = left.minus(taken);
     return taken;
   });
+}
+
+/** Blocked interest that a grace period has held back; otherwise the first due row collects it (X2). */
+function heldInterest({ leniency, graceInterest, settled, block }: Terms): Exact {
+  const isHeld = settled < graceInterest || (leniency === 'spread' && graceInterest > 0);
+  return isHeld ? (block?.interest ?? NONE) : NONE;
 }
 
 export function collectedPlan(terms: Terms) {
@@ -67,7 +74,8 @@ export function collectedPlan(terms: Terms) {
       row.isEarly && rows.slice(0, index).some((other) => !other.isEarly && other.date === row.date);
     return isUncollected(terms, row, isOnDueDate);
   });
-  let total = NONE;
+  const held = heldInterest(terms);
+  let total = held;
   for (const [index, row] of rows.entries()) if (waits[index] === true) total = total.plus(row.accrued);
   const extra = collections(terms, rows, total);
   const firstDue = rows.findIndex((row) => !row.isEarly);
@@ -75,7 +83,7 @@ export function collectedPlan(terms: Terms) {
     residual,
     rows: rows.map((row, index) => {
       const collected = waits[index] === true ? NONE : row.accrued.minus(row.capitalised);
-      const blocked = index === firstDue ? (terms.block?.interest ?? NONE) : NONE;
+      const blocked = index === firstDue ? (terms.block?.interest ?? NONE).minus(held) : NONE;
       return { ...row, interest: collected.plus(extra[index]!).plus(blocked) };
     }),
   };

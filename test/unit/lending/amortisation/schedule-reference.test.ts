@@ -193,7 +193,10 @@ BlockAmount and BlockInterestAmount in the first row
   BlockAmount = 100; BlockInterestAmount = 5 | pmt: 310.01 204.01 204.02
 BlockInterestAmount during interest grace
   LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700; InstallmentsNo = 3; IsLocked = true
-  BlockInterestAmount = 4.5; GracePeriodInterest = 1 | interest: 4.50 11.69 2.36
+  BlockInterestAmount = 4.5; GracePeriodInterest = 1 | interest: 0.00 16.19 2.36
+BlockInterestAmount that grace held back
+  LastDueDate = "2025-02-01"; ActivationDate = null; InstallmentsNo = 6; BlockInstallmentNo = 1; IsLocked = true
+  BlockInterestAmount = 10; GracePeriodPrincipal = 3; GracePeriodInterest = 3 | totalInstallment: 0.00 0.00 370.02 340.02 340.03
 BlockAmount in addition to a fixed payment | LastDueDate = "2025-04-01"; ActivationDate = null; Amount = 700
   InstallmentsNo = 3; IsLocked = true; BlockAmount = 100; installmentValue = 250 | pmt: 351.00 250.00 110.66
 BlockAmount during principal grace

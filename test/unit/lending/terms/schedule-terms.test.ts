@@ -389,6 +389,16 @@ describe('ignored fields (E5, X2)', () => {
     ['', { ScheduleType: 'Deposit', InterestCapitalization: 1 }],
     ['', { IsLocked: true, BlockAmount: decimal(1) }],
     ['', { IsLocked: true, BlockInterestAmount: decimal(1) }],
+    ...(['Deferred', 'Spread', 'Forgiven', 'Capitalised'] as const).map((GraceType): [string, Changes] => [
+      GraceType === 'Deferred' || GraceType === 'Spread' ? '' : 'BlockInterestAmount',
+      {
+        IsLocked: true,
+        BlockInterestAmount: decimal(1),
+        GracePeriodInterest: 2,
+        GracePeriodPrincipal: 2,
+        GraceType,
+      },
+    ]),
     ['', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(1) })] }],
     ['', { IsLocked: true, Insurance: [premium({ BlockInsuranceAmount: decimal(1) })] }],
     ['IsLocked', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(0) })] }],
