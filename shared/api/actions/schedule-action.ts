@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Casing, RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import { wholeNumber } from '../../platform/json-kinds.ts';
 import { EXPLAINED_FIGURES, spelled, renderRepaymentSchedule } from './render-schedule.ts';
+import { CHARGE_NAMES } from '../../lending/charges/charge-input.ts';
 import { describeNoName } from '../../lending/charges/catalogue-match.ts';
 import { sourceFault } from '../../lending/charges/requested-charge-price.ts';
 import { NO_RATE } from '../../lending/terms/rate-ranges.ts';
@@ -186,12 +187,6 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   render: renderRepaymentSchedule,
 });
 
-/** For each list, the fields that identify a charge. At least one is required; a fault's path names the first (F1). */
-const CHARGE_NAMES = [
-  ['Commission', ['FeeName', 'FeeId']],
-  ['Insurance', ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName']],
-] as const;
-
 /** Requires InterestPercent, MultipleInterestRates or BandedInterestRates (S4), and checks each charge (F1). */
 function checkTogether(fields: Fields): readonly Fault[] {
   const faults: Fault[] = [];
@@ -199,7 +194,7 @@ function checkTogether(fields: Fields): readonly Fault[] {
   if (isAbsent(InterestPercent) && !isGiven(MultipleInterestRates) && !isGiven(BandedInterestRates)) {
     faults.push(shapeFault('InterestPercent', 'missing', NO_RATE));
   }
-  for (const [list, names] of CHARGE_NAMES) {
+  for (const [list, names] of Object.entries(CHARGE_NAMES)) {
     const items = fields[list];
     if (!Array.isArray(items)) continue;
     for (const [index, item] of items.entries()) {

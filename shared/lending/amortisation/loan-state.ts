@@ -82,7 +82,6 @@ export function heldInterest(
 /** True if no row shows the held interest: it was forgiven, or capitalised without a plan of the principal beside it (G2). */
 export function losesHeldInterest(terms: RepaymentTerms, settledRows: number): boolean {
   const { graceType, gracePrincipal, graceInterest } = terms;
-  const isPlanned = graceInterest > gracePrincipal;
-  const isLost = graceType === 'Forgiven' || (graceType === 'Capitalised' && !isPlanned);
-  return isLost && graceInterest > settledRows && terms.blockInterest > 0;
+  const isLost = graceType === 'Forgiven' || (graceType === 'Capitalised' && graceInterest <= gracePrincipal);
+  return isLost && heldInterest(terms, settledRows) > 0;
 }

@@ -12,6 +12,12 @@ import type {
 /** The list of the request that contains a charge; each list has its own field in a row (F4). */
 export type ChargeKind = 'commission' | 'insurance';
 
+/** By list, the fields that identify a charge, in order of preference. At least one is required (F1). */
+export const CHARGE_NAMES = {
+  Commission: ['FeeName', 'FeeId'],
+  Insurance: ['InsuranceName', 'InsuranceClassName', 'InsuranceClassId'],
+} as const;
+
 export interface ChargeName {
   readonly field: NameField;
   readonly value: string;
@@ -48,10 +54,7 @@ export function readChargeInputs(request: RepaymentScheduleRequest): readonly Ch
 function readCommission(item: CommissionItem, index: number): ChargeInput {
   return {
     ...readCommonFields('commission', item, `Commission[${index}]`, 'Fee'),
-    names: [
-      { field: 'FeeName', value: trimName(item.FeeName) },
-      { field: 'FeeId', value: trimName(item.FeeId) },
-    ],
+    names: CHARGE_NAMES.Commission.map((field) => ({ field, value: trimName(item[field]) })),
     periodicityType: item.FeePeriodicityType,
     firstDate: item.FeeDate,
     graceRows: item.GracePeriodFee,
@@ -63,11 +66,7 @@ function readCommission(item: CommissionItem, index: number): ChargeInput {
 function readInsurance(item: InsuranceItem, index: number): ChargeInput {
   return {
     ...readCommonFields('insurance', item, `Insurance[${index}]`, 'Insurance'),
-    names: [
-      { field: 'InsuranceName', value: trimName(item.InsuranceName) },
-      { field: 'InsuranceClassName', value: trimName(item.InsuranceClassName) },
-      { field: 'InsuranceClassId', value: trimName(item.InsuranceClassId) },
-    ],
+    names: CHARGE_NAMES.Insurance.map((field) => ({ field, value: trimName(item[field]) })),
     periodicityType: item.InsurancePeriodicityType,
     firstDate: item.InsuranceDate,
     graceRows: item.GracePeriodInsurance,

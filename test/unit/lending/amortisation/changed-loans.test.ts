@@ -164,65 +164,39 @@ describe('deferred interest of a deposit (G1, B4)', () => {
 const prepaidOn = (day: string) => ({ EarlyRepayments: [{ Date: date(day), Amount: decimal(1000) }] });
 
 describe('recalculation of an unchanged loan (X4)', () => {
-  const contract: Partial<RepaymentScheduleRequest> = {
-    Amount: decimal('12345.67'),
-    InterestPercent: decimal('7.35'),
-    InstallmentsNo: 24,
-    InstallmentDay: 31,
-    ActivationDate: date('2024-11-30'),
-    FirstDueDate: date('2024-12-31'),
-  };
-
-  it.each([1, 2, 7, 15, 22])('reproduces the rows after row %i if the payment is fixed', (settled) => {
-    const { rows } = scheduleOf(contract);
-    const [first, last, next] = [rows[0], rows[settled - 1], rows[settled]];
-    if (first === undefined || last === undefined || next === undefined) throw new Error('no such row');
-    const recalculated = scheduleOf({
-      ...contract,
-      Amount: decimal(formatMinorUnits(next.remainingValue, 2)),
-      LastDueDate: last.dueDate,
-      BlockInstallmentNo: settled,
-      installmentValue: decimal(formatMinorUnits(first.pmt, 2)),
-    });
-    expect(recalculated.rows).toEqual(rows.slice(settled));
+  const graces = fc.record({
+    GraceType: fc.constantFrom(...GRACE_TYPES),
+    GracePeriodInterest: fc.integer({ min: 0, max: 8 }),
+    GracePeriodPrincipal: fc.integer({ min: 0, max: 8 }),
   });
-
-  const grace = fc.record({
-    type: fc.constantFrom(...GRACE_TYPES),
-    interest: fc.integer({ min: 0, max: 8 }),
-    principal: fc.integer({ min: 0, max: 8 }),
-    count: fc.integer({ min: 10, max: 30 }),
-    settled: fc.integer({ min: 1, max: 9 }),
-    cents: fc.integer({ min: 50_000, max: 90_000_000 }),
-    rate: fc.integer({ min: 0, max: 2_500 }),
-  });
+  const start = { ActivationDate: date('2024-11-30'), FirstDueDate: date('2024-12-31') };
+  const dates = { ...start, InstallmentDay: 31 };
+  const [settledRows, minor] = [fc.integer({ min: 1, max: 29 }), fc.integer({ min: 1, max: 2_500 })];
 
   it('reproduces the rows after any row, in or after each type of grace, with the interest that it held', () => {
-    const property = fc.property(grace, ({ type, interest, principal, count, settled, cents, rate }) => {
-      const capitalises = type === 'Capitalised' && settled < interest;
+    const property = fc.property(graces, settledRows, minor, (grace, settled, figure) => {
+      const { GraceType, GracePeriodInterest: interest, GracePeriodPrincipal: principal } = grace;
+      const capitalises = GraceType === 'Capitalised' && settled < interest;
       // The payment of the planned principal is not the one to lock, so that cents may differ.
       fc.pre(!capitalises || settled <= principal);
-      const periods = { GracePeriodInterest: interest, GracePeriodPrincipal: principal, GraceType: type };
-      const figures = { Amount: money(cents), InterestPercent: money(rate), InstallmentsNo: count };
-      const terms = { ...contract, ...figures, ...periods, Explain: true };
-      const { rows } = scheduleOf(terms);
+      const amounts = { Amount: money(figure * 54_321), InterestPercent: money(figure) };
+      const contract = { ...dates, ...amounts, ...grace, InstallmentsNo: 30, Explain: true };
+      const { rows } = scheduleOf(contract);
       const accrued = (row: (typeof rows)[number]): number =>
-        row.explanation?.find(({ figure }) => figure === 'accruedInterest')?.amount ?? row.interest;
+        row.explanation?.find((one) => one.figure === 'accruedInterest')?.amount ?? row.interest;
       const held = rows.slice(0, settled).reduce((sum, row) => sum + accrued(row) - row.interest, 0);
-      const isHeld = type === 'Deferred' || type === 'Spread' || capitalises;
+      const isHeld = GraceType === 'Deferred' || GraceType === 'Spread' || capitalises;
       const [last, next] = [rows[settled - 1]!, rows[settled]!];
       const recalculated = scheduleOf({
-        ...terms,
+        ...contract,
         Amount: money(next.remainingValue),
         LastDueDate: last.dueDate,
         BlockInstallmentNo: settled,
-        IsLocked: true,
-        BlockInterestAmount: money(isHeld ? held : 0),
+        ...(isHeld && held > 0 && { IsLocked: true, BlockInterestAmount: money(held) }),
         ...(settled >= principal &&
           !capitalises && { installmentValue: money(next.principal + accrued(next)) }),
       });
-      const shown = (list: typeof rows) =>
-        list.map((row) => [row.remainingValue, row.principal, row.interest]);
+      const shown = (list: typeof rows) => list.map((row) => ({ ...row, explanation: undefined }));
       expect(shown(recalculated.rows)).toEqual(shown(rows.slice(settled)));
     });
     fc.assert(property, { numRuns: 1_000, seed: 7 });

@@ -50,8 +50,6 @@ const NONE = { SourceValue: undefined, SourcePercent: undefined };
 describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
   it.each<[fault: string, Parameters<typeof chargeFaults>[0]]>([
     ['Commission[0].SourceValue mutually-exclusive 400', ofFee(BOTH)],
-    ['Insurance[0].SourceValue mutually-exclusive 400', ofCover(BOTH)],
-    ['Commission[0].SourceValue mutually-exclusive 400', ofFee(NONE)],
     ['Insurance[1].SourceValue mutually-exclusive 400', { Insurance: [premium(), premium(NONE)] }],
     ['Commission[0].SourceValue out-of-range 422', ofFee({ SourceValue: decimal('-0.01') })],
     ['Commission[0].SourceValue too-many-decimals 422', ofFee({ SourceValue: decimal('0.001') })],

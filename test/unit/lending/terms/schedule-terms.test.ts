@@ -319,6 +319,7 @@ const RUNNING = { LastDueDate: date('2025-02-01') } as const;
 const FIRST = { InstallmentMethod: 'NextMonth', FirstDueDate: date('2025-02-01') } as const;
 const RO = { calendars: { find: () => calendarNamed('RO') } };
 const SHIFT = { HolidayShift: true, HolidayCountry: 'RO' } as const;
+const HELD = { IsLocked: true, BlockInterestAmount: decimal(1), GracePeriodInterest: 2 } as const;
 const MATURITY = { MaturityDate: date('2025-05-20') } as const;
 const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2025-02-01') } as const;
 
@@ -389,16 +390,8 @@ describe('ignored fields (E5, X2)', () => {
     ['', { ScheduleType: 'Deposit', InterestCapitalization: 1 }],
     ['', { IsLocked: true, BlockAmount: decimal(1) }],
     ['', { IsLocked: true, BlockInterestAmount: decimal(1) }],
-    ...(['Deferred', 'Spread', 'Forgiven', 'Capitalised'] as const).map((GraceType): [string, Changes] => [
-      GraceType === 'Deferred' || GraceType === 'Spread' ? '' : 'BlockInterestAmount',
-      {
-        IsLocked: true,
-        BlockInterestAmount: decimal(1),
-        GracePeriodInterest: 2,
-        GracePeriodPrincipal: 2,
-        GraceType,
-      },
-    ]),
+    ['BlockInterestAmount', { ...HELD, GraceType: 'Forgiven' }],
+    ['', { ...HELD, GraceType: 'Spread' }],
     ['', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(1) })] }],
     ['', { IsLocked: true, Insurance: [premium({ BlockInsuranceAmount: decimal(1) })] }],
     ['IsLocked', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(0) })] }],
