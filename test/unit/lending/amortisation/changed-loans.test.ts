@@ -169,8 +169,7 @@ describe('recalculation of an unchanged loan (X4)', () => {
     GracePeriodInterest: fc.integer({ min: 0, max: 8 }),
     GracePeriodPrincipal: fc.integer({ min: 0, max: 8 }),
   });
-  const start = { ActivationDate: date('2024-11-30'), FirstDueDate: date('2024-12-31') };
-  const dates = { ...start, InstallmentDay: 31 };
+  const dates = { ActivationDate: date('2024-11-30'), FirstDueDate: date('2024-12-31'), InstallmentDay: 31 };
   const [settledRows, minor] = [fc.integer({ min: 1, max: 29 }), fc.integer({ min: 1, max: 2_500 })];
 
   it('reproduces the rows after any row, in or after each type of grace, with the interest that it held', () => {

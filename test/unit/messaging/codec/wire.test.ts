@@ -86,6 +86,8 @@ describe('the Avro wire format', () => {
       Currency: 7,
     };
     expect(() => codec.encode(REQUEST, wrong, 'avro')).toThrow(PayloadError);
+    const many = { ...fullRequest, Commission: Array.from({ length: 101 }, () => 7) };
+    expect(codec.faultsOf(REQUEST, many)).toHaveLength(100);
     expect(codec.faultsOf(REQUEST, wrong)).toEqual([
       { path: 'Amount', code: 'out-of-range', message: 'must be below 10^20 in absolute value' },
       { path: 'InstallmentsNo', code: 'out-of-range', message: 'must be a whole number of 32 bits' },

@@ -44,17 +44,22 @@ const valuesOf = async (broker: Broker): Promise<string[]> =>
   (await readTopics(broker, ['t'])).map(({ value }) => String(value));
 
 describe('delivery', () => {
-  test("happens outside the publisher's call", async () => {
+  test("happens outside the publisher's call, and ends with a stop of the reader", async () => {
     const { broker, publisher } = await openBroker();
     const values: string[] = [];
     const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'latest' });
-    await tail.start(({ value }) => values.push(String(value)));
+    await tail.start(({ value }) => {
+      if (values.push(String(value)) === 2) void tail.stop();
+    });
     const published = publisher.publish([text('a')]);
     expect(values).toEqual([]);
     await published;
     expect(values).toEqual([]);
     await tail.caughtUp(STEP_MS);
     expect(values).toEqual(['a']);
+    await publisher.publish([text('b'), text('after the stop')]);
+    await pass(STEP_MS);
+    expect(values).toEqual(['a', 'b']);
   });
 
   test('alternates between all partitions while one has a long backlog', async () => {
