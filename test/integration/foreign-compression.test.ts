@@ -19,7 +19,7 @@ import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 30_000;
 const PARTITIONS = 3;
-const COMMAND_LIMIT_MS = 60_000;
+const LIMIT_MS = 60_000;
 const STOP_MS = 10_000;
 const COMPRESSIONS: readonly ForeignCompression[] = ['lz4', 'snappy'];
 const SCHEDULE_TOPICS = ['scheduleRequests', 'scheduleBulkRequests', 'scheduleDeadLetters'] as const;
@@ -41,14 +41,16 @@ suite('batches in lz4 and snappy', () => {
     const type = kafkajs.ConfigResourceTypes.TOPIC;
     const resources = READ.map((key) => ({ type, name: name(key), ...settings }));
     await scope.admin.alterConfigs({ validateOnly: false, resources });
+    // The broker may answer before it describes the topics with the new settings.
+    await eventually('the settings of the topics', STEP_MS, async () => {
+      const states = [...(await broker.admin.topicStates(READ.map(name))).values()];
+      return states.every((state) => state.config.get('compression.type') === value);
+    });
   };
   const writeForeignBatches = async (): Promise<void> => {
     for (const key of READ) {
       const partitions = (await broker.admin.partitionCounts([name(key)])).get(name(key)) ?? 0;
-      const messages = Array.from({ length: partitions }, (_, partition) => ({
-        partition,
-        value: 'foreign',
-      }));
+      const messages = Array.from({ length: partitions }, (_, partition) => ({ partition, value: 'x' }));
       for (const compression of COMPRESSIONS)
         await produceCompressed(scope.createClient(), name(key), compression, messages);
     }
@@ -59,9 +61,12 @@ suite('batches in lz4 and snappy', () => {
   };
   const listedLetters = async (): Promise<number> => {
     const command = ['scripts/dead-letters.ts', 'list', '--json', '--url', system.url ?? ''];
-    const options = { cwd: root, env: { ...process.env, SCHEMA_REGISTRY_URL: '', ...env } };
-    const limited = { ...options, timeout: COMMAND_LIMIT_MS };
-    const { stdout } = await promisify(execFile)(process.execPath, command, limited);
+    const options = {
+      cwd: root,
+      env: { ...process.env, SCHEMA_REGISTRY_URL: '', ...env },
+      timeout: LIMIT_MS,
+    };
+    const { stdout } = await promisify(execFile)(process.execPath, command, options);
     return (JSON.parse(stdout) as { letters: unknown[] }).letters.length;
   };
 
@@ -109,8 +114,7 @@ suite('batches in lz4 and snappy', () => {
     expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
     // An ingress reads one partition of the replies from its current end; only the list of dead letters reads them.
     const stored = COMPRESSIONS.length * 3 * PARTITIONS;
-    const came = stored + COMPRESSIONS.length;
-    const skipped = stored + came;
+    const skipped = 2 * stored + COMPRESSIONS.length;
     await eventually('all skipped batches', STEP_MS, async () => (await passedOver()) >= skipped);
     expect(system.health()).toMatchObject({ schedule: { status: 'ready' }, ingress: { status: 'ready' } });
   });
