@@ -61,11 +61,8 @@ suite('batches in lz4 and snappy', () => {
   };
   const listedLetters = async (): Promise<number> => {
     const command = ['scripts/dead-letters.ts', 'list', '--json', '--url', system.url ?? ''];
-    const options = {
-      cwd: root,
-      env: { ...process.env, SCHEMA_REGISTRY_URL: '', ...env },
-      timeout: LIMIT_MS,
-    };
+    const own = { ...process.env, SCHEMA_REGISTRY_URL: '', ...env };
+    const options = { cwd: root, env: own, timeout: LIMIT_MS };
     const { stdout } = await promisify(execFile)(process.execPath, command, options);
     return (JSON.parse(stdout) as { letters: unknown[] }).letters.length;
   };

@@ -391,7 +391,6 @@ describe('ignored fields (E5, X2)', () => {
     ['', { IsLocked: true, BlockAmount: decimal(1) }],
     ['', { IsLocked: true, BlockInterestAmount: decimal(1) }],
     ['BlockInterestAmount', { ...HELD, GraceType: 'Forgiven' }],
-    ['', { ...HELD, GraceType: 'Spread' }],
     ['', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(1) })] }],
     ['', { IsLocked: true, Insurance: [premium({ BlockInsuranceAmount: decimal(1) })] }],
     ['IsLocked', { IsLocked: true, Commission: [fee({ BlockFeeAmount: decimal(0) })] }],
