@@ -14,7 +14,7 @@ export interface LoanState {
   payment: number | undefined;
   /** Why the payment stays: fixed by the request (B2), or kept by a prepayment (X3). */
   hold: 'none' | 'fixed' | 'kept';
-  /** Why the next row with a payment calculates it anew: a changed rate or balance, or `no` if it does not. */
+  /** Why the next row with a payment calculates it again: a changed rate or balance, or `no` if it does not. */
   solveDue: 'no' | 'rate' | 'balance';
   /** Prepaid amount that the next payment to be calculated counts as owed (X3). */
   prepaid: number;

@@ -452,7 +452,7 @@ function isZeroNear(rateFlows: RateFlows, growth: ExactRatio): boolean {
   });
 }
 
-/** Parts of a unit, so many that a day of a year of 365 or of 366 days is a whole number of them. */
+/** Parts of a unit: a day of a year of 365 or of 366 days is a whole number of them. */
 const DAY_PARTS = 365n * 366n;
 
 /** The times of the flows as whole numbers, of which a year has `perYear`, counted from a time near the mean time. */

@@ -2,7 +2,7 @@
  * While the copy of one notification of a key (the first one) waits on a retry tier, later messages of the key wait on
  * the hold topic and are processed after it, in order. A first notification may never return, because its copy is lost
  * or the process that completed it crashed. Each owner of a partition therefore searches for keys that do not await a
- * first one and writes a resume message for each to the command topic. Whoever receives it processes what waits.
+ * first one and writes a resume message for each to the command topic. Its receiver processes what waits.
  */
 
 import { HEADER, headerNumber, headerText, contentBytes } from '../../../shared/messaging/headers.ts';

@@ -121,7 +121,7 @@ export function retryCopy(
   };
 }
 
-/** Makes the message of a dead letter. A redrive of it gets a new time limit and decides anew about a second send. */
+/** Makes the message of a dead letter. A redrive of it gets a new time limit and decides again about a second send. */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
   const { message } = copy;
   const carried = carriedHeaders({ ...copy, history: addAttempts(copy.history, attempts) });

@@ -297,7 +297,7 @@ class DeliveryLogIndex {
     this.#options = options;
   }
 
-  /** Must be called once the index is open, before a record is applied. A lease begins anew when it is read here. */
+  /** Must be called once the index is open, before a record is applied. A lease begins again when it is read here. */
   restore(): void {
     for (const { value } of this.#index.openRecords()) {
       const { status, id, leaseMs = 0 } = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
