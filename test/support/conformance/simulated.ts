@@ -13,7 +13,7 @@ const SESSION_TIMEOUT_MS = 1_000;
 const STEP_MS = 5_000;
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 const SWEEP_INTERVAL_MS = 20;
-/** Shorter than a session, as in the simulation, but so long that a busy machine loses no late response: its records would be stored twice. */
+/** Below a session, but so long that a busy machine gives up no late response, which would store its records twice. */
 const TIMES = { requestTimeoutMs: 800, lateMs: 40 };
 
 /** A process whose code runs until it is killed. */
