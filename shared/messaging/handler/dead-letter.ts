@@ -3,7 +3,6 @@ import { errorText, InfrastructureError, MessagingError } from '../../platform/e
 import { HEADER } from '../headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { Publisher } from '../ports.ts';
-import { isTransientFailure } from '../outcome.ts';
 import type { Request } from './request.ts';
 
 export interface DeadLetterReason {
@@ -74,7 +73,6 @@ export class DeadLetters {
       await this.#options.publisher.publish([letter]);
       return true;
     } catch (error) {
-      if (isTransientFailure(error)) throw error;
       if (error instanceof MessagingError && error.code === 'message-too-large') return false;
       throw this.#unavailable(errorText(error), error);
     }

@@ -68,8 +68,10 @@ test('retries if a new source cannot be created or start', async () => {
       if (calls === 2) throw new Error('no socket');
       const source = new FakeGroupSource();
       if (sources.length > 0 && sources.length < 3) {
-        source.onStart = () =>
-          Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+        source.onStart = () => {
+          if (calls === 4) source.sink?.onCrash(new Error('first'));
+          return Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
+        };
       }
       sources.push(source);
       return source;
@@ -80,7 +82,7 @@ test('retries if a new source cannot be created or start', async () => {
   await vi.advanceTimersByTimeAsync(1_000);
   expect(consumer.health().reason).toBe('crashed: no socket');
   await vi.advanceTimersByTimeAsync(19_000);
-  expect([calls, sources.length]).toEqual([5, 4]);
+  expect([calls, sources.length, consumer.stats().crashes]).toEqual([5, 4, 4]);
   sources[3]?.sink?.onAssigned(1, PARTITIONS);
   expect(consumer.health().status).toBe('ready');
 });

@@ -1,20 +1,23 @@
 import type { Broker, Consumer } from 'kafkajs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FetchClient } from '../../../../shared/messaging/kafka/partition-fetcher.ts';
 import { KafkaGroupSource, startConsumer } from '../../../../shared/messaging/kafka/kafka-group-source.ts';
 import type { CreateKafkajsClient } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
 import type { BrokerErrorCode, GroupSink } from '../../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
+import { fakeMessages } from '../../../support/fakes/messages.ts';
 import { sleep } from '../../../support/conformance/wait.ts';
 
 const TOPIC = 't';
 const COMMITTED = 100;
 const nothing = () => Promise.resolve();
+const brokerError = (type: string) => Object.assign(new Error(type), { type });
 
 function setUp() {
   const pending: PromiseWithResolvers<object>[] = [];
   const commits: unknown[] = [];
+  const closed: string[] = [];
   const listeners = new Map<string, (event: object) => void>();
   let generationId = 0;
   const coordinator = {
@@ -32,11 +35,11 @@ function setUp() {
     const found = (await cluster.findGroupCoordinator()) as unknown as typeof coordinator;
     await found.joinGroup();
   };
-  const assign = (partitions: readonly number[]) => {
-    listeners.get('join')?.({ payload: { memberAssignment: { [TOPIC]: partitions } } });
-  };
+  const emit = (name: string, payload = {}) => listeners.get(name)?.({ payload });
+  const assign = (partitions: readonly number[]) =>
+    emit('join', { memberAssignment: { [TOPIC]: partitions } });
   const consumer = {
-    events: { GROUP_JOIN: 'join' },
+    events: { GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', REQUEST_TIMEOUT: 'timeout', CRASH: 'crash' },
     on: (name: string, listener: (event: object) => void) => listeners.set(name, listener),
     connect: nothing,
     subscribe: nothing,
@@ -51,7 +54,7 @@ function setUp() {
         return consumer;
       },
     },
-    connections: { close: () => undefined, destroy: () => undefined },
+    connections: { close: (broker: string) => closed.push(broker), destroy: () => undefined },
   })) as unknown as CreateKafkajsClient;
   const open = new Set<FetchClient>();
   const createFetchClient = (): FetchClient => {
@@ -78,24 +81,30 @@ function setUp() {
     const offsets = partitions.map((partition) => ({ partition, offset: String(COMMITTED) }));
     pending.shift()?.resolve({ responses: [{ topic: TOPIC, partitions: offsets }] });
   };
-  return { source, consumer, pending, rejoin, assign, answerCommits, commits, open };
+  return { source, consumer, pending, rejoin, emit, assign, answerCommits, commits, open, closed };
 }
+
+const createSink = (sink: Partial<GroupSink>): GroupSink => ({
+  onAssigned: () => undefined,
+  onRevoking: () => undefined,
+  onMessages: () => undefined,
+  onCrash: (error) => expect.unreachable(error.message),
+  ...sink,
+});
 
 it('a group source never begins a generation that ended while its commits were asked for', async () => {
   const { source, rejoin, assign, answerCommits, commits, open } = setUp();
   const assigned: (readonly number[])[] = [];
   const offsets = new Map<number, number>();
-  const sink: GroupSink = {
+  const sink = createSink({
     onAssigned: (_, partitions) => assigned.push(partitions.map(({ partition }) => partition)),
-    onRevoking: () => undefined,
     onMessages: (_, messages) => {
       for (const { partition, offset } of messages) {
         expect(offset).toBe(offsets.get(partition) ?? COMMITTED);
         offsets.set(partition, offset + 1);
       }
     },
-    onCrash: (error) => expect.unreachable(error.message),
-  };
+  });
   const started = source.start(sink);
   await sleep(10);
   await rejoin();
@@ -113,11 +122,76 @@ it('a group source never begins a generation that ended while its commits were a
   expect(commits).toEqual([]);
   const next = [{ topic: TOPIC, partition: 0, offset: COMMITTED + 1 }];
   expect([await source.commit(0, next), await source.commit(1, next)]).toEqual([false, true]);
+  expect(open.size).toBe(1);
+  await rejoin();
+  expect(open.size).toBe(0);
   await source.stop();
-  expect([open.size, commits.length, await source.commit(1, next)]).toEqual([0, 1, false]);
+  expect([commits.length, await source.commit(1, next)]).toEqual([1, false]);
 });
 
-it('a group source rejects its start if it is stopped, or may not read its commits', async () => {
+it('a group source reports a position that is beyond its last record', async () => {
+  const { source, answerCommits } = setUp();
+  const positions: number[] = [];
+  const started = source.start(
+    createSink({ onPosition: (_generation, _place, position) => positions.push(position) }),
+  );
+  await sleep(10);
+  answerCommits([0, 1]);
+  await started;
+  const messages = fakeMessages(5, 6, { topic: TOPIC });
+  for (const [position, read] of [
+    [7, messages],
+    [8, messages],
+    [5, []],
+    [6, []],
+  ] as const) {
+    const place = { topic: TOPIC, partition: 0, from: 5, position };
+    source.onFetched({ ...place, messages: read, readTo: 9, stableEnd: 9, error: undefined });
+  }
+  await source.stop();
+  expect(positions).toEqual([8, 6]);
+});
+
+type Emit = ReturnType<typeof setUp>['emit'];
+
+it.each([
+  [
+    'a request of a member',
+    'broker-unavailable',
+    (emit: Emit) => emit('timeout', { apiName: 'Heartbeat', broker: 'h:1' }),
+  ],
+  [
+    'kafkajs',
+    'broker-refused',
+    (emit: Emit) => emit('crash', { error: brokerError('GROUP_AUTHORIZATION_FAILED') }),
+  ],
+  ['the heartbeat for 25 s', 'consumer-stalled', () => vi.advanceTimersByTime(25_000)],
+] as const)('a group source crashes if %s fails', async (_, code, fail) => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { source, consumer, emit, assign, answerCommits, closed } = setUp();
+  consumer.run = nothing;
+  const crashes: Error[] = [];
+  const started = source.start(createSink({ onCrash: (error) => crashes.push(error) }));
+  await sleep(10);
+  emit('timeout', { apiName: 'Heartbeat', broker: 'h:0' });
+  assign([0]);
+  await sleep(10);
+  answerCommits([0]);
+  await started;
+  for (const event of ['heartbeat', 'join']) {
+    vi.advanceTimersByTime(20_000);
+    if (event === 'join') assign([0]);
+    else emit(event);
+  }
+  emit('timeout', { apiName: 'JoinGroup', broker: 'h:2' });
+  expect([crashes, closed]).toEqual([[], ['h:0', 'h:2']]);
+  fail(emit);
+  vi.advanceTimersByTime(60_000);
+  expect([crashes, vi.getTimerCount()]).toMatchObject([[{ code }], 0]);
+});
+
+it('a group source rejects its start if it is stopped, or is refused by Kafka', async () => {
   const stopped = setUp();
   stopped.consumer.run = nothing;
   const started = stopped.source.start({} as GroupSink);
@@ -129,8 +203,11 @@ it('a group source rejects its start if it is stopped, or may not read its commi
   const { source, pending } = setUp();
   const refused = source.start({} as GroupSink);
   await sleep(10);
-  pending[0]?.reject(Object.assign(new Error('no'), { type: 'GROUP_AUTHORIZATION_FAILED' }));
+  pending[0]?.reject(brokerError('GROUP_AUTHORIZATION_FAILED'));
   await expect(refused).rejects.toMatchObject({ code: 'broker-refused' });
+  const unconnected = setUp();
+  unconnected.consumer.connect = () => Promise.reject(brokerError('TOPIC_AUTHORIZATION_FAILED'));
+  await expect(unconnected.source.start({} as GroupSink)).rejects.toMatchObject({ code: 'broker-refused' });
 });
 
 async function startRepeatedly(code: BrokerErrorCode, { untilMs = Infinity, stoppedAtMs = Infinity }) {

@@ -139,6 +139,7 @@ describe('record batches', () => {
     ['bytes that are not zstd', { attributes: 4, compress: () => Buffer.from('not zstd') }],
     ['a record that is longer than its batch', { damage: (all: Buffer) => all.fill(0x7e, 0, 1) }],
     ['a record that is shorter than its length', { damage: (all: Buffer) => all.fill(all[0]! + 2, 0, 1) }],
+    ['an integer of 200 bytes', { damage: () => Buffer.alloc(299).fill(0x80, 0, 200) }],
     ['missing records', { damage: () => Buffer.alloc(0) }],
     ['bytes after the last record', { damage: (all: Buffer) => Buffer.concat([all, Buffer.alloc(1)]) }],
   ])('skips and lists a batch with %s', async (_, options: BatchOptions) => {
