@@ -19,15 +19,13 @@ const refusingBad =
   (type: string): Answer =>
   (records) =>
     records.some(({ key }) => key === 'bad') ? brokerError(type) : undefined;
-const partitionCounts = async (names: readonly string[]) =>
-  new Map(names.filter((name) => name === 't').map((name) => [name, 3]));
 
 async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs = 2_000 } = {}) {
   const sends: string[] = [];
   const lines: string[] = [];
   const write = (_: unknown, line?: string) => void lines.push(line ?? '');
   const log = { ...silentLog, warn: write, info: write };
-  const calls = { connects: 0, destroyed: 0, inFlight: 0, mostInFlight: 0 };
+  const calls = { connects: 0, destroyed: 0, queries: 0, partitions: 3, inFlight: 0, mostInFlight: 0 };
   const connectProducer = () => {
     calls.connects += 1;
     if (calls.connects <= connectFailures) return Promise.reject(new Error('refused'));
@@ -44,6 +42,10 @@ async function publisherOver(answer: Answer, { connectFailures = 0, deadlineMs =
       },
       destroy: () => void (calls.destroyed += 1),
     });
+  };
+  const partitionCounts = async (names: readonly string[]) => {
+    calls.queries += 1;
+    return new Map(names.filter((name) => name === 't').map((name) => [name, calls.partitions]));
   };
   const topics = new TopicPartitions({ partitionCounts }, systemPorts);
   const parts = { connectProducer, topics, log, clock: systemPorts.clock, onStopped: () => undefined };
@@ -70,7 +72,7 @@ test('one send is in flight, and what is published meanwhile is the next one, in
   await Promise.all([first, publisher.publish([at(0, 'b'), at(1, 'c')]), publisher.publish([at(0, 'd')])]);
   // A partition that has had its turn is behind the others.
   expect(sends).toEqual(['0a', '1c 0b 0d']);
-  expect([calls.mostInFlight, calls.connects, calls.destroyed]).toEqual([1, 1, 0]);
+  expect([calls.mostInFlight, calls.connects, calls.destroyed, calls.queries]).toEqual([1, 1, 0, 1]);
 });
 
 test('a send has at most a thousand records, and half a MiB of one partition', async () => {
@@ -158,6 +160,9 @@ test('more than fits into the queue or a record is refused at once; an ended cal
   await expect(publisher.publish([tooLarge])).rejects.toMatchObject({ code: 'message-too-large' });
   expect(sends).toEqual([]);
   const large = { ...at(0, 'a'), value: Buffer.alloc(7 * 1_048_576) };
+  await expect(publisher.publish(Array.from({ length: 10 }, () => large))).rejects.toThrow(
+    'its queue is full',
+  );
   for (let count = 0; count < 3; count += 1) await publisher.publish([large, large, large, large]);
   expect(sends).toHaveLength(12);
 });
@@ -170,11 +175,13 @@ test('a refused record of a call whose other records are stored does not count a
 });
 
 test('eight messages without a key share a partition, and none goes to a partition or topic that is missing', async () => {
-  const { publisher, sends } = await publisherOver(() => undefined);
+  const { publisher, sends, calls } = await publisherOver(() => undefined);
   const plain = { topic: 't', key: null, value: null };
   await publisher.publish([...Array.from({ length: 16 }, () => plain), { ...plain, key: 'abc' }]);
   expect(sends.join(' ').match(/\d/g)?.toSorted().join('')).toBe(`0${'1'.repeat(8)}${'2'.repeat(8)}`);
+  calls.partitions = 4;
+  await publisher.publish([at(3, 'a')]);
   const missing = expect.objectContaining({ code: 'topic-unknown' }) as unknown;
-  for (const one of [at(3, 'a'), at(-1, 'a'), { ...at(0, 'a'), topic: 'absent' }])
+  for (const one of [at(4, 'a'), at(-1, 'a'), { ...at(0, 'a'), topic: 'absent' }])
     await expect(publisher.publish([one])).rejects.toEqual(missing);
 });
