@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { toCalendarDate, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { randomRequest } from '../../../support/random/request.ts';
 
 /** Decimals of at most 15 digits, which every JSON parser preserves. */
 const amount = fc
@@ -19,6 +20,9 @@ const flow = fc.record({ Date: day, Amount: amount });
 const listOf = <Item>(item: fc.Arbitrary<Item>) => fc.array(item, { minLength: 1, maxLength: 5 });
 
 const REQUESTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  CalculateRepaymentScheduleRequest: fc
+    .record({ ScheduleType: name, InstallmentDay: fc.nat(), Amount: amount, MaturityDate: day })
+    .chain((changes) => randomRequest.map((request) => ({ ...request, ...changes }))),
   CalculatePMTRequest: fc.record(
     {
       InstallmentsNo: fc.integer({ min: -5, max: 2_000 }),
