@@ -25,9 +25,6 @@ every month accrues 200.00 at 20 % a month, February included (FINERACT-343: 197
   ScheduleType = "InterestOnly"; InterestPercent = 240; InstallmentDay = 31; ActivationDate = "2024-12-31"
   days: 31 28 31 30
   interest: 200.00 200.00 200.00 200.00
-due on 28 February, 31 March and 30 April from 31 January (D4)
-  ActivationDate = "2025-01-31"; InstallmentDay = 31; InstallmentsNo = 3
-  dates: 2025-02-28 2025-03-31 2025-04-30
 0.01 repaid with 0.01 (FINERACT-2421; M3)
   Amount = 0.01; InstallmentsNo = 6
   payments: 0.00 0.00 0.00 0.00 0.00 0.01

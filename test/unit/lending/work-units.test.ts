@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { callsOf, rateUnits, scheduleUnits, simulationUnits } from '../../../shared/lending/work-units.ts';
+import { fee } from '../../support/builders/lending-charges.ts';
 import { date, decimal, loan } from '../../support/builders/lending-loan.ts';
 
 const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
-const fee = {
-  FeePeriodicityType: 'Monthly',
-  FeeDate: date('2025-01-01'),
-  FeeName: 'F',
-  SourceValue: decimal(1),
-};
 const bands = many(1, { MinUtilizedAmount: decimal(0), Value: decimal(5) });
 const prepayment = { Date: date('2025-01-09'), Amount: decimal(1) };
 const rate = { FromInstNo: 1, ToInstNo: 1, InterestRate: decimal(5) };
@@ -17,7 +12,7 @@ describe('the units of a schedule', () => {
   const few = loan({ InstallmentsNo: 120 });
   it.each([
     ['installments', { InstallmentsNo: 121 }, 121 * 8],
-    ['charges', { Commission: [fee] }, 120 * 9],
+    ['charges', { Commission: [fee()] }, 120 * 9],
     ['explanations', { Explain: true }, 120 * 80],
     ['bands of rates', { BandedInterestRates: bands }, 120 * (8 + 1 + 15)],
     ['prepayments', { EarlyRepayments: [prepayment] }, 121 * 9],
@@ -36,7 +31,7 @@ describe('the units of a schedule', () => {
 
   it('are a thousandth of a second for an ordinary loan, and never more than a second', () => {
     expect(scheduleUnits(few)).toBeLessThan(1_000);
-    const most = { Commission: many(200, fee), EarlyRepayments: many(1_200, prepayment), Explain: true };
+    const most = { Commission: many(200, fee()), EarlyRepayments: many(1_200, prepayment), Explain: true };
     expect(scheduleUnits(loan({ InstallmentsNo: 1_200, ...most }))).toBe(900_000);
   });
 });

@@ -188,11 +188,6 @@ describe('ignored fields of charges (E5)', () => {
   });
 });
 
-function hasUnusageFee(items: readonly CommissionItem[]): boolean | undefined {
-  const request = loan({ Commission: items, UnusedAmount: decimal(400) });
-  return parseChargeTerms(request, chargeContext())?.hasUnusageFee;
-}
-
 describe('unused amount (F5)', () => {
   const unusage = fee({ SourcePercent: decimal(1), IsForUnusage: true });
 
@@ -211,13 +206,6 @@ describe('unused amount (F5)', () => {
   it('allows any order of the two dates if no charge uses them', () => {
     const dates = { StartDateForUnusage: date('2025-02-01'), ExpiryDateForOD: date('2025-01-31') };
     expect(chargeFaults({ ...dates, Commission: [fee()] })).toEqual([]);
-  });
-
-  it('determines whether the two dates have an effect', () => {
-    expect(hasUnusageFee([unusage])).toBe(true);
-    expect(hasUnusageFee([fee({ SourcePercent: decimal(1), PercentAppliedTo: 'UnusedAmount' })])).toBe(false);
-    expect(hasUnusageFee([fee({ IsForUnusage: true })])).toBe(false);
-    expect(hasUnusageFee([])).toBe(false);
   });
 });
 

@@ -3,7 +3,6 @@ import { checkCatalogue } from '../../../../shared/product/check/check-catalogue
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import {
   type Change,
-  EXAMPLE_RECORDS,
   exampleJson,
   exampleWith,
   type Json,
@@ -149,10 +148,6 @@ DIS-PERSONAL Discounts[1].Name = "SALARY CLIENT"; Discounts[2].EndDate = "2019-1
 `);
 
 describe('checks of a catalogue', () => {
-  it('find no faults in the example catalogue', () => {
-    expect(faultsOf(EXAMPLE_RECORDS)).toEqual([]);
-  });
-
   it.each(PRODUCTS)('report $title', ({ code, change, faults }) => {
     const record = code === 'TL-PERSONAL' ? 'TL-PERSONAL version 2' : code;
     expect(faultsAfter(change)).toEqual(faults.map((message) => `${record}: ${message}`));
