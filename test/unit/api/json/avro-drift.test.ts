@@ -23,6 +23,10 @@ import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedul
 import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';
 import { PROOF_REQUEST } from '../../../support/builders/schedule-call.ts';
 import type { DiscountedFlow, ProvenRate } from '../../../../shared/lending/request/rate-request.ts';
+import type {
+  RepaymentSchedule,
+  ScheduleRow,
+} from '../../../../shared/lending/request/repayment-schedule.ts';
 
 interface AvroType {
   readonly type: string;
@@ -139,7 +143,9 @@ test.each([
 );
 
 /** All fields of a type, true if nullable; the compiler checks that the list is complete. */
-type Nulls<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? true : false };
+type Nulls<Type> = {
+  [Name in keyof Type]-?: Extract<Type[Name], null | undefined> extends never ? false : true;
+};
 
 const nullableFields = (record: AvroRecord) =>
   Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
@@ -172,6 +178,22 @@ test('the Avro replies of calculations and simulations have the fields of the re
   const figures = { InterestPercent: MUST, IRR: MAY, Total: MUST };
   const record = { ...all, ...figures } satisfies Nulls<SimulatePayloadRecord>;
   expect(itemFields(reply, 'Records')).toEqual(record);
+});
+
+test('the Avro reply of a schedule has its fields and those of its rows, with columns and explanations beside them', () => {
+  const reply = avroRecord('CalculateRepaymentScheduleReply');
+  const form = { casing: MUST, show: MUST, currencyDigits: MUST, scheduleTypeId: MUST, startDate: MUST };
+  const rates = { dae: MAY, eir: MAY, warnings: MUST, calendar: MAY };
+  const lists = { rows: MUST, extraColumns: MAY };
+  const schedule = { ...form, ...rates, ...lists } satisfies Nulls<RepaymentSchedule>;
+  expect(nullableFields(reply)).toEqual({ ...schedule, columns: MAY, explanations: MAY });
+  const place = { InstallmentNo: MUST, dueDate: MUST, noDays: MUST, installmentTypeId: MUST };
+  const charges = { managementFee: MUST, insurance: MAY, capitalisedInterest: MAY };
+  const paid = { pmt: MUST, interest: MUST, principal: MUST, totalInstallment: MUST, ...charges };
+  const row = { ...place, remainingValue: MUST, ...paid, isEarlyRepayment: MUST };
+  expect(itemFields(reply, 'rows')).toEqual(
+    row satisfies Nulls<Omit<ScheduleRow, 'columns' | 'explanation'>>,
+  );
 });
 
 test('a problem has the same fields in JSON and in Avro', () => {
