@@ -95,9 +95,8 @@ export class ConsumerRuntime {
     this.#executor = this.#createExecutor();
   }
 
-  /** Makes `source` the current one and returns its sink, for source.start(). Calls to earlier sinks are ignored. */
+  /** Returns the sink for source.start(). Call detach() before the next source; calls to earlier sinks are ignored. */
   attach(source: GroupSource, onCrash: (error: Error) => void): GroupSink {
-    this.detach();
     const attached: Attachment = { source, cancelTick: undefined, generation: 0, revokedMs: undefined };
     this.#attached = attached;
     const isCurrent = (generation: number) =>

@@ -59,14 +59,14 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
-    this.#closeCursors();
+    this.#cursors?.close();
     this.#group.leave(this);
     this.#parts.onStopped(this);
   }
 
   /** The group calls this while it changes its state, so the member reacts in a later turn of the event loop. */
   onRebalance(): void {
-    this.#closeCursors();
+    this.#cursors?.close();
     this.#reactSoon();
   }
 
@@ -102,7 +102,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     if (this.#joining) return;
     this.#joining = true;
     this.#next = undefined;
-    this.#closeCursors();
+    this.#cursors?.close();
     if (this.#generation > 0) this.#guard(() => sink.onRevoking(this.#generation));
     const { timers } = this.#parts.ports;
     timers.nextTurn(() =>
@@ -118,7 +118,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     const { generation, partitions } = this.#next;
     this.#next = undefined;
     this.#generation = generation;
-    this.#closeCursors();
+    this.#cursors?.close();
     const cursors = partitions.flatMap((partition) => this.#cursorAt(partition));
     this.#cursors = new EmbeddedCursors(cursors, this);
     this.#guard(() => sink.onAssigned(generation, partitions));
@@ -139,11 +139,6 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
       const cursor = this.#cursors?.find(topic, partition);
       if (cursor !== undefined) cursor.paused = paused;
     }
-  }
-
-  #closeCursors(): void {
-    this.#cursors?.close();
-    this.#cursors = undefined;
   }
 
   /** If the sink throws, which is a bug, or the log cannot be read, the source stops and calls onCrash(). */

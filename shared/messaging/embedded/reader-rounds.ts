@@ -60,11 +60,11 @@ export class EmbeddedCursors {
   round(take: (cursor: Cursor, messages: readonly LogMessage[]) => void): boolean {
     let more = false;
     for (const cursor of this.list) {
+      if (this.#closed) return false;
       if (cursor.paused || cursor.position >= cursor.log.high) continue;
       const { messages, next } = cursor.log.read(cursor.position, ROUND_MAX_RECORDS, ROUND_MAX_BYTES);
       cursor.position = next;
       take(cursor, messages);
-      if (this.#closed) return false;
       if (next < cursor.log.high && !cursor.paused) more = true;
     }
     return more;

@@ -113,12 +113,12 @@ export class SqliteStore implements LogParts {
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
     if (this.#path === undefined) return;
     for (const { topic, partition, offset } of offsets) {
-      const { spec, logs } = this.topics.get(topic) ?? {};
-      const log = logs?.[partition];
+      const known = this.topics.get(topic);
+      const log = known?.logs[partition];
       if (log?.table === undefined) continue;
       const id = `${groupId} ${partitionId(topic, partition)}`;
       const isStored = Math.max(0, this.#stored.get(id) ?? 0) > log.lastStored;
-      if (spec?.storage === 'as-reply' && isStored && offset >= 0) continue;
+      if (known?.spec.storage === 'as-reply' && isStored && offset >= 0) continue;
       this.#stored.set(id, offset);
       const sql = 'INSERT OR REPLACE INTO commits VALUES (?, ?, ?, ?)';
       this.#queue.push(() => this.#run(sql, groupId, topic, partition, offset));

@@ -5,13 +5,16 @@ import type { Timers } from '../../../shared/platform/system-ports.ts';
 
 export function manualTimers() {
   const waiting = new Set<() => void>();
-  const schedule = (callback: () => void) => {
+  const delays: number[] = [];
+  const schedule = (callback: () => void, afterMs = 0) => {
     waiting.add(callback);
+    delays.push(afterMs);
     return () => void waiting.delete(callback);
   };
   const timers: Timers = { schedule, nextTurn: (callback) => void schedule(callback) };
   return {
     timers,
+    delays,
     fire: (): boolean => {
       const due = [...waiting];
       waiting.clear();
@@ -28,7 +31,7 @@ export interface TestIndexOptions extends Partial<RecordIndexOptions> {
 
 /** Its clock shows the time of the newest record put here; not closed by the test. */
 export function openTestIndex({ folder, origin = 'test', ...options }: TestIndexOptions = {}) {
-  const { timers, fire } = manualTimers();
+  const { timers, delays, fire } = manualTimers();
   const { log = silentLog } = options;
   const file = folder === undefined ? undefined : openIndexFile(folder, 'test', origin, log);
   let newestMs = 0;
@@ -54,5 +57,5 @@ export function openTestIndex({ folder, origin = 'test', ...options }: TestIndex
     for (let turn = 0; turn < 1_000 && isWriting(); turn += 1) fire();
     fire();
   };
-  return { index, file, put, find, fire, write };
+  return { index, file, put, find, fire, write, delays };
 }

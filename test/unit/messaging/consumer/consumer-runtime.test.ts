@@ -300,6 +300,20 @@ test('is degraded while lag is not delivered, until the source reports a positio
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
+test('is degraded if its first message has been retried for 60 seconds', async () => {
+  const { work, deliver, runtime } = createScene({ retryBackoff: { minMs: 5_000, maxMs: 5_000 } });
+  await vi.advanceTimersByTimeAsync(600_000);
+  deliver(0, 0);
+  for (let attempt = 1; attempt <= 12; attempt += 1) {
+    expect(runtime.health().status).toBe('ready');
+    await work.fail(0, new InfrastructureError('broker-unavailable', 'away'));
+    await vi.advanceTimersByTimeAsync(5_000);
+  }
+  await vi.advanceTimersByTimeAsync(1_000);
+  const reason = `a message of ${FAKE_TOPIC}/0 has been retried for 61 s`;
+  expect(runtime.health()).toEqual({ status: 'degraded', reason });
+});
+
 test('does not commit behind messages that it refuses while it rebalances or stops', async () => {
   for (const isStop of [false, true]) {
     const { work, source, sink, deliver, runtime } = createScene();

@@ -122,6 +122,18 @@ test.each([
   await slices.acquire();
 });
 
+test('waits for its slice before it begins, and refuses the outputs of a handler', async () => {
+  const output = { topic: 't', key: null, value: null };
+  const handler = vi.fn<Handler>(() => done({ type: 'Answer', payload: 42 }, [output]));
+  const { run, slices } = createScene(1, { handler });
+  await slices.acquire();
+  const running = run();
+  await tick();
+  expect(handler).not.toHaveBeenCalled();
+  slices.release();
+  expect(answersOf(await running)).toEqual([[0, 500, 'unexpected']]);
+});
+
 test('yields to the event loop at the end of each slice', async () => {
   const items = 40;
   const itemMs = 0.5;

@@ -121,6 +121,12 @@ test('states the type of every reply in a header, also of error replies', async 
   }
 });
 
+test('refuses a type that has no handler, and counts it as unknown', async () => {
+  const { handle, handled } = createScene();
+  await handle(question({}, { type: 'Other', payload: 1 }));
+  expect(handled).toMatchObject([{ type: 'unknown', result: 'refused' }]);
+});
+
 test.each([
   ['echoes the last of repeated correlation ids', [Buffer.from('first'), CORRELATION], CORRELATION],
   ['replies without a correlation id to a request without one', undefined, undefined],

@@ -43,7 +43,11 @@ it('an index in a file continues after it was closed, and each process of a mach
   const three = openTestIndex({ folder });
   expect(three.find('a')).toBe('value');
   two.index.close();
+  three.index.passed({ ...POSITION, offset: 9 });
   three.index.close();
+  const { index } = openTestIndex({ folder });
+  expect(index.positions).toEqual([{ ...POSITION, offset: 9 }]);
+  index.close();
 });
 
 it('an index in a file reports a folder that cannot be used as a wrong setting', () => {
@@ -57,7 +61,7 @@ it('an index in a file is not ready while its file cannot be written, forgets no
   const logged: unknown[] = [];
   const log = { ...silentLog, error: (_: unknown, text?: string) => void logged.push(text) };
   const options = { folder: scratchFolder(), limits: { waitingBytes: 3_000 }, log };
-  const { index, file, put, find, write, fire } = openTestIndex(options);
+  const { index, file, put, find, write, fire, delays } = openTestIndex(options);
   put('before', 'value');
   write();
   file?.database.exec('PRAGMA query_only = ON');
@@ -68,6 +72,8 @@ it('an index in a file is not ready while its file cannot be written, forgets no
   expect(added).toBeLessThan(100);
   const ids = ['before', ...Array.from({ length: added }, (_, id) => `id ${id}`)];
   expect(ids.filter((id) => find(id) === undefined)).toEqual([]);
+  fire();
+  expect(delays.at(-1)).toBe(1_000);
   file?.database.exec('PRAGMA query_only = OFF');
   fire();
   expect([index.health().status, index.accepts()]).toEqual(['ready', true]);

@@ -130,6 +130,7 @@ describe('topic specifications', () => {
       `${TOPIC.ingressResults} has retention.ms=5 instead of 3600000`,
       `${TOPIC.ingressResults} has segment.ms=(none) instead of 600000`,
     ]);
+    expect(topicDifferences({ topic: 't', partitions: 3 }, { partitions: 3, config })).toEqual([]);
   });
 });
 
