@@ -160,6 +160,16 @@ test('processes all messages of a log that replaced a longer one, none of that o
   expect([source.committed(), work.calls.length]).toEqual([7, 12]);
 });
 
+test('resumes a paused partition whose log was replaced', async () => {
+  const { source, deliver, end } = createScene({ window: { messages: 2 } });
+  deliver(5, 6);
+  expect(source.paused.size).toBe(1);
+  deliver(0, 0, { timestampMs: 1_800_000_000_000 });
+  await end(0);
+  await afterCommitTick();
+  expect(source.paused.size).toBe(0);
+});
+
 test('does not block later messages of a key behind work of a discarded source', async () => {
   const { work, runtime, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
@@ -208,10 +218,11 @@ test('processes a message again after its retry delay, or an unexpected error, a
 });
 
 test('does not retry a held message of a revoked partition before it is assigned again', async () => {
-  const { work, sink, deliver } = createScene();
+  const { work, sink, deliver, runtime } = createScene();
   deliver(0, 0);
   await work.end(0, { retryAfterMs: 1_000 });
   sink.onAssigned(2, partitions(1));
+  expect(runtime.stats().held).toBe(0);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(work.started()).toEqual([0]);
   sink.onAssigned(3, partitions(0));

@@ -142,3 +142,29 @@ it('a start waits for a schema for as long as that takes', async () => {
   await started;
   expect(received).toHaveLength(10);
 });
+
+it('reads a record again whose index failed when it was received, although the first new reader cannot start', async () => {
+  const received: number[] = [];
+  let readers = 0;
+  const create = (options: TailOptions): Tail => {
+    readers += 1;
+    const reader = createTail(options);
+    return readers === 2 ? { ...reader, start: () => Promise.reject(new Error('away')) } : reader;
+  };
+  const receive = ({ offset }: LogMessage): void => {
+    received.push(offset);
+    if (received.length !== 4) return;
+    setWritable(false);
+    throw new Error('full');
+  };
+  const positions = () => [{ topic: 'states', partition: 0, offset: 3 }];
+  const { tail, setWritable } = tailOver(create, receive, positions);
+  onTestFinished(() => tail.stop(0));
+  setWritable(true);
+  void tail.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(received).toEqual([3, 4, 5, 6]);
+  setWritable(true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([readers, received.slice(4)]).toEqual([3, [3, 4, 5, 6, 7, 8, 9]]);
+});
