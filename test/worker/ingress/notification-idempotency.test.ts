@@ -262,18 +262,3 @@ it('a key shows the notification of an earlier use as sent, and not at all once 
   expect(await timeline()).toMatchObject({ status: 404 });
   expect(await seen(second)).toMatchObject({ notificationId: second, status: 'accepted' });
 });
-
-it('a key does not put personal data into the acceptance records', async () => {
-  const broker = await createSharedBroker(1);
-  const { url } = await startOn(broker, startIngressWorker);
-  const planted = { ...EMAIL, message: 'planted-code 4711', subject: 'planted-subject' };
-  await idOf(send(url, 'email', planted, withKey('planted-key')));
-  const records = await recordsOf(broker, TOPIC.notificationAcceptances);
-  expect(records).toHaveLength(1);
-  for (const { key, value, headers } of records) {
-    const all = `${String(key)} ${value?.toString('latin1')} ${JSON.stringify(headers)}`;
-    expect(all).not.toMatch(/planted|4711|mail\.example/);
-  }
-  const [command] = await commandsOf(broker, 'email');
-  expect(JSON.stringify([command?.key, command?.headers])).not.toMatch(/planted|4711|mail\.example/);
-});

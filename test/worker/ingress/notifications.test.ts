@@ -104,6 +104,7 @@ it('publishes an e-mail with its attachments', async () => {
   };
   const id = await idOf(send(url, 'email', body));
   const [command] = await commandsOf(broker, 'email');
+  expect(command?.key).toMatch(/^[0-9a-f]{64}$/);
   expect(command?.payload).toEqual({
     notificationId: id,
     sender: undefined,

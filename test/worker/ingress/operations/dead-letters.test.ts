@@ -170,9 +170,10 @@ it('edits and redrives, and the audit has no values', async () => {
   expect(audit).not.toContain('+4072');
 });
 
-it('redrives once, records who and why, and the command sees it as handled', async () => {
+it('redrives once, records who, when and why, and the command sees it as handled', async () => {
   const { broker, url, get, post } = await openWith(1);
   const call = { selection: { ids: [`${PLACE}/0`] }, reason: 'new credentials' };
+  const beforeMs = Date.now();
   const { body } = await post('/dead-letters/redrive', call);
   expect(body).toMatchObject({ counts: { redriven: 1 }, letters: [{ result: 'redriven' }] });
   expect(await commandsOf(broker, 'sms')).toMatchObject([{ id: letterNotificationId(0) }]);
@@ -180,6 +181,7 @@ it('redrives once, records who and why, and the command sees it as handled', asy
   expect(audit.map(({ stage }) => stage)).toEqual(['begun', 'done']);
   for (const record of audit) {
     expect(record).toMatchObject({ operator: 'anonymous', reason: 'new credentials', run: body['run'] });
+    expect(Date.parse(String(record['at']))).toBeGreaterThanOrEqual(beforeMs);
   }
   expect((await post('/dead-letters/redrive', call)).body).toMatchObject({
     letters: [{ result: 'skipped', override: 'again' }],
