@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnFreePort } from '../support/free-port.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -75,14 +76,12 @@ export async function startFaultProxy({ target, share }: FaultProxyOptions): Pro
     carry({ from: client, to: broker, isAnswer: false }, pair, { state, share });
     carry({ from: broker, to: client, isAnswer: true }, pair, { state, share });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, HOST, resolve);
-  });
+  const port = await listenOnFreePort(server);
   const cut = (isCut: (pair: Pair) => boolean): void => {
     for (const pair of [...pairs].filter(isCut)) reset(pair);
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     get connections() {
       return state.connections;
     },

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { createServer as createTcpServer, type Server } from 'node:net';
 import { describe, it, type TestContext } from 'vitest';
 import { findFreePorts } from '../../scripts/dev/local-kafka/free-ports.ts';
+import { listenOnFreePort } from '../support/free-port.ts';
 import { runEngine, spawnEngine, spawnScript } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 
@@ -30,9 +31,8 @@ async function startRegistry(answer: Answer, after: After) {
 }
 
 async function listening(server: Server, after: After): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  return listenOnFreePort(server);
 }
 
 /** Starts a process whose health server can be queried while startup is still waiting. */

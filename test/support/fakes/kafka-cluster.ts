@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { listenOnFreePort } from '../free-port.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -90,10 +91,7 @@ export async function startFakeCluster(brokers: number, partitions: number): Pro
       serve(socket, { cluster, ports, id, partitions });
     });
     servers.push(server);
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    ports.push((server.address() as AddressInfo).port);
+    ports.push(await listenOnFreePort(server));
   }
   return Object.assign(cluster, { brokers: ports.map((port) => `127.0.0.1:${port}`) });
 }

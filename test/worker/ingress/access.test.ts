@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../shared/platform/system-ports.ts';
+import { closeServer, listen } from '../../../shared/platform/http-server.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { createAccess } from '../../../workers/ingress/access/create-access.ts';
 import { createJwtAccess, type JwtSettings } from '../../../workers/ingress/access/jwt-access.ts';
@@ -216,12 +216,8 @@ it('reads no more of an answer that is longer than a key set', async () => {
 });
 
 async function listenAtEnd(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+  onTestFinished(() => closeServer(server));
+  return `${await listen(server, '127.0.0.1', 0)}/keys`;
 }
 
 /** Opens an issuer whose key set, with the keys `0` and `1`, is unavailable until `start`. It signs with the second. */

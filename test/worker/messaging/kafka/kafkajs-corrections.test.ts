@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import kafkajs from 'kafkajs';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KafkajsConnections } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
 import { correctKafkajs } from '../../../../shared/messaging/kafka/kafkajs-corrections.ts';
+import { listenOnFreePort } from '../../../support/free-port.ts';
 
 const require = createRequire(import.meta.url);
 beforeAll(correctKafkajs);
@@ -122,10 +123,7 @@ async function silentServers(count: number) {
       socket.on('error', () => undefined).resume();
     });
     onTestFinished(() => void server.close());
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `127.0.0.1:${await listenOnFreePort(server)}`;
   });
   return { accepted, brokers: await Promise.all(addresses) };
 }

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { KafkajsConnections } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
 import { correctKafkajs } from '../../../../shared/messaging/kafka/kafkajs-corrections.ts';
+import { listenOnFreePort } from '../../../support/free-port.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -41,16 +42,13 @@ async function setUp(react: (socket: Socket, correlationId: number, connection: 
       }
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const port = await listenOnFreePort(server);
   const sockets = new KafkajsConnections();
   onTestFinished(() => {
     sockets.destroy();
     server.close();
   });
   const logger = { namespace: () => logger, debug: noop, info: noop, warn: noop, error: noop };
-  const { port } = server.address() as AddressInfo;
   const times = { requestTimeout: 400, connectionTimeout: 2_000 };
   const { createSocket: socketFactory } = sockets;
   const connection = new ConnectionClass({ host: '127.0.0.1', port, logger, socketFactory, ...times });

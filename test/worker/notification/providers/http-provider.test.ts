@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { httpEntry } from '../../../support/builders/provider-entry.ts';
 import { anSms } from '../../../support/builders/outbound-messages.ts';
 import { startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
 import { transient, unknown } from '../../../support/fakes/scripted-providers.ts';
+import { listenOnFreePort } from '../../../support/free-port.ts';
 import { selfSigned } from '../../../support/self-signed-certificate.ts';
 import { untilSent } from '../../../support/standing-connection.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -50,10 +50,8 @@ describe('a call', () => {
   });
 
   it('fails transiently if no connection is established in time', async () => {
-    const deaf = createServer().listen(0, '127.0.0.1');
-    await once(deaf, 'listening');
-    const { port } = deaf.address() as { port: number };
-    const provider = connector({ url: `https://127.0.0.1:${port}/` }, 200);
+    const deaf = createServer();
+    const provider = connector({ url: `https://127.0.0.1:${await listenOnFreePort(deaf)}/` }, 200);
     const startedAt = performance.now();
     expect(await send(provider)).toMatchObject({ kind: 'transient' });
     expect(performance.now() - startedAt).toBeLessThan(5_000);

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
+import { type Server, type Socket, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
@@ -10,6 +9,7 @@ import {
 import { NEVER, outboundEmail } from '../../../support/builders/outbound-messages.ts';
 import { smtpSettingsOf } from '../../../support/builders/provider-entry.ts';
 import { permanent, transient, unknown } from '../../../support/fakes/scripted-providers.ts';
+import { listenOnFreePort } from '../../../support/free-port.ts';
 import { selfSigned } from '../../../support/self-signed-certificate.ts';
 import {
   type SinkOptions,
@@ -59,15 +59,13 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<number
     socket.on('error', () => undefined);
     onConnection(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   open.push({
     close: () => {
       for (const socket of sockets) socket.destroy();
       server.close();
     },
   });
-  return (server.address() as AddressInfo).port;
+  return listenOnFreePort(server);
 }
 
 const receiverTransient = (code: string): SendResult => ({ kind: 'transient', code, isAboutReceiver: true });
