@@ -114,26 +114,16 @@ describe('npm start without settings', () => {
   });
   afterAll(async () => void (await shared.end('SIGKILL')));
 
-  it('is ready within three seconds and returns the documented schedule in both casings', async () => {
+  it('is ready within three seconds and returns the documented schedule', async () => {
     // The engines of the tests before have filled the caches.
     expect(readyMs).toBeLessThan(MAX_READY_MS);
-    const engine = shared;
-
-    const capitalised = await scheduleRows(engine.url);
-    expect(capitalised.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
-    expect(capitalised.map((row) => row.Interest)).toEqual(PROOF_INTEREST);
-    expect(capitalised[0]).toMatchObject({
+    const rows = await scheduleRows(shared.url);
+    expect(rows.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
+    expect(rows.map((row) => row.Interest)).toEqual(PROOF_INTEREST);
+    expect(rows[0]).toMatchObject({
       DueDate: '2024-02-01T00:00:00Z',
       IsEarlyRepayment: 'false',
       EIR: expect.any(Number) as number,
-    });
-
-    const lower = await scheduleRows(engine.url, { CalculateDAE: 2 });
-    expect(lower.map((row) => row.totalInstallment)).toEqual(PROOF_TOTALS);
-    expect(lower[0]).toMatchObject({
-      DueDate: '2024-02-01T00:00:00',
-      isEarlyRepayment: 'false',
-      dae: expect.any(Number) as number,
     });
   });
 
