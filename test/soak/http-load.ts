@@ -1,6 +1,6 @@
 /** Calls at a constant rate, whose responses identify the call, so that a swapped reply is detected. */
 
-import { PROOF_REQUEST } from '../support/builders/schedule-call.ts';
+import { PMT_TERMS, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 
 /** Actions whose responses identify the request. */
 export type CallKind = 'schedule' | 'payment' | 'simulation' | 'product';
@@ -116,15 +116,7 @@ function markedCall(kinds: readonly CallKind[], number: number): MarkedCall {
     // One instalment, so that its principal equals the amount.
     payment: {
       action: 'PLAT_BP_CalculatePMT',
-      body: {
-        jsonParam: {
-          InstallmentsNo: 1,
-          PeriodicityType: 'Monthly',
-          InterestCalculationMethod: '30/360',
-          FinancedAmount: amount,
-          InterestPercent: 12,
-        },
-      },
+      body: { jsonParam: { ...PMT_TERMS, InstallmentsNo: 1, FinancedAmount: amount } },
       find: ({ PrincipalValue }: { readonly PrincipalValue?: number }) => PrincipalValue,
       mark: amount,
     },

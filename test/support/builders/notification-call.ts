@@ -8,6 +8,7 @@ import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { expect, onTestFinished } from 'vitest';
+import { readTopics } from '../conformance/read-topics.ts';
 
 export const SMS = { message: 'Hello', receiver: '+40722123456' };
 export const EMAIL = { message: 'Hello', receiver: 'ana@mail.example', subject: 'News' };
@@ -65,14 +66,8 @@ export async function endOf(url: string, id: string, timeout = END_LIMIT_MS) {
   return found;
 }
 
-export async function recordsOf(broker: Broker, topic: string): Promise<readonly LogMessage[]> {
-  const found: LogMessage[] = [];
-  const tail = broker.createTail({ clientId: 'test-reader', topics: [topic], from: 'earliest' });
-  await tail.start((message) => found.push(message));
-  await tail.caughtUp(5_000);
-  await tail.stop();
-  return found;
-}
+export const recordsOf = (broker: Broker, topic: string): Promise<readonly LogMessage[]> =>
+  readTopics(broker, [topic]);
 
 export async function commandsOf(broker: Broker, channel: 'sms' | 'email') {
   const codec = await createCodec(loadConfig({}), systemClock);

@@ -12,6 +12,16 @@ export const PROOF_REQUEST = {
 export const PROOF_TOTALS = [17.01, 17.01, 17.01, 17.01, 17.01, 17];
 export const PROOF_INTEREST = [0.58, 0.49, 0.39, 0.29, 0.2, 0.1];
 
+/** 1000 at 12 % over four months. */
+export const PMT_TERMS = {
+  InstallmentsNo: 4,
+  PeriodicityType: 'Monthly',
+  InterestCalculationMethod: '30/360',
+  FinancedAmount: 1000,
+  InterestPercent: 12,
+};
+export const PMT_ANSWER = '{"PMTValue":256.28,"PrincipalValue":250.00}';
+
 export const ACTION_PATH = '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule';
 
 /** A call that hangs fails the test instead of blocking it. */

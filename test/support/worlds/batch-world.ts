@@ -75,7 +75,8 @@ export async function createUpstream(broker: Broker, config: Readonly<Record<str
   return { broker, codec, replies, deadLetters, send, ask, askAvro };
 }
 
-async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
+/** The records of a topic, also those to come. */
+export async function collect(broker: Broker, topic: string): Promise<readonly LogMessage[]> {
   const messages: LogMessage[] = [];
   const tail = broker.createTail({ clientId: `test-${topic}`, topics: [topic], from: 'earliest' });
   await tail.start((message) => messages.push(message));
@@ -90,6 +91,13 @@ export function jsonBatch(
 ): BatchMessage {
   const value = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return { ...message, value, headers: { [HEADER.messageType]: type, ...message.headers } };
+}
+
+/** What a handler gets for the terms of a request. */
+export function payloadOf(jsonParam: object, type = 'CalculateRepaymentScheduleRequest'): unknown {
+  const read = MESSAGE_FORMS[type]?.parse({ jsonParam });
+  if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
+  return read.payload;
 }
 
 /** A RequestBatch in Avro. */

@@ -1,7 +1,7 @@
 import { onTestFinished as afterThisTest } from 'vitest';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
-import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
@@ -14,6 +14,7 @@ import { createCodec } from '../../../workers/create-codec.ts';
 import { start } from '../../../workers/notification/main.ts';
 import type { ProviderSet } from '../../../workers/notification/providers/configured-providers.ts';
 import { scriptedProviders } from '../fakes/scripted-providers.ts';
+import { collect } from './batch-world.ts';
 
 export const SMS = TOPIC.smsCommands;
 
@@ -59,12 +60,6 @@ export async function notificationWorld(options: WorldOptions = {}) {
   const metrics = createMetrics();
   const publisher = broker.createPublisher({ clientId: 'upstream' });
   await publisher.start();
-  const collect = async (topic: string): Promise<readonly LogMessage[]> => {
-    const messages: LogMessage[] = [];
-    const tail = broker.createTail({ clientId: `test-${topic}`, topics: [topic], from: 'earliest' });
-    await tail.start((message) => messages.push(message));
-    return messages;
-  };
   const history: NotificationState[] = [];
   const states = new Map<string, NotificationState>();
   const topics = [TOPIC.notificationOutcomes];
@@ -77,7 +72,7 @@ export async function notificationWorld(options: WorldOptions = {}) {
     history.push(state);
     states.set(state.notificationId, state);
   });
-  const deadLetters = await collect(TOPIC.notificationDeadLetters);
+  const deadLetters = await collect(broker, TOPIC.notificationDeadLetters);
   const send = async (channel: Channel, given: Given): Promise<void> => {
     const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
     const { value, headers } = await codec.encode(type, commandOf(channel, given), 'avro');
@@ -95,7 +90,7 @@ export async function notificationWorld(options: WorldOptions = {}) {
     states: states as ReadonlyMap<string, NotificationState>,
     history: history as readonly NotificationState[],
     deadLetters,
-    collect,
+    collect: (topic: string) => collect(broker, topic),
     worker: async (over: { readonly broker?: Broker; readonly providers?: ProviderSet } = {}) => {
       const context = { ...systemPorts, config, codec, metrics, processHealth: () => ({}) };
       const parts = { ...context, broker: over.broker ?? broker, log: options.log ?? silentLog };

@@ -20,9 +20,9 @@ export const startWithExamples: StartWorker = (context) => startProductWorker(co
 export const startSimulationWithExamples: StartWorker = (context) =>
   startSimulationWorker(context, openExamples);
 
-/** Publishes the example catalogue to its topic, and starts a product worker. */
-export async function startOverLog(broker: Broker): Promise<RunningWorker> {
+/** Publishes the example catalogue to its topic, and starts a worker. */
+export async function startOverLog(broker: Broker, start = startProductWorker): Promise<RunningWorker> {
   const config = loadConfig({});
   await publishCatalogue(broker, await createCodec(config, systemClock), config);
-  return startOn(broker, startProductWorker);
+  return startOn(broker, start);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Broker } from '../../../shared/messaging/ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
+import { publishingBy } from '../../support/builders/notification-call.ts';
 import {
   type CatalogueWorld,
   createCatalogueWorld,
@@ -13,18 +13,10 @@ import {
 /** Publishes products with these codes and names; returns the keys that are written, tombstones with a minus. */
 async function keysPublished({ broker, codec }: CatalogueWorld, products: Readonly<Record<string, string>>) {
   const keys: string[] = [];
-  const observed: Broker = {
-    ...broker,
-    createPublisher: (options) => {
-      const publisher = broker.createPublisher(options);
-      const publish = publisher.publish.bind(publisher);
-      publisher.publish = (messages) => {
-        keys.push(...messages.map(({ key, value }) => `${value === null ? '-' : ''}${String(key)}`));
-        return publish(messages);
-      };
-      return publisher;
-    },
-  };
+  const observed = publishingBy(broker, (publish) => (messages) => {
+    keys.push(...messages.map(({ key, value }) => `${value === null ? '-' : ''}${String(key)}`));
+    return publish(messages);
+  });
   const valueOf = (code: string, at: number) =>
     productValue(code, { Id: guidOf(at + 1), Name: products[code] });
   const files = Object.keys(products).map((code, at) => [`products/${code}.json`, valueOf(code, at)]);

@@ -1,23 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
+import { PMT_ANSWER, PMT_TERMS } from '../../support/builders/schedule-call.ts';
+import { collect, REPLY_TOPIC } from '../../support/worlds/batch-world.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
-
-const REPLY_TOPIC = 'an.upstream.system.replies';
-const CONDITIONS = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
-const TERMS = { ...CONDITIONS, FinancedAmount: 1000, InterestPercent: 12 };
-const ANSWER = '{"PMTValue":256.28,"PrincipalValue":250.00}';
-
-async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {
-  const messages: LogMessage[] = [];
-  const tail = broker.createTail({ clientId: `test-${topic}`, topics: [topic], from: 'earliest' });
-  await tail.start((message) => messages.push(message));
-  return messages;
-}
 
 async function startWorld() {
   const broker = await createSharedBroker(2);
@@ -46,7 +35,7 @@ const auditOf = (messages: readonly LogMessage[]) =>
 
 it('an invalid request without a reply address can be listed, shown and edited, and then gets a reply', async () => {
   const { send, command, replies, letters, audit } = await startWorld();
-  await send({ ...TERMS, InstallmentsNo: 'four' });
+  await send({ ...PMT_TERMS, InstallmentsNo: 'four' });
 
   const list = await command('list');
   expect(list.result).toMatchObject({ count: 1, codes: { 'invalid-request': 1 } });
@@ -67,7 +56,7 @@ it('an invalid request without a reply address can be listed, shown and edited, 
   const edit = ['--set', 'jsonParam.InstallmentsNo=4', '--header', `kafka_replyTopic=${REPLY_TOPIC}`];
   expect(await command('edit', id, ...edit, '--reason', 'typing error')).toMatchObject({ ok: true });
   await expect.poll(() => replies.length).toBe(1);
-  expect(replies[0]?.value?.toString('utf8')).toBe(ANSWER);
+  expect(replies[0]?.value?.toString('utf8')).toBe(PMT_ANSWER);
   expect(headerText(replies[0]?.headers ?? {}, HEADER.correlationId)).toBe('loan-1');
 
   expect(letters).toHaveLength(1);
@@ -85,7 +74,7 @@ it('an invalid request without a reply address can be listed, shown and edited, 
 
 it('a repeated redrive sends a letter once, without the dead-letter headers', async () => {
   const { send, command, letters, requests } = await startWorld();
-  await send(TERMS, { tracestate: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
+  await send(PMT_TERMS, { tracestate: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
   const redriven = { ok: true, result: { counts: { redriven: 1 } } };
   expect(await command('redrive', '--code', 'no-reply-address')).toMatchObject(redriven);
   await expect.poll(() => requests.length).toBe(2);

@@ -12,7 +12,7 @@ import { createReplyReader } from '../../../workers/ingress/actions/send-reply.t
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { fakeRequest } from '../../support/fakes/messages.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
-import { createUpstream, jsonAnswers, jsonBatch } from '../../support/worlds/batch-world.ts';
+import { createUpstream, jsonAnswers, jsonBatch, payloadOf } from '../../support/worlds/batch-world.ts';
 import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 const PROGRAM = new URL('../../../workers/calculation-thread.ts', import.meta.url);
@@ -21,12 +21,6 @@ const TEST_LIMIT_MS = 60_000;
 const SNAPSHOT = { records: {}, charges: undefined, defaultHolidayCalendar: undefined };
 const [LONG = EXPLAINED_LOAN] = Object.values(EXPENSIVE_REQUESTS);
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
-
-function payloadOf(jsonParam: object): unknown {
-  const read = MESSAGE_FORMS[REQUEST]?.parse({ jsonParam });
-  if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
-  return read.payload;
-}
 
 const workOf = async (jsonParam: object) => ({
   type: REQUEST,

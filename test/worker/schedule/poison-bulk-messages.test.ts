@@ -6,6 +6,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createScheduleHandlers } from '../../../workers/schedule/schedule-calculations.ts';
+import { PMT_TERMS } from '../../support/builders/schedule-call.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
@@ -17,8 +18,7 @@ const PARTITIONS = 3;
 /** Poison messages: more than a partition holds in memory, so that good ones are out of sight behind them. */
 const POISON = 4_000;
 const GOOD = 38;
-const TERMS = { InstallmentsNo: 12, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
-const BODY = JSON.stringify({ jsonParam: { ...TERMS, FinancedAmount: 100 } });
+const BODY = JSON.stringify({ jsonParam: PMT_TERMS });
 
 interface Spoiled {
   readonly value?: string;

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
@@ -11,6 +10,7 @@ import {
   faultsOf,
   jsonAnswers,
   jsonBatch,
+  payloadOf,
   textOf,
   type BatchMessage,
   type BatchWorld,
@@ -80,9 +80,7 @@ it('the day is that of a timestamp up to a day ahead; Once needs it also with Fi
 
 it('a request without a day is refused in Avro, and in a batch only the items that need it', async () => {
   const world = await createBatchWorld();
-  const read = MESSAGE_FORMS[SCHEDULE]?.parse({ jsonParam: UNDATED });
-  if (read?.kind !== 'valid') throw new Error('not a request');
-  const { reply: avro } = await world.askAvro(SCHEDULE, read.payload, { timestampMs: -1 });
+  const { reply: avro } = await world.askAvro(SCHEDULE, payloadOf(UNDATED), { timestampMs: -1 });
   const problem = await readReply(world.codec, avro);
   expect(problem).toMatchObject({ kind: 'problem', problem: { errors: [{ path: 'timestamp' }] } });
   const headers = { [HEADER.originTimestamp]: 'soon' };

@@ -3,17 +3,13 @@ import { expect, it } from 'vitest';
 import { SIMULATE } from '../../../shared/api/actions/simulate-action.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../../../shared/platform/system-ports.ts';
-import { loadConfig } from '../../../shared/platform/load-config.ts';
-import { createCodec } from '../../../workers/create-codec.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
-import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../../workers/simulation/main.ts';
 import { EXAMPLE_TIME_MS } from '../../support/builders/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { bodyOf, createBatchWorld, faultsOf, jsonBatch, textOf } from '../../support/worlds/batch-world.ts';
-import { startSimulationWithExamples } from '../../support/worlds/product-worker.ts';
+import { startOverLog, startSimulationWithExamples } from '../../support/worlds/product-worker.ts';
 import { ACTION_PATH, post } from '../../support/builders/schedule-call.ts';
 
 const PATH = '/platapi/automation-processors/actions/plat_bp_simulate';
@@ -136,9 +132,7 @@ it('replies with 404 for an unknown product, 422 with all faults for invalid val
 /** Starts ingress, simulation and schedule workers with the example catalogue on its topic. */
 async function startSystem(): Promise<string> {
   const broker = await createSharedBroker(1);
-  const config = loadConfig({});
-  await publishCatalogue(broker, await createCodec(config, systemClock), config);
-  await startOn(broker, startSimulationWorker);
+  await startOverLog(broker, startSimulationWorker);
   await startOn(broker, startScheduleWorker);
   return (await startOn(broker, startIngressWorker)).url;
 }
