@@ -12,6 +12,7 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { startHealthServer } from '../../../shared/platform/health.ts';
 import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
@@ -153,6 +154,15 @@ export async function openTestIngress(settings: IngressSettings = {}): Promise<R
 export async function openNotificationIngress(settings: IngressSettings = {}): Promise<RunningIngress> {
   const codec = await createCodec(loadConfig({}), systemClock);
   return openTestIngress({ actions: new Map(), codec, ...settings });
+}
+
+/** Starts the health port of a worker on a free port of loopback, and stops it at the end of the test. */
+export async function openHealthPort(settings: Partial<Parameters<typeof startHealthServer>[0]> = {}) {
+  const address = { host: '127.0.0.1', allowedHosts: [], port: 0, timers: systemPorts.timers };
+  const own = { metrics: createMetrics(), health: () => ({}) };
+  const server = await startHealthServer({ ...address, ...own, ...settings });
+  onTestFinished(() => server.stop());
+  return server;
 }
 
 export function postEcho(

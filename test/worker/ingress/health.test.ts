@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { startHealthServer, type Health } from '../../../shared/platform/health.ts';
-import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
+import type { Health } from '../../../shared/platform/health.ts';
+import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import { hasAcceptance, idOf, send, SMS } from '../../support/builders/notification-call.ts';
 import {
   createTestBroker,
   jsonCodec,
+  openHealthPort,
   openNotificationIngress,
   openTestIngress,
   postEcho,
@@ -85,34 +86,27 @@ it('an unhealthy worker of the process fails liveness but not readiness', async 
   expect(await ask(ingress)).toMatchObject({ status: 200, body: { status: 'ready' } });
 });
 
-const { timers } = systemPorts;
-const HEALTH_PORT = { host: '127.0.0.1', allowedHosts: [], port: 0, timers, health: () => ({}) };
 const SCRAPES = 500;
 /** Their answers are longer than what the system takes for a caller that does not read. */
 const UNREAD_SCRAPES = 3_000;
 const SCRAPE = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-const openHealthPort = async (metrics: Metrics, timeoutMs = 5_000) => {
-  const server = await startHealthServer({ ...HEALTH_PORT, metrics, timeoutMs });
-  onTestFinished(() => server.stop());
-  return server.url;
-};
-
 it.each([
-  ['an ingress', async (metrics: Metrics) => (await openTestIngress({ metrics })).url],
+  ['an ingress', openTestIngress],
   ['a health port', openHealthPort],
 ])('%s reads its metrics once for all scrapes that arrive at the same time', async (_name, open) => {
   const metrics = createMetrics();
   let readings = 0;
   metrics.onScrape(() => (readings += 1));
-  const caller = await openRawHttp(Number(new URL(await open(metrics)).port));
+  const caller = await openRawHttp(Number(new URL((await open({ metrics })).url).port));
   caller.send(SCRAPE.repeat(SCRAPES));
   await caller.received((text) => text.split('HTTP/1.1 200 OK').length > SCRAPES);
   expect(readings).toBeLessThan(SCRAPES / 10);
 });
 
 it('a health port closes connections whose callers send no request, or do not read the answers', async () => {
-  const port = Number(new URL(await openHealthPort(createMetrics({ processMetrics: true }), 500)).port);
+  const metrics = createMetrics({ processMetrics: true });
+  const port = Number(new URL((await openHealthPort({ metrics, timeoutMs: 500 })).url).port);
   const silent = await openRawHttp(port);
   const unread = await openRawHttp(port);
   unread.socket.pause();
@@ -126,7 +120,7 @@ it('a health port closes connections whose callers send no request, or do not re
 });
 
 it('a health port closes further connections than a hundred at once', async () => {
-  const port = Number(new URL(await openHealthPort(createMetrics(), 60_000)).port);
+  const port = Number(new URL((await openHealthPort({ timeoutMs: 60_000 })).url).port);
   for (let open = 0; open < 100; open += 1) await openRawHttp(port);
   await expect((await openRawHttp(port)).closed()).resolves.not.toThrow();
 });

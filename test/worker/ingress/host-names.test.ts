@@ -1,10 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { startHealthServer } from '../../../shared/platform/health.ts';
-import { createMetrics } from '../../../shared/platform/metrics.ts';
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
+import { expect, it } from 'vitest';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { JWT_SECRET } from '../../support/builders/access-token.ts';
-import { ECHO_PATH } from '../../support/worlds/ingress-fixture.ts';
+import { ECHO_PATH, openHealthPort } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 
@@ -83,15 +80,8 @@ it('an ingress beyond loopback accepts every name unless ALLOWED_HOSTS is set', 
     expect((await ask(port, 'GET /health/live', [`Host: ${name}`])).status).toBe(status);
 });
 
-async function healthPort(host: string, allowedHosts: readonly string[] = []): Promise<number> {
-  const own = { port: 0, metrics: createMetrics(), timers: systemPorts.timers, health: () => ({}) };
-  const server = await startHealthServer({ host, allowedHosts, ...own });
-  onTestFinished(() => server.stop());
-  return portOf(server);
-}
-
 it('the health port of a worker refuses an unknown Host or Origin, unless it is beyond loopback', async () => {
-  const port = await healthPort('127.0.0.1', ['bank.example']);
+  const port = portOf(await openHealthPort({ allowedHosts: ['bank.example'] }));
   for (const line of ['GET /health/live', 'GET /health/ready', 'GET /metrics', 'GET /nowhere']) {
     const foreign = await ask(port, line, ['Host: evil.example']);
     expect([line, foreign.status]).toEqual([line, 403]);
@@ -100,5 +90,6 @@ it('the health port of a worker refuses an unknown Host or Origin, unless it is 
   }
   for (const name of ['localhost', '[::1]:1', 'bank.example'])
     expect((await ask(port, 'GET /metrics', [`Host: ${name}`])).status).toBe(200);
-  expect((await ask(await healthPort('0.0.0.0'), 'GET /metrics', ['Host: schedule:8081'])).status).toBe(200);
+  const beyond = portOf(await openHealthPort({ host: '0.0.0.0' }));
+  expect((await ask(beyond, 'GET /metrics', ['Host: schedule:8081'])).status).toBe(200);
 });

@@ -1,14 +1,13 @@
 import {
   createTestBroker,
   metricsOf,
+  openHealthPort,
   openNotificationIngress,
   openTestIngress,
 } from '../../../support/worlds/ingress-fixture.ts';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { systemReply, type SystemState } from '../../../../shared/api/operations/system-state.ts';
-import { startHealthServer } from '../../../../shared/platform/health.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
-import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
@@ -21,7 +20,6 @@ import { createSharedBroker, startOn } from '../../../support/worlds/ingress-sys
 import { startScheduleWorker } from '../../../../workers/schedule/main.ts';
 
 const SYSTEM = '/api/operations/v1/system';
-const HEALTH_PORT = { host: '127.0.0.1', allowedHosts: [], port: 0, timers: systemPorts.timers };
 
 async function stateOf({ url }: { readonly url: string }): Promise<SystemState> {
   const response = await fetch(url + SYSTEM);
@@ -126,17 +124,13 @@ it('shows the workers of its process with their reasons', async () => {
 });
 
 it('shows other processes by the addresses of their health ports, and which of them cannot be read', async () => {
-  const metrics = createMetrics();
-  const healthPort = await startHealthServer({
-    ...HEALTH_PORT,
-    metrics,
+  const healthPort = await openHealthPort({
     health: () => ({ schedule: { status: 'starting', reason: 'not yet assigned' } }),
   });
-  onTestFinished(() => healthPort.stop());
   const other = await openTestIngress();
   // Something that answers with a page, and a port on which nothing listens.
   const foreign = await openTestIngress();
-  const closed = await startHealthServer({ ...HEALTH_PORT, metrics, health: () => ({}) });
+  const closed = await openHealthPort();
   await closed.stop();
   const urls = [healthPort.url, other.url, `${foreign.url}/docs`, closed.url];
   const system = { retryTiersMs: [], processUrls: urls, version: '1.2.3', settings: [] };

@@ -92,6 +92,14 @@ const infobipFailures: readonly Failure[] = [
   infobipName(5, 'REJECTED_SYSTEM_ERROR', 'transient'),
   infobipName(5, 'REJECTED_DUPLICATE_MESSAGE_ID', 'unknown about message'),
 ];
+const INFOBIP = {
+  file: 'infobip.json',
+  provider: 'infobip',
+  authentication: { key: 'k3y' },
+  accepted: [200, infobipMessage(INFOBIP_PENDING)],
+  providerMessageId: '2250be2d4219-3af1-78856',
+  failures: infobipFailures,
+} as const;
 const vonage = (status: string) => ({
   'message-count': '1',
   messages: [{ status, 'error-text': 'to 40722123456' }],
@@ -118,10 +126,8 @@ const MULTIPART_EMAIL = {
 
 const CASES: readonly Case[] = [
   {
-    file: 'infobip.json',
-    provider: 'infobip',
+    ...INFOBIP,
     channel: 'sms',
-    authentication: { key: 'k3y' },
     message: anSms(),
     path: '/sms/3/messages',
     headers: { authorization: 'App k3y', 'content-type': 'application/json' },
@@ -134,22 +140,14 @@ const CASES: readonly Case[] = [
         },
       ],
     },
-    accepted: [200, infobipMessage(INFOBIP_PENDING)],
-    providerMessageId: '2250be2d4219-3af1-78856',
-    failures: infobipFailures,
   },
   {
-    file: 'infobip.json',
-    provider: 'infobip',
+    ...INFOBIP,
     channel: 'email',
-    authentication: { key: 'k3y' },
     message: email,
     path: '/email/3/send',
     headers: { authorization: 'App k3y' },
     body: MULTIPART_EMAIL,
-    accepted: [200, infobipMessage(INFOBIP_PENDING)],
-    providerMessageId: '2250be2d4219-3af1-78856',
-    failures: infobipFailures,
   },
   {
     file: 'sendgrid.json',
