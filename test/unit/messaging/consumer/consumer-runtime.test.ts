@@ -3,6 +3,7 @@ import {
   ConsumerRuntime,
   type RuntimeOptions,
 } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
+import type { Process } from '../../../../shared/messaging/outcome.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
@@ -365,6 +366,22 @@ test('does not send a commit while another one is in flight', async () => {
   resolve(true);
   await settleMicrotasks();
   expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 2]);
+});
+
+test('starts messages for one slice per turn of the event loop', async () => {
+  let nowMs = 0;
+  const work = createFakeWork();
+  const process: Process = (...call) => {
+    nowMs += 3;
+    return work.process(...call);
+  };
+  const monotonic = { elapsedMs: () => nowMs };
+  const { deliver } = createScene({ process, monotonic, sliceMs: 6, concurrency: 10 });
+  deliver(0, 3);
+  deliver(4, 4);
+  expect(work.started()).toEqual([0, 1]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(work.started()).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('limits the total weight of messages in progress', async () => {

@@ -427,7 +427,7 @@ describe('a data folder', () => {
     const database = new DatabaseSync(path.join(folder, FILE));
     database.exec('PRAGMA user_version = 99');
     database.close();
-    const text = /has format 99, and this version reads format 1/;
+    const text = /^the data folder cannot be used: \S+ has format 99, and this version reads format 1/;
     expect(() => createEmbeddedBroker({ dataFolder: folder })).toThrow(refusal('data-unusable', text));
   });
 
