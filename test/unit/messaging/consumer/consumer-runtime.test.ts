@@ -80,9 +80,9 @@ test('counts only unfinished messages towards the maximum number of messages', a
 
 test('counts the bytes of messages towards the window, until the next generation', () => {
   const { source, sink } = createScene({ window: { bytes: 1_000 } });
-  sink.onMessages(1, [fakeMessage(0, { key: 'four', value: Buffer.alloc(995) })], 1);
+  sink.onMessages(1, [fakeMessage(0, { key: 'four', value: Buffer.alloc(985), headers: { name: 'a' } })], 1);
   expect(source.paused.size).toBe(0);
-  sink.onMessages(1, [fakeMessage(1, { key: null, value: Buffer.alloc(1) })], 2);
+  sink.onMessages(1, [fakeMessage(1, { key: null, value: Buffer.alloc(6) })], 2);
   expect(source.paused.size).toBe(1);
   sink.onAssigned(2, partitions(0));
   expect(source.paused.size).toBe(0);

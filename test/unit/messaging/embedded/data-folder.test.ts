@@ -429,6 +429,7 @@ describe('a data folder', () => {
     database.close();
     const text = /^the data folder cannot be used: \S+ has format 99, and this version reads format 1/;
     expect(() => createEmbeddedBroker({ dataFolder: folder })).toThrow(refusal('data-unusable', text));
+    new DatabaseSync(path.join(folder, FILE), { readOnly: true }).prepare('PRAGMA user_version').get();
   });
 
   test('is readable by its user only, also in a folder that others may read', async () => {

@@ -121,6 +121,17 @@ test('states the type of every reply in a header, also of error replies', async 
   }
 });
 
+test('replies in the likely format of a message whose decoding fails', async () => {
+  const formats: unknown[] = [];
+  const encode: Codec['encode'] = (type, payload, format) => {
+    formats.push(format);
+    return createFakeCodec().encode(type, payload, format);
+  };
+  const { handle } = createScene(undefined, { decode: throwBug, encode });
+  for (const byte of [0, 1]) await handle({ ...question(), value: Buffer.from([byte]) });
+  expect(formats).toEqual(['avro', 'json']);
+});
+
 test('refuses a type that has no handler, and counts it as unknown', async () => {
   const { handle, handled } = createScene();
   await handle(question({}, { type: 'Other', payload: 1 }));

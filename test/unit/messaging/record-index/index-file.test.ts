@@ -50,6 +50,14 @@ it('an index in a file continues after it was closed, and each process of a mach
   index.close();
 });
 
+it('an index in a file writes any number of records', () => {
+  const { index, put, write } = openTestIndex({ folder: scratchFolder() });
+  for (let id = 0; id < 600; id += 1) put(`id ${id}`, 'value');
+  write();
+  expect(index.size()).toEqual({ records: 600, waiting: 0 });
+  index.close();
+});
+
 it('an index in a file reports a folder that cannot be used as a wrong setting', () => {
   const folder = path.join(scratchFolder(), 'file');
   writeFileSync(folder, '');
