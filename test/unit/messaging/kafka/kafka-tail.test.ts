@@ -95,6 +95,7 @@ it('a Kafka tail has caught up when it has passed the ends, and says if it is la
   expect(ends).toEqual(['started']);
   await after(1);
   note(tail.caughtUp(1_000));
+  await after();
   await answer(records(0, 5), records(1, 4, 0, { readTo: 5 }));
   note(tail.caughtUp(0), 'at once');
   await after(1_000);
