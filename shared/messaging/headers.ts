@@ -97,7 +97,7 @@ export function setHeader(
   value: HeaderValue | readonly HeaderValue[],
 ): void {
   if (name !== '__proto__') headers[name] = value;
-  else Object.defineProperty(headers, name, { value, enumerable: true, writable: true, configurable: true });
+  else Object.defineProperty(headers, name, { value, enumerable: true, configurable: true });
 }
 
 export interface MessageContent {

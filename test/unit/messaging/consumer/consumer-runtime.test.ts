@@ -3,7 +3,7 @@ import {
   ConsumerRuntime,
   type RuntimeOptions,
 } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
-import type { Process } from '../../../../shared/messaging/outcome.ts';
+import type { Process, WorkProgress } from '../../../../shared/messaging/outcome.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { FakeGroupSource } from '../../../support/fakes/group-source.ts';
@@ -310,6 +310,21 @@ test('is degraded while lag is not delivered, until the source reports a positio
   await afterCommitTick();
   expect(runtime.health().status).toBe('ready');
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
+});
+
+test('is ready while a message makes steps', async () => {
+  const running: WorkProgress[] = [];
+  const process: Process = (_message, _attempt, _signal, progress) => {
+    if (progress !== undefined) running.push(progress);
+    return new Promise(() => undefined);
+  };
+  const { deliver, runtime } = createScene({ process });
+  deliver(0, 0);
+  for (let step = 0; step < 4; step += 1) {
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect(runtime.health().status).toBe('ready');
+    for (const progress of running) progress.steps += 1;
+  }
 });
 
 test('is degraded if its first message has been retried for 60 seconds', async () => {

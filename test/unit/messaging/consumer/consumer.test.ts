@@ -27,6 +27,7 @@ function createScene(options: Partial<ConsumerOptions> = {}) {
 
 test('replaces a crashed source with growing delays', async () => {
   const { sources, consumer } = createScene();
+  expect(consumer.health().status).toBe('starting');
   await consumer.start();
   expect(consumer.health()).toEqual({ status: 'starting', reason: 'not yet assigned' });
   sources[0]?.sink?.onAssigned(1, PARTITIONS);

@@ -242,6 +242,16 @@ test.each<[string, Handler | undefined, Partial<Codec>]>([
   expect(handled).toMatchObject([{ result: 'unexpected', code: 'unexpected' }]);
 });
 
+test('after a bug, buries a request whose error reply cannot be encoded, and rethrows if it cannot be sent yet', async () => {
+  const broken = createScene(throwBug, { encode: throwBug });
+  expect(await broken.handle(question())).toBe('failed');
+  expect([codesOf(broken.deadLetters), broken.replies.sent]).toEqual([['unexpected'], []]);
+  const away = createScene(throwBug);
+  away.replies.onPublish = failWith('broker-unavailable', true);
+  await expect(away.handle(question())).rejects.toMatchObject({ code: 'broker-unavailable' });
+  expect(away.deadLetters.sent).toEqual([]);
+});
+
 test('writes one dead letter for an unexpected error without a reply address', async () => {
   const { handle, deadLetters, deadLetterCodes } = createScene(throwBug);
   expect(await handle(question(withoutAddress))).toBe('failed');

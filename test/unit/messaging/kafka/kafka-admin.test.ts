@@ -1,4 +1,4 @@
-import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import kafkajs, { AssignerProtocol, type Admin, type ITopicConfig } from 'kafkajs';
 import { expect, it } from 'vitest';
 import { KafkaAdmin } from '../../../../shared/messaging/kafka/kafka-admin.ts';
 import type { CreateKafkajsClient } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
@@ -99,6 +99,25 @@ it('the admin client lists topics without internal ones and the commits that a g
   expect(await admin.groups([{ groupId: 'g', topics: ['t', 'missing'] }])).toEqual([
     { groupId: 'g', state: 'empty', members: [], partitions: [{ ...range0, committed: 3 }, range1] },
   ]);
+  const memberAssignment = AssignerProtocol.MemberAssignment.encode({
+    version: 0,
+    assignment: { t: [1] },
+    userData: Buffer.alloc(0),
+  });
+  const member = { memberId: 'm', clientId: 'c', clientHost: '/10.0.0.1', memberMetadata: memberAssignment };
+  for (const [state, expected] of [
+    ['Stable', 'stable'],
+    ['PreparingRebalance', 'rebalancing'],
+  ] as const) {
+    const group = { groupId: 'g', protocol: '', protocolType: '', errorCode: 0, state };
+    const described = { ...group, members: [{ ...member, memberAssignment }] };
+    const { admin: other } = setUp({}, { describeGroups: async () => ({ groups: [described] }) });
+    const members = [
+      { memberId: 'm', clientId: 'c', host: '10.0.0.1', assigned: [{ topic: 't', partition: 1 }] },
+    ];
+    const expectedGroup = { groupId: 'g', partitions: [], state: expected, members };
+    expect(await other.groups([{ groupId: 'g', topics: [] }])).toEqual([expectedGroup]);
+  }
   admin.close();
   await expect(admin.listTopics()).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: false });
 });
