@@ -175,6 +175,7 @@ test('does not block later messages of a key behind work of a discarded source',
   const { work, runtime, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
   runtime.detach();
+  expect(runtime.lag()).toEqual([]);
   await work.end(0);
   const next = runtime.attach(new FakeGroupSource(), () => undefined);
   next.onAssigned(1, partitions(0));

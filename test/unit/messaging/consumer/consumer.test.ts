@@ -25,8 +25,10 @@ function createScene(options: Partial<ConsumerOptions> = {}) {
   return { sources, work, consumer };
 }
 
-test('replaces a crashed source with growing delays', async () => {
-  const { sources, consumer } = createScene();
+test('replaces a crashed source with growing delays, and logs the first crash', async () => {
+  const logged: unknown[] = [];
+  const log = { ...silentLog, error: (_: unknown, text?: string) => void logged.push(text) };
+  const { sources, consumer } = createScene({ log });
   expect(consumer.health().status).toBe('starting');
   await consumer.start();
   expect(consumer.health()).toEqual({ status: 'starting', reason: 'not yet assigned' });
@@ -45,6 +47,7 @@ test('replaces a crashed source with growing delays', async () => {
   sources[2]?.sink?.onAssigned(1, PARTITIONS);
   expect(consumer.health().status).toBe('ready');
   expect(consumer.stats().crashes).toBe(2);
+  expect(logged).toEqual(['the consumer crashed and will be restarted']);
 });
 
 test('limits the delay and resets it after an assignment', async () => {

@@ -99,11 +99,8 @@ it('the admin client lists topics without internal ones and the commits that a g
   expect(await admin.groups([{ groupId: 'g', topics: ['t', 'missing'] }])).toEqual([
     { groupId: 'g', state: 'empty', members: [], partitions: [{ ...range0, committed: 3 }, range1] },
   ]);
-  const memberAssignment = AssignerProtocol.MemberAssignment.encode({
-    version: 0,
-    assignment: { t: [1] },
-    userData: Buffer.alloc(0),
-  });
+  const assignment = { version: 0, assignment: { t: [1] }, userData: Buffer.alloc(0) };
+  const memberAssignment = AssignerProtocol.MemberAssignment.encode(assignment);
   const member = { memberId: 'm', clientId: 'c', clientHost: '/10.0.0.1', memberMetadata: memberAssignment };
   for (const [state, expected] of [
     ['Stable', 'stable'],

@@ -54,6 +54,8 @@ describe('classification of kafkajs errors', () => {
   test('maps errors of topics, permissions and connections to stable codes', () => {
     expect(codeOf(protocolError('UNKNOWN_TOPIC_OR_PARTITION'))).toEqual(['topic-unknown', false]);
     expect(codeOf(protocolError('GROUP_AUTHORIZATION_FAILED', false))).toEqual(['broker-refused', false]);
+    const loginRefused = Object.assign(new Error('no'), { name: 'KafkaJSSASLAuthenticationError' });
+    expect(codeOf(loginRefused)).toEqual(['broker-refused', false]);
     expect(codeOf(new Error('anything'))).toEqual(['broker-unavailable', true]);
   });
 

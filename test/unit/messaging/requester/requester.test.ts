@@ -235,6 +235,7 @@ test('waits for pending replies on stop(), then resolves the remaining requests 
   const second = requester.request(question);
   const stopped = requester.stop(1_000);
   expect(problemCode(await requester.request(question))).toBe('not-ready');
+  expect(await requester.fire(question, 'answers')).toMatchObject({ problem: { code: 'not-ready' } });
   reply('id-1', 1);
   expect((await first).kind).toBe('reply');
   await vi.advanceTimersByTimeAsync(900);
