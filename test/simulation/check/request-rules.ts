@@ -2,9 +2,8 @@ import { HEADER, headerNumber, headerText } from '../../../shared/messaging/head
 import type { ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { REQUESTS } from '../workload/plan.ts';
 import { actionOf, type Expected } from '../workload/expected-answers.ts';
-import { isLastCall, type UpstreamRequest } from '../workload/plan.ts';
+import { isLastCall, REQUESTS, type UpstreamRequest } from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
 import { COMMANDS, DEAD_LETTERS, placeOf, UPSTREAM_REPLIES, type SeenRecord } from './history.ts';
 import { type Finding, finding, type Rule, type RuleContext } from './rule.ts';
