@@ -67,7 +67,7 @@ export class EmbeddedCursors {
       take(cursor, messages);
       if (next < cursor.log.high && !cursor.paused) more = true;
     }
-    return more;
+    return more && !this.#closed;
   }
 
   close(): void {

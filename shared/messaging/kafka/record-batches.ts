@@ -35,6 +35,8 @@ const ZSTD = 4;
 /** Each byte of a variable-length integer holds 7 bits of it. The eighth bit says that another byte follows. */
 const MORE = 0x80;
 const LOW_BITS = 0x7f;
+/** Of the tenth byte of an integer, the last one. */
+const MAX_FACTOR = 2 ** 63;
 const UINT32 = 2 ** 32;
 
 const LIMITS = { maxOutputLength: MAX_BATCH_BYTES, chunkSize: CHUNK_BYTES };
@@ -207,7 +209,7 @@ class RecordReader {
     if (this.#at !== this.#bytes.length) throw new RangeError('a record batch has bytes after its records');
   }
 
-  /** Reads a signed integer with zigzag encoding; exact below 2^53. Beyond the bytes it is 0: #take() or endRecord() throws. */
+  /** Reads a signed integer with zigzag encoding; exact below 2^53. If it is cut off, #take() or endRecord() throws. */
   varint(): number {
     const bytes = this.#bytes;
     let byte = bytes[this.#at++] as number;
@@ -218,6 +220,7 @@ class RecordReader {
     while (byte >= MORE) {
       byte = bytes[this.#at++] as number;
       factor *= MORE;
+      if (factor > MAX_FACTOR) throw new RangeError('an integer is too long');
       value += (byte & LOW_BITS) * factor;
     }
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
@@ -244,8 +247,7 @@ class RecordReader {
   #take(length: number, what: string): number {
     const start = this.#at;
     this.#at += length;
-    // Written so that NaN throws, which is what an integer of 150 bytes can be.
-    if (!(length >= 0 && this.#at <= this.#bytes.length)) throw new RangeError(`${what} exceeds its record`);
+    if (length < 0 || this.#at > this.#bytes.length) throw new RangeError(`${what} exceeds its record`);
     return start;
   }
 }

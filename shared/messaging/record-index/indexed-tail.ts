@@ -191,7 +191,7 @@ export class IndexedTail {
       return;
     }
     this.#received += 1;
-    if (this.#gaps.delete(partitionId(message.topic, message.partition)))
+    if (this.#gaps.size > 0 && this.#gaps.delete(partitionId(message.topic, message.partition)))
       index.setIncompleteBefore(Math.min(message.timestampMs, clock.now()));
     try {
       const received = this.#receive(message);

@@ -96,4 +96,5 @@ it('a repeated redrive sends a letter once, without the dead-letter headers', as
   expect(requests).toHaveLength(2);
   expect((await command('redrive', '--again', id)).result).toMatchObject({ counts: { redriven: 1 } });
   await expect.poll(() => requests.length).toBe(3);
+  expect((await command('discard', '--again', id)).result).toMatchObject({ counts: { discarded: 1 } });
 });

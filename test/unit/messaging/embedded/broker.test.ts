@@ -90,6 +90,21 @@ describe('delivery', () => {
     expect(read).toEqual([0, { partition: 0, position: 2, highWatermark: 2 }]);
   });
 
+  test('of a second partition ends with a stop of the source in the first one', async () => {
+    const { broker, publisher } = await openBroker({}, 2);
+    await publisher.publish([textAt(0), textAt(1)]);
+    const source = broker.createGroupSource({ groupId: 'g', clientId: 'stopping', topics: ['t'] });
+    const read: unknown[] = [];
+    const onMessages = (_: number, messages: readonly unknown[]) => {
+      read.push(...messages);
+      void source.stop();
+    };
+    await source.start({ ...NO_SINK, onMessages });
+    await passUntil(() => read.length > 0);
+    await pass(STEP_MS);
+    expect(read).toHaveLength(1);
+  });
+
   test('removes old records of each topic, also while those of another one expire without end', async () => {
     let nowMs = 0;
     const { broker, publisher } = await openBroker({

@@ -12,23 +12,10 @@ test("a topic has Kafka's defaults and an equal share of the limits for each par
 });
 
 test('settings of a topic and limits of memory lower its shares, to one record at least', () => {
-  const config = {
-    'cleanup.policy': 'compact, delete',
-    'retention.bytes': '5000',
-    'retention.ms': '-1',
-    'max.message.bytes': '7',
-  };
+  const config = { 'cleanup.policy': 'compact, delete', 'retention.bytes': '5000', 'retention.ms': '-1' };
   const memory = { memoryRecordsPerTopic: 40, memoryBytesPerTopic: 400, keptRecordsPerTopic: 3 };
   const limits = { ...LIMITS, ...memory, keptBytesPerTopic: 2_000_000 };
-  expect(parseTopicConfig({ topic: 't', partitions: 4, config }, limits)).toMatchObject({
-    compact: true,
-    delete: true,
-    retentionMs: Infinity,
-    maxMessageBytes: 7,
-    maxBytes: 5_000,
-    memoryRecords: 10,
-    memoryBytes: 100,
-    keptRecords: 1,
-    keptBytes: 500_000,
-  });
+  const policy = { compact: true, delete: true, retentionMs: Infinity, maxBytes: 5_000 };
+  const expected = { ...policy, memoryRecords: 10, memoryBytes: 100, keptRecords: 1, keptBytes: 500_000 };
+  expect(parseTopicConfig({ topic: 't', partitions: 4, config }, limits)).toMatchObject(expected);
 });
