@@ -35,7 +35,7 @@ const ZSTD = 4;
 /** Each byte of a variable-length integer holds 7 bits of it. The eighth bit says that another byte follows. */
 const MORE = 0x80;
 const LOW_BITS = 0x7f;
-/** Of the tenth byte of an integer, the last one. */
+/** The factor of the tenth byte, the last that an integer of 64 bits can have. */
 const MAX_FACTOR = 2 ** 63;
 const UINT32 = 2 ** 32;
 
