@@ -135,6 +135,7 @@ const DATE_FIELDS = [
   'HolidayMethod',
   'HolidayCountry',
   'DeferDueDate',
+  'InterestType',
 ];
 const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   ProductType: ['ScheduleType'],

@@ -150,4 +150,5 @@ export const repaymentScheduleFields = termsOf(TEXTS.RepaymentScheduleTerms, {
   AllowNegativeAmortisation: optional(flag()),
   BandMethod: optional(nameOf('BandMethod', BAND_METHODS)),
   Explain: optional(flag()),
+  InterestType: optional(numericFlag()),
 }).meta({ id: 'RepaymentScheduleTerms' });

@@ -65,7 +65,11 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
     if (isRepaid && index < dates.rowCount - 1)
       return refuseLatePrepayment(plan, next) ?? { kind: 'rows', rows };
   }
-  if (state.balance > 0) rows.push(createResidualRow(plan, state));
+  if (state.balance > 0) {
+    const residual = createResidualRow(plan, state);
+    if (residual.kind === 'fault') return residual;
+    rows.push(residual);
+  }
   return refuseLatePrepayment(plan, next) ?? { kind: 'rows', rows };
 }
 
@@ -133,26 +137,32 @@ function calculateDueRow(
   return plan.formulas?.finish(result) ?? result;
 }
 
-function createResidualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow {
-  const { dates } = plan;
+/** Has no period, unless payments are in advance: then interest is part of what is due at the end of the term (B1, B7). */
+function createResidualRow(plan: RepaymentPlan, state: LoanState): AmortisedRow | RowFault {
+  const { dates, residualRow } = plan;
+  const segment = findSegment(plan, state);
+  if (residualRow !== undefined && !segment.interest.covers(state.balance)) return createBandFault();
   const index = dates.rowCount - 1;
   const date = dates.accrualDates[index] ?? dates.accrualStart;
+  const { due, count } = residualRow ?? { due: state.balance, count: 0 };
+  const accrued = count === 0 ? 0 : segment.interest.accrue(state.balance, count);
+  const interest = Math.min(accrued, due - state.balance);
   const row: AmortisedRow = {
     kind: 'residual',
     no: dates.settledRows + dates.rowCount + 1,
     index,
     from: date,
-    to: date,
-    dueDate: dates.shownDates[index] ?? date,
-    count: 0,
+    to: dates.termEnd?.accrualDate ?? date,
+    dueDate: dates.termEnd?.shownDate ?? dates.shownDates[index] ?? date,
+    count,
     remaining: state.balance,
-    accrued: 0,
-    interest: 0,
+    accrued: interest,
+    interest,
     capitalised: 0,
     principal: state.balance,
   };
-  plan.explanations?.begin(state, findSegment(plan, state));
-  plan.explanations?.principal({ rule: 'residual' });
+  plan.explanations?.begin(state, segment);
+  plan.explanations?.principal({ rule: 'residual', ...(interest < accrued && { due }) });
   plan.explanations?.end(row);
   return row;
 }

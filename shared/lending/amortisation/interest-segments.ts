@@ -23,6 +23,8 @@ export interface InterestSegment {
 interface AccruingRows {
   readonly compiled: CompiledScheduleType;
   readonly counts: readonly number[];
+  /** A residual row that bears interest has a period too (B7). */
+  readonly residualRow: { readonly count: number } | undefined;
   readonly dayCountDenominator: number;
   /** Number of settled rows (X1): rate ranges refer to the original row numbers. */
   readonly settledRows: number;
@@ -36,7 +38,8 @@ export function buildInterestSegments(
   validation: Validation,
 ): readonly InterestSegment[] | undefined {
   const faultsBefore = validation.faults.length;
-  const extremes = [Math.min(...rows.counts), Math.max(...rows.counts)];
+  const counts = rows.residualRow === undefined ? rows.counts : [...rows.counts, rows.residualRow.count];
+  const extremes = [Math.min(...counts), Math.max(...counts)];
   const createRule: CreateRule = (annual) => createInterestRule(annual, rows, extremes, validation);
   const segments =
     rates.kind === 'rows'

@@ -113,7 +113,7 @@ function splitPeriod(
     const left = { from: date, to, count: whole - usedCount, usedCount: period.usedCount + usedCount };
     return { used: usedCount, period: left };
   }
-  const endsOnTermination = index === dates.rowCount - 1;
+  const endsOnTermination = index === dates.rowCount - 1 && dates.termEnd === undefined;
   const count = dayCountNumerator(dayCount, { from: date, to, regularMonths: 0, endsOnTermination });
   return { used, period: { from: date, to, count, usedCount: 0 } };
 }

@@ -26,6 +26,8 @@ interface ExplainedSchedule extends ExplanationContext {
   readonly rates: RateTerms;
   readonly counts: readonly number[];
   readonly lastRow: number;
+  /** True: row 1 is paid on the start of the schedule (B7). */
+  readonly isDueAtOnce: boolean;
 }
 
 /** How the principal of the row is calculated, before blocked principal is added. */
@@ -39,7 +41,8 @@ type PrincipalRule =
   | (RepaidBalance & { readonly rule: 'rest'; readonly capitalised?: number })
   | { readonly rule: 'none'; readonly why: keyof typeof NO_PRINCIPAL }
   | { readonly rule: 'prepayment' }
-  | { readonly rule: 'residual' }
+  /** `due` if the interest is what the balance leaves of it (B7). */
+  | { readonly rule: 'residual'; readonly due?: number }
   | { readonly rule: 'formula'; readonly text: string };
 
 interface InterestFormula {
@@ -109,12 +112,14 @@ export class RowExplanations {
 
   /** Notes a newly calculated level payment; `count` is the day-count numerator of its first row. */
   levelPayment(amount: number, repaid: RepaidBalance, row: RowPeriod, count: number): void {
-    const { counts } = this.context;
+    const { counts, isDueAtOnce } = this.context;
     const { rate } = row.segment;
+    const isDue = isDueAtOnce && row.index === 0;
+    const period = isDue ? (counts[1] ?? count) : count;
     // The closed annuity formula applies without rate bands, if all periods left have the same day-count numerator.
-    const isEven = rate !== undefined && counts.slice(row.index + 1).every((other) => other === count);
+    const isEven = rate !== undefined && counts.slice(row.index + 1).every((other) => other === period);
     const fields = isEven
-      ? this.#closedFields(repaid, row.no, { percent: rate.percent, count, amount })
+      ? this.#closedFields(repaid, { no: row.no, isDue }, { percent: rate.percent, count: period, amount })
       : this.#openFields(repaid, row.no, { rate, amount });
     this.#solved = { figure: 'payment', amount, ...fields };
   }
@@ -209,9 +214,14 @@ export class RowExplanations {
 
   #explainAccrued(figure: ExplainedFigure, row: AmortisedRow): FigureExplanation {
     const { accrued: amount, count, remaining } = row;
-    const { formula } = this.#draft;
+    const { formula, principal } = this.#draft;
     const { kind } = this.context.compiled.interest;
     const fraction = fractionText(count, this.context, row.to - row.from);
+    if (principal?.rule === 'residual' && principal.due !== undefined) {
+      const balance = { label: 'balance', amount: remaining, isTakenAway: true };
+      const terms = [{ label: 'residual value', amount: principal.due }, balance];
+      return explainSum(figure, terms, amount, this.context);
+    }
     if (formula !== undefined) {
       return {
         figure,
@@ -336,10 +346,13 @@ export class RowExplanations {
     };
   }
 
-  /** (balance - residual v^n) i / (1 - v^n), with i the interest of one unit in a period, v = 1/(1+i) and n rows. */
+  /**
+   * (balance - residual v^n) i / (1 - v^n), with i the interest of one unit in a period, v = 1/(1+i) and n rows. If the
+   * first payment is due at once, the residual counts one period less, and the payment is divided by 1+i (B7).
+   */
   #closedFields(
     repaid: RepaidBalance,
-    firstRow: number,
+    { no: firstRow, isDue }: { readonly no: number; readonly isDue: boolean },
     { percent, count, amount }: { readonly percent: string; readonly count: number; readonly amount: number },
   ) {
     const { compiled, lastRow } = this.context;
@@ -347,15 +360,18 @@ export class RowExplanations {
     const fraction = fractionText(count, this.context);
     const isEffective = compiled.interest.kind === 'EffectiveRate';
     const growth = isEffective ? `(1 + ${percent} %)` : `(1 + ${percent} % * ${fraction.text})`;
-    const discount = isEffective ? `${growth}^(-${rows} * ${fraction.text})` : `${growth}^-${rows}`;
+    const discountBy = (periods: number) =>
+      isEffective ? `${growth}^(-${periods} * ${fraction.text})` : `${growth}^-${periods}`;
+    const discount = discountBy(rows);
+    const early = isDue ? ` / ${isEffective ? `${growth}^(${fraction.text})` : growth}` : '';
     const interest = isEffective ? `(${growth}^(${fraction.text}) - 1)` : `${percent} % * ${fraction.text}`;
     const owed =
       repaid.residual === 0
         ? moneyText(repaid.balance, this.context)
-        : `(${moneyText(repaid.balance, this.context)} - ${moneyText(repaid.residual, this.context)} * ${discount})`;
+        : `(${moneyText(repaid.balance, this.context)} - ${moneyText(repaid.residual, this.context)} * ${discountBy(rows - Number(isDue))})`;
     const text = ZERO_PERCENT.test(percent)
       ? `${this.#repaidText(repaid)} / ${rows}`
-      : `${owed} * ${interest} / (1 - ${discount})`;
+      : `${owed} * ${interest} / (1 - ${discount})${early}`;
     return {
       ...dayFields(fraction, this.context),
       rates: [percent],

@@ -14,6 +14,8 @@ interface ChargeDates {
   readonly rowCount: number;
   /** True if LastDueDate was sent (X1): settled rows have collected charges in arrears on the start date. */
   readonly isRecalculation: boolean;
+  /** True: rows are due at the start of their periods and collect upfront charges of their own date (B7). */
+  readonly isInAdvance: boolean;
 }
 
 interface RepeatedCharge {
@@ -26,8 +28,9 @@ const MONTHS_PER_YEAR = 12;
 
 /**
  * Number of charges that each row collects (index from 0). Charge k falls on firstDate + k periods, k from 0 upfront
- * and from 1 in arrears. In arrears a row collects what falls up to its due date, upfront what falls before it. A
- * charge on the start date belongs to the first row, unless it is in arrears in a recalculation.
+ * and from 1 in arrears. In arrears a row collects what falls up to its due date, upfront what falls before it, or also
+ * on it if payments are in advance (B7). A charge on the start date belongs to the first row; in a recalculation only if
+ * that row collects what falls before its due date.
  */
 export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32Array {
   const counts = new Int32Array(dates.rowCount);
@@ -41,11 +44,12 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
   const { start, dueDates } = dates;
   const step = daysPerPeriod(charge.periodicity);
   const beforeFirst = isUpfront ? -1 : 0;
-  const lastOnStart = isUpfront || !dates.isRecalculation ? start - 1 : start;
+  const isLater = isUpfront && !dates.isInAdvance;
+  const lastOnStart = isLater || !dates.isRecalculation ? start - 1 : start;
   let before = Math.max(beforeFirst, Math.floor((lastOnStart - firstDate) / step));
   for (let row = 0; row < counts.length; row += 1) {
     const dueDate = dueDates[row] as CalendarDate;
-    const lastDay = isUpfront ? dueDate - 1 : dueDate;
+    const lastDay = isLater ? dueDate - 1 : dueDate;
     const last = Math.max(beforeFirst, Math.floor((lastDay - firstDate) / step));
     counts[row] = last - before;
     before = last;
@@ -55,6 +59,7 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
 /** Month units: each charge falls on the day of month of the first one, limited to the end of the month (F3). */
 function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
   const { isUpfront } = charge;
+  const isLater = isUpfront && !dates.isInAdvance;
   const step = monthsPerPeriod(charge.periodicity);
   const first = toDateParts(charge.firstDate);
   const countUntil = (date: CalendarDate, isDayCollected: boolean): number => {
@@ -63,9 +68,9 @@ function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedC
     const isReached = isDayCollected ? first.day <= parts.day || isMonthEnd(parts) : first.day < parts.day;
     return Math.max(isUpfront ? -1 : 0, Math.floor((isReached ? months : months - 1) / step));
   };
-  let before = countUntil(dates.start, !isUpfront && dates.isRecalculation);
+  let before = countUntil(dates.start, !isLater && dates.isRecalculation);
   for (let row = 0; row < counts.length; row += 1) {
-    const last = countUntil(dates.dueDates[row] as CalendarDate, !isUpfront);
+    const last = countUntil(dates.dueDates[row] as CalendarDate, !isLater);
     counts[row] = last - before;
     before = last;
   }

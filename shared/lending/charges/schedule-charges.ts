@@ -133,13 +133,17 @@ function createChargeCounter({
   dates,
 }: ChargeSchedule): (item: ChargeItem) => Int32Array {
   const { dueDates, rowCount } = dates;
+  const isInAdvance = dates.termEnd !== undefined;
   let last: { readonly item: ChargeItem; readonly counts: Int32Array } | undefined;
   return (item) => {
     const { periodicity, firstDate, isUpfront } = last?.item ?? {};
     const hasSameDates =
       item.periodicity === periodicity && item.firstDate === firstDate && item.isUpfront === isUpfront;
     if (last === undefined || !hasSameDates) {
-      last = { item, counts: countCharges({ start, dueDates, rowCount, isRecalculation }, item) };
+      last = {
+        item,
+        counts: countCharges({ start, dueDates, rowCount, isRecalculation, isInAdvance }, item),
+      };
     }
     return last.counts;
   };

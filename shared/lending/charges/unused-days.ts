@@ -6,7 +6,7 @@ import type { UnusedAmount } from './charge-terms.ts';
 
 export type AccrualPeriods = Pick<
   ScheduleDates,
-  'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount'
+  'accrualStart' | 'accrualDates' | 'regularMonths' | 'rowCount' | 'termEnd'
 >;
 
 /** Day-count numerators of each row's overlap with the unused period (F5). A whole regular row counts whole months (C2). */
@@ -16,7 +16,7 @@ export function countUnusedDays(
   dayCount: DayCountName,
   validation: Validation,
 ): Int32Array {
-  const { accrualStart, accrualDates, regularMonths, rowCount } = periods;
+  const { accrualStart, accrualDates, regularMonths, rowCount, termEnd } = periods;
   const counts = new Int32Array(rowCount);
   if (unused.from === undefined && unused.to !== undefined && unused.to < accrualStart) {
     const earliest = formatCalendarDate(accrualStart);
@@ -34,7 +34,7 @@ export function countUnusedDays(
         from,
         to,
         regularMonths: from === start && to === end ? (regularMonths[row] as number) : 0,
-        endsOnTermination: row === rowCount - 1 && to === end,
+        endsOnTermination: row === rowCount - 1 && to === end && termEnd === undefined,
       });
     }
     start = end;

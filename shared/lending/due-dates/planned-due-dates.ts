@@ -20,7 +20,9 @@ export interface EndDate {
 
 export interface PlanTerms extends DueDateTerms {
   readonly installmentsNo: number;
+  /** Settled periods: with payments in advance one less than the settled rows, or none (B7). */
   readonly settledRows: number;
+  readonly isInAdvance: boolean;
   readonly endDate: EndDate | undefined;
   readonly shift: HolidayShift | undefined;
 }
@@ -47,7 +49,10 @@ interface Anchor {
 /** All remaining rows; their dates are in ascending order unless the dates of the request are out of order. */
 export function planRows(terms: PlanTerms): PlannedRows {
   const startDate = findStartDate(terms);
-  const { settledDate, firstDueDate, firstRow, generated } = findAnchor(terms, startDate);
+  // A payment in advance on the start itself is not shifted (B7).
+  const isUnshifted = terms.isInAdvance && terms.settledRows === 0;
+  const anchored = isUnshifted ? { ...terms, shift: undefined } : terms;
+  const { settledDate, firstDueDate, firstRow, generated } = findAnchor(anchored, startDate);
   const months = monthsPerPeriod(terms.periodicity);
   const lastRow = firstRow + terms.installmentsNo - terms.settledRows - 1;
   const { endDate } = terms;

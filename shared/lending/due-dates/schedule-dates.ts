@@ -35,6 +35,8 @@ export interface DateContext extends EndDateRules {
   readonly installmentsNo?: number | undefined;
   readonly requestDay: CalendarDate;
   readonly calendars: KnownCalendars;
+  /** True: payments are due at the start of their periods (B7). */
+  readonly isInAdvance?: boolean;
 }
 
 /** All dates of a schedule; the lists have one entry per remaining row of the contract. */
@@ -56,6 +58,10 @@ export interface ScheduleDates {
   readonly regularMonths: readonly number[];
   /** Number of rows in the schedule: with RealInstallmentNo it may be less than the number of dates (B6). */
   readonly rowCount: number;
+  /** With payments in advance the end of the last period shown, where a residual row is due; else undefined (B7). */
+  readonly termEnd:
+    | Readonly<{ shownDate: CalendarDate; accrualDate: CalendarDate; regularMonths: number }>
+    | undefined;
   readonly calendar: BusinessCalendar | undefined;
 }
 
@@ -78,7 +84,9 @@ export function planScheduleDates(
   // An unknown calendar is refused, but unshifted dates are still calculated to report more faults (E3).
   const faultsOfFields = validation.faults.length;
   checkDateOrder(terms, planned, validation);
-  return validation.faults.length > faultsOfFields ? undefined : buildScheduleDates(terms, planned, range);
+  if (validation.faults.length > faultsOfFields) return undefined;
+  const dates = buildScheduleDates(terms, planned, range);
+  return terms.isInAdvance ? payInAdvance(dates, range) : dates;
 }
 
 /** The end date of the contract, if it is sent and the schedule type uses it (D5, B5). */
@@ -101,18 +109,20 @@ function readPlanTerms(
   const installmentDay = checkWhole(validation, 'InstallmentDay', request.InstallmentDay, days);
   const method = checkName(validation, 'InstallmentMethod', request.InstallmentMethod, INSTALLMENT_METHODS);
   const shift = parseHolidayShift(request, context.calendars, validation);
-  const { periodicity, installmentsNo, requestDay } = context;
+  const { periodicity, installmentsNo, requestDay, isInAdvance = false } = context;
+  const settledPeriods = isInAdvance ? Math.max(0, settledRows - 1) : settledRows;
   if (periodicity === undefined || installmentsNo === undefined || installmentDay === undefined) {
     return undefined;
   }
   return {
     periodicity,
     installmentsNo,
-    settledRows,
+    settledRows: settledPeriods,
+    isInAdvance,
     requestDay,
     installmentDay,
     // The method determines the first due date of a contract; later ones follow by one period (D3, X1).
-    installmentMethod: settledRows > 0 ? 'OnePeriodLater' : (method ?? 'OnePeriodLater'),
+    installmentMethod: settledPeriods > 0 ? 'OnePeriodLater' : (method ?? 'OnePeriodLater'),
     lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
     firstDueDate: request.FirstDueDate,
@@ -129,20 +139,46 @@ function rejectMissingDueDate(rules: EndDateRules, validation: Validation): void
 
 function buildScheduleDates(terms: PlanTerms, planned: PlannedRows, range: RowRange): ScheduleDates {
   const { startDate, settledDate, dueDates, regularMonths } = planned;
-  const { settledRows, shift } = terms;
+  const { shift } = terms;
   const isDeferred = shift?.defersAccrual === true;
   const shownDates = shift === undefined ? dueDates : shiftDueDates(dueDates, shift, startDate);
   return {
     startDate,
     accrualStart: isDeferred ? startDate : settledDate,
     settledDate,
-    settledRows,
+    settledRows: range.settledRows,
     dueDates,
     shownDates,
     accrualDates: isDeferred ? shownDates : dueDates,
     regularMonths: isDeferred ? clearMovedPeriods(regularMonths, dueDates, shownDates) : regularMonths,
-    rowCount: Math.min(range.lastRow - settledRows, dueDates.length),
+    rowCount: Math.min(range.lastRow - range.settledRows, dueDates.length),
+    termEnd: undefined,
     calendar: shift?.calendar,
+  };
+}
+
+/**
+ * Each row is due where its period starts: row 1 on the start of the schedule, every other on the date of the row before
+ * it in arrears, and none at the end (B7). `dates` are those in arrears, from the last settled period on.
+ */
+function payInAdvance(dates: ScheduleDates, { settledRows, lastRow }: RowRange): ScheduleDates {
+  const first = settledRows === 0 ? 1 : 0;
+  const startEach = <Value>(start: Value, ends: readonly Value[]): readonly Value[] =>
+    [start, ...ends].slice(1 - first, -1);
+  const rowCount = Math.min(lastRow - settledRows, dates.dueDates.length - 1 + first);
+  const end = rowCount - first;
+  return {
+    ...dates,
+    dueDates: startEach(dates.settledDate, dates.dueDates),
+    shownDates: startEach(dates.startDate, dates.shownDates),
+    accrualDates: startEach(dates.accrualStart, dates.accrualDates),
+    regularMonths: startEach(0, dates.regularMonths),
+    rowCount,
+    termEnd: {
+      shownDate: dates.shownDates[end] ?? dates.startDate,
+      accrualDate: dates.accrualDates[end] ?? dates.accrualStart,
+      regularMonths: dates.regularMonths[end] ?? 0,
+    },
   };
 }
 
@@ -214,7 +250,7 @@ function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Vali
     validation.reject('FirstDueDate', 'date-order', `must be after the start of the schedule, ${start}`);
     return;
   }
-  const row = terms.settledRows + 1;
+  const row = terms.settledRows + (terms.isInAdvance ? 2 : 1);
   const due = formatCalendarDate(first);
   const place = `installment ${row}, the first one after the settled ones (BlockInstallmentNo)`;
   const message = `must be before ${due}, the due date of ${place}`;

@@ -50,6 +50,8 @@ export interface RepaymentScheduleRequest {
   /** Number of the row that ends the schedule and repays the rest (B6). */
   readonly RealInstallmentNo?: number | undefined;
   readonly ContractPeriod?: number | undefined;
+  /** 1: payments are due in advance, at the start of their periods; 0 or absent: in arrears (B7). */
+  readonly InterestType?: number | undefined;
   /** 0, 1, 2 or absent: determines the casing and the content of the answer (A5). */
   readonly CalculateDAE?: number | undefined;
   /** Fixed payment of the instalments; zero if not fixed (B2). */

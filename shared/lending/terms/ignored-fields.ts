@@ -9,6 +9,7 @@ import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { Validation } from '../request/validation.ts';
 import type { DraftTerms } from './loan-terms.ts';
+import type { RepaymentTerms } from './repayment-terms.ts';
 
 /** Largest ContractPeriod: the days of a hundred years. */
 export const MAX_CONTRACT_PERIODS = 36_525;
@@ -40,6 +41,7 @@ export function reportIgnoredFields(
 
 interface DateRules extends EndDateRules {
   readonly periodicity?: Periodicity | undefined;
+  readonly repayment?: RepaymentTerms | undefined;
 }
 
 /** Reports date fields without effect (E5), except ExpiryDateForOD, which charges for unusage may read (F5). */
@@ -48,11 +50,14 @@ export function warnIgnoredDateFields(
   rules: DateRules,
   validation: Validation,
 ): void {
-  const { periodicity } = rules;
+  const { periodicity, repayment } = rules;
   const endDate = findEndDate(request, rules);
+  const isInAdvance = repayment?.isInAdvance === true;
+  // In advance only a residual row is due on the last date of the contract (B7).
+  const isEndUsed = !isInAdvance || (repayment.residual > 0 && !repayment.residualInInstallment);
   const findsFirstMonth =
     request.FirstDueDate === undefined &&
-    (request.BlockInstallmentNo ?? 0) === 0 &&
+    (request.BlockInstallmentNo ?? 0) <= (isInAdvance ? 1 : 0) &&
     periodicity !== undefined &&
     monthsPerPeriod(periodicity) > 0;
   const isShiftAsked = request.HolidayShift === true;
@@ -67,5 +72,8 @@ export function warnIgnoredDateFields(
   warnIf(request.DeferDueDate === true && !shifts, 'DeferDueDate');
   warnIf(request.InstallmentMethod !== undefined && !findsFirstMonth, 'InstallmentMethod');
   warnIf(request.FirstDueDate !== undefined && isOnce && endDate !== undefined, 'FirstDueDate');
-  warnIf(request.MaturityDate !== undefined && endDate?.path !== 'MaturityDate', 'MaturityDate');
+  warnIf(
+    request.MaturityDate !== undefined && (endDate?.path !== 'MaturityDate' || !isEndUsed),
+    'MaturityDate',
+  );
 }

@@ -105,6 +105,9 @@ function parsePeriodicity(
   const field = { path: 'PeriodicityType', name: request.PeriodicityType };
   const found = checkPeriodicity(validation, field, catalogue.periodicities);
   if (found === undefined) return undefined;
+  if (found.unit === 'Once' && request.InterestType === 1) {
+    validation.reject('InterestType', 'not-allowed', 'must be 0 with the periodicity Once');
+  }
   const unit = compiled?.type.measurementUnit ?? null;
   const isDayUnit = found.unit === 'Days' || found.unit === 'Weeks';
   if (unit !== null && found.unit !== 'Once' && isDayUnit !== (unit === 'Days')) {

@@ -22,6 +22,8 @@ export interface RepaymentTerms {
   /** Zero if there is none. With `residualInInstallment` the last row pays it, otherwise a row of its own (B1). */
   readonly residual: number;
   readonly residualInInstallment: boolean;
+  /** True: payments are due at the start of their periods (B7). */
+  readonly isInAdvance: boolean;
   /** Payment, or equal part of the principal, that the request fixes (B2); undefined if a formula reads it. */
   readonly fixedPayment: number | undefined;
   readonly allowsNegativeAmortisation: boolean;
@@ -63,6 +65,7 @@ export function parseRepaymentTerms(
     residual,
     residualInInstallment:
       (request.ResidualInInstallment ?? context.compiled?.type.residualInInstallment) === true,
+    isInAdvance: parseInAdvance(request, context),
     fixedPayment: parseFixedPayment(request, context),
     allowsNegativeAmortisation: request.AllowNegativeAmortisation === true,
     ...parseCapitalShare(request, context),
@@ -99,6 +102,28 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   }
   if (residual === 0 && ResidualInInstallment === true) validation.warn('ResidualInInstallment');
   return residual;
+}
+
+/** Payments in advance must be level ones or equal parts, not by formulas, and without grace (B7). */
+function parseInAdvance(
+  request: RepaymentScheduleRequest,
+  { compiled, validation }: RepaymentContext,
+): boolean {
+  const type = checkWhole(validation, 'InterestType', request.InterestType, { min: 0, max: 1 });
+  if (type !== 1) return false;
+  if (compiled !== undefined && !repaysEvenly(compiled)) {
+    const message = 'must be 0: only level payments and equal parts of the principal can be due in advance';
+    validation.reject('InterestType', 'not-allowed', message);
+  }
+  for (const path of ['GracePeriodPrincipal', 'GracePeriodInterest'] as const) {
+    if ((request[path] ?? 0) > 0) validation.reject(path, 'not-allowed', 'must be 0 with InterestType 1');
+  }
+  return true;
+}
+
+function repaysEvenly({ interest, payment, principal }: CompiledScheduleType): boolean {
+  if (interest.kind === 'Formula') return false;
+  return principal.kind === 'EqualParts' || (principal.kind === 'Balance' && payment.kind === 'Level');
 }
 
 /** A fixed payment requires level payments, a fixed principal equal parts, and both a type that allows them (B2). */

@@ -38,10 +38,12 @@ export function validateFields(
     usesExpiry: type?.useExpiryDate === true,
   };
   reportIgnoredFields(request, draft, validation);
-  warnIgnoredDateFields(request, { ...rules, periodicity: draft.periodicity }, validation);
-  const { periodicity, installmentsNo } = draft;
+  const { periodicity, installmentsNo, repayment } = draft;
+  warnIgnoredDateFields(request, { ...rules, periodicity, repayment }, validation);
   const { requestDay, calendars } = context;
-  return { shape, draft, dateContext: { ...rules, periodicity, installmentsNo, requestDay, calendars } };
+  const isInAdvance = repayment?.isInAdvance === true;
+  const dateContext = { ...rules, periodicity, installmentsNo, requestDay, calendars, isInAdvance };
+  return { shape, draft, dateContext };
 }
 
 /** Reports the faults of the dates and of what depends on them, even if other fields are invalid (E3). */

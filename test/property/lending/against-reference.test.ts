@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { difference, engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
-import { randomRequest } from '../../support/random/request.ts';
+import { randomRequest, randomRequestInAdvance } from '../../support/random/request.ts';
 import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
 const REQUESTS_PER_TEST = 1_500;
@@ -15,10 +15,10 @@ const SEED = 20_261_121;
 const MIN_CALCULATED_SHARE = 0.8;
 
 /** Throws an error with the request if two schedules differ; returns the number of calculated requests. */
-function compare(requests: number, withRates: boolean, part: number): number {
+function compare(requests: number, withRates: boolean, part: number, arbitrary = randomRequest): number {
   let calculated = 0;
   fc.assert(
-    fc.property(randomRequest, (request) => {
+    fc.property(arbitrary, (request) => {
       const engine = engineOf(request);
       const found = difference(request, withRates, engine);
       if (found !== undefined) throw new Error(`${found}: ${requestText(request)}`);
@@ -40,6 +40,12 @@ describe('calculateRepaymentSchedule for random requests', { timeout: MAX_TEST_M
       );
     },
   );
+
+  it('equals the reference with payments in advance, rates included (B7)', () => {
+    expect(compare(REQUESTS_PER_TEST, true, 3, randomRequestInAdvance)).toBeGreaterThan(
+      REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
+    );
+  });
 
   it('returns the DAE or EIR that the reference proves with 60 digits (A1, A2)', () => {
     expect(compare(REQUESTS_WITH_RATES, true, 0)).toBeGreaterThan(REQUESTS_WITH_RATES * MIN_CALCULATED_SHARE);

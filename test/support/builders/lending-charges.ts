@@ -79,6 +79,7 @@ export function rowsOn(start: CalendarDate, dueDates: readonly CalendarDate[]): 
     regularMonths: dueDates.map(() => 1),
     rowCount: dueDates.length,
     settledRows: 0,
+    termEnd: undefined,
   };
   const dayCount: DayCountName = '30/360';
   return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP' };

@@ -104,10 +104,15 @@ function typeFields(picks: Picks, type: keyof typeof TYPES): Partial<Request> {
   return {};
 }
 
-/** The request for a seed. Each step follows those that it depends on. */
-export function randomRequestOf(seed: number): RepaymentScheduleRequest {
+const EVEN_TYPES: ReadonlySet<string> = new Set([...LEVELS, 'EqualPrincipal']);
+
+/** The request for a seed, with payments in advance if that is asked (B7). Each step follows those that it depends on. */
+export function randomRequestOf(seed: number, isInAdvance = false): RepaymentScheduleRequest {
   const picks = new Picks(seed);
-  const basic = basicRequest(picks);
+  const arrears = basicRequest(picks);
+  const isEven = EVEN_TYPES.has(arrears.ScheduleType) || seed % 10 === 0;
+  const evenType = isEven ? {} : { ScheduleType: 'EqualPrincipal', ProductType: undefined };
+  const basic = isInAdvance ? { ...arrears, ...evenType, InterestType: 1 } : arrears;
   try {
     const dated = withDates(picks, basic);
     const { digits } = termsOf({ ...dated, ResidualValue: new Decimal(0) }, REFERENCE_CONTEXT);
@@ -141,4 +146,8 @@ export function randomRequestOf(seed: number): RepaymentScheduleRequest {
  */
 export const randomRequest: fc.Arbitrary<RepaymentScheduleRequest> = fc
   .noShrink(fc.noBias(fc.nat(MAX_SEED)))
-  .map(randomRequestOf);
+  .map((seed) => randomRequestOf(seed));
+
+export const randomRequestInAdvance: fc.Arbitrary<RepaymentScheduleRequest> = fc
+  .noShrink(fc.noBias(fc.nat(MAX_SEED)))
+  .map((seed) => randomRequestOf(seed, true));

@@ -50,7 +50,7 @@ export function withDates(picks: Picks, request: Request): Request {
   const shifted = { ...request, ...shift };
   if (!picks.chance(20)) return shifted;
   const { dates, rows } = termsOf({ ...shifted, ResidualValue: new Decimal(0) }, REFERENCE_CONTEXT);
-  const beforeLast = dates.plain[rows - 1] ?? dates.accrualStart;
+  const beforeLast = dates.plain[rows - (request.InterestType === 1 ? 0 : 1)] ?? dates.accrualStart;
   const end = (beforeLast + picks.whole(1, 60)) as CalendarDate;
   if (request.ScheduleType !== 'Overdraft') return { ...shifted, MaturityDate: end };
   const first = dates.accrualStart + 1;
@@ -96,7 +96,8 @@ export function withRepayment(picks: Picks, request: Request, digits: number): R
   const RealInstallmentNo = picks.maybe(12, () => picks.whole(1, rows));
   const few = () => picks.whole(0, Math.min(6, (RealInstallmentNo ?? rows) - 1));
   const part = () => share(picks, Amount, digits);
-  const grace = picks.chance(40)
+  const hasGrace = picks.chance(40) && request.InterestType !== 1;
+  const grace = hasGrace
     ? {
         GracePeriodPrincipal: picks.maybe(65, few),
         GracePeriodInterest: picks.maybe(65, few),
@@ -125,7 +126,11 @@ export function withSettledRows(picks: Picks, request: Request, { dates, lastRow
   if (!picks.chance(25) || request.ScheduleType === 'Once' || lastRow < 2) return request;
   const settled = picks.whole(0, lastRow - 1);
   const LastDueDate = (settled === 0 ? dates.start : dates.shown[settled]) as CalendarDate;
-  const first = picks.of(undefined, dates.plain[1], dates.plain[settled + 1]) as CalendarDate | undefined;
+  const first = picks.of(
+    undefined,
+    dates.plain[request.InterestType === 1 ? 2 : 1],
+    dates.plain[settled + 1],
+  ) as CalendarDate | undefined;
   const isLocked = picks.chance(50);
   return {
     ...request,

@@ -91,6 +91,14 @@ function netValue(drawn: number, flows: readonly TimedPayment[], growth: Exact):
 
 /** Percent with four decimals; null if nothing was drawn or paid; undefined if this search does not apply. */
 export function annualPercent(drawn: number, flows: readonly TimedPayment[]): string | null | undefined {
+  const atOnce = flows.filter(({ time }) => yearsOf(time) === 0);
+  if (atOnce.length > 0) {
+    const paid = atOnce.reduce((sum, { amount }) => sum + amount, 0);
+    return annualPercent(
+      drawn - paid,
+      flows.filter((flow) => !atOnce.includes(flow)),
+    );
+  }
   if (drawn <= 0 || flows.every(({ amount }) => amount === 0)) return null;
   if (flows.some(({ amount, time }) => amount < 0 || yearsOf(time) <= 0)) return undefined;
   let step = Math.round(Math.expm1(estimate(drawn, flows)) * STEPS_PER_WHOLE);

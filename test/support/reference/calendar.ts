@@ -18,6 +18,7 @@ export interface DateSettings {
   readonly period: Period;
   readonly rows: number;
   readonly settled: number;
+  readonly isInAdvance: boolean;
   readonly requestDay: number;
   readonly isOverdraft: boolean;
   readonly isWorkingDay: IsWorkingDay | undefined;
@@ -47,8 +48,8 @@ function firstOf(request: RepaymentScheduleRequest, period: Period, start: numbe
   if (period.months === 0) return start + period.days;
   const [year, month] = partsOf(start);
   const inMonth = (months: number) => clampedDay(year, month + months, request.InstallmentDay);
-  const isFirstOfContract = (request.BlockInstallmentNo ?? 0) === 0;
-  const method = isFirstOfContract ? request.InstallmentMethod?.trim().toLowerCase() : undefined;
+  const knowsFirst = (request.BlockInstallmentNo ?? 0) > (request.InterestType === 1 ? 1 : 0);
+  const method = !knowsFirst ? request.InstallmentMethod?.trim().toLowerCase() : undefined;
   if (method === 'actualmonth') return inMonth(0) > start ? inMonth(0) : inMonth(1);
   return inMonth(method === 'nextmonth' ? 1 : period.months);
 }
@@ -124,6 +125,23 @@ function plainDates(
  * `chargeStart`, the unshifted start, do not belong to this schedule (F3). `isRegular` is that of a row (C2).
  */
 export function referenceDates(request: RepaymentScheduleRequest, settings: DateSettings) {
+  if (!settings.isInAdvance) return datesInArrears(request, settings);
+  // Row k is due where period k begins, and that is where period k - 1 ends (B7).
+  const ends = datesInArrears(request, { ...settings, settled: Math.max(settings.settled - 1, 0) });
+  return {
+    ...ends,
+    plain: oneRowLater(ends.plain),
+    accrual: oneRowLater(ends.accrual),
+    shown: oneRowLater(ends.shown),
+    isRegular: (row: number) => row > 1 && ends.isRegular(row - 1),
+  };
+}
+
+function oneRowLater(dates: readonly number[]): number[] {
+  return Array.from({ length: dates.length + 1 }, (_, row) => dates[Math.max(row - 1, 0)]!);
+}
+
+function datesInArrears(request: RepaymentScheduleRequest, settings: DateSettings) {
   const { isWorkingDay, settled, period } = settings;
   const start = startOf(request, period, settings.requestDay);
   const method = request.HolidayMethod ?? 'Forward';
@@ -131,6 +149,7 @@ export function referenceDates(request: RepaymentScheduleRequest, settings: Date
     isWorkingDay === undefined ? date : shifted(date, method, isWorkingDay, from);
   const isShownAs: IsShownAs = (shown, date) =>
     isWorkingDay !== undefined &&
+    !(settings.isInAdvance && settled === 0) &&
     [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].some((bound) => shift(date, bound) === shown);
   const { generated, dateOfRow, settledDate } = plannedDates(request, settings, start, isShownAs);
   const defers = request.DeferDueDate === true;

@@ -60,14 +60,16 @@ function chargeOf(terms: Terms, item: CommissionItem | InsuranceItem, isForUnusa
 /** The number of charges that each due row collects, by row number (F3). */
 function chargesByRow(terms: Terms, charge: Charge, dueRows: readonly CollectedRow[]): Map<number, number> {
   const { plain, chargeStart } = terms.dates;
+  // In arrears the payment at the end of a period collects what falls on its start; in advance that on its start does (B7).
+  const isLater = charge.isUpfront && !terms.isInAdvance;
   const counts = new Map<number, number>();
   const lastDue = plain[dueRows.at(-1)?.no ?? terms.settled]!;
   const isNew = terms.request.LastDueDate === undefined;
   for (let step = charge.isUpfront ? 0 : 1; ; step += 1) {
     const date = periodsLater(charge.date, charge.period, step);
-    if (charge.isUpfront ? date >= lastDue : date > lastDue) break;
-    const isInTime = date > chargeStart || (date === chargeStart && (charge.isUpfront || isNew));
-    const row = dueRows.find(({ no }) => (charge.isUpfront ? plain[no]! > date : plain[no]! >= date));
+    if (isLater ? date >= lastDue : date > lastDue) break;
+    const isInTime = date > chargeStart || (date === chargeStart && (isLater || isNew));
+    const row = dueRows.find(({ no }) => (isLater ? plain[no]! > date : plain[no]! >= date));
     if (isInTime && row !== undefined) counts.set(row.no, (counts.get(row.no) ?? 0) + 1);
   }
   return counts;
@@ -109,7 +111,11 @@ function unusedPrice(terms: Terms, { item }: Charge, row: CollectedRow, lastDue:
   const isWhole = from === rowFrom && to === rowTo && isRegular(row.no);
   const part = isWhole
     ? restOfRow(terms, row.no, rowFrom, 0)
-    : yearPart(dayCount, { from, to, endsSchedule: row.no === terms.lastRow && to === rowTo });
+    : yearPart(dayCount, {
+        from,
+        to,
+        endsSchedule: !terms.isInAdvance && row.no === terms.lastRow && to === rowTo,
+      });
   const unused = minorUnits(request.UnusedAmount, terms.digits, 'UnusedAmount');
   return rounded(
     unused

@@ -8,11 +8,15 @@ const DAYS_PER_MONTH = 30;
 
 /** The part of a year from `from` to the end of row `row`, of which prepayments have used some days (X3). */
 export function restOfRow(terms: Terms, row: number, from: number, used: number): YearPart {
-  const { dates, dayCount, period, lastRow } = terms;
+  const { dates, dayCount, period, lastRow, isInAdvance } = terms;
   if (countsWholeMonths(dayCount) && dates.isRegular(row)) {
     return { days: DAYS_PER_MONTH * period.months - used, basis: wholeMonthBasis(dayCount) };
   }
-  return yearPart(dayCount, { from, to: dates.accrual[row]!, endsSchedule: row === lastRow });
+  return yearPart(dayCount, {
+    from,
+    to: dates.accrual[row]!,
+    endsSchedule: row === lastRow + (isInAdvance ? 1 : 0),
+  });
 }
 
 /** The part of a year between two dates within row `row`, for a prepayment (X3). */
@@ -75,9 +79,11 @@ export function interestOf(terms: Terms, row: number, balance: Exact, part: Year
 /** Refuses rates that reduce a balance to zero or less (R3). */
 export function checkRates(terms: Terms): void {
   const { bands, ofRow } = terms.rates;
-  for (let row = terms.settled + 1; row <= terms.rows; row += 1) {
+  const rows = Array.from({ length: terms.rows - terms.settled }, (_, index) => terms.settled + 1 + index);
+  if (terms.hasResidualPeriod) rows.push(terms.lastRow + 1);
+  for (const row of rows) {
     const part = restOfRow(terms, row, terms.dates.accrual[row - 1]!, 0);
-    for (const rate of bands?.map((band) => band.rate) ?? [ofRow(row)]) {
+    for (const rate of bands?.map((band) => band.rate) ?? [ofRow(Math.min(row, terms.rows))]) {
       const growth = terms.compounds
         ? rate.div(100).plus(1)
         : rate
@@ -87,6 +93,29 @@ export function checkRates(terms: Terms): void {
       if (!growth.gt(0)) throw new Refused('the rate is too low');
     }
   }
+}
+
+/** The residual row of payments in advance bears interest by the rate of the row before it (B7). */
+export function interestOfResidual(terms: Terms, balance: Exact): Exact {
+  const { dates, lastRow } = terms;
+  return interestOf(terms, lastRow, balance, restOfRow(terms, lastRow + 1, dates.accrual[lastRow]!, 0));
+}
+
+/** The smallest whole balance that reaches ResidualValue with its interest, at most what can be left (B7). */
+export function balanceForResidual(terms: Terms): Exact {
+  const { residual, amount, block } = terms;
+  const most = amount.minus(block?.amount ?? NONE);
+  const reaches = (balance: Exact) => balance.plus(interestOfResidual(terms, balance)).gte(residual);
+  let guess = residual;
+  for (let turn = 0; turn < MAX_HALVINGS; turn += 1) {
+    const missing = residual.minus(guess).minus(interestOfResidual(terms, guess)).div(2).trunc();
+    if (missing.isZero()) break;
+    guess = guess.plus(missing);
+    if (guess.gt(most)) guess = most;
+  }
+  while (guess.gt(0) && reaches(guess.minus(1))) guess = guess.minus(1);
+  while (guess.lt(most) && !reaches(guess)) guess = guess.plus(1);
+  return guess;
 }
 
 /** The input of a level payment: row, balance, residual, and the remainder of that row's period. */

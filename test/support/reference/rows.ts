@@ -1,7 +1,7 @@
 /** The row loop of the reference implementation: balance, interest and principal of each row (S4, S5, G, B, X). */
 
 import { type Exact, greater, lesser, minorUnits, NONE, rounded, refuseIf } from './decimal.ts';
-import { interestOf, levelPayment, partOfRow, restOfRow } from './interest.ts';
+import { balanceForResidual, interestOf, levelPayment, partOfRow, restOfRow } from './interest.ts';
 import type { Terms } from './terms.ts';
 import type { YearPart } from './day-count.ts';
 
@@ -68,7 +68,7 @@ export class RowLoop {
     this.#terms = terms;
     this.#mode = mode;
     this.#balance = terms.amount;
-    this.#residual = terms.residual;
+    this.#residual = terms.hasResidualPeriod ? balanceForResidual(terms) : terms.residual;
     this.#lock = terms.lock;
     this.#from = terms.dates.accrualStart;
     this.#early = (terms.request.EarlyRepayments ?? [])

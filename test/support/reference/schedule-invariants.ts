@@ -78,9 +78,17 @@ const RULES: Readonly<Record<string, (place: Place) => boolean>> = {
     );
     return isSent && row.managementFee === 0 && (row.insurance ?? 0) === 0;
   },
-  'a residual row comes last, on the previous due date, with principal only': ({ row, index, schedule }) => {
+  'a residual row comes last, on the previous due date, with principal only': ({
+    row,
+    index,
+    schedule,
+    request,
+  }) => {
     if (row.installmentTypeId !== Residual) return true;
     const last = schedule.rows.slice(0, index).findLast(isDue);
+    const most = request.ResidualValue?.times(10 ** schedule.currencyDigits).toNumber() ?? 0;
+    // In advance it is due at the end of the term, with interest (B7).
+    if (request.InterestType === 1) return index === schedule.rows.length - 1 && row.pmt <= most;
     const isBare = row.noDays === 0 && row.interest === 0 && row.totalInstallment === row.remainingValue;
     return isBare && index === schedule.rows.length - 1 && row.dueDate === last?.dueDate;
   },

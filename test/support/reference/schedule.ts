@@ -3,9 +3,9 @@
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { annualPercent, daysOver365, intervalOf } from './annual-rate.ts';
 import { chargesOf } from './charges.ts';
-import { Refused } from './decimal.ts';
+import { Exact, Refused } from './decimal.ts';
 import { collectedPlan } from './grace.ts';
-import { checkRates } from './interest.ts';
+import { checkRates, interestOfResidual } from './interest.ts';
 import { termsOf, type ReferenceContext, type Terms } from './terms.ts';
 
 export type ReferenceKind = 'Regular' | 'Grace' | 'Residual' | 'EarlyRepayment';
@@ -68,20 +68,24 @@ function rowsOf(terms: Terms): ReferenceRow[] {
   const residual = plan.residual.toNumber() + 0;
   const last = rows.findLast((row) => row.kind !== 'EarlyRepayment');
   if (residual === 0 || last === undefined) return rows;
+  const { dates, lastRow, hasResidualPeriod } = terms;
+  const grown = hasResidualPeriod ? interestOfResidual(terms, plan.residual).plus(residual) : plan.residual;
+  const pmt = hasResidualPeriod ? Exact.min(grown, terms.residual).toNumber() : residual;
   return [
     ...rows,
     {
       ...last,
+      ...(hasResidualPeriod && { dueDate: dates.shown[lastRow + 1]! }),
       InstallmentNo: last.InstallmentNo + 1,
-      noDays: 0,
+      noDays: hasResidualPeriod ? dates.accrual[lastRow + 1]! - dates.accrual[lastRow]! : 0,
       kind: 'Residual',
       remainingValue: residual,
-      pmt: residual,
-      interest: 0,
+      pmt,
+      interest: pmt - residual,
       principal: residual,
       managementFee: 0,
       insurance: 0,
-      totalInstallment: residual,
+      totalInstallment: pmt,
       capitalisedInterest: 0,
     },
   ];

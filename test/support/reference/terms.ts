@@ -102,10 +102,14 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
   const method = request.InterestCalculationMethod;
   const dayCount = method === undefined ? rules.dayCount : dayCountOf(method);
   if (dayCount === undefined) throw new Refused('unknown day count');
+  const isInAdvance = request.InterestType === 1;
+  refuseIf(![undefined, 0, 1].includes(request.InterestType), 'InterestType');
+  refuseIf(isInAdvance && (isOnce || !['level', 'parts'].includes(rules.repayment)), 'never in advance');
   const isWorkingDay = calendarOf(request, context);
   const rows = request.InstallmentsNo;
   const [isNew, isOverdraft] = [request.LastDueDate === undefined, type === 'overdraft'];
-  const settings = { period, rows, settled, requestDay: context.requestDay, isOverdraft, isWorkingDay };
+  const { requestDay } = context;
+  const settings = { period, rows, settled, isInAdvance, requestDay, isOverdraft, isWorkingDay };
   const dates = referenceDates(request, settings);
   const real = request.RealInstallmentNo ?? rows;
   refuseIf(real < 1 || real > rows || real <= settled, 'RealInstallmentNo');
@@ -113,12 +117,16 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
   const gracePrincipal = request.GracePeriodPrincipal ?? 0;
   const graceInterest = request.GracePeriodInterest ?? 0;
   refuseIf(Math.max(gracePrincipal, graceInterest, 0) > Math.max(lastRow - 1, 0), 'grace beyond the rows');
+  refuseIf(isInAdvance && Math.max(gracePrincipal, graceInterest) > 0, 'grace in advance');
   const digits = digitsOf(request);
   const amount = minorUnits(request.Amount, digits, 'Amount');
   const residual = minorUnits(request.ResidualValue, digits, 'ResidualValue');
   refuseIf(amount.isZero() || residual.gt(amount), 'residual above amount');
+  const residualHasRow = !(request.ResidualInInstallment ?? type === 'balloon');
   return {
     repayment: rules.repayment,
+    isInAdvance,
+    hasResidualPeriod: isInAdvance && residualHasRow && residual.gt(0),
     compounds: type === 'effectiverate',
     capitalisesDeposit: type === 'deposit' && request.InterestCapitalization === 1,
     dayCount,
@@ -136,7 +144,7 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
     leniency: (request.GraceType?.trim().toLowerCase() ?? 'deferred') as Leniency,
     rates: ratesOf(request, digits),
     residual,
-    residualHasRow: !(request.ResidualInInstallment ?? type === 'balloon'),
+    residualHasRow,
     lock: lockOf(request, rules.repayment, digits),
     allowsNegative: request.AllowNegativeAmortisation === true,
     block: blockOf(request, digits, amount.minus(residual)),

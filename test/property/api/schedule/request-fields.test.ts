@@ -115,6 +115,7 @@ const MEANINGFUL: Readonly<Record<string, unknown>> = {
 /** Fields for which having no effect is correct, as `field base`, with the reason. */
 const SILENT: readonly (readonly [RegExp, string])[] = [
   [/^ProductType card$/, 'the product type fits the schedule type'],
+  [/^InterestType (recalculation|locked)$/, 'the dates of the rows left are the same in advance (B7)'],
   [
     /^Commission\[\]\.(FeePeriodicityType|FeeDate|PerAnnum) unused$/,
     'the unused amount is charged by days, per annum (F5)',

@@ -257,6 +257,39 @@ a residual above the balance that is left | ResidualValue = 900
 a residual that is repaid | ResidualValue = 200; EarlyRepayments = [{"Date":"2025-05-01","Amount":200}]
   pmt: 207.02 207.02 207.02 207.04 200.00
 `,
+  'payments in advance of rule B7': `
+the payment of CalculatePMT in advance | InterestType = 1 | pmt: 253.74 253.74 253.74 253.75
+  interest: 0.00 7.46 5.00 2.51 | days: 0 31 28 31 | dates: 2025-01-01 2025-02-01 2025-03-01 2025-04-01
+equal parts | InterestType = 1; ScheduleType = "EqualPrincipal" | pmt: 250.00 257.50 255.00 252.50
+row 2 on FirstDueDate, the end of the first period | InterestType = 1; FirstDueDate = "2025-02-15"
+  InstallmentsNo = 3 | dates: 2025-01-01 2025-02-15 2025-03-01 | interest: 0.00 9.72 1.79
+a residual at the end of the term, with its interest | InterestType = 1; ResidualValue = 200
+  pmt: 204.98 204.98 204.98 204.96 200.00 | interest: 0.00 7.95 5.98 3.99 1.98 | days: 0 31 28 31 30
+a residual on MaturityDate | InterestType = 1; ResidualValue = 200; MaturityDate = "2025-05-16"
+  dates: 2025-01-01 2025-02-01 2025-03-01 2025-04-01 2025-05-16 | pmt: 205.22 205.22 205.22 205.21 200.00
+a residual in the last row | InterestType = 1; ResidualValue = 200; ResidualInInstallment = true
+  pmt: 204.49 204.49 204.49 404.48
+a residual after a shorter schedule | InterestType = 1; ResidualValue = 200; RealInstallmentNo = 2
+  dates: 2025-01-01 2025-02-01 2025-03-01 | pmt: 204.98 604.95 200.00
+a residual that a prepayment has lowered | InterestType = 1; ResidualValue = 200
+  EarlyRepayments = [{"Date":"2025-04-01","Amount":100}] | pmt: 204.98 204.98 204.98 204.96 100.00 99.00
+rates of 12 % and from row 3 of 24 %
+  MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":24}]; InterestPercent = null
+  InterestType = 1 | pmt: 253.74 253.74 257.51 257.52
+a start that is a holiday | InterestType = 1; HolidayShift = true; HolidayCountry = "Weekdays"
+  ActivationDate = "2025-02-01"; DeferDueDate = true; InstallmentsNo = 3
+  dates: 2025-02-01 2025-03-03 2025-04-01
+charges in arrears and upfront | InterestType = 1
+  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5}]
+  Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Monthly","InsuranceDate":"2025-01-01","SourceValue":3,"IsUpfront":true}]
+  managementFee: 0.00 5.00 5.00 5.00 | insurance: 3.00 3.00 3.00 3.00
+a recalculation from the payment on the start | InterestType = 1; LastDueDate = "2025-01-01"; Amount = 746.26
+  BlockInstallmentNo = 1; FirstDueDate = "2025-02-01"; ActivationDate = null; installmentValue = 253.74
+  pmt: 253.74 253.74 253.75 | dates: 2025-02-01 2025-03-01 2025-04-01
+a recalculation with a residual | InterestType = 1; LastDueDate = "2025-02-01"; Amount = 597.99
+  BlockInstallmentNo = 2; FirstDueDate = "2025-02-01"; ActivationDate = null; installmentValue = 204.98
+  ResidualValue = 200 | pmt: 204.98 204.96 200.00 | dates: 2025-03-01 2025-04-01 2025-05-01
+`,
 };
 
 describe.each(Object.entries(EXAMPLES))('worked examples of %s', (_rules, text) => {
@@ -282,6 +315,13 @@ const REFUSED: readonly (readonly [title: string, Changes])[] = [
   ['grace for all rows (G2)', { GracePeriodInterest: 4 }],
   ['Balloon without a residual (B1)', { ScheduleType: 'Balloon' }],
   ['a fixed payment below the interest (B2)', { installmentValue: decimal(5) }],
+  ['payments in advance of interest only (B7)', { InterestType: 1, ScheduleType: 'InterestOnly' }],
+  [
+    'a payment in advance of a single repayment (B7)',
+    { InterestType: 1, ...ONCE, MaturityDate: date('2025-04-01') },
+  ],
+  ['payments in advance with grace (B7)', { InterestType: 1, GracePeriodPrincipal: 1 }],
+  ['another kind of payment (B7)', { InterestType: 2 }],
   ['a fixed principal with level payments (B2)', { principalValue: decimal(5) }],
 ];
 
@@ -309,6 +349,14 @@ describe('reference implementation', () => {
     const outcome = calculated({ Amount: decimal(1200), InstallmentsNo: 12 });
     expect(referenceDae(outcome)).toBe('12.6823');
     expect(referenceEir(outcome)).toBe('12.7379');
+  });
+
+  it('calculates DAE and EIR with a payment on the start (B7)', () => {
+    const outcome = calculated({ InterestType: 1 });
+    expect(referenceDae(outcome)).toBe('12.6782');
+    expect(referenceEir(outcome)).toBe('12.8644');
+    for (const CalculateDAE of [1, undefined])
+      expect(difference(loanWith({ InterestType: 1, CalculateDAE }), true)).toBeUndefined();
   });
 
   it.each([

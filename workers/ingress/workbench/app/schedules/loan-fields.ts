@@ -11,6 +11,7 @@ const GROUPS = {
   loan: {
     main: ['Amount', 'InstallmentsNo', 'ScheduleType', 'PeriodicityType', 'Currency'],
     more: [
+      'InterestType',
       'installmentValue',
       'principalValue',
       'ResidualValue',
