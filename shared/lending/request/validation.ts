@@ -34,7 +34,13 @@ export type FaultCode =
   | 'unknown-value'
   | 'wrong-unit';
 
-type WarningCode = 'ambiguous-name' | 'from-catalogue' | 'no-effect' | 'unknown-filter' | 'unknown-name';
+type WarningCode =
+  | 'ambiguous-name'
+  | 'assumed'
+  | 'from-catalogue'
+  | 'no-effect'
+  | 'unknown-filter'
+  | 'unknown-name';
 
 export interface RequestFault {
   /** Path of the field, for example `Amount` or `Commission[0].SourceValue`. */
@@ -44,7 +50,7 @@ export interface RequestFault {
   readonly status: FaultStatus;
 }
 
-/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1, L3), or a default from it (S6). */
+/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1, L3), a default from it (S6), or a missing figure (L4). */
 export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Filters of items (L3). An item passes if all its filters pass. A filter for which no figure is sent passes. */
+/** Filters of items (L3). An item passes if all its filters pass. */
 
 import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from './catalogue-record.ts';
@@ -36,16 +36,39 @@ export function readFigures(
   return figures;
 }
 
+/** True unless a filter fails: one without a figure passes. */
 export function passesFilters(
   filters: readonly ItemFilter[],
   figures: NamedFigures,
   lists: ListsInForce,
 ): boolean {
-  if (figures.size === 0) return true;
-  return filters.every((filter) => {
+  return findUnstated(filters, figures, lists) !== undefined;
+}
+
+/** The names of filters without a figure, on which it depends whether the item passes; undefined if it does not. */
+export function findUnstated(
+  filters: readonly ItemFilter[],
+  figures: NamedFigures,
+  lists: ListsInForce,
+): readonly string[] | undefined {
+  const unstated: string[] = [];
+  for (const filter of filters) {
     const figure = figures.get(codeKey(filter.Name));
-    return figure === undefined || passes(filter, figure, lists);
-  });
+    if (figure === undefined) unstated.push(filter.Name);
+    else if (!passes(filter, figure, lists)) return undefined;
+  }
+  return unstated;
+}
+
+/** What a filter requires, such as `Amount from 500 to 20000`. */
+export function describeFilter(filter: ItemFilter): string {
+  if ('Values' in filter) return `${filter.Name} ${filter.Values.join(' or ')}`;
+  if ('List' in filter) return `${filter.Name} in the list ${filter.List}`;
+  const ends = [
+    ...(filter.From === null ? [] : [`from ${filter.From}`]),
+    ...(filter.To === null ? [] : [`to ${filter.To}`]),
+  ];
+  return `${filter.Name} ${ends.join(' ')}`;
 }
 
 /** A filter that names a custom list fails if the list does not exist. */

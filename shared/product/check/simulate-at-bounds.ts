@@ -129,7 +129,7 @@ function refusalsOf(
   const faults = types.flatMap((type) => {
     const interestType = type && INTEREST_OPTION_IDS[type];
     const request = { ...loan, productCode: product.Code, interestType, jsonInputFormula };
-    const outcome = simulate(request, { catalogue, calendars, requestDay });
+    const outcome = simulate(request, { catalogue, calendars, requestDay, grantsUnstated: true });
     if (outcome.kind !== 'refused') return [];
     return outcome.faults.filter(({ path, code }) => !BY_CALLER.test(path) && code !== 'too-many-rows');
   });

@@ -3,7 +3,7 @@
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { ListedInsuranceItem, ListsInForce } from '../catalogue/catalogue-view.ts';
-import { type NamedFigures, passesFilters } from '../catalogue/item-filters.ts';
+import { findUnstated, type NamedFigures } from '../catalogue/item-filters.ts';
 import type {
   CommissionListRecord,
   CommissionRecord,
@@ -34,6 +34,7 @@ import {
 import type { Validation } from '../../lending/request/validation.ts';
 import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
 import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
+import { warnOfAssumed } from './decide-filters.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
 import type { SimulatedLoan } from './loan-within-bounds.ts';
 import type { OfferedCharge } from './simulation.ts';
@@ -73,18 +74,34 @@ export function priceCommissions(
   return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
 }
 
-/** Prices the insurances that come with every contract, if the item is valid on the day and all filters pass (Q6). */
+interface InsuranceFilters {
+  readonly figures: NamedFigures;
+  readonly lists: ListsInForce;
+  readonly validation: Validation;
+}
+
+/**
+ * Prices the insurances that come with every contract, if the item is valid on the day and no filter fails (Q6). Warns
+ * of the missing figures on which it depends whether one is charged (L4).
+ */
 export function priceInsurances(
   items: readonly ListedInsuranceItem[],
-  { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
+  { figures, lists, validation }: InsuranceFilters,
   context: PriceContext,
 ): readonly CatalogueCharge[] {
-  const insurances = items
-    .filter(({ item }) => isWithin(context.requestDay, item.StartDate, item.EndDate))
-    .filter(({ item }) => passesFilters(item.Filters, figures, lists))
-    .flatMap(({ list }) => list.Insurances.filter(comesWithContract))
-    .filter(({ Filters }) => passesFilters(Filters, figures, lists));
-  return [...new Set(insurances)].flatMap((insurance) => priceOnDay(insurance, context) ?? []);
+  const found = new Map<InsuranceRecord, readonly string[]>();
+  for (const { item, list } of items) {
+    if (!isWithin(context.requestDay, item.StartDate, item.EndDate)) continue;
+    for (const insurance of list.Insurances.filter(comesWithContract)) {
+      const unstated = findUnstated([...item.Filters, ...insurance.Filters], figures, lists);
+      const ofOtherItem = found.get(insurance);
+      if (unstated !== undefined && ofOtherItem?.length !== 0) found.set(insurance, unstated);
+    }
+  }
+  const charges = [...found.keys()].flatMap((insurance) => priceOnDay(insurance, context) ?? []);
+  const assumed = charges.flatMap(({ record }) => found.get(record as InsuranceRecord) ?? []);
+  warnOfAssumed('jsonInsuranceFilter', assumed, validation);
+  return charges;
 }
 
 /** True if a charge comes with every contract. A commission on an unused amount does not (Q6). */

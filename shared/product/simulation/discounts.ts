@@ -5,10 +5,11 @@ import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import { isSameCode } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
+import { findUnstated } from '../catalogue/item-filters.ts';
 import type { DiscountRecord, InterestRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { isWithin } from '../catalogue/version-in-force.ts';
+import { readFilterFigures, warnOfAssumed } from './decide-filters.ts';
 import {
   type ExactFigure,
   toExact,
@@ -44,6 +45,7 @@ export interface Discounted {
 interface DiscountContext {
   readonly catalogue: CatalogueView;
   readonly requestDay: CalendarDate;
+  readonly grantsUnstated?: boolean;
   readonly inputs: FormulaArguments;
 }
 
@@ -58,7 +60,10 @@ interface NamedDiscount {
   readonly records: readonly DiscountRecord[];
 }
 
-/** Chooses the Active discounts of the day whose filters pass; optional ones only if the request names them (Q5). */
+/**
+ * Chooses the Active discounts of the day of which no filter fails: optional ones only if the request names them, others
+ * only if no figure is missing (Q5). Warns of the missing figures on which it depends whether one is granted (L4).
+ */
 export function chooseDiscounts(
   request: SimulateRequest,
   product: ProductRecord,
@@ -69,13 +74,12 @@ export function chooseDiscounts(
   const lists = new Set(product.Discounts.map((code) => catalogue.list('discount-list', code)));
   const listed = [...lists].flatMap((list) => list?.Discounts ?? []);
   const filters = listed.flatMap(({ Filters }) => Filters);
-  const figures = readFigures('jsonDiscountFilter', request.jsonDiscountFilter, filters, validation);
-  const offered = listed.filter(
-    ({ Status, StartDate, EndDate, Filters }) =>
-      Status === 'Active' &&
-      isWithin(requestDay, StartDate, EndDate) &&
-      passesFilters(Filters, figures, catalogue),
+  const figures = readFilterFigures('jsonDiscountFilter', request, filters, validation);
+  const ofDay = listed.filter(
+    ({ Status, StartDate, EndDate }) => Status === 'Active' && isWithin(requestDay, StartDate, EndDate),
   );
+  const unstated = new Map(ofDay.map((record) => [record, findUnstated(record.Filters, figures, catalogue)]));
+  const offered = ofDay.filter((record) => unstated.get(record) !== undefined);
   const named = (['optional', 'discount'] as const).flatMap((field) =>
     (request[field] ?? []).map((item, index) => {
       const path = `${field}[${index}]`;
@@ -83,7 +87,12 @@ export function chooseDiscounts(
     }),
   );
   const chosen = new Set(named.flatMap(({ records }) => records));
-  const given = offered.filter((record) => !record.IsOptionalDiscount || chosen.has(record));
+  const meant = offered.filter((record) => !record.IsOptionalDiscount || chosen.has(record));
+  const assumed = meant.flatMap((record) => unstated.get(record) ?? []);
+  warnOfAssumed('jsonDiscountFilter', assumed, validation);
+  const given = meant.filter(
+    (record) => record.IsOptionalDiscount || context.grantsUnstated || unstated.get(record)?.length === 0,
+  );
   return { discounts: given.flatMap((record) => calculateAmount(record, context.inputs, validation)), named };
 }
 

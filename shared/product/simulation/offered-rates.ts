@@ -11,7 +11,7 @@ import {
   type InterestType,
   type CollectionInterest,
 } from '../catalogue/list-records.ts';
-import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
+import { findUnstated } from '../catalogue/item-filters.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
 import { isSameCode } from '../catalogue/catalogue-record.ts';
 import type { SimulateRequest, OfferedInterest } from './simulation.ts';
@@ -22,6 +22,7 @@ import type {
   InterestRateRange,
   RepaymentScheduleRequest,
 } from '../../lending/request/repayment-schedule-request.ts';
+import { readFilterFigures, refuseWithoutItem, warnOfAssumed } from './decide-filters.ts';
 import { type Discount, applyDiscounts } from './discounts.ts';
 import {
   toDecimal,
@@ -55,9 +56,14 @@ export function chooseOffers(
   checkSentRates(hasSentRates, type, validation);
   const items = product.InterestsAndCommissions;
   const filters = items.flatMap(({ Filters }) => Filters);
-  const figures = readFigures('jsonFilterCommission', request.jsonFilterCommission, filters, validation);
+  const figures = readFilterFigures('jsonFilterCommission', request, filters, validation);
   if (validation.faults.length > faultsBefore) return [];
-  const passing = items.filter(({ Filters }) => passesFilters(Filters, figures, catalogue));
+  const unstated = new Map(items.map((item) => [item, findUnstated(item.Filters, figures, catalogue)]));
+  const passing = items.filter((item) => unstated.get(item) !== undefined);
+  if (items.length > 0 && passing.length === 0) {
+    refuseWithoutItem(items, { figures, lists: catalogue }, validation);
+    return [];
+  }
   const priced = passing.flatMap((item) => {
     const list = catalogue.list('interest-list', item.InterestList);
     if (list === undefined) return [];
@@ -72,13 +78,15 @@ export function chooseOffers(
   );
   if (offers.length === 0) {
     const types = new Set(priced.flatMap(({ interests }) => interests.map(({ Type }) => Type)));
-    refuseWithoutOffer(request, { itemsLeft: passing.length, types: [...types] }, validation);
+    refuseWithoutOffer(request, [...types], validation);
   }
   if (offers.length > MAX_OFFERS) {
     const message = `must leave at most ${MAX_OFFERS} offers, not ${offers.length}: add figures`;
     validation.reject('jsonFilterCommission', 'out-of-range', message);
     return [];
   }
+  const assumed = offers.flatMap(({ item }) => unstated.get(item) ?? []);
+  warnOfAssumed('jsonFilterCommission', assumed, validation);
   return offers;
 }
 
@@ -116,14 +124,9 @@ function checkSentRates(hasSentRates: boolean, type: InterestType | undefined, v
 
 function refuseWithoutOffer(
   request: SimulateRequest,
-  { itemsLeft, types }: { readonly itemsLeft: number; readonly types: readonly InterestType[] },
+  types: readonly InterestType[],
   validation: Validation,
 ): void {
-  if (itemsLeft === 0 && (request.jsonFilterCommission?.length ?? 0) > 0) {
-    const message = 'must leave at least one interest-commission item of the product';
-    validation.reject('jsonFilterCommission', 'not-allowed', message);
-    return;
-  }
   if (types.length === 0) {
     const message = 'must be a product that has an interest with a rate on the day of the request';
     validation.reject('productCode', 'not-allowed', message);

@@ -24,7 +24,7 @@ import {
   sumUpFrontCharges,
 } from './charge-prices.ts';
 import { FormulaArguments } from './product-formula.ts';
-import { readFigures } from '../catalogue/item-filters.ts';
+import { readFilterFigures } from './decide-filters.ts';
 import { buildLoan, type SimulatedLoan } from './loan-within-bounds.ts';
 import {
   FORMULA_INPUT_PARTS,
@@ -51,6 +51,8 @@ interface SimulateContext {
   readonly calendars: KnownCalendars;
   /** UTC day of the request's timestamp. The loan starts on it (Q2), and records must be valid on it (L1). */
   readonly requestDay: CalendarDate;
+  /** True: discounts with a filter of a missing figure are granted, so that a check of the catalogue finds their faults. */
+  readonly grantsUnstated?: boolean;
 }
 
 /** Row limit of all offers together (Q3). It bounds the time of a simulation and keeps its reply within one message. */
@@ -93,11 +95,10 @@ export function* simulateInSteps(
   const complete = addCommissions(offers, context, inputs);
   const items = findInsuranceItems(product, catalogue);
   const filters = collectInsuranceFilters(items);
-  const figures = readFigures('jsonInsuranceFilter', request.jsonInsuranceFilter, filters, validation);
+  const figures = readFilterFigures('jsonInsuranceFilter', request, filters, validation);
   const prices = { requestDay, inputs: inputs.insuranceInput };
-  const insurances = priceInsurances(items, { figures, lists: catalogue }, prices);
-  const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
-  const given = chooseDiscounts(request, product, discounted, validation);
+  const insurances = priceInsurances(items, { figures, lists: catalogue, validation }, prices);
+  const given = chooseDiscounts(request, product, { ...context, inputs: inputs.discountInput }, validation);
   if (loan === undefined) return refused();
   const recalculated = (request.jsonMultipleInterestRates?.length ?? 0) * loan.installmentsNo;
   const offerRows = loan.installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);

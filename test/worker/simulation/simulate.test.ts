@@ -61,10 +61,14 @@ it('replies in Avro to a request in Avro, with amounts in minor units', async ()
     payload: {
       Records: [{ ...offer, CommissionListId: undefined }],
       ReturnValue: 0,
-      warnings: [{ code: 'no-effect', path: 'jsonInputFormula.interestInput.Other' }],
+      warnings: [
+        { code: 'assumed', path: 'jsonFilterCommission.Age' },
+        { code: 'no-effect', path: 'jsonInputFormula.interestInput.Other' },
+      ],
     },
   });
-  expect(textOf(reply, HEADER.warnings)).toBe('no-effect;jsonInputFormula.interestInput.Other');
+  const listed = 'assumed;jsonFilterCommission.Age, no-effect;jsonInputFormula.interestInput.Other';
+  expect(textOf(reply, HEADER.warnings)).toBe(listed);
 });
 
 it('names the holiday calendar that moved its due dates (H2)', async () => {

@@ -54,6 +54,10 @@ COM-LEASE Commissions[1].Formula.Expression = "-5"; Commissions[1].Formula.Input
   must give a value from 0 to
 CC-CLASSIC CapitalPercent = null
   PaymentScheduleTypes[1] names CreditCard, with which 300 EUR over 3 periods from 2026-01-15 cannot be simulated: scheduleType must not be a type that needs CapitalPercent, which the product does not have
+DIS-HOME Discounts[0].AppliedToDimension = "Commission"; Discounts[0].Commission = "Management fee"; Discounts[0].IsPercentage = false
+  ${ANY} whose commission Management fee has no discount in money, because it is a percentage of another figure
+CC-CLASSIC InterestsAndCommissions[0].Filters = [{"Name": "Amount", "From": 1000}]
+  with which 300 EUR over 3 periods from 2026-01-15 cannot be simulated: amount must suit an interest-commission item of the product, by its filters: Amount from 1000
 LS-CAR ResidualPercent = 100.5 | must be at most 100, or null
 TL-STUDY PaymentScheduleTypes[2] = "Once"
   names Once, with which 500 EUR over 12 periods from 2026-01-15 cannot be simulated: loanPeriod must be at most 1 with this schedule type

@@ -77,7 +77,7 @@ insurances belong to items that are valid on the day and pass all filters, each 
   twoItems; request {jsonInsuranceFilter: [{name: "Smoker", value: 1}]} => firstInsurance = 0
   endedItem; request {jsonInsuranceFilter: [{name: "Smoker", value: 0}]} => firstInsurance = 0
   twoItems; request {jsonInsuranceFilter: [{name: "Height", value: 1}]} => warnings = ["unknown-filter
-    jsonInsuranceFilter[0].name"]
+    jsonInsuranceFilter[0].name", "assumed jsonInsuranceFilter.Smoker"]
 `);
 
 const DISCOUNTS = scenesOf(`

@@ -59,8 +59,8 @@ they are offered for each item whose filters pass, with counts of interests and 
   several; items; request {jsonFilterCommission: [{name: "Branch", value: 2}]} => records.length = 1
   several; items; request {jsonFilterCommission: [{name: "Branch", value: 3}]} => records.length = 2
 an unknown filter name gets a warning, and different figures with the same name are rejected (L3)
-  items; request {jsonFilterCommission: [{name: "Age", value: 20}, {name: "Shoe", value: 43}]} => warnings =
-    ["unknown-filter jsonFilterCommission[1].name"]
+  items; request {jsonFilterCommission: [{name: "Branch", value: 3}, {name: "Shoe", value: 43}, {name: "Age",
+    value: 20}]} => warnings = ["unknown-filter jsonFilterCommission[1].name"]
   items; request {jsonFilterCommission: [{name: "Age", value: 20}, {name: "Shoe", value: 43}, {name: "AGE",
     value: 21}]} => ! jsonFilterCommission[2].value exclusive 400
   filtered; request {jsonFilterCommission: [{name: "Age", value: 99}]} => ! jsonFilterCommission not-allowed

@@ -48,19 +48,20 @@ function useSimulation(code: string, product: Product) {
   const sent = simulateRequest(code, terms, product);
   const request = JSON.stringify(sent);
   const unread = unreadTerms(terms, product);
+  const ask = (paths: readonly string[]): void => {
+    const asked = Object.fromEntries(neededFigures(paths).map((path) => [path, '']));
+    setTerms((former) => ({ ...former, figures: { ...asked, ...former.figures } }));
+  };
   const run = async (isAsked: boolean): Promise<void> => {
     if (unread.length > 0) return;
     setSimulation({ request, isRunning: true, isAsked });
     try {
-      const { reply } = await callAction<Simulated>('PLAT_BP_Simulate', sent);
+      const { reply, warnings } = await callAction<Simulated>('PLAT_BP_Simulate', sent);
       setSimulation({ request, offers: reply.Records, isAsked });
+      ask(warnings.filter((warning) => warning.code === 'assumed').map(({ path }) => path));
     } catch (error) {
       setSimulation({ request, error, isAsked });
-      const needed = neededFigures(faultsOf(error).map(({ path }) => path));
-      setTerms((former) => ({
-        ...former,
-        figures: { ...Object.fromEntries(needed.map((path) => [path, ''])), ...former.figures },
-      }));
+      ask(faultsOf(error).map(({ path }) => path));
     }
   };
   useEffect(() => void run(false), []);
@@ -107,7 +108,7 @@ function sayFault({ path, message }: { path: string; message: string }): string 
   return `${labelOf(path)}: ${withLabels(message)}`;
 }
 
-/** The label of a term by its path in the request. The label of a formula argument is its name in the formula. */
+/** The label of a term by its path in the request. That of a formula argument or a filter is its name in the catalogue. */
 function labelOf(path: string): string {
   const { section, name } = figureOf(path);
   return section === '' ? (knownText('products', name) ?? fieldName(name)) : name;
@@ -162,7 +163,7 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
             key={path}
             inputMode="decimal"
             label={labelOf(path)}
-            hint={t('askedBy')}
+            hint={t(path.includes('Filter') ? 'assumed' : 'askedBy')}
             value={text}
             error={messageAt(faults, (faulty) => faulty === path)}
             onChange={(changed) => onChange({ figures: { ...terms.figures, [path]: changed } })}

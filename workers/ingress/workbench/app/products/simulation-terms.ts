@@ -13,11 +13,11 @@ export interface SimulationTerms {
   /** A key of INTEREST_TYPE_IDS; empty for the default interest of the product. */
   readonly interestType: string;
   readonly discounts: readonly string[];
-  /** Figures that only some products need, by path in the request, such as `jsonInputFormula.interestInput.Score`. */
+  /** Figures that only some products need, by path, such as `jsonInputFormula.interestInput.Score` or `jsonDiscountFilter.Age`. */
   readonly figures: Readonly<Record<string, string>>;
 }
 
-const ARGUMENT = /^jsonInputFormula\.(\w+)\.(.+)$/;
+const FURTHER = /^(jsonInputFormula\.\w+|json(?:FilterCommission|InsuranceFilter|DiscountFilter))\.(.+)$/;
 const FIXED_VALUES: ReadonlySet<string> = new Set(['installmentValue', 'principalValue']);
 const DEFAULT_AMOUNT = 10_000;
 const DEFAULT_PERIOD = 12;
@@ -92,14 +92,17 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
   const { scheduleType, discounts, figures } = terms;
   const entry = entryOfProduct(product);
   const numberOf = (text: string): number => readField(text, AMOUNT, entry) ?? Number.NaN;
-  const amount = numberOf(terms.amount);
   const jsonInputFormula: Record<string, Record<string, number>> = {};
   const fixed: Record<string, number> = {};
+  const filters: Record<string, { readonly name: string; readonly value: number }[]> = {};
   for (const [path, text] of Object.entries(figures)) {
     if (text.trim() === '') continue;
     const { section, name } = figureOf(path);
-    if (section === '') fixed[path] = numberOf(text);
-    else (jsonInputFormula[section] ??= {})[name] = numberOf(text);
+    const value = numberOf(text);
+    const [field = '', part] = section.split('.');
+    if (section === '') fixed[path] = value;
+    else if (part === undefined) (filters[field] ??= []).push({ name, value });
+    else (jsonInputFormula[part] ??= {})[name] = value;
   }
   const hasArguments = Object.keys(jsonInputFormula).length > 0;
   // The engine refuses formula arguments without an interest type (Q3), even for the default interest.
@@ -107,7 +110,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
   const interestType = INTEREST_TYPE_IDS[type ?? ''];
   return {
     productCode: code,
-    amount,
+    amount: numberOf(terms.amount),
     loanPeriod: readField(terms.loanPeriod, PERIOD, entry) ?? Number.NaN,
     scheduleType,
     ...(terms.downPayment.trim() === '' ? {} : { downPayment: numberOf(terms.downPayment) }),
@@ -115,7 +118,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
     ...(discounts.length === 0 ? {} : { discount: discounts.map((Name) => ({ Name })) }),
     ...(hasArguments ? { jsonInputFormula } : {}),
     ...fixed,
-    jsonFilterCommission: [{ name: 'Amount', value: amount }],
+    ...filters,
   };
 }
 
@@ -130,13 +133,13 @@ export function interestTypes({ Dimensions: dimensions }: Product): readonly str
   );
 }
 
-/** Selects from the paths of faults those of further figures: formula arguments and fixed values. */
+/** Selects from paths of faults and warnings those of further figures: formula arguments, filters and fixed values. */
 export function neededFigures(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => ARGUMENT.test(path) || FIXED_VALUES.has(path));
+  return paths.filter((path) => FURTHER.test(path) || FIXED_VALUES.has(path));
 }
 
-/** The section and name of a formula argument. For another path, the section is empty and the name is the path. */
+/** The section and name of a further figure. For another path, the section is empty and the name is the path. */
 export function figureOf(path: string): { readonly section: string; readonly name: string } {
-  const [, section = '', name = path] = ARGUMENT.exec(path) ?? [];
+  const [, section = '', name = path] = FURTHER.exec(path) ?? [];
   return { section, name };
 }
