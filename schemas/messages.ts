@@ -77,7 +77,7 @@ export const MESSAGES: readonly MessageDefinition[] = [
   ...requestAndReply('product', 'GetBankingProductDetails', [42, 43], PRODUCT),
   ...requestAndReply('product', 'GetProductInsuranceList', [44, 45], PRODUCT),
   ...requestAndReply('product', 'GetProductDocuments', [46, 47], PRODUCT),
-  ...requestAndReply('simulation', 'Simulate', [60, 61], SIMULATION),
+  ...requestAndReply('simulation', 'Simulate', [29, 61], SIMULATION),
   { ...firstVersion('common', 'ProblemReply', 2), kind: 'error' },
   { ...firstVersion('common', 'RequestBatch', 120), kind: 'batch' },
   { ...firstVersion('common', 'ReplyBatch', 121), kind: 'batch' },

@@ -24,6 +24,7 @@ import {
   figuresByName,
   guid,
   namedFigures,
+  numericFlag,
   optional,
   optionalList,
   text,
@@ -207,7 +208,7 @@ export const simulateFields = termsOf(TEXTS.SimulateRequest, {
   loanPeriod: count({ minimum: 1, maximum: MAX_INSTALLMENTS }, "periods of the product's periodicity"),
   scheduleType: text(),
   downPayment: optional(amount(AMOUNT)),
-  interestType: optional(guid()),
+  interestType: optional(guid('; 0 or 1 for payments in arrears or in advance is InterestType')),
   interestTypeName: optional(text()),
   optional: optionalList(optionalFeature, MAX_CHOICES),
   discount: optionalList(chosenDiscount, MAX_CHOICES),
@@ -218,6 +219,7 @@ export const simulateFields = termsOf(TEXTS.SimulateRequest, {
   jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS),
   installmentValue: optional(amount(AMOUNT)),
   principalValue: optional(amount(AMOUNT)),
+  InterestType: optional(numericFlag('; the id of an interest type is interestType')),
 });
 
 /** The parsed request. Its figures are exact decimals (M1). */

@@ -104,17 +104,26 @@ function parseResidual(request: RepaymentScheduleRequest, context: RepaymentCont
   return residual;
 }
 
-/** Payments in advance must be level ones or equal parts, not by formulas, and without grace (B7). */
-function parseInAdvance(
-  request: RepaymentScheduleRequest,
-  { compiled, validation }: RepaymentContext,
+/** True for payments in advance, which must be level ones or equal parts, not by formulas: else a fault (B7). */
+export function checkInterestType(
+  interestType: number | undefined,
+  compiled: CompiledScheduleType | undefined,
+  validation: Validation,
 ): boolean {
-  const type = checkWhole(validation, 'InterestType', request.InterestType, { min: 0, max: 1 });
-  if (type !== 1) return false;
+  if (checkWhole(validation, 'InterestType', interestType, { min: 0, max: 1 }) !== 1) return false;
   if (compiled !== undefined && !repaysEvenly(compiled)) {
     const message = 'must be 0: only level payments and equal parts of the principal can be due in advance';
     validation.reject('InterestType', 'not-allowed', message);
   }
+  return true;
+}
+
+/** Payments in advance exclude grace (B7). */
+function parseInAdvance(
+  request: RepaymentScheduleRequest,
+  { compiled, validation }: RepaymentContext,
+): boolean {
+  if (!checkInterestType(request.InterestType, compiled, validation)) return false;
   for (const path of ['GracePeriodPrincipal', 'GracePeriodInterest'] as const) {
     if ((request[path] ?? 0) > 0) validation.reject(path, 'not-allowed', 'must be 0 with InterestType 1');
   }

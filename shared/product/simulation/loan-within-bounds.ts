@@ -13,6 +13,7 @@ import type { RoundingMode } from '../../lending/numbers/rounding.ts';
 import { MAX_INSTALLMENTS, checkAmount } from '../../lending/request/field-checks.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+import { checkInterestType } from '../../lending/terms/repayment-terms.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
@@ -52,6 +53,7 @@ export function buildLoan(
   const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
   const amounts = readAmounts(request, product, digits, validation);
   const scheduleType = findAttachedType(request, product, catalogue, validation);
+  checkInterestType(request.InterestType, scheduleType, validation);
   const { periodicities } = catalogue.lending;
   const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, periodicities);
   if (periodicity === undefined) {
@@ -90,6 +92,7 @@ export function buildLoan(
       Currency,
       installmentValue: request.installmentValue,
       principalValue: request.principalValue,
+      InterestType: request.InterestType,
     },
   };
 }

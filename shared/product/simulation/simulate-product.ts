@@ -280,7 +280,8 @@ function buildChargeTerms(
 
 /** The first figures are those of row 1; totals are column sums. Only `total` includes row 0's down payment (Q4). */
 function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
-  const { amount, downPayment } = loan;
+  const { amount, downPayment, terms } = loan;
+  const isInAdvance = terms.InterestType === 1;
   // Row 0 shows the whole amount and the down payment (Q1).
   const down: SimulationRow = {
     InstallmentNo: 0,
@@ -298,17 +299,19 @@ function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
     rows.push(row);
     // The lender's share, without premiums, which go to the insurer (A3).
     const flow = row.interest + row.principal + row.managementFee;
-    // A residual row is due on the day of the row before it, so it belongs to the same period (A3, B1).
-    const isResidual = row.installmentTypeId === INSTALLMENT_TYPE_IDS.Residual;
-    flows.push(isResidual ? (flows.pop() ?? 0) + flow : flow);
+    // In arrears a residual row is due on the day of the row before it, so it belongs to the same period (A3, B1).
+    const isSameDay = !isInAdvance && row.installmentTypeId === INSTALLMENT_TYPE_IDS.Residual;
+    flows.push(isSameDay ? (flows.pop() ?? 0) + flow : flow);
     sums.insurance += row.insurance ?? 0;
     sums.fee += row.managementFee;
     sums.total += row.totalInstallment;
   }
   const [first] = schedule.rows;
+  // In advance row 1 is due at the start, on which the loan is paid out (B7).
+  const drawn = loan.financed - (isInAdvance ? (flows.shift() ?? 0) : 0);
   return {
     currencyDigits: schedule.currencyDigits,
-    irr: internalRateOfReturn(loan.financed, flows, loan.periodicity),
+    irr: internalRateOfReturn(drawn, flows, loan.periodicity),
     firstInstallment: first?.totalInstallment ?? 0,
     firstInsurance: first?.insurance ?? 0,
     totalInsurance: sums.insurance,

@@ -19,6 +19,7 @@ type Translate = (fault: RequestFault, context: FaultContext) => RequestFault;
 
 const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] = [
   [/^(installmentValue|principalValue)$/, translateFixedInstalment],
+  [/^InterestType$/, (fault) => fault],
   [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
   [/^InstallmentsNo$/, (fault) => ({ ...fault, path: 'loanPeriod', status: 422 })],
   [/^ScheduleType$/, (fault) => ({ ...fault, path: 'scheduleType', status: 422 })],

@@ -35,6 +35,8 @@ export interface SimulateRequest {
   readonly installmentValue?: Decimal | undefined;
   /** The fixed principal in major units; zero means not fixed (B2). */
   readonly principalValue?: Decimal | undefined;
+  /** 1: payments in advance (B7). @default 0: in arrears */
+  readonly InterestType?: number | undefined;
 }
 
 /** A discount by its name, its id, or both. ProductCode, if present, must be that of the request. */

@@ -71,6 +71,25 @@ it('replies in Avro to a request in Avro, with amounts in minor units', async ()
   expect(textOf(reply, HEADER.warnings)).toBe(listed);
 });
 
+it('simulates payments in advance for a request in Avro (B7)', async () => {
+  const { askAvro } = await world();
+  const { decoded } = await askAvro(
+    TYPE,
+    {
+      productCode: 'MG-HOME',
+      amount: new Decimal(100_000),
+      downPayment: new Decimal(20_000),
+      loanPeriod: 120,
+      scheduleType: 'EqualInstallments',
+      InterestType: 1,
+    },
+    SENT,
+  );
+  const { Records } = decoded.payload as { Records: readonly { ScheduleJson: string }[] };
+  const { paymentSchedule } = JSON.parse(Records[0]?.ScheduleJson ?? '') as { paymentSchedule: unknown[] };
+  expect(paymentSchedule[1]).toMatchObject({ interest: 0, remainingValue: 80_000 });
+});
+
 it('names the holiday calendar that moved its due dates (H2)', async () => {
   const { ask } = await world();
   const home = {

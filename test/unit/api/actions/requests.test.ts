@@ -208,7 +208,9 @@ const CASES: Readonly<Record<string, string>> = {
   {"downPayment":null, "interestType":null, "interestTypeName":null, "installmentValue":null,
     "principalValue":null, "optional":null, "discount":null, "jsonFilterCommission":null,
     "jsonInsuranceFilter":null, "jsonDiscountFilter":null, "jsonMultipleInterestRates":null,
-    "jsonInputFormula":null} -> {}
+    "jsonInputFormula":null, "InterestType":null} -> {}
+  {FIXED, "InterestType":1} -> {FIXED, "InterestType":1}
+  {"InterestType":true} -> {"InterestType":1}
   {FIXED, "optional":[], "discount":[], "jsonFilterCommission":[], "jsonInsuranceFilter":[],
     "jsonDiscountFilter":[], "jsonMultipleInterestRates":[], "jsonInputFormula":{"interestInput":{}}} ->
     {FIXED, "jsonInputFormula":{}}
@@ -385,6 +387,21 @@ test('a simulation is read from the direct and the generic form, and written as 
   };
   const result = action.request.read(body);
   expect(JSON.parse(action.request.render((result as { payload: object }).payload))).toEqual(body);
+});
+
+function messagesOf(fields: object): readonly string[] {
+  const read = action.read({ ...BASES['Simulate'], ...fields });
+  return read.kind === 'invalid' ? read.faults.map(({ path, message }) => `${path} ${message}`) : [];
+}
+
+test('a simulation has an id in interestType and 0 or 1 in InterestType, and refers a value to the other field (Q2)', () => {
+  expect(messagesOf({ InterestType: interestType, interestType: 1 })).toEqual([
+    'interestType must be a GUID as text, not a number; 0 or 1 for payments in arrears or in advance is InterestType',
+    'InterestType must be one of 1, 0, true and false, not text; the id of an interest type is interestType',
+  ]);
+  expect(messagesOf({ interestType: '1' })).toEqual([
+    'interestType must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; 0 or 1 for payments in arrears or in advance is InterestType',
+  ]);
 });
 
 test('a simulation gives the engine figures of filters as numbers, and arguments of formulas in their order (L3, Q7)', () => {

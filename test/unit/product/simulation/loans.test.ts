@@ -128,6 +128,30 @@ the residual belongs to the last period of the IRR: its row is due on the same d
   product {PaymentScheduleTypes: ["EqualInstallments"], ResidualPercent: 50} => irr = "11.9992%"
   product {PaymentScheduleTypes: ["Balloon"], ResidualPercent: 50}; request {scheduleType: "Balloon"} => irr =
     "11.9992%"
+in advance the first payment is due at once, and no interest before it (B7, A3)
+  request {InterestType: 1} => rows[1].pmt = 25374; rows[2].pmt = 25374; rows[3].pmt = 25374; rows[4].pmt =
+    25375; rows[1].interest = 0; rows[2].interest = 746; rows[3].interest = 500; rows[4].interest = 251; total
+    = 101497; irr = "11.9962%"
+  request {InterestType: 0} => rows[1].pmt = 25628; irr = "12.0026%"
+  request {InterestType: 1, downPayment: 100} => rows[0].totalInstallment = 10000; rows[1].interest = 0;
+    rows[1].pmt = 22837
+  request {InterestType: 1, scheduleType: "EqualPrincipal"} => rows[1].pmt = 25000; rows[2].interest = 750;
+    irr = "12.0000%"
+  request {InterestType: 1, loanPeriod: 1} => rows[1].totalInstallment = 100000; irr = null
+a residual row in advance is due a period after the last row, with its interest (B7, A3)
+  product {PaymentScheduleTypes: ["EqualInstallments"], ResidualPercent: 20}; request {InterestType: 1} =>
+    rows[1].pmt = 20498; rows[4].pmt = 20496; rows[5].interest = 198; rows[5].principal = 19802; irr =
+    "11.9999%"
+  product {PaymentScheduleTypes: ["Balloon"], ResidualPercent: 20}; request {scheduleType: "Balloon",
+    InterestType: 1} => rows.length = 5; rows[1].pmt = 20449; rows[4].pmt = 40448; irr = "12.0003%"
+payments in advance are rejected with other numbers, other types and Once, beside other faults (B7)
+  request {InterestType: 2, amount: 0} => ! amount out-of-range & InterestType out-of-range: must be a whole
+    number from 0 to 1
+  product {PaymentScheduleTypes: ["InterestOnly"]}; request {scheduleType: "InterestOnly", InterestType: 1} =>
+    ! InterestType not-allowed: must be 0: only level payments and equal parts of the principal can be due in
+    advance
+  general {PeriodicityType: "Once"}; product {PaymentScheduleTypes: ["EqualInstallments"]}; request
+    {InterestType: 1} => ! InterestType not-allowed: must be 0 with the periodicity Once
 AdvanceAmount in a formula is the down payment, without a warning, and omitted for types that do not read it (Q1, S2, E5)
   readsAdvance; request {scheduleType: "Own type", downPayment: 100} => rows[1].remainingValue = 90000;
     rows[1].principal = 5000; warnings = []

@@ -5,12 +5,7 @@ import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedul
 import { simulatePayload } from '../../../../shared/api/actions/simulate-action.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import {
-  INTEREST_OPTION_IDS,
-  INTEREST_TYPES,
-  type InterestType,
-} from '../../../../shared/product/catalogue/list-records.ts';
-import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
+import { INTEREST_OPTION_IDS, INTEREST_TYPES } from '../../../../shared/product/catalogue/list-records.ts';
 import type {
   SimulateRequest,
   SimulationRecord,
@@ -33,7 +28,9 @@ const products = folder.records
   .filter((record) => catalogue.product(record.Code, REQUEST_DAY) === record);
 const cases = products.flatMap((product) =>
   product.PaymentScheduleTypes.flatMap((scheduleType) =>
-    INTEREST_TYPES.map((interestType) => ({ product, scheduleType, interestType })),
+    INTEREST_TYPES.flatMap((interestType) =>
+      [0, 1].map((InterestType) => ({ product, scheduleType, interestType, InterestType })),
+    ),
   ),
 );
 
@@ -41,7 +38,12 @@ const cases = products.flatMap((product) =>
 const FIGURES = new Map(Object.entries({ KilometresPerYear: 15_000, ReferenceRate: 2.1, Score: 650 }));
 
 /** A request within the product's bounds. */
-function requestFor(product: ProductRecord, scheduleType: string, interestType: InterestType) {
+function requestFor({
+  product,
+  scheduleType,
+  interestType,
+  InterestType: inAdvance,
+}: (typeof cases)[number]) {
   const { MinimumAmount, MaximumAmount, MinimumPeriod, MinimumAdvance, PeriodType } = product.Availability;
   const amount = new Decimal(Math.min(Math.max(MinimumAmount ?? 0, 12_345), MaximumAmount ?? 12_345));
   const periods = Math.max(MinimumPeriod ?? 1, 9);
@@ -51,6 +53,7 @@ function requestFor(product: ProductRecord, scheduleType: string, interestType: 
     loanPeriod: PeriodType === 'Years' ? periods * MONTHS_PER_YEAR : periods,
     scheduleType,
     interestType: INTEREST_OPTION_IDS[interestType],
+    InterestType: inAdvance,
     // The formulas of this type read the payment, which is therefore mandatory.
     installmentValue:
       scheduleType === 'LevelTotalWithVat' ? amount.dividedBy(periods - 1).toDecimalPlaces(2) : undefined,
@@ -135,13 +138,25 @@ function figuresOf(row: SimulationRow): readonly number[] {
   return [InstallmentNo, remainingValue, ...parts];
 }
 
-const outcomes = cases.map(({ product, scheduleType, interestType }) => ({
-  name: `${product.Code}, ${scheduleType}, ${interestType}`,
-  outcome: simulateWithArguments(requestFor(product, scheduleType, interestType)),
+const outcomes = cases.map((found) => ({
+  name: `${found.product.Code}, ${found.scheduleType}, ${found.interestType}, ${found.InterestType}`,
+  outcome: simulateWithArguments(requestFor(found)),
 }));
 const answered = outcomes.flatMap(({ name, outcome }) =>
   outcome.kind === 'simulation' ? outcome.records.map((record) => ({ name, record })) : [],
 );
+
+/** What the lender's share of the rows is worth at the start, at a yearly rate in percent (A3). */
+function valueAtStart({ rows, terms }: SimulationRecord, percent: Decimal): Decimal {
+  const isInAdvance = terms.InterestType === 1;
+  const periods = terms.InstallmentsNo - (isInAdvance ? 1 : 0);
+  const factor = percent.dividedBy(100 * MONTHS_PER_YEAR).plus(1);
+  return rows.slice(1).reduce((sum, row, place) => {
+    const period = isInAdvance ? place : Math.min(place + 1, periods);
+    const flow = new Decimal(row.interest).plus(row.principal).plus(row.managementFee);
+    return sum.plus(flow.dividedBy(factor.pow(period)));
+  }, new Decimal(0));
+}
 
 describe('the simulation of the example catalogue', () => {
   it('covers every product and every interest type', () => {
@@ -151,12 +166,25 @@ describe('the simulation of the example catalogue', () => {
     expect(products.length).toBeGreaterThan(8);
   });
 
-  it('is refused only for interest types that a product does not have', () => {
+  it('is refused only for interest types that a product does not have, and in advance for some schedule types', () => {
     const reasons = outcomes.flatMap(({ outcome }) =>
       outcome.kind === 'refused' ? outcome.faults.map(({ path, code }) => `${path} ${code}`) : [],
     );
-    expect([...new Set(reasons)].toSorted()).toEqual(['interestType not-allowed']);
+    expect([...new Set(reasons)].toSorted()).toEqual([
+      'InterestType not-allowed',
+      'interestType not-allowed',
+    ]);
   });
+
+  it.each(answered.filter(({ record }) => record.terms.PeriodicityType === 'Monthly'))(
+    'has the rate at which its payments are worth the loan, within half a unit of its last decimal: $name (A3)',
+    ({ record }) => {
+      const rate = new Decimal(record.irr?.replace('%', '') ?? '');
+      const [above, below] = [0.00005, -0.00005].map((step) => valueAtStart(record, rate.plus(step)));
+      const financed = record.rows[1]?.remainingValue ?? 0;
+      expect(above?.lte(financed) && below?.gte(financed)).toBe(true);
+    },
+  );
 
   it.each(answered)('agrees with CalculateRepaymentSchedule to the cent: $name', ({ record }) => {
     const [ofDownPayment, ...rows] = record.rows;

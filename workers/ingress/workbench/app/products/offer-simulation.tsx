@@ -170,6 +170,11 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
           />
         ))}
       </div>
+      <Check
+        label={t('InterestType')}
+        checked={terms.isInAdvance}
+        onChange={(isInAdvance) => onChange({ isInAdvance })}
+      />
       <Discounts {...{ product, terms, onChange }} />
       <Button kind="primary" type="submit">
         {t('run')}

@@ -12,6 +12,7 @@ export interface SimulationTerms {
   readonly scheduleType: string;
   /** A key of INTEREST_TYPE_IDS; empty for the default interest of the product. */
   readonly interestType: string;
+  readonly isInAdvance: boolean;
   readonly discounts: readonly string[];
   /** Figures that only some products need, by path, such as `jsonInputFormula.interestInput.Score` or `jsonDiscountFilter.Age`. */
   readonly figures: Readonly<Record<string, string>>;
@@ -43,6 +44,7 @@ export function firstTerms(product: Product): SimulationTerms {
     loanPeriod: String(middleOf(shortest, longest) ?? DEFAULT_PERIOD),
     scheduleType: details?.AssociatedPaymentScheduleTypes?.[0]?.PaymentScheduleCode ?? '',
     interestType: '',
+    isInAdvance: false,
     discounts: [],
     figures: {},
   };
@@ -115,6 +117,7 @@ export function simulateRequest(code: string, terms: SimulationTerms, product: P
     scheduleType,
     ...(terms.downPayment.trim() === '' ? {} : { downPayment: numberOf(terms.downPayment) }),
     ...(interestType === undefined ? {} : { interestType }),
+    ...(terms.isInAdvance ? { InterestType: 1 } : {}),
     ...(discounts.length === 0 ? {} : { discount: discounts.map((Name) => ({ Name })) }),
     ...(hasArguments ? { jsonInputFormula } : {}),
     ...fixed,
