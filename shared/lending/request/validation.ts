@@ -50,7 +50,10 @@ export interface RequestFault {
   readonly status: FaultStatus;
 }
 
-/** A field without effect (E5), a name unknown or ambiguous in the catalogue (F1, L3), a default from it (S6), or a missing figure (L4). */
+/**
+ * A field without effect (E5), a name unknown or ambiguous in the catalogue (F1, L3), a default from it (S6), or a
+ * missing figure of a filter (L4).
+ */
 export interface RequestWarning {
   readonly code: WarningCode;
   readonly path: string;

@@ -94,8 +94,9 @@ export function priceInsurances(
     if (!isWithin(context.requestDay, item.StartDate, item.EndDate)) continue;
     for (const insurance of list.Insurances.filter(comesWithContract)) {
       const unstated = findUnstated([...item.Filters, ...insurance.Filters], figures, lists);
-      const ofOtherItem = found.get(insurance);
-      if (unstated !== undefined && ofOtherItem?.length !== 0) found.set(insurance, unstated);
+      // Of several items with the insurance, the one with the fewest missing figures decides.
+      const ofOtherItem = found.get(insurance)?.length ?? Infinity;
+      if (unstated !== undefined && unstated.length < ofOtherItem) found.set(insurance, unstated);
     }
   }
   const charges = [...found.keys()].flatMap((insurance) => priceOnDay(insurance, context) ?? []);

@@ -1,4 +1,4 @@
-/** Decides filters by the figures of a simulation, those of the request itself included, and reports missing ones (L4). */
+/** Decides filters by the figures that a simulation sends or has itself, and reports those that are missing (L4). */
 
 import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';

@@ -51,7 +51,7 @@ interface SimulateContext {
   readonly calendars: KnownCalendars;
   /** UTC day of the request's timestamp. The loan starts on it (Q2), and records must be valid on it (L1). */
   readonly requestDay: CalendarDate;
-  /** True: discounts with a filter of a missing figure are granted, so that a check of the catalogue finds their faults. */
+  /** True: discounts with a missing figure are granted, so that a check of the catalogue finds their faults (L4). */
   readonly grantsUnstated?: boolean;
 }
 

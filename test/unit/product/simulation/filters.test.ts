@@ -34,6 +34,12 @@ const OFFERINGS = {
     insurances: [insurance()],
     product: { Insurances: [cover, { ...cover, Id: guid(31), Filters: above }] },
   },
+  coveredEither: {
+    insurances: [insurance()],
+    product: {
+      Insurances: [cover, { ...cover, Id: guid(31), Filters: [{ Name: 'Smoker', Values: [0] }] }],
+    },
+  },
   unpriced: { insurances: [insurance({ Values: [] })], product: { Insurances: [cover] } },
   green: { commissions: [commission()], discounts: [discount(energy)] },
   greenOnRequest: { commissions: [commission()], discounts: [discount(optional)] },
@@ -97,6 +103,10 @@ a figure is not missing where another filter decides (L4)
   unpriced => firstInsurance = 0; warnings = []
 an insurance and an offer are charged without their figures, which are reported (L4, Q6)
   covered => firstInsurance = 300; warnings = ["assumed jsonInsuranceFilter.Age"]
+  coveredEither => firstInsurance = 300; warnings = ["assumed jsonInsuranceFilter.Age"]
+  coveredEither; request {jsonInsuranceFilter: [{name: "Age", value: 70}]} => firstInsurance = 300; warnings =
+    ["assumed jsonInsuranceFilter.Smoker"]
+  coveredEither; request {jsonInsuranceFilter: [{name: "Age", value: 30}]} => firstInsurance = 300; warnings = []
   largeOfBranch => records.length = 1; warnings = ["assumed jsonFilterCommission.Branch"]
 `);
 
