@@ -15,6 +15,9 @@ import {
   type SelectorRequest,
 } from '../../shared/product/look-up/product-look-ups.ts';
 import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
+import { lookUpProductList } from '../../shared/product/look-up/products-on-offer.ts';
+import { lookUpReferences, type ReferenceRequest } from '../../shared/product/look-up/reference-lists.ts';
+import { lookUpSimulationOptions } from '../../shared/product/simulation/simulation-options.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 
@@ -42,6 +45,16 @@ export function createProductHandlers(catalogue: CatalogueView): Handlers {
       warnings,
     })),
     lookUpHandler(catalogue, 'GetProductDocuments', lookUpDocuments, (documents) => ({ documents })),
+    lookUpHandler(catalogue, 'GetProductList', lookUpProductList, (answer) => answer),
+    lookUpHandler(catalogue, 'GetSimulationOptions', lookUpSimulationOptions, (answer) => answer),
+    [
+      'GetReferenceListsRequest',
+      (payload) =>
+        done({
+          type: 'GetReferenceListsReply',
+          payload: lookUpReferences(payload as ReferenceRequest, catalogue),
+        }),
+    ],
   ]);
 }
 

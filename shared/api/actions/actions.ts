@@ -2,6 +2,7 @@
 
 import type { Action } from '../json/action-definition.ts';
 import { CALCULATE_PMT } from './pmt-action.ts';
+import { DISCOVERY } from './discovery-actions.ts';
 import { LOOK_UPS } from './look-up-actions.ts';
 import { CALCULATE_RATE } from './rate-action.ts';
 import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
@@ -13,6 +14,7 @@ export const ACTIONS: readonly Action[] = [
   CALCULATE_PMT,
   CALCULATE_RATE,
   ...LOOK_UPS,
+  ...DISCOVERY,
   SIMULATE,
 ];
 

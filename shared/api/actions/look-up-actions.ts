@@ -70,7 +70,8 @@ const productId = () =>
   optional(guid()).describe(
     'Id of an approved version of the product. Mandatory unless productCode is sent; together they must name the same product.',
   );
-const day = () =>
+/** The day of a look-up. */
+export const day = () =>
   optional(date()).describe(
     'Extension. The day as of which products and their values are valid. Absent: the UTC day of the request (L1).',
   );
@@ -121,14 +122,15 @@ export const productDocumentsFields = requestOf({
 /** A parsed request for an insurance list. Its figures are exact decimals (M1). */
 export type InsuranceListInput = z.output<typeof insuranceListFields>;
 
-function requireCodeOr(idField: string) {
+/** Finds the fault of a request that has neither `productCode` nor its id. */
+export function requireCodeOr(idField: string) {
   return (sent: Fields): readonly Fault[] =>
     isAbsent(sent['productCode']) && isAbsent(sent[idField])
       ? [shapeFault('productCode', 'missing', `is missing; must be sent unless ${idField} is`)]
       : [];
 }
 
-const BY_CODE_OR_ID =
+export const BY_CODE_OR_ID =
   'The request names the product by its code, by the id of its version, or by both if they agree (L1).';
 
 const writeDocuments = lazyWriter(productDocumentsReply);
@@ -189,7 +191,8 @@ export const LOOK_UPS: readonly Action[] = [
   }),
 ];
 
-function lazyWriter(shape: z.ZodType): (reply: unknown) => string {
+/** A writer of replies that is compiled on first use. */
+export function lazyWriter(shape: z.ZodType): (reply: unknown) => string {
   const writer = lazy(() => createJsonWriter(toJsonSchema(shape)));
   return (reply) => writer()(reply);
 }

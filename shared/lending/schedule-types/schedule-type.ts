@@ -52,7 +52,7 @@ export function servesProductType(type: ScheduleType, productType: string): bool
 
 export type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';
 
-const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
+export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
   TL: 'Term Loan',
   MG: 'Mortgage',
   C: 'Credit',

@@ -156,11 +156,16 @@ function parseFixedPayment(request: RepaymentScheduleRequest, context: Repayment
 /** If formulas read a fixed amount, one must be sent, even 0: otherwise nothing might be repaid before the last row. */
 function checkFixedSent(request: RepaymentScheduleRequest, { compiled, validation }: RepaymentContext): void {
   if (compiled === undefined) return;
-  const read = FIXED_FIELDS.filter((path) => readsFixed(path, compiled));
+  const read = fixedFieldsRead(compiled);
   const [first] = read;
   if (first === undefined || read.some((path) => request[path] !== undefined)) return;
   const needed = first === read.at(-1) ? 'must' : `it or ${read.at(-1)} must`;
   validation.reportMissing(first, `is missing; ${needed} be sent with ${compiled.type.name}`);
+}
+
+/** The fixed amounts that formulas of the type read; a request must send one of them. */
+export function fixedFieldsRead(compiled: CompiledScheduleType): readonly FixedField[] {
+  return FIXED_FIELDS.filter((path) => readsFixed(path, compiled));
 }
 
 /** True if a formula reads the fixed amount and so defines its effect (S2). */

@@ -34,6 +34,8 @@ export interface CatalogueView extends ListsInForce {
   product(code: string, day: CalendarDate): ProductRecord | undefined;
   /** The product version with the id, if it is Approved and valid on the day (L1). */
   productById(id: string, day: CalendarDate): ProductRecord | undefined;
+  /** The codes of all products, as {@link codeKey} normalises them, in their order as text. */
+  productCodes(): readonly string[];
   readonly lending: LendingCatalogue;
 }
 

@@ -55,6 +55,7 @@ export function buildCatalogueView(
   const products = selectEntries(records, 'product').map(({ record }) => record);
   const byCode = Map.groupBy(products, ({ Code }) => codeKey(Code));
   const byId = new Map(products.map((product) => [codeKey(product.Id), product]));
+  const productCodes = [...byCode.keys()].toSorted();
   return {
     ...lists,
     product: (code, day) => selectProductVersion(byCode.get(codeKey(code)) ?? [], day),
@@ -62,6 +63,7 @@ export function buildCatalogueView(
       const product = byId.get(codeKey(id));
       return product !== undefined && isValidOn(product, day) ? product : undefined;
     },
+    productCodes: () => productCodes,
     lending: { ...lending, knownCharges },
   };
 }

@@ -11,13 +11,12 @@ import {
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
-import { Validation } from '../../lending/request/validation.ts';
 import type { CatalogueEntry, CatalogueFault } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
 import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { INTEREST_OPTION_IDS } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { checkPeriodBounds } from '../simulation/loan-within-bounds.ts';
+import { findPeriodRange } from '../simulation/loan-within-bounds.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulation.ts';
 import { simulate } from '../simulation/simulate-product.ts';
 import { describeRecord } from './check-catalogue.ts';
@@ -87,17 +86,11 @@ function listLoans(
   if (most.lessThan(least)) {
     return `Availability.MaximumAmount must allow an amount above zero with at most ${digits} decimals, those of ${Currency}: raise it`;
   }
-  const isAllowed = (periods: number): boolean => {
-    const validation = new Validation();
-    checkPeriodBounds({ periods, periodicity, start }, Availability, validation);
-    return validation.faults.length === 0;
-  };
-  const terms = Array.from({ length: MAX_INSTALLMENTS }, (_, index) => index + 1);
-  const shortest = terms.find(isAllowed);
-  const longest = terms.findLast(isAllowed);
-  if (shortest === undefined || longest === undefined) {
+  const range = findPeriodRange({ periodicity, start }, Availability);
+  if (range === undefined) {
     return `Availability.MaximumPeriod must allow a whole number of ${periodicity.name} periods from MinimumPeriod on, at most ${MAX_INSTALLMENTS}: change the bounds`;
   }
+  const { shortest, longest } = range;
   const limit = periodicity.unit === 'Once' ? null : type.type.maximumInstallments;
   const ends = [
     [least, shortest],

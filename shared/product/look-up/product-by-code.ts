@@ -130,7 +130,7 @@ function selectDimensions(
   return flags.displayBPDimensions === true ? { Dimensions: {}, ...sections } : sections;
 }
 
-function formatDateTime(day: string | null): string | null {
+export function formatDateTime(day: string | null): string | null {
   return day === null ? null : `${day}T00:00:00`;
 }
 

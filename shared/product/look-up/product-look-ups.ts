@@ -40,7 +40,8 @@ export interface SelectorRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-function selectRequestedProduct(request: SelectorRequest, context: LookUpContext) {
+/** Selects the product of a look-up by code, id or both (L1). */
+export function selectRequestedProduct(request: SelectorRequest, context: LookUpContext) {
   const { productCode, productId, bankingProductId } = request;
   const field = productId === undefined ? 'bankingProductId' : 'productId';
   const id = productId ?? bankingProductId;

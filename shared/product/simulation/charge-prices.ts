@@ -147,7 +147,8 @@ function priceOnDay(record: ChargeRecord, { requestDay, inputs }: PriceContext):
   return { ...charge, isByFormula: false, price, priceShown: toDecimal(price) };
 }
 
-function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
+/** The percentage or money of a charge without a formula on the day; null if it has none. */
+export function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
   if ('InsuranceName' in record) return valueOn(record.Values, day)?.Value ?? null;
   const value = valueOn(record.Values, day);
   if (record.ValueIsPercent) return value?.CommissionPercent ?? record.Percent;

@@ -11,7 +11,7 @@ import {
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import type { RoundingMode } from '../../lending/numbers/rounding.ts';
 import { MAX_INSTALLMENTS, checkAmount } from '../../lending/request/field-checks.ts';
-import type { Validation } from '../../lending/request/validation.ts';
+import { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import { checkInterestType } from '../../lending/terms/repayment-terms.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
@@ -217,13 +217,13 @@ function checkAmountBounds(
 }
 
 /** Describes the unit of loanPeriod, such as `Monthly periods`, or `months` for Once. */
-function describePeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
+export function describePeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
   if (periodicity === undefined) return 'periods';
   return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
 }
 
 /** Adds a fault (422) for each bound that the term breaks. Bounds are counted in the product's PeriodType (Q6). */
-export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, validation: Validation): void {
+function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, validation: Validation): void {
   const { PeriodType } = bounds;
   const units = PeriodType.toLowerCase();
   for (const [end, sign, limit] of BOUNDS) {
@@ -236,6 +236,19 @@ export function checkPeriodBounds(term: SimulatedTerm, bounds: Availability, val
     const message = `must come to ${limit} ${counted}; loanPeriod counts ${unit}`;
     validation.reject('loanPeriod', 'out-of-range', message);
   }
+}
+
+/** Returns the shortest and the longest loanPeriod within the bounds (Q6); undefined if there is none. */
+export function findPeriodRange(term: Omit<SimulatedTerm, 'periods'>, bounds: Availability) {
+  const isAllowed = (periods: number): boolean => {
+    const validation = new Validation();
+    checkPeriodBounds({ ...term, periods }, bounds, validation);
+    return validation.faults.length === 0;
+  };
+  const terms = Array.from({ length: MAX_INSTALLMENTS }, (_, index) => index + 1);
+  const shortest = terms.find(isAllowed);
+  const longest = terms.findLast(isAllowed);
+  return shortest === undefined || longest === undefined ? undefined : { shortest, longest };
 }
 
 /** Compares days with months by the calendar: 60 days from 1 January 2025 exceed two months, from 1 July do not. */

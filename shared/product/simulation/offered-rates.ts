@@ -90,7 +90,8 @@ export function chooseOffers(
   return offers;
 }
 
-function chooseInterests(interests: readonly InterestRecord[], type: InterestType | undefined) {
+/** All interests of the type; without a type the default, or else the first (Q3). */
+export function chooseInterests(interests: readonly InterestRecord[], type: InterestType | undefined) {
   if (type !== undefined) return interests.filter((interest) => interest.Type === type);
   const preferred = interests.find(({ IsDefault }) => IsDefault) ?? interests[0];
   return preferred === undefined ? [] : [preferred];
@@ -161,7 +162,7 @@ interface OfferedRates {
 }
 
 /** True if an interest has a rate on the day. A formula counts without being evaluated. */
-function hasRate(
+export function hasRate(
   interest: InterestRecord,
   list: InterestListRecord,
   { requestDay, hasSentRates }: { readonly requestDay: CalendarDate; readonly hasSentRates: boolean },

@@ -37,6 +37,7 @@ export class CatalogueTable implements CatalogueView {
   readonly #records: EncodedRecords;
   readonly #charges: CatalogueCharges;
   #lending: LendingCatalogue | undefined;
+  #productCodes: readonly string[] | undefined;
   /** The number of schedule types, periodicities and calendars that are excluded because of faults. */
   #namesLeftOut = 0;
 
@@ -47,6 +48,7 @@ export class CatalogueTable implements CatalogueView {
       ...options,
       onChange: ({ kind, code }) => {
         if (LENDING_KINDS.has(kind)) this.#lending = undefined;
+        if (kind === 'product') this.#productCodes = undefined;
         this.#charges.noteChange(kind, code);
       },
     });
@@ -98,6 +100,11 @@ export class CatalogueTable implements CatalogueView {
   productById(id: string, day: CalendarDate) {
     const versions = this.#records.index.withId('product', id);
     return this.#readable('product', versions, (left) => selectProductVersion(left, day));
+  }
+
+  productCodes(): readonly string[] {
+    this.#productCodes ??= this.#records.index.codes('product').toSorted();
+    return this.#productCodes;
   }
 
   list<Kind extends ListKind>(kind: Kind, code: string | null) {

@@ -93,8 +93,14 @@ describe('the catalogue table', () => {
     await seen(() => expect(table.product('TL', TODAY)?.Name).toBe('Product TL'));
     await world.put(product('TL', { Name: 'Other' }));
     await seen(() => expect(table.product('TL', TODAY)?.Name).toBe('Other'));
+    expect(table.productCodes()).toEqual(['tl']);
+    await world.put(product('MG', { Id: guidOf(2) }));
+    await seen(() => expect(table.productCodes()).toEqual(['mg', 'tl']));
     await world.remove('product/tl/1');
     await seen(() => expect(table.product('TL', TODAY)).toBeUndefined());
+    expect(table.productCodes()).toEqual(['mg']);
+    await world.remove('product/mg/1');
+    await seen(() => expect(table.productCodes()).toEqual([]));
     expect(table.stats()).toMatchObject({ records: 0, unpackedRecords: 0 });
     expect(table.identities()).toEqual([]);
   });

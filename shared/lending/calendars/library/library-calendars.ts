@@ -37,6 +37,12 @@ export function createLibraryCalendars(): OtherCalendars {
   };
 }
 
+/** Lists the countries that {@link createLibraryCalendars} finds, by ISO 3166 alpha-2 code. */
+export function listLibraryCalendars() {
+  const { version } = library;
+  return Object.entries(library.countries).map(([code, name]) => ({ code, name, version }));
+}
+
 function indexCountries(): ReadonlyMap<string, string> {
   const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
   const alpha3: Readonly<Record<string, string | undefined>> = alpha3Codes;

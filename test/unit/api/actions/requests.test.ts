@@ -192,6 +192,18 @@ const CASES: Readonly<Record<string, string>> = {
   GetProductDocuments: `${BY_CODE_OR_ID}
   {"bankingProductId":ID} -> {"bankingProductId":ID}
   {"bankingProductId":"x"} -> 400 bankingProductId wrong-type`,
+  GetProductList: `
+  {"limit":null} -> {}
+  {"after":"tl", "limit":200, "Date":"2026-1-5"} -> {"after":"tl", "limit":200, "Date":"2026-01-05"}
+  {"limit":0} -> 422 limit out-of-range
+  {"limit":201} -> 422 limit out-of-range
+  {"limit":1.5} -> 422 limit out-of-range
+  {"limit":"5", "after":""} -> 400 after empty, limit wrong-type`,
+  GetSimulationOptions: BY_CODE_OR_ID,
+  GetReferenceLists: `
+  {"displayPeriodicities":1, "displayCalendars":true} ->
+    {"displayPeriodicities":true}, displayCalendars unknown-member
+  {"displayInterestTypes":"true"} -> 400 displayInterestTypes wrong-type`,
   GetProductInsuranceList: `${BY_CODE_OR_ID}
   {"productCode":"P", "productId":ID} -> {"productCode":"P", "productId":ID}
   {"productId":"x"} -> 400 productId wrong-type
@@ -352,6 +364,13 @@ test.each(
   const payload = typedFields({ ...BASES[name], ...(parsed(fields) as object) });
   const found = findAction(`PLAT_BP_${name}`)!.request.check(payload);
   expect(found === undefined ? 'valid' : outcomeOf(name, found)).toBe(outcome.replaceAll(/,\s+/g, ','));
+});
+
+test('a page of products in Avro has at most 200', () => {
+  const { request } = findAction('PLAT_BP_GetProductList')!;
+  expect(request.check({ limit: 200 })).toBeUndefined();
+  const faults = [{ path: 'limit', code: 'out-of-range', message: 'must be from 1 to 200' }];
+  expect(request.check({ limit: 201 })).toEqual({ kind: 'invalid', problem: 'not-computable', faults });
 });
 
 test('a rate request from Avro has at most 5,000 amounts and dates up to 2999', () => {

@@ -190,7 +190,8 @@ test('messages have the schemas of their types, which their examples match, and 
     const isValid = ajv.compile({ $ref: `document#/components/schemas/${name}` });
     for (const example of examples)
       expect([name, isValid(example.payload), isValid.errors]).toEqual([name, true, null]);
-    expect(isValid({ jsonParam: { Amount: '100' }, productCode: 100 })).toBe(false);
+    const wrong = { jsonParam: { Amount: '100' }, productCode: 100, limit: '1', displayPeriodicities: 'x' };
+    expect(isValid(wrong)).toBe(false);
   }
   for (const [id, { name, payload }] of messages) {
     expect(payload).toMatchObject(

@@ -124,6 +124,7 @@ test('the paths are those of the interface', () => {
     ...under(ACTION_PREFIX, 'PLAT_BP_CalculateRepaymentSchedule PLAT_BP_CalculatePMT PLAT_BP_CalculateRate'),
     ...under(ACTION_PREFIX, 'plat_bp_getbankingproductbycode plat_bp_getbankingproductdetails'),
     ...under(ACTION_PREFIX, 'PLAT_BP_GetProductInsuranceList plat_bp_getproductdocuments'),
+    ...under(ACTION_PREFIX, 'PLAT_BP_GetProductList PLAT_BP_GetSimulationOptions PLAT_BP_GetReferenceLists'),
     ...under(ACTION_PREFIX, 'PLAT_BP_Simulate {action}'),
     '/platapi/results/{resultId}',
     ...under('/api/notifications/v1/', 'sms/send email/send {notificationId}'),
@@ -300,12 +301,15 @@ test('operations have ids, descriptions, tags and refusals; a POST one success a
   });
 });
 
+/** A body that is wrong for every action. */
+const WRONG = { jsonParam: { Amount: '100' }, productCode: 100, limit: '1', displayPeriodicities: 'x' };
+
 test.each(ACTIONS)('the document has the examples of $name, and schemas that refuse wrong values', (one) => {
   const { post: operation } = document.paths[`${ACTION_PREFIX}${one.name}`] ?? {};
   const keys = one.examples.map(({ key }) => key);
   for (const body of [operation?.requestBody, operation?.responses['200']])
     expect(Object.keys(body?.content?.['application/json']?.examples ?? {})).toEqual(keys);
-  expect(faultsOf(one.requestType, { jsonParam: { Amount: '100' }, productCode: 100 })).not.toEqual([]);
+  expect(faultsOf(one.requestType, WRONG)).not.toEqual([]);
   expect(faultsOf(one.replyType, [{ InstallmentNo: 'x' }])).not.toEqual([]);
 });
 

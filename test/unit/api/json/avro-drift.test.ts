@@ -12,6 +12,11 @@ import {
   productDetailsFields,
   productDocumentsFields,
 } from '../../../../shared/api/actions/look-up-actions.ts';
+import {
+  productListFields,
+  referenceListsFields,
+  simulationOptionsFields,
+} from '../../../../shared/api/actions/discovery-actions.ts';
 import { rateFields, rateRequest } from '../../../../shared/api/actions/rate-action.ts';
 import { repaymentScheduleFields } from '../../../../shared/api/actions/schedule-request-fields.ts';
 import {
@@ -129,6 +134,9 @@ test.each([
   ['GetBankingProductDetailsRequest', productDetailsFields, 3],
   ['GetProductInsuranceListRequest', insuranceListFields, 6],
   ['GetProductDocumentsRequest', productDocumentsFields, 3],
+  ['GetProductListRequest', productListFields, 3],
+  ['GetSimulationOptionsRequest', simulationOptionsFields, 3],
+  ['GetReferenceListsRequest', referenceListsFields, 6],
   ['SimulateRequest', simulateFields, 38],
 ] as const)(
   '%s has the same fields, kinds and optional fields in JSON and in Avro',

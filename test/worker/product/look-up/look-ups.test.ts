@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { ACTIONS } from '../../../../shared/api/actions/actions.ts';
+import { ACTIONS, findAction } from '../../../../shared/api/actions/actions.ts';
 import { examplesOf } from '../../../support/builders/action-examples.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
@@ -49,6 +49,28 @@ it('replies in JSON to requests in JSON, and in Avro to requests in Avro', async
     const { decoded } = await askAvro(`${type}Request`, avro, SENT);
     expect(decoded).toEqual({ kind: 'decoded', type: `${type}Reply`, format: 'avro', payload });
   }
+});
+
+it('replies in Avro with the whole answer to requests for products, options and lists (L5, L6, L7)', async () => {
+  const { ask, askAvro } = await createBatchWorld({ start: startWithExamples });
+  for (const name of ['GetProductList', 'GetSimulationOptions', 'GetReferenceLists']) {
+    for (const { request, reply } of examplesOf(`PLAT_BP_${name}`)) {
+      expect(bodyOf(await ask(jsonBatch(request, `${name}Request`, SENT)))).toEqual(reply);
+      const { decoded } = await askAvro(`${name}Request`, request, SENT);
+      if (decoded.kind !== 'decoded') throw new Error(JSON.stringify(decoded));
+      const rendered = findAction(`PLAT_BP_${name}`)?.render(decoded.payload) ?? '';
+      expect([decoded.type, decoded.format, JSON.parse(rendered)]).toEqual([`${name}Reply`, 'avro', reply]);
+    }
+  }
+});
+
+it('answers reference lists even without a valid time, on which the other look-ups depend (D2)', async () => {
+  const { ask } = await createBatchWorld({ start: startWithExamples });
+  const sent = { topic: TOPIC.productRequests, timestampMs: 0 };
+  const lists = await ask(jsonBatch({ displayInterestTypes: true }, 'GetReferenceListsRequest', sent));
+  expect(bodyOf(lists)).toHaveProperty('InterestTypes.length', 4);
+  const products = await ask(jsonBatch({}, 'GetProductListRequest', sent));
+  expect(bodyOf(products)).toMatchObject({ status: 422, errors: [{ path: 'timestamp' }] });
 });
 
 it('selects the version by the day of the message, so that a repetition gives the same reply (L1)', async () => {

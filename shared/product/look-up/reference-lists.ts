@@ -1,0 +1,94 @@
+/** Lists the names and ids that requests send and answers have (L7). */
+
+import { BUILT_IN_CALENDARS, findBuiltInCalendar } from '../../lending/calendars/built-in-calendars.ts';
+import { listLibraryCalendars } from '../../lending/calendars/library/library-calendars.ts';
+import { INSTALLMENT_TYPE_IDS } from '../../lending/request/repayment-schedule.ts';
+import { PRODUCT_TYPE_NAMES, type CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
+import { fixedFieldsRead } from '../../lending/terms/repayment-terms.ts';
+import type { CatalogueView } from '../catalogue/catalogue-view.ts';
+import { INTEREST_OPTION_IDS, INTEREST_TYPES } from '../catalogue/list-records.ts';
+
+export const REFERENCE_FLAGS = [
+  'displayPaymentScheduleTypes',
+  'displayPeriodicities',
+  'displayCountryCalendars',
+  'displayInstallmentTypes',
+  'displayInterestTypes',
+  'displayProductTypes',
+] as const;
+
+/** The requested lists; an absent flag counts as false. */
+export type ReferenceRequest = { readonly [Flag in (typeof REFERENCE_FLAGS)[number]]?: boolean | undefined };
+
+/** Returns the requested lists of what is in force, whatever the day. */
+export function lookUpReferences(request: ReferenceRequest, { lending }: Pick<CatalogueView, 'lending'>) {
+  return {
+    ...(request.displayPaymentScheduleTypes === true && {
+      PaymentScheduleTypes: lending.scheduleTypes.map((compiled) => ({
+        ...describeScheduleType(compiled),
+        ProductTypes: compiled.type.productTypes,
+        InterestCalculationMethod: compiled.type.dayCount,
+        MeasurementUnit: compiled.type.measurementUnit,
+        UseMaturityDate: compiled.type.useMaturityDate,
+        MaximumInstallments: compiled.type.maximumInstallments,
+      })),
+    }),
+    ...(request.displayPeriodicities === true && {
+      Periodicities: lending.periodicities.map(({ name: Name, count: Count, unit: Unit }) => ({
+        Name,
+        Count,
+        Unit,
+      })),
+    }),
+    ...(request.displayCountryCalendars === true && { CountryCalendars: listCalendars(lending) }),
+    ...(request.displayInstallmentTypes === true && { InstallmentTypes: INSTALLMENT_TYPES }),
+    ...(request.displayInterestTypes === true && { InterestTypes: INTEREST_TYPE_OPTIONS }),
+    ...(request.displayProductTypes === true && { ProductTypes: PRODUCT_TYPES }),
+  };
+}
+
+const INSTALLMENT_TYPES = Object.entries(INSTALLMENT_TYPE_IDS).map(([Name, InstallmentTypeId]) => ({
+  InstallmentTypeId,
+  Name,
+}));
+const INTEREST_TYPE_OPTIONS = INTEREST_TYPES.map((Name) => ({
+  InterestTypeId: INTEREST_OPTION_IDS[Name],
+  Name,
+}));
+const PRODUCT_TYPES = Object.entries(PRODUCT_TYPE_NAMES).map(([Code, Name]) => ({ Code, Name }));
+
+export function describeScheduleType(compiled: CompiledScheduleType) {
+  const { id, name, code, installmentValueCustom } = compiled.type;
+  return {
+    PaymentScheduleTypeId: id,
+    PaymentScheduleTypeName: name,
+    PaymentScheduleCode: code,
+    InstallmentValueCustom: installmentValueCustom,
+    RequiresOneOf: fixedFieldsRead(compiled),
+  };
+}
+
+/** Calendars of the catalogue first; one that replaces a country of the library takes its place (H2). */
+function listCalendars({ records, calendars }: CatalogueView['lending']) {
+  const own = (records.calendars ?? []).map(({ record: { name, version, base } }) => ({
+    Name: name,
+    Description: base === undefined ? null : `Based on ${base}`,
+    Version: version,
+    Source: 'Catalogue',
+  }));
+  const builtIn = BUILT_IN_CALENDARS.map(({ codes: [Name = ''], name, version }) => ({
+    Name,
+    Description: name,
+    Version: version,
+    Source: 'BuiltIn',
+  }));
+  const others = listLibraryCalendars()
+    .filter(({ code }) => findBuiltInCalendar(code) === undefined && calendars.find(code) === undefined)
+    .map(({ code, name, version }) => ({
+      Name: code,
+      Description: name,
+      Version: version,
+      Source: 'Library',
+    }));
+  return [...own, ...builtIn, ...others];
+}

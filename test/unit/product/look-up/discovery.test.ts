@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { lookUpProductList } from '../../../../shared/product/look-up/products-on-offer.ts';
+import { lookUpReferences } from '../../../../shared/product/look-up/reference-lists.ts';
+import { lookUpSimulationOptions } from '../../../../shared/product/simulation/simulation-options.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+import {
+  catalogueOf,
+  commission,
+  discount,
+  guid,
+  insurance,
+  insuranceItem,
+  interest,
+  price,
+  SIMULATION_DAY,
+  type Offering,
+} from '../../../support/worlds/simulated-product.ts';
+
+const TODAY = date('2026-01-15');
+
+const list = (request: Parameters<typeof lookUpProductList>[0]) =>
+  lookUpProductList(request, { catalogue: EXAMPLE_CATALOGUE, requestDay: TODAY }).answer;
+const codes = (request: Parameters<typeof lookUpProductList>[0]) =>
+  list(request).Products.map(({ BankingProductCode }) => BankingProductCode);
+
+const optionsOf = (offering: Offering) => {
+  const found = lookUpSimulationOptions(
+    { productCode: 'pl' },
+    { catalogue: catalogueOf(offering), requestDay: SIMULATION_DAY },
+  );
+  if (found.kind !== 'found') throw new Error(JSON.stringify(found.faults));
+  return found.answer;
+};
+
+describe('products on offer (L5)', () => {
+  test('are the Approved ones of the day, by code', () => {
+    expect(codes({})).toEqual(codes({}).toSorted());
+    expect(codes({})).toContain('TL-PERSONAL');
+    expect(codes({})).not.toContain('TL-BRIDGE');
+    expect(list({}).Next).toBeNull();
+    expect(codes({ Date: date('2019-12-31') })).toEqual([]);
+    const personal = (Date?: typeof TODAY) =>
+      list({ Date }).Products.find(({ BankingProductCode }) => BankingProductCode === 'TL-PERSONAL');
+    expect([personal()?.StartDate, personal()?.EndDate]).toEqual(['2024-01-01T00:00:00', null]);
+    expect(personal(date('2023-12-31'))?.EndDate).toBe('2023-12-31T00:00:00');
+  });
+
+  test('come in pages, which begin after any text in any case', () => {
+    const all = codes({});
+    expect([codes({ limit: 2 }), list({ limit: 2 }).Next]).toEqual([all.slice(0, 2), all[1]]);
+    expect(codes({ after: all[1]?.toLowerCase(), limit: 3 })).toEqual(all.slice(2, 5));
+    expect(list({ limit: all.length }).Next).toBeNull();
+    expect(codes({ after: 'tl-pzzz' })).toEqual(all.filter((code) => code > 'TL-PZZZ'));
+    expect(codes({ after: 'zz' })).toEqual([]);
+  });
+});
+
+describe('options of a simulation (L6)', () => {
+  test('an unknown product is refused', () => {
+    const context = { catalogue: EXAMPLE_CATALOGUE, requestDay: TODAY };
+    expect(lookUpSimulationOptions({ productCode: 'TL-BRIDGE' }, context).kind).toBe('unknown-product');
+  });
+
+  const TERMS = [
+    { PeriodicityType: 'Monthly', PeriodType: 'Years', from: 1, to: 2, range: [12, 24] },
+    { PeriodicityType: 'Quarterly', PeriodType: 'Months', from: 4, to: 13, range: [2, 4] },
+    // From 1 January 2025 one month has 31 days, and two have 59.
+    { PeriodicityType: 'Weekly', PeriodType: 'Months', from: 1, to: 2, range: [5, 8] },
+    { PeriodicityType: 'Once', PeriodType: 'Months', from: 3, to: 9, range: [3, 9], unit: 'months' },
+    { PeriodicityType: 'Monthly', PeriodType: 'Months', from: null, to: null, range: [1, 1200] },
+    { PeriodicityType: 'Annual', PeriodType: 'Months', from: 13, to: 23, range: [null, null] },
+    { PeriodicityType: 'Lunar', PeriodType: 'Months', from: 1, to: 2, range: [null, null], unit: 'periods' },
+  ] as const;
+  test.each(TERMS)('$PeriodicityType periods from $from to $to $PeriodType are $range', (term) => {
+    const { PeriodicityType, PeriodType, from, to, range } = term;
+    const bounds = { PeriodType, MinimumPeriod: from, MaximumPeriod: to };
+    const options = optionsOf({ general: { PeriodicityType }, availability: bounds });
+    expect(options.LoanPeriodUnit).toBe('unit' in term ? term.unit : `${PeriodicityType} periods`);
+    const [type] = options.ScheduleTypes;
+    expect([type?.MinimumLoanPeriod, type?.MaximumLoanPeriod]).toEqual(range);
+  });
+
+  test('a schedule type that allows fewer installments than the product has a shorter longest term, or none', () => {
+    const [record] = BUILT_IN_SCHEDULE_TYPE_RECORDS;
+    const shorter = (MaximumInstallments: number) => {
+      const scheduleTypes = [{ source: 'test', record: { ...record!, MaximumInstallments } }];
+      const availability = { MinimumPeriod: 6, MaximumPeriod: 24 };
+      return optionsOf({ lending: { scheduleTypes }, availability }).ScheduleTypes[0];
+    };
+    expect(shorter(12)).toMatchObject({ MinimumLoanPeriod: 6, MaximumLoanPeriod: 12 });
+    expect(shorter(5)).toMatchObject({ MinimumLoanPeriod: null, MaximumLoanPeriod: null });
+  });
+
+  test('interests are Active and no penalties; a Collection without rates needs them in the request', () => {
+    const interests = [
+      interest({ Id: guid(101), Name: 'Draft', Status: 'Draft' }),
+      interest({ Id: guid(102), Name: 'Penalty', IsPenalty: true }),
+      interest({ Id: guid(103), Name: 'Unpriced', Values: [] }),
+      interest({ Id: guid(104), Name: 'Free', Type: 'Collection', Values: [], IsDefault: true }),
+      interest({ Id: guid(105), Name: 'Priced' }),
+      interest({ Id: guid(106), Name: 'Default', IsDefault: true, Type: 'Variable' }),
+    ];
+    const found = optionsOf({ interests }).Interests;
+    expect(found.map((one) => [one.InterestName, one.IsDefault, one.NeedsInterestRates])).toEqual([
+      ['Free', false, true],
+      ['Priced', false, false],
+      ['Default', true, false],
+    ]);
+  });
+
+  test('filters have ranges, sets and at most 1000 values; those of items of other days are left out', () => {
+    const Values = Array.from({ length: 1001 }, (_, index) => index);
+    const Filters = [
+      { Name: 'Region', List: 'odd' },
+      { Name: 'Branch', Values },
+    ];
+    const insurances = [
+      insurance({ Filters: [{ Name: 'Age', From: 18, To: null }] }),
+      insurance({
+        Id: guid(301),
+        InsuranceName: 'Old',
+        Status: 'Closed',
+        Filters: [{ Name: 'X', Values: [1] }],
+      }),
+    ];
+    const past = insuranceItem('PAST', { EndDate: '2024-12-31', Filters: [{ Name: 'Y', Values: [1] }] });
+    const discounts = [
+      discount({ Filters }),
+      discount({
+        Id: guid(401),
+        Name: 'Later',
+        StartDate: '2025-01-02',
+        Filters: [{ Name: 'Z', Values: [1] }],
+      }),
+    ];
+    const product = { Insurances: [insuranceItem('COVER'), past] };
+    const found = optionsOf({ insurances, discounts, product });
+    const range = { From: 18, To: null, Values: [], ValueCount: 0 };
+    const set = { From: null, To: null };
+    expect(found.Filters).toEqual([
+      { Field: 'jsonInsuranceFilter', Name: 'Age', UsedBy: 'Life', ...range },
+      {
+        Field: 'jsonDiscountFilter',
+        Name: 'Region',
+        UsedBy: 'Campaign',
+        ...set,
+        Values: [1, 3],
+        ValueCount: 2,
+      },
+      {
+        Field: 'jsonDiscountFilter',
+        Name: 'Branch',
+        UsedBy: 'Campaign',
+        ...set,
+        Values: Values.slice(0, 1000),
+        ValueCount: 1001,
+      },
+    ]);
+    expect(found.Insurances.map(({ InsuranceName }) => InsuranceName)).toEqual(['Life']);
+    expect(found.Discounts.map(({ ProductDiscountId }) => ProductDiscountId)).toEqual([guid(400)]);
+  });
+
+  test('arguments are those of formulas that come with the contract; optional charges have ids and prices', () => {
+    const Formula = { Name: 'F', Expression: 'Km', Inputs: ['Km'] };
+    const byFormula = { UseBankingFormula: true, Formula, Values: [] };
+    const found = optionsOf({
+      interests: [interest({ Type: 'BankingFormula', ...byFormula })],
+      commissions: [
+        commission({ Name: 'Service', ...byFormula }),
+        commission({ Id: guid(201), Name: 'Optional', AutomaticLoadOnContract: false, ...byFormula }),
+        commission({ Id: guid(202), Name: 'Paper', AutomaticLoadOnContract: false, ...price(1) }),
+        commission({ Id: guid(203), Name: 'Closed', Status: 'Closed' }),
+      ],
+      insurances: [insurance({ ...byFormula }), insurance({ Id: guid(301), InsuranceName: 'Home' })],
+      discounts: [discount({ UseBankingFormula: true, Formula, DiscountValue: null })],
+    });
+    expect(found.FormulaInputs.map(({ Part, Name, UsedBy }) => `${Part}.${Name} ${UsedBy}`)).toEqual([
+      'interestInput.Km Standard rate',
+      'commissionInput.Km Service',
+      'insuranceInput.Km Life',
+      'discountInput.Km Campaign',
+    ]);
+    const described = found.Commissions.map((one) => [one.FeeId, one.Price, one.ComesWithContract]);
+    expect(described).toEqual([
+      [guid(200), null, true],
+      [guid(201), null, false],
+      [guid(202), 1, false],
+    ]);
+    expect(found.Insurances.map((one) => [one.InsuranceClassId, one.Price])).toEqual([
+      [guid(390), null],
+      [guid(390), 3],
+    ]);
+  });
+});
+
+test('a reference list has the schedule types that are in force, and no calendar twice (L7)', () => {
+  const shadow = { name: 'CH', version: '1', holidays: ['2026-08-01'] };
+  const { lending } = catalogueOf({ lending: { calendars: [{ source: 'test', record: shadow }] } });
+  const flags = { displayCountryCalendars: true, displayPaymentScheduleTypes: true };
+  const lists = lookUpReferences(flags, { lending });
+  const swiss = lists.CountryCalendars?.filter(({ Name }) => Name === 'CH');
+  expect(swiss).toEqual([{ Name: 'CH', Description: null, Version: '1', Source: 'Catalogue' }]);
+  expect(lists.PaymentScheduleTypes).toHaveLength(BUILT_IN_SCHEDULE_TYPE_RECORDS.length);
+  expect(lists).not.toHaveProperty('Periodicities');
+});
