@@ -25,7 +25,7 @@ import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import examples from './look-up-examples.json' with { type: 'json' };
 import { productByCodeReply } from './product-by-code-reply.ts';
 
-const productDetailsReply = z.strictObject({
+export const productDetailsReply = z.strictObject({
   Name: plainText('Name of the product.'),
   ProductImage: textOrNull('JSON text of a list of objects with Name and RealName.'),
   Benefits: textOrNull('Its benefits.'),
