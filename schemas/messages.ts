@@ -80,7 +80,7 @@ export const MESSAGES: readonly MessageDefinition[] = [
   ...requestAndReply('product', 'GetProductList', [48, 49], PRODUCT),
   ...requestAndReply('product', 'GetSimulationOptions', [50, 51], PRODUCT),
   ...requestAndReply('product', 'GetReferenceLists', [36, 37], PRODUCT),
-  ...requestAndReply('simulation', 'Simulate', [29, 61], SIMULATION),
+  ...requestAndReply('simulation', 'Simulate', [25, 24], SIMULATION),
   { ...firstVersion('common', 'ProblemReply', 2), kind: 'error' },
   { ...firstVersion('common', 'RequestBatch', 120), kind: 'batch' },
   { ...firstVersion('common', 'ReplyBatch', 121), kind: 'batch' },

@@ -2,12 +2,13 @@
 
 import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
-import { collectRowCharges, sumColumnCharges } from './charges/charge-amounts.ts';
+import { collectRowCharges, sumChargesApart, sumColumnCharges } from './charges/charge-amounts.ts';
 import type { RowCharges } from './charges/schedule-charges.ts';
 import { explainCharge, selectWithSum } from './explain/explain-charge.ts';
 import { equation, explainSum } from './explain/explanation-text.ts';
 import {
   INSTALLMENT_TYPE_IDS,
+  type ChargesApart,
   type FigureExplanation,
   type ScheduleRow,
 } from './request/repayment-schedule.ts';
@@ -79,6 +80,21 @@ export function buildScheduleRows(
     validation.reject('Explain', 'reply-too-large', message);
   }
   return rows;
+}
+
+const NOTHING_APART: ChargesApart = { onlyInRows: 0, onlyInRate: 0 };
+
+/** For each row, the charges that rows and annual rates count differently (Q8); undefined if there are none. */
+export function listChargesApart(
+  amortised: readonly AmortisedRow[],
+  { charges }: RepaymentPlan,
+): readonly ChargesApart[] | undefined {
+  const { besides } = charges;
+  if (besides.length === 0 && charges.charges.every(({ item }) => item.countsIn === undefined))
+    return undefined;
+  return amortised.map((row) =>
+    collectsCharges(row) ? sumChargesApart(charges, row.index, row) : NOTHING_APART,
+  );
 }
 
 const NO_CHARGES: RowCharges = { managementFee: 0, insurance: 0 };

@@ -45,15 +45,21 @@ export function rateUnits({ CashFlows, Amounts }: RateRequest): number {
   return ((CashFlows?.length ?? 0) + (Amounts?.length ?? 0)) * SOLVED;
 }
 
-/** Units of a simulation of ten offers, which is more than most products have. */
+/** Units of a simulation of ten offers, which is more than most products have. An annual rate takes half of the rest. */
 export function simulationUnits({
   loanPeriod,
   jsonMultipleInterestRates: rates = [],
+  Offer,
+  Explain,
 }: {
   readonly loanPeriod: number;
   readonly jsonMultipleInterestRates?: readonly unknown[] | undefined;
+  readonly Offer?: boolean | undefined;
+  readonly Explain?: boolean | undefined;
 }): number {
-  return Math.min(Math.max(0, loanPeriod), MAX_INSTALLMENTS) * (SOLVED + rates.length);
+  const offer = Offer === true ? SOLVED / 2 : 0;
+  const perRow = SOLVED + rates.length + (Explain === true ? 2 : 1) * offer;
+  return Math.min(Math.max(0, loanPeriod), MAX_INSTALLMENTS) * perRow;
 }
 
 function countFormulas(type: CompiledScheduleType | undefined): number {

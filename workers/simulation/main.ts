@@ -38,7 +38,7 @@ export function startSimulationWorker(
   });
 }
 
-/** The loan starts on the UTC day of the request's timestamp (D2), so a replay gives the same reply (Q2). */
+/** Without `Date` the loan starts on the UTC day of the request's timestamp (D2), so a replay gives the same reply (Q2). */
 export function createSimulationHandlers(
   catalogue: CatalogueView,
   { calendars }: Pick<LendingEnvironment, 'calendars'>,
@@ -47,9 +47,11 @@ export function createSimulationHandlers(
   return {
     SimulateRequest: (payload, request) => {
       const { originTimestampMs, timeFault } = request;
-      if (timeFault !== undefined) return refused(createProblem('not-computable', { errors: [timeFault] }));
+      const sent = toSimulateRequest(payload as SimulateInput);
+      if (timeFault !== undefined && sent.Date === undefined)
+        return refused(createProblem('not-computable', { errors: [timeFault] }));
       const context = { catalogue, calendars, requestDay: toUtcDay(originTimestampMs) };
-      const steps = simulateInSteps(toSimulateRequest(payload as SimulateInput), context);
+      const steps = simulateInSteps(sent, context);
       return queue.run(steps, request, toOutcome);
     },
   };

@@ -1,8 +1,10 @@
 /** `PLAT_BP_Simulate` (4.4). The four JSON texts of a record keep the spelling of the interface, even CurrenctyId. */
 
 import type { Decimal } from 'decimal.js';
-import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits, MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
+import { formatCalendar } from '../../messaging/header-text.ts';
+import { EXPLAINED_OFFER_FIGURES, type OfferFigures } from '../../product/simulation/offer-figures.ts';
 import type {
   OfferedCharge,
   SimulationRecord,
@@ -21,7 +23,9 @@ import {
   termsOf,
   amount,
   count,
+  date,
   figuresByName,
+  flag,
   guid,
   namedFigures,
   numericFlag,
@@ -41,6 +45,7 @@ function formatScheduleJson(offer: SimulationRecord): string {
     minor === undefined ? undefined : JSON.rawJSON(formatMinorUnits(minor, offer.currencyDigits));
   const paymentSchedule = offer.rows.map((row) => ({
     InstallmentNo: row.InstallmentNo,
+    DueDate: offer.offer && formatDay(row.dueDate),
     remainingValue: money(row.remainingValue),
     pMT: money(row.pmt),
     interest: money(row.interest),
@@ -53,7 +58,16 @@ function formatScheduleJson(offer: SimulationRecord): string {
   return JSON.stringify({ paymentSchedule });
 }
 
-function formatCharges(charges: readonly OfferedCharge[], currencyField: string, prefix: string): string {
+/** A day as in the rows of schedules (D1). */
+const formatDay = (day: CalendarDate) => `${formatCalendarDate(day)}T00:00:00`;
+
+/** The charges of the schedule; with an offer all charges, and where they count (Q8). */
+function formatCharges(
+  charges: readonly OfferedCharge[],
+  isOffer: boolean,
+  currencyField: string,
+  prefix: string,
+): string {
   const shown = charges.map((charge) => ({
     Name: charge.name,
     Value: figure(charge.value),
@@ -68,6 +82,7 @@ function formatCharges(charges: readonly OfferedCharge[], currencyField: string,
     [`${prefix}Date`]: formatCalendarDate(charge.date),
     [`${prefix}Id`]: charge.id,
     IsUpfront: charge.isUpfront,
+    ...(isOffer && { InSchedule: charge.place.inSchedule, InAprc: charge.place.inAprc }),
   }));
   return JSON.stringify(shown);
 }
@@ -76,9 +91,33 @@ function figure(value: Decimal | null): unknown {
   return value === null ? null : JSON.rawJSON(value.toFixed());
 }
 
-const record = strictNamed(
-  'SimulationRecord',
-  described(TEXTS.SimulationRecord, {
+const offerExplanation = strictNamed(
+  'OfferExplanation',
+  described(TEXTS.OfferExplanation, {
+    Figure: z.enum(EXPLAINED_OFFER_FIGURES),
+    Name: z.string().optional(),
+    Amount: z.number().nullable(),
+    Formula: z.string(),
+  }),
+);
+
+/** Fields of a record that only an offer has, so they are optional in the schema of the record (Q8). */
+const offerFields = described(TEXTS.OfferFigures, {
+  TotalUpfront: z.number().optional(),
+  TotalCostOfCredit: z.number().optional(),
+  TotalAmountPayable: z.number().optional(),
+  APRC: z.string().nullable().optional(),
+  InstallmentAmount: z.number().nullable().optional(),
+  FirstInstallmentAmount: z.number().optional(),
+  LastInstallmentAmount: z.number().optional(),
+  ProductVersion: wholeNumber(TEXTS.OfferFigures.ProductVersion, 1).optional(),
+  HolidayCalendar: z.string().nullable().optional(),
+  StartDate: z.string().optional(),
+  Explanation: z.array(offerExplanation).optional(),
+});
+
+const record = strictNamed('SimulationRecord', {
+  ...described(TEXTS.SimulationRecord, {
     InterestPercent: z.string(),
     IRR: z.string().nullable(),
     FirstInstallment: z.number(),
@@ -98,19 +137,49 @@ const record = strictNamed(
     OutputCommissionJson: z.string(),
     OutputInsuranceJson: z.string(),
   }),
-);
+  ...offerFields,
+});
 
 export const simulateReply = z.strictObject({
   Records: z.array(record).describe('One for each interest that is offered, in the order of the catalogue.'),
   ReturnValue: z.literal(0).meta({ type: 'integer', description: 'Always 0.' }),
 });
 
+type OfferField = keyof typeof offerFields;
+
 /** A record in the reply message. Its amounts are minor units of a currency with `currencyDigits` decimals. */
-export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'CommissionListId'> & {
+export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'CommissionListId' | OfferField> & {
   readonly currencyDigits: number;
   readonly IRR: string | null | undefined;
   readonly CommissionListId: string | null | undefined;
+  /** Absent without an offer. Avro decodes null as absent, and a record of its own tells the two apart. */
+  readonly Offer: OfferPayload | undefined;
 };
+
+type Absent = null | undefined;
+
+/** The figures of an offer in the reply message, in minor units. */
+export interface OfferPayload {
+  readonly TotalUpfront: number;
+  readonly TotalCostOfCredit: number;
+  readonly TotalAmountPayable: number;
+  readonly APRC: string | Absent;
+  readonly InstallmentAmount: number | Absent;
+  readonly FirstInstallmentAmount: number | Absent;
+  readonly LastInstallmentAmount: number | Absent;
+  readonly ProductVersion: number;
+  readonly HolidayCalendar: string | Absent;
+  readonly StartDate: CalendarDate;
+  readonly Explanation: readonly OfferExplanationPayload[] | Absent;
+}
+
+/** `Amount` is decimal text, in major units or percent. */
+export interface OfferExplanationPayload {
+  readonly Figure: string;
+  readonly Name: string | Absent;
+  readonly Amount: string | Absent;
+  readonly Formula: string;
+}
 
 export interface SimulatePayload {
   readonly Records: readonly SimulatePayloadRecord[];
@@ -144,10 +213,39 @@ export function simulatePayload(
       InterestDiscountValue: figure(offer.interest.discountValue),
       InterestDiscountPercent: figure(offer.interest.discountPercent),
     }),
-    OutputCommissionJson: formatCharges(offer.commissions, 'CurrencyId', 'Fee'),
-    OutputInsuranceJson: formatCharges(offer.insurances, 'CurrenctyId', 'Insurance'),
+    OutputCommissionJson: formatCharges(offer.commissions, offer.offer !== undefined, 'CurrencyId', 'Fee'),
+    OutputInsuranceJson: formatCharges(
+      offer.insurances,
+      offer.offer !== undefined,
+      'CurrenctyId',
+      'Insurance',
+    ),
+    Offer: offer.offer && offerPayload(offer.offer),
   }));
   return { Records, ReturnValue: 0, warnings };
+}
+
+function offerPayload(figures: OfferFigures): OfferPayload {
+  return {
+    TotalUpfront: figures.totalUpfront,
+    TotalCostOfCredit: figures.totalCostOfCredit,
+    TotalAmountPayable: figures.totalAmountPayable,
+    APRC: figures.aprc,
+    InstallmentAmount: figures.installmentAmount,
+    FirstInstallmentAmount: figures.firstInstallmentAmount,
+    LastInstallmentAmount: figures.lastInstallmentAmount,
+    ProductVersion: figures.productVersion,
+    HolidayCalendar: figures.calendar && formatCalendar(figures.calendar),
+    StartDate: figures.startDate,
+    Explanation: figures.explanation?.map(
+      ({ figure: Figure, name: Name, amount: Amount, formula: Formula }) => ({
+        Figure,
+        Name,
+        Amount,
+        Formula,
+      }),
+    ),
+  };
 }
 
 /** Writes the answer as JSON text. Absent fields are written as null, because Avro decodes null as absent. */
@@ -163,7 +261,10 @@ const AMOUNTS: ReadonlySet<string> = new Set<keyof SimulatePayloadRecord>([
   'TotalFee',
   'Total',
 ]);
-const FIELDS = Object.keys(record.shape) as readonly (keyof typeof record.shape)[];
+const FIELDS = Object.keys(record.shape).filter((name) => !(name in offerFields)) as readonly Exclude<
+  keyof typeof record.shape,
+  OfferField
+>[];
 
 function recordText(sent: SimulatePayloadRecord): string {
   const fields = FIELDS.map((name) => {
@@ -171,7 +272,33 @@ function recordText(sent: SimulatePayloadRecord): string {
     const isAmount = AMOUNTS.has(name) && typeof value === 'number';
     return `"${name}":${isAmount ? formatMinorUnits(value, sent.currencyDigits) : JSON.stringify(value)}`;
   });
-  return `{${fields.join(',')}}`;
+  const ofOffer = sent.Offer === undefined ? '' : `,${offerText(sent.Offer, sent.currencyDigits)}`;
+  return `{${fields.join(',')}${ofOffer}}`;
+}
+
+/** The fields of an offer; a first or last payment that is the regular one, and explanations nobody asked for, are absent. */
+function offerText(offer: OfferPayload, digits: number): string {
+  const money = (minor: number | Absent) =>
+    typeof minor === 'number' ? JSON.rawJSON(formatMinorUnits(minor, digits)) : minor;
+  const shown = {
+    ...offer,
+    TotalUpfront: money(offer.TotalUpfront),
+    TotalCostOfCredit: money(offer.TotalCostOfCredit),
+    TotalAmountPayable: money(offer.TotalAmountPayable),
+    APRC: typeof offer.APRC === 'string' ? `${offer.APRC}%` : null,
+    InstallmentAmount: money(offer.InstallmentAmount) ?? null,
+    FirstInstallmentAmount: money(offer.FirstInstallmentAmount) ?? undefined,
+    LastInstallmentAmount: money(offer.LastInstallmentAmount) ?? undefined,
+    HolidayCalendar: offer.HolidayCalendar ?? null,
+    StartDate: formatDay(offer.StartDate),
+    Explanation: offer.Explanation?.map(({ Figure, Name, Amount, Formula }) => ({
+      Figure,
+      Name: Name ?? undefined,
+      Amount: typeof Amount === 'string' ? JSON.rawJSON(Amount) : null,
+      Formula,
+    })),
+  } satisfies Record<OfferField, unknown>;
+  return JSON.stringify(shown).slice(1, -1);
 }
 
 const MAX_CHOICES = 100;
@@ -190,6 +317,18 @@ const chosenDiscount = objectOf({
   ...optionalFeature.shape,
   ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
 }).meta({ id: 'ChosenDiscount' });
+
+const ID_OR_NAME = 'Send Name or the id, or both if they agree.';
+
+const chosenCommission = objectOf({
+  Name: optional(text()).describe(`Name of an optional commission, case-insensitive. ${ID_OR_NAME}`),
+  FeeId: optional(guid()).describe(`Id of an optional commission. ${ID_OR_NAME}`),
+}).meta({ id: 'ChosenCommission' });
+
+const chosenInsurance = objectOf({
+  Name: optional(text()).describe(`Name of an optional insurance, case-insensitive. ${ID_OR_NAME}`),
+  InsuranceId: optional(guid()).describe(`Id of an optional insurance. ${ID_OR_NAME}`),
+}).meta({ id: 'ChosenInsurance' });
 
 const formulaArguments = figuresByName(MAX_ARGUMENTS);
 const formulaPart = (what: string) =>
@@ -220,6 +359,15 @@ export const simulateFields = termsOf(TEXTS.SimulateRequest, {
   installmentValue: optional(amount(AMOUNT)),
   principalValue: optional(amount(AMOUNT)),
   InterestType: optional(numericFlag('; the id of an interest type is interestType')),
+  Offer: optional(flag()),
+  Date: optional(date()),
+  Explain: optional(flag()),
+  FirstDueDate: optional(date()),
+  InstallmentDay: optional(count({ minimum: 1, maximum: 31 })),
+  GracePeriodPrincipal: optional(count({ minimum: 0, maximum: MAX_INSTALLMENTS })),
+  GracePeriodInterest: optional(count({ minimum: 0, maximum: MAX_INSTALLMENTS })),
+  OptionalCommissions: optionalList(chosenCommission, MAX_CHOICES),
+  OptionalInsurances: optionalList(chosenInsurance, MAX_CHOICES),
 });
 
 /** The parsed request. Its figures are exact decimals (M1). */
@@ -259,7 +407,8 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',
   description:
     'Returns one record for each interest of the product that matches the request, with its payment schedule from the ' +
-    'day of the request. Row 0 is the down payment. Nothing is stored (Q2, Q3, Q4).',
+    'day of the request. Row 0 is the down payment. With Offer it also has what an offer must say: total cost, annual ' +
+    'rate and due dates. Nothing is stored (Q2, Q3, Q4, Q8).',
   requestType: 'SimulateRequest',
   request: simulateRequest,
   replyShape: simulateReply,

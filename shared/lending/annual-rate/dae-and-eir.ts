@@ -3,7 +3,7 @@
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import type { ScheduleRow } from '../request/repayment-schedule.ts';
-import { flowAtUnits, type RateFlow } from './rate-flows.ts';
+import { flowAtUnits, type RateFlow, type RateFlows } from './rate-flows.ts';
 import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './time-between-flows.ts';
 import { solveEffectiveRate } from './proven-rate.ts';
 
@@ -13,19 +13,26 @@ type RatedRow = Pick<
 >;
 
 /** Amounts are minor units. */
-interface ScheduledLoan {
+interface ScheduledLoan<Row> {
   readonly startDate: CalendarDate;
   /** The amount less upfront costs. */
   readonly drawn: number;
   /** In any order, with prepayments; due dates as shown (A1). */
-  readonly rows: readonly RatedRow[];
+  readonly rows: readonly Row[];
 }
+
+type RatedLoan = ScheduledLoan<Pick<RatedRow, 'dueDate' | 'totalInstallment'>>;
 
 /**
  * DAE (A1; Directive 2008/48/EC, Annex I; 2014/17/EU; (EU) 2023/2225) in percent with four decimals, rounded half up;
  * null if none is found (A4). Time is counted in whole months, weeks or years, and in left-over days.
  */
-export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicity): string | null {
+export function effectiveAnnualRate(loan: RatedLoan, periodicity: Periodicity): string | null {
+  return solveEffectiveRate(annualRateFlows(loan, periodicity));
+}
+
+/** The flows of the DAE: what is drawn at the start, negative, then the total of each row at its time (A1). */
+export function annualRateFlows(loan: RatedLoan, periodicity: Periodicity): RateFlows {
   const unit = chooseIntervalUnit(periodicity);
   const intervalTo = intervalsFrom(loan.startDate, unit);
   const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
@@ -33,11 +40,11 @@ export function effectiveAnnualRate(loan: ScheduledLoan, periodicity: Periodicit
     const { wholeUnits, extraDays, yearDays } = intervalTo(dueDate);
     flows.push({ amount, wholeUnits, extraDays, yearDays });
   }
-  return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR[unit] });
+  return { flows, unitsPerYear: UNITS_PER_YEAR[unit] };
 }
 
 /** EIR (A2) of interest, principal and fees, in percent with four decimals, half up; null if none is found (A4). */
-export function effectiveInterestRate(loan: ScheduledLoan): string | null {
+export function effectiveInterestRate(loan: ScheduledLoan<RatedRow>): string | null {
   const flows: RateFlow[] = [flowAtUnits(-loan.drawn, 0)];
   for (const { dueDate, interest, principal, managementFee } of sortByDate(loan.rows)) {
     flows.push(flowAtUnits(interest + principal + managementFee, dueDate - loan.startDate));
@@ -45,7 +52,7 @@ export function effectiveInterestRate(loan: ScheduledLoan): string | null {
   return solveEffectiveRate({ flows, unitsPerYear: UNITS_PER_YEAR.Days });
 }
 
-function sortByDate(rows: readonly RatedRow[]): readonly RatedRow[] {
+function sortByDate<Row extends Pick<RatedRow, 'dueDate'>>(rows: readonly Row[]): readonly Row[] {
   const isSorted = rows.every(({ dueDate }, at) => dueDate >= (rows[at - 1]?.dueDate ?? dueDate));
   return isSorted ? rows : rows.toSorted((a, b) => a.dueDate - b.dueDate);
 }

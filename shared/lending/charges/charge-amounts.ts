@@ -2,6 +2,7 @@
 
 import { computeInterest } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
+import type { ChargesApart } from '../request/repayment-schedule.ts';
 import type { ScheduledCharge, ScheduledCharges, RowCharges, RowFigureName } from './schedule-charges.ts';
 
 /** Figures of a row, as shown, in minor units. */
@@ -32,6 +33,25 @@ export function collectRowCharges(
   }
   scheduled.tooLarge ??= fee >= insurance ? 'Commission' : 'Insurance';
   return { managementFee: 0, insurance: 0 };
+}
+
+/** Rounds each charge. One that exceeds the limit counts as zero, and a later refuseTooLargeCharges reports it. */
+export function sumChargesApart(
+  scheduled: ScheduledCharges,
+  row: number,
+  figures: ChargedFigures,
+): ChargesApart {
+  const sum = (charges: readonly ScheduledCharge[]): number => {
+    let total = 0;
+    for (const charge of charges) {
+      const amount = collectCharge(charge, row, figures);
+      if (isWithinLimit(amount) && isWithinLimit(total + amount)) total += amount;
+      else scheduled.tooLarge ??= charge.item.path;
+    }
+    return total;
+  };
+  const onlyInRows = scheduled.charges.filter(({ item }) => item.countsIn === 'Rows');
+  return { onlyInRows: sum(onlyInRows), onlyInRate: sum(scheduled.besides) };
 }
 
 /** The sum of an additional column's charges in a row (index from 0); zero if it exceeds the limit. */

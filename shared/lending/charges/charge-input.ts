@@ -4,9 +4,10 @@ import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { NameField } from '../schedule-types/known-charges.ts';
 import type {
-  CommissionItem,
-  InsuranceItem,
+  CountedIn,
   RepaymentScheduleRequest,
+  SimulatedCommission,
+  SimulatedInsurance,
 } from '../request/repayment-schedule-request.ts';
 
 /** The list of the request that contains a charge; each list has its own field in a row (F4). */
@@ -43,6 +44,7 @@ export interface ChargeInput {
   readonly appliedTo: string | undefined;
   readonly perAnnum: boolean | undefined;
   readonly isForUnusage: boolean | undefined;
+  readonly countsIn: CountedIn | undefined;
 }
 
 export function readChargeInputs(request: RepaymentScheduleRequest): readonly ChargeInput[] {
@@ -51,7 +53,7 @@ export function readChargeInputs(request: RepaymentScheduleRequest): readonly Ch
   return [...commissions, ...insurances];
 }
 
-function readCommission(item: CommissionItem, index: number): ChargeInput {
+function readCommission(item: SimulatedCommission, index: number): ChargeInput {
   return {
     ...readCommonFields('commission', item, `Commission[${index}]`, 'Fee'),
     names: CHARGE_NAMES.Commission.map((field) => ({ field, value: trimName(item[field]) })),
@@ -63,7 +65,7 @@ function readCommission(item: CommissionItem, index: number): ChargeInput {
   };
 }
 
-function readInsurance(item: InsuranceItem, index: number): ChargeInput {
+function readInsurance(item: SimulatedInsurance, index: number): ChargeInput {
   return {
     ...readCommonFields('insurance', item, `Insurance[${index}]`, 'Insurance'),
     names: CHARGE_NAMES.Insurance.map((field) => ({ field, value: trimName(item[field]) })),
@@ -77,7 +79,7 @@ function readInsurance(item: InsuranceItem, index: number): ChargeInput {
 
 function readCommonFields(
   kind: ChargeKind,
-  item: CommissionItem | InsuranceItem,
+  item: SimulatedCommission | SimulatedInsurance,
   path: string,
   word: string,
 ) {
@@ -93,6 +95,7 @@ function readCommonFields(
     isUpfront: item.IsUpfront,
     appliedTo: item.PercentAppliedTo,
     perAnnum: item.PerAnnum,
+    countsIn: item.CountsIn,
   };
 }
 

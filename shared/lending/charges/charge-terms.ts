@@ -9,7 +9,7 @@ import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS, checkAmount, checkPeriodicity, checkWhole } from '../request/field-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
-import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import type { CountedIn, RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { CompiledScheduleType, ExtraColumn, ScheduleType } from '../schedule-types/schedule-type.ts';
 
 export interface ChargeItem {
@@ -27,6 +27,7 @@ export interface ChargeItem {
   readonly graceRows: number;
   /** Blocked amount in minor units, collected with the first row of the schedule; zero unless IsLocked is true (X2). */
   readonly blocked: number;
+  readonly countsIn: CountedIn | undefined;
 }
 
 /** The unused part of a credit line and the period in which it is charged (F5). */
@@ -80,7 +81,7 @@ export function parseChargeTerms(
   if (validation.faults.length > faultsBefore) return undefined;
   return {
     items,
-    hasInsurances: charges.some(({ input }) => input.kind === 'insurance'),
+    hasInsurances: charges.some(({ input }) => input.kind === 'insurance' && input.countsIn !== 'Rate'),
     hasUnusageFee: charges.some(isUnusageFee),
     unused: {
       amount: unusedAmount ?? 0,
@@ -133,6 +134,7 @@ function parseItem(
     isUpfront: input.isUpfront ?? (rules !== undefined && isUpfrontByType(charge, rules)),
     graceRows,
     blocked: isLocked ? blocked : 0,
+    countsIn: input.countsIn,
   };
 }
 

@@ -44,6 +44,8 @@ export interface RowCharges {
 
 export interface ScheduledCharges {
   readonly charges: readonly ScheduledCharge[];
+  /** Charges that no row collects, though annual rates count them (Q8). */
+  readonly besides: readonly ScheduledCharge[];
   /** By name of an additional column. */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
   readonly hasInsurances: boolean;
@@ -70,20 +72,23 @@ export function scheduleCharges(
   validation: Validation,
 ): ScheduledCharges {
   const countRepeated = createChargeCounter(schedule);
-  const charges = terms.items.map((item): ScheduledCharge => {
-    const all =
+  const all = terms.items.map((item): ScheduledCharge => {
+    const planned =
       item.price.kind === 'unusage'
         ? countUnusedDays(terms.unused, schedule.dates, schedule.dayCount, validation)
         : countRepeated(item);
     const waived = item.graceRows - schedule.dates.settledRows;
-    const counts = waived <= 0 ? all : all.map((count, row) => (row < waived ? 0 : count));
+    const counts = waived <= 0 ? planned : planned.map((count, row) => (row < waived ? 0 : count));
     return { item, counts, price: schedulePrice(item, schedule, terms.unused.amount) };
   });
+  const besides = all.filter(({ item }) => item.countsIn === 'Rate');
+  const charges = besides.length === 0 ? all : all.filter(({ item }) => item.countsIn !== 'Rate');
   return {
     charges,
+    besides,
     byColumn: groupByColumn(charges),
     hasInsurances: terms.hasInsurances,
-    tooLarge: findTooLarge(charges),
+    tooLarge: findTooLarge(all),
   };
 }
 

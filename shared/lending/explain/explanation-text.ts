@@ -1,7 +1,6 @@
 /** Writes the parts of explanations as text: amounts, sums and day-count fractions (S6, Explain). */
 
 import { formatMinorUnits } from '../numbers/money.ts';
-import type { ExplainedFigure, FigureExplanation } from '../request/repayment-schedule.ts';
 
 export interface ExplanationContext {
   readonly currencyDigits: number;
@@ -28,22 +27,26 @@ interface FractionText {
 const ORDINARY_YEAR = 365;
 const LEAP_YEAR = 366;
 
-export function moneyText(amount: number, context: ExplanationContext): string {
+export function moneyText(amount: number, context: Pick<ExplanationContext, 'currencyDigits'>): string {
   return formatMinorUnits(amount, context.currencyDigits);
 }
 
 /** For example `text = 10.00` for 1000 minor units of a currency with two decimals. */
-export function equation(text: string, amount: number, context: ExplanationContext): string {
+export function equation(
+  text: string,
+  amount: number,
+  context: Pick<ExplanationContext, 'currencyDigits'>,
+): string {
   return `${text} = ${moneyText(amount, context)}`;
 }
 
 /** For example `balance 100.00 - principal 10.00 = 90.00`, or `no interest: 0.00` for one term without a text. */
-export function explainSum(
-  figure: ExplainedFigure,
+export function explainSum<Figure extends string>(
+  figure: Figure,
   terms: readonly Term[],
   amount: number,
-  context: ExplanationContext,
-): FigureExplanation {
+  context: Pick<ExplanationContext, 'currencyDigits'>,
+) {
   const [only] = terms;
   if (terms.length === 1 && only !== undefined && only.text === undefined) {
     return { figure, amount, formula: `${only.label}: ${moneyText(amount, context)}` };
@@ -51,7 +54,7 @@ export function explainSum(
   return { figure, amount, formula: equation(sumText(terms, context), amount, context) };
 }
 
-function sumText(terms: readonly Term[], context: ExplanationContext): string {
+function sumText(terms: readonly Term[], context: Pick<ExplanationContext, 'currencyDigits'>): string {
   return terms
     .map((term, index) => {
       const sign = term.isTakenAway === true ? '- ' : index === 0 ? '' : '+ ';

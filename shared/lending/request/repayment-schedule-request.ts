@@ -115,6 +115,17 @@ export interface CommissionItem {
   readonly IsForUnusage?: boolean | undefined;
 }
 
+/** Where a charge counts: default both; `Rows`: in no annual rate; `Rate`: in no row, because it is paid elsewhere (Q8). */
+export type CountedIn = 'Rows' | 'Rate';
+
+/** Charges as a simulation gives them to the calculation; requests cannot send `CountsIn`. */
+export interface SimulatedCommission extends CommissionItem {
+  readonly CountsIn?: CountedIn | undefined;
+}
+export interface SimulatedInsurance extends InsuranceItem {
+  readonly CountsIn?: CountedIn | undefined;
+}
+
 /** An insurance that is charged repeatedly (F1-F4). */
 export interface InsuranceItem {
   readonly SourceValue?: Decimal | undefined;

@@ -57,8 +57,18 @@ export interface RepaymentSchedule {
   readonly warnings: readonly RequestWarning[];
 }
 
+/** Charges of a row that count either only in rows or only in annual rates (Q8), in minor units. */
+export interface ChargesApart {
+  readonly onlyInRows: number;
+  readonly onlyInRate: number;
+}
+
 export type ScheduleOutcome =
-  | ({ readonly kind: 'schedule' } & RepaymentSchedule)
+  | ({
+      readonly kind: 'schedule';
+      /** One entry for each row; present only if the request is a simulation's, with charges of which `CountsIn` is set. */
+      readonly chargesApart?: readonly ChargesApart[];
+    } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
 /** The published ids of the instalment types (S7), the same on every node and in every version. */

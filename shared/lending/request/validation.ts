@@ -39,6 +39,7 @@ type WarningCode =
   | 'assumed'
   | 'from-catalogue'
   | 'no-effect'
+  | 'not-counted'
   | 'unknown-filter'
   | 'unknown-name';
 

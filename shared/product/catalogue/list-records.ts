@@ -20,6 +20,7 @@ import {
   name,
   recordOf,
   type RecordOf,
+  setFlag,
   version,
   word,
 } from './record-kinds.ts';
@@ -40,6 +41,12 @@ const listFields = () => ({
   Name: name(),
   Status: itemStatus(),
 });
+
+/**
+ * Whether the charge counts in the cost of an offer; by default a compulsory one does (Q8). An absent one stays absent,
+ * so that stored records do not change.
+ */
+const inAprc = () => setFlag().nullish();
 
 const charge = () => anyNumber().min(0, { error: 'must not be below 0' });
 
@@ -147,6 +154,7 @@ export const commission = recordOf({
   PerAnnum: flagOrFalse(),
   /** Number of initial instalments in which the commission is waived (F3). */
   GracePeriodFee: maybeCount(),
+  InAprc: inAprc(),
 });
 
 export type CommissionRecord = RecordOf<typeof commission>;
@@ -181,6 +189,7 @@ export const insurance = recordOf({
   PerAnnum: flagOrFalse(),
   Formula: maybeFormula(),
   Filters: filters(),
+  InAprc: inAprc(),
 });
 
 export type InsuranceRecord = RecordOf<typeof insurance>;

@@ -23,7 +23,8 @@ import type {
 } from '../catalogue/list-records.ts';
 import type { FormulaRecord, ValidDays } from '../catalogue/record-kinds.ts';
 import { daysOverlap, isActive, type WithStatus } from '../catalogue/version-in-force.ts';
-import { BASES_AT_START, comesWithContract, readCharge } from '../simulation/charge-prices.ts';
+import { BASES_AT_START, readCharge } from '../simulation/charge-prices.ts';
+import { comesWithContract } from '../simulation/charge-selection.ts';
 import {
   WHOLE_PERCENT,
   checkBounds,

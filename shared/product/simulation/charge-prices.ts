@@ -6,12 +6,11 @@ import type { ListedInsuranceItem, ListsInForce } from '../catalogue/catalogue-v
 import { findUnstated, type NamedFigures } from '../catalogue/item-filters.ts';
 import type {
   CommissionListRecord,
-  CommissionRecord,
   DiscountDimension,
   DiscountRecord,
   InsuranceRecord,
 } from '../catalogue/list-records.ts';
-import { isActive, isWithin, valueOn } from '../catalogue/version-in-force.ts';
+import { isWithin, valueOn } from '../catalogue/version-in-force.ts';
 import {
   toDecimal,
   toExact,
@@ -32,14 +31,21 @@ import {
   type Periodicity,
 } from '../../lending/dates/periodicity.ts';
 import type { Validation } from '../../lending/request/validation.ts';
-import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
+import type {
+  SimulatedCommission,
+  SimulatedInsurance,
+} from '../../lending/request/repayment-schedule-request.ts';
 import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
 import { warnOfAssumed } from './decide-filters.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
+import {
+  placeCharge,
+  type ChargePlace,
+  type ChargeRecord,
+  type ChargeSelection,
+} from './charge-selection.ts';
 import type { SimulatedLoan } from './loan-within-bounds.ts';
 import type { OfferedCharge } from './simulation.ts';
-
-type ChargeRecord = CommissionRecord | InsuranceRecord;
 
 interface ListCharge {
   readonly record: ChargeRecord;
@@ -52,6 +58,7 @@ interface ListCharge {
 
 /** A charge with its price on the day, before discounts. */
 export interface CatalogueCharge extends ListCharge {
+  readonly place: ChargePlace;
   /** True if a formula calculates the price from the caller's arguments (Q7). */
   readonly isByFormula: boolean;
   /** Percent, or money in major units. */
@@ -63,57 +70,57 @@ export interface CatalogueCharge extends ListCharge {
 interface PriceContext {
   readonly requestDay: CalendarDate;
   readonly inputs: FormulaArguments;
+  readonly selection: ChargeSelection;
 }
 
-/** Prices the commissions that come with every contract, in catalogue order; leaves out those without a price. */
+/** Prices the selected commissions in catalogue order; leaves out those without a price. */
 export function priceCommissions(
   list: CommissionListRecord | undefined,
   context: PriceContext,
 ): readonly CatalogueCharge[] {
-  const commissions = (list?.Commissions ?? []).filter(comesWithContract);
-  return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
+  return (list?.Commissions ?? []).flatMap((commission) => priceSelected(commission, context) ?? []);
 }
 
-interface InsuranceFilters {
-  readonly figures: NamedFigures;
-  readonly lists: ListsInForce;
-  readonly validation: Validation;
-}
+/** Insurances and, for each, the names of the filters without a figure on which it depends whether it applies. */
+export type ListedInsurances = ReadonlyMap<InsuranceRecord, readonly string[]>;
 
-/**
- * Prices the insurances that come with every contract, if the item is valid on the day and no filter fails (Q6). Warns
- * of the missing figures on which it depends whether one is charged (L4).
- */
-export function priceInsurances(
+/** The insurances of items that are valid on the day, if no filter fails, in catalogue order (Q6). */
+export function listInsurances(
   items: readonly ListedInsuranceItem[],
-  { figures, lists, validation }: InsuranceFilters,
-  context: PriceContext,
-): readonly CatalogueCharge[] {
+  { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
+  requestDay: CalendarDate,
+): ListedInsurances {
   const found = new Map<InsuranceRecord, readonly string[]>();
   for (const { item, list } of items) {
-    if (!isWithin(context.requestDay, item.StartDate, item.EndDate)) continue;
-    for (const insurance of list.Insurances.filter(comesWithContract)) {
+    if (!isWithin(requestDay, item.StartDate, item.EndDate)) continue;
+    for (const insurance of list.Insurances) {
       const unstated = findUnstated([...item.Filters, ...insurance.Filters], figures, lists);
       // Of several items with the insurance, the one with the fewest missing figures decides.
       const ofOtherItem = found.get(insurance)?.length ?? Infinity;
       if (unstated !== undefined && unstated.length < ofOtherItem) found.set(insurance, unstated);
     }
   }
-  const charges = [...found.keys()].flatMap((insurance) => priceOnDay(insurance, context) ?? []);
-  const assumed = charges.flatMap(({ record }) => found.get(record as InsuranceRecord) ?? []);
-  warnOfAssumed('jsonInsuranceFilter', assumed, validation);
-  return charges;
+  return found;
 }
 
-/** True if a charge comes with every contract. A commission on an unused amount does not (Q6). */
-export function comesWithContract(record: ChargeRecord): boolean {
-  if (!isActive(record)) return false;
-  if ('InsuranceName' in record) {
-    const isMandatory = record.IsMandatoryForApplicant || record.IsMandatoryForDebtor;
-    return record.IncludedIntoRepaymentScheduleInstallment && isMandatory;
-  }
-  const isLoaded = record.AutomaticLoadOnContract || record.MandatoryForApplicant;
-  return record.IncludedInRepaymentSchedule && isLoaded && !record.IsForUnusage;
+/**
+ * Prices the selected insurances; leaves out those without a price. Warns of the missing figures on which it depends
+ * whether one is charged (L4).
+ */
+export function priceInsurances(
+  listed: ListedInsurances,
+  context: PriceContext,
+  validation: Validation,
+): readonly CatalogueCharge[] {
+  const assumed: string[] = [];
+  const charges = [...listed].flatMap(([insurance, unstated]) => {
+    const charge = priceSelected(insurance, context);
+    if (charge === undefined) return [];
+    assumed.push(...unstated);
+    return [charge];
+  });
+  warnOfAssumed('jsonInsuranceFilter', assumed, validation);
+  return charges;
 }
 
 export function readCharge(record: ChargeRecord): ListCharge {
@@ -134,9 +141,14 @@ export function readCharge(record: ChargeRecord): ListCharge {
       };
 }
 
-/** Returns undefined if the charge has no price on the day, or if its formula fails, which `inputs` reports. */
-function priceOnDay(record: ChargeRecord, { requestDay, inputs }: PriceContext): CatalogueCharge | undefined {
-  const charge = readCharge(record);
+/** Returns undefined without selection or price on the day, or if the formula fails, which `inputs` reports. */
+function priceSelected(
+  record: ChargeRecord,
+  { requestDay, inputs, selection }: PriceContext,
+): CatalogueCharge | undefined {
+  const place = placeCharge(record, selection);
+  if (place === undefined) return undefined;
+  const charge = { ...readCharge(record), place };
   if (record.UseBankingFormula && record.Formula !== null) {
     const price = inputs.evaluate(record.Formula);
     return price && { ...charge, isByFormula: true, price, priceShown: roundForDisplay(price) };
@@ -277,22 +289,26 @@ function describeCharge(
     date: start,
     id: record.Id,
     isUpfront: record.IsUpfront,
+    place: charge.place,
   };
 }
 
 /** Sums the charges that are paid once at the start, in minor units; each is rounded separately (Q6). */
 export function sumUpFrontCharges(charges: readonly DiscountedCharge[], loan: SimulatedLoan): bigint {
   const atStart = charges.filter(({ isOnce }) => isOnce);
-  return atStart.reduce((sum, { value, percent }) => {
-    if (value !== undefined) return sum + value;
-    const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
-    return sum + roundToMinor(cost, loan.digits, loan.rounding);
-  }, 0n);
+  return atStart.reduce((sum, charge) => sum + costAtStart(charge, loan), 0n);
+}
+
+/** What a charge costs that is paid once at the start, in minor units. */
+export function costAtStart({ value, percent }: DiscountedCharge, loan: SimulatedLoan): bigint {
+  if (value !== undefined) return value;
+  const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
+  return roundToMinor(cost, loan.digits, loan.rounding);
 }
 
 export function toCommissionItems(charges: readonly DiscountedCharge[], { start }: SimulatedLoan) {
-  return charges.map((priced): CommissionItem => {
-    const { record, name } = priced.charge;
+  return charges.map((priced): SimulatedCommission => {
+    const { record, name, place } = priced.charge;
     return {
       ...toSource(priced),
       FeePeriodicityType: record.PeriodicityType,
@@ -300,13 +316,14 @@ export function toCommissionItems(charges: readonly DiscountedCharge[], { start 
       FeeName: name,
       FeeId: record.Id,
       GracePeriodFee: 'GracePeriodFee' in record ? (record.GracePeriodFee ?? undefined) : undefined,
+      ...toCountedIn(place),
     };
   });
 }
 
 export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }: SimulatedLoan) {
-  return charges.map((priced): InsuranceItem => {
-    const { record, name, group } = priced.charge;
+  return charges.map((priced): SimulatedInsurance => {
+    const { record, name, group, place } = priced.charge;
     return {
       ...toSource(priced),
       InsurancePeriodicityType: record.PeriodicityType,
@@ -314,8 +331,14 @@ export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }
       InsuranceName: name,
       InsuranceClassId: 'ClassId' in record ? (record.ClassId ?? undefined) : undefined,
       InsuranceClassName: group ?? undefined,
+      ...toCountedIn(place),
     };
   });
+}
+
+function toCountedIn({ inSchedule, inAprc }: ChargePlace): Pick<SimulatedCommission, 'CountsIn'> {
+  if (inSchedule && inAprc) return {};
+  return { CountsIn: inSchedule ? 'Rows' : 'Rate' };
 }
 
 /** Returns either SourceValue, or SourcePercent with up to 20 decimals (M6) and its settings (F2), never both (F1). */

@@ -22,6 +22,7 @@ import {
   signOf,
   ZERO,
 } from './exact-figures.ts';
+import { findNamed } from './named-choice.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import type { ChosenDiscount, SimulateRequest } from './simulation.ts';
 
@@ -114,29 +115,12 @@ function findNamedDiscounts(
     const message = `must be ${product.Code}, the product's code`;
     validation.reject(`${path}.ProductCode`, 'unknown-value', message);
   }
-  const find = (field: string, sent: string, by: 'Name' | 'Id'): readonly DiscountRecord[] => {
-    const found = offered.filter((record) => isSameCode(record[by], sent));
-    if (found.length > 0) return found;
-    const names = offered.map((record) => record.Name).join(', ');
-    const message =
-      offered.length === 0
-        ? 'must be left out: the product has no discount for this request'
-        : `must be ${by === 'Id' ? 'the id of one' : 'one'} of ${names}`;
-    validation.reject(`${path}.${field}`, 'unknown-value', message);
-    return [];
+  const choices = {
+    what: 'discount',
+    idField: 'ProductDiscountId',
+    offered: offered.map((record) => ({ name: record.Name, id: record.Id, record })),
   };
-  const byName = Name === undefined ? undefined : find('Name', Name, 'Name');
-  const byId =
-    ProductDiscountId === undefined ? undefined : find('ProductDiscountId', ProductDiscountId, 'Id');
-  if (byName === undefined && byId === undefined) {
-    validation.reportMissing(`${path}.Name`, 'is missing; the discount must have Name or ProductDiscountId');
-  }
-  if (byName === undefined || byId === undefined) return byName ?? byId ?? [];
-  const both = byName.filter((found) => byId.includes(found));
-  if (byName.length > 0 && byId.length > 0 && both.length === 0) {
-    validation.reportConflict(`${path}.ProductDiscountId`, 'must be the id of the discount that Name names');
-  }
-  return both;
+  return findNamed(path, { Name, id: ProductDiscountId }, choices, validation);
 }
 
 /** Returns an empty list if the discount has no value above zero. */

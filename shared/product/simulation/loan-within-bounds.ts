@@ -1,7 +1,7 @@
 /** Builds the loan of a simulation, without interest and charges, within the bounds of its product (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
-import { addDays, addMonths, toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import {
   daysPerPeriod,
   findPeriodicity,
@@ -19,6 +19,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { Availability, PeriodType, ProductRecord } from '../catalogue/product-record.ts';
 import { fraction, percentOf, roundToMinor, scaledDecimal, toExact } from './exact-figures.ts';
+import { readRequestedTerms } from './requested-terms.ts';
 import type { SimulateRequest } from './simulation.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 
@@ -66,6 +67,9 @@ export function buildLoan(
   const installmentsNo = periodicity.unit === 'Once' ? 1 : periods;
   const common = { start: requestDay, periodicity, periodicities, installmentsNo };
   const { type } = scheduleType;
+  if (request.Offer === true && type.interestCapitalization) {
+    validation.reject('Offer', 'not-allowed', `must be false: ${type.name} is a deposit, which has no cost`);
+  }
   return {
     ...amounts,
     ...common,
@@ -79,8 +83,8 @@ export function buildLoan(
       Amount: amounts.downPayment === 0 ? request.amount : scaledDecimal(BigInt(amounts.financed), digits),
       InstallmentsNo: installmentsNo,
       PeriodicityType: periodicity.name,
-      InstallmentDay: toDateParts(requestDay).day,
       ActivationDate: requestDay,
+      ...readRequestedTerms(request, product, common, validation),
       ...(periodicity.unit === 'Once' && {
         FirstDueDate: addPeriods(requestDay, periods, product.Availability.PeriodType),
       }),

@@ -14,6 +14,7 @@ import { chooseDiscounts, warnOfUnusedDiscounts, type Discount, appliesToInteres
 import { chooseOffers, type Offer, calculateRates } from './offered-rates.ts';
 import {
   appliesToCharge,
+  listInsurances,
   priceCommissions,
   priceInsurances,
   type CatalogueCharge,
@@ -23,6 +24,9 @@ import {
   priceCharge,
   sumUpFrontCharges,
 } from './charge-prices.ts';
+import { calculateOffer } from './calculate-offer.ts';
+import type { ChargeSelection } from './charge-selection.ts';
+import { chooseCharges, warnOfCharges } from './chosen-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
 import { readFilterFigures } from './decide-filters.ts';
 import { buildLoan, type SimulatedLoan } from './loan-within-bounds.ts';
@@ -44,6 +48,7 @@ import { formatMinorUnits, MAX_FIGURE_MINOR } from '../../lending/numbers/money.
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import { INSTALLMENT_TYPE_IDS, type RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { CommissionListRecord } from '../catalogue/list-records.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 
 interface SimulateContext {
@@ -60,6 +65,10 @@ const MAX_ROWS = 36_000;
 /** The payment is solved again for each rate in a request, which takes as long as a row for this many instalments. */
 const INSTALLMENTS_PER_ROW = 100;
 
+/** The part of the limit that remains with due dates in the rows of an offer, and with flows in its explanation (Q8). */
+const OFFER_SHARE = 0.75;
+const EXPLAINED_SHARE = 0.5;
+
 type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
 
 /** Calculates all offers, or refuses the request. Offers are calculated only if the request itself has no fault. */
@@ -73,8 +82,9 @@ export function simulate(request: SimulateRequest, context: SimulateContext): Si
 /** Like {@link simulate}, but yields the remaining work, in rows, before each offer, so that other work can run. */
 export function* simulateInSteps(
   request: SimulateRequest,
-  context: SimulateContext,
+  current: SimulateContext,
 ): Generator<number, SimulationOutcome, undefined> {
+  const context = { ...current, requestDay: request.Date ?? current.requestDay };
   const { catalogue, calendars, requestDay } = context;
   const selector = { code: { field: 'productCode', value: request.productCode } };
   const product = selectProduct(selector, catalogue, requestDay);
@@ -84,29 +94,28 @@ export function* simulateInSteps(
     kind: 'refused',
     faults: deduplicateFaults(validation.faults),
   });
-  const inputs = Object.fromEntries(
-    FORMULA_INPUT_PARTS.map((part) => [
-      part,
-      new FormulaArguments(part, request.jsonInputFormula, validation),
-    ]),
-  ) as Inputs;
+  const inputs = readInputs(request, validation);
   const loan = buildLoan(request, product, context, validation);
   const offers = chooseOffers(request, product, context, validation);
-  const complete = addCommissions(offers, context, inputs);
   const items = findInsuranceItems(product, catalogue);
   const filters = collectInsuranceFilters(items);
   const figures = readFilterFigures('jsonInsuranceFilter', request, filters, validation);
-  const prices = { requestDay, inputs: inputs.insuranceInput };
-  const insurances = priceInsurances(items, { figures, lists: catalogue, validation }, prices);
+  const listed = listInsurances(items, { figures, lists: catalogue }, requestDay);
+  const charges = chooseCharges(request, { offers, insurances: [...listed.keys()], catalogue }, validation);
+  const { selection } = charges;
+  const complete = addCommissions(offers, { ...context, selection }, inputs);
+  const prices = { requestDay, inputs: inputs.insuranceInput, selection };
+  const insurances = priceInsurances(listed, prices, validation);
   const given = chooseDiscounts(request, product, { ...context, inputs: inputs.discountInput }, validation);
   if (loan === undefined) return refused();
   const recalculated = (request.jsonMultipleInterestRates?.length ?? 0) * loan.installmentsNo;
   const offerRows = loan.installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
-  refuseTooManyRows(offers.length, { ...loan, offerRows }, validation);
+  refuseTooManyRows(offers.length, { ...loan, offerRows, request }, validation);
   if (validation.faults.length > 0) return refused();
   for (const input of Object.values(inputs)) input.warnOfUnused();
   const shared: SharedTerms = {
     request,
+    product,
     loan,
     discounts: given.discounts,
     insurances,
@@ -122,12 +131,22 @@ export function* simulateInSteps(
   const records: SimulationRecord[] = [];
   for (const [index, offer] of complete.entries()) {
     yield (complete.length - index) * offerRows;
-    const record = calculateOffer(offer, shared, validation);
+    const record = calculateRecord(offer, shared, validation);
     if (record !== undefined) records.push(record);
   }
   if (validation.faults.length > 0) return refused();
   warnOfUnusedDiscounts(given, validation);
+  const priced = [...insurances, ...complete.flatMap(({ commissions }) => commissions)];
+  warnOfCharges(charges, { priced, product, requestDay }, validation);
   return { kind: 'simulation', records, calendar: records[0]?.calendar, warnings: validation.warnings };
+}
+
+function readInputs({ jsonInputFormula }: SimulateRequest, validation: Validation): Inputs {
+  const inputs = FORMULA_INPUT_PARTS.map((part) => [
+    part,
+    new FormulaArguments(part, jsonInputFormula, validation),
+  ]);
+  return Object.fromEntries(inputs) as Inputs;
 }
 
 /** Leaves out the known charges: the terms of an offer contain all of its charges, so none is looked up by name. */
@@ -150,16 +169,26 @@ function keepFound(calendars: KnownCalendars): KnownCalendars {
 
 function refuseTooManyRows(
   offers: number,
-  { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
+  {
+    installmentsNo,
+    offerRows,
+    request,
+  }: {
+    readonly installmentsNo: number;
+    readonly offerRows: number;
+    readonly request: SimulateRequest;
+  },
   validation: Validation,
 ): void {
-  if (offers * offerRows <= MAX_ROWS) return;
-  if (offers * installmentsNo <= MAX_ROWS) {
+  const share = request.Offer !== true ? 1 : request.Explain === true ? EXPLAINED_SHARE : OFFER_SHARE;
+  const maxRows = MAX_ROWS * share;
+  if (offers * offerRows <= maxRows) return;
+  if (offers * installmentsNo <= maxRows) {
     const message = `must have fewer items with ${offers} offers over ${installmentsNo} periods`;
     validation.reject('jsonMultipleInterestRates', 'too-many-rows', message);
     return;
   }
-  const most = Math.floor(MAX_ROWS / offers);
+  const most = Math.floor(maxRows / offers);
   const message = `must be at most ${most} periods with ${offers} offers; use jsonFilterCommission to get fewer offers`;
   validation.reject('loanPeriod', 'too-many-rows', message);
 }
@@ -167,7 +196,7 @@ function refuseTooManyRows(
 /** Adds the commissions. Evaluates formulas of interests too, so that all missing arguments are reported together. */
 function addCommissions(
   offers: readonly Offer[],
-  { catalogue, requestDay }: SimulateContext,
+  { catalogue, requestDay, selection }: SimulateContext & { readonly selection: ChargeSelection },
   inputs: Inputs,
 ): readonly CompleteOffer[] {
   for (const { interest } of offers) {
@@ -177,7 +206,8 @@ function addCommissions(
   }
   return offers.map((offer) => {
     const commissionList = catalogue.list('commission-list', offer.item.CommissionList);
-    const commissions = priceCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
+    const prices = { requestDay, inputs: inputs.commissionInput, selection };
+    const commissions = priceCommissions(commissionList, prices);
     return { ...offer, commissionList, commissions };
   });
 }
@@ -189,6 +219,7 @@ interface CompleteOffer extends Offer {
 
 interface SharedTerms {
   readonly request: SimulateRequest;
+  readonly product: ProductRecord;
   readonly loan: SimulatedLoan;
   readonly discounts: readonly Discount[];
   readonly insurances: readonly CatalogueCharge[];
@@ -198,7 +229,7 @@ interface SharedTerms {
   readonly cntInterestCommissionItemId: number;
 }
 
-function calculateOffer(
+function calculateRecord(
   offer: CompleteOffer,
   shared: SharedTerms,
   validation: Validation,
@@ -217,7 +248,13 @@ function calculateOffer(
   const commissions = priceCharges(offer.commissions, shared, validation);
   const insurances = priceCharges(shared.insurances, shared, validation);
   if (rates === undefined || validation.faults.length > 0) return undefined;
-  const terms = { ...loan.terms, ...rates.terms, ...buildChargeTerms(commissions, insurances, loan) };
+  const charges = [...commissions, ...insurances];
+  const toTerms = (fees: readonly DiscountedCharge[], covers: readonly DiscountedCharge[]) => ({
+    ...loan.terms,
+    ...rates.terms,
+    ...buildChargeTerms(fees, covers, loan),
+  });
+  const terms = toTerms(commissions, insurances);
   const outcome = calculateRepaymentSchedule(terms, shared.schedule);
   if (outcome.kind === 'refused') {
     const charged = { commissions: selectRepeated(commissions), insurances: selectRepeated(insurances) };
@@ -226,7 +263,9 @@ function calculateOffer(
   }
   // The warnings of the calculation are dropped: they concern terms of the product, not fields of the request.
   const figures = summariseSchedule(outcome, loan);
-  if (figures.total > MAX_FIGURE_MINOR) {
+  const origin = { productVersion: shared.product.Version, explains: request.Explain === true };
+  const offered = request.Offer === true ? calculateOffer(outcome, charges, loan, origin) : undefined;
+  if (Math.max(figures.total, offered?.totalAmountPayable ?? 0) > MAX_FIGURE_MINOR) {
     const largest = formatMinorUnits(MAX_FIGURE_MINOR, loan.digits);
     validation.reject('amount', 'amount-too-large', `must give a total of at most ${largest}`);
     return undefined;
@@ -244,8 +283,16 @@ function calculateOffer(
     commissions: commissions.map(({ shown }) => shown),
     insurances: insurances.map(({ shown }) => shown),
     calendar: outcome.calendar,
-    terms,
+    // Without the charges that only the cost has, the rows are the same.
+    terms: charges.every(isInSchedule)
+      ? terms
+      : toTerms(commissions.filter(isInSchedule), insurances.filter(isInSchedule)),
+    ...(offered !== undefined && { offer: offered }),
   };
+}
+
+function isInSchedule({ charge }: DiscountedCharge): boolean {
+  return charge.place.inSchedule;
 }
 
 function selectRepeated(charges: readonly DiscountedCharge[]): readonly DiscountedCharge[] {
@@ -270,7 +317,7 @@ function buildChargeTerms(
 ): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
   const Commission = toCommissionItems(selectRepeated(commissions), loan);
   const Insurance = toInsuranceItems(selectRepeated(insurances), loan);
-  const upFront = sumUpFrontCharges([...commissions, ...insurances], loan);
+  const upFront = sumUpFrontCharges([...commissions, ...insurances].filter(isInSchedule), loan);
   return {
     ...(Commission.length > 0 && { Commission }),
     ...(Insurance.length > 0 && { Insurance }),
@@ -291,6 +338,7 @@ function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
     principal: downPayment,
     managementFee: 0,
     totalInstallment: downPayment,
+    dueDate: schedule.startDate,
   };
   const rows: SimulationRow[] = [down];
   const flows: number[] = [];

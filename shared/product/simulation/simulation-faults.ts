@@ -57,6 +57,7 @@ const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] =
       return refuseProduct(code, `whose due dates can be shifted: ${field} ${message}`);
     },
   ],
+  [/^(FirstDueDate|InstallmentDay|GracePeriod(Principal|Interest))$/, (fault) => fault],
   [/^InterestPercent$/, translateRate],
   [/^MultipleInterestRates\b/, translateRanges],
   [/^BandedInterestRates\b/, translateBands],

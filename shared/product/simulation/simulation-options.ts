@@ -28,7 +28,8 @@ import {
 } from '../look-up/product-look-ups.ts';
 import { describeProduct } from '../look-up/products-on-offer.ts';
 import { describeScheduleType } from '../look-up/reference-lists.ts';
-import { comesWithContract, findValueOn } from './charge-prices.ts';
+import { findValueOn } from './charge-prices.ts';
+import { comesWithContract } from './charge-selection.ts';
 import { describePeriodUnit, findPeriodRange } from './loan-within-bounds.ts';
 import { chooseInterests, hasRate } from './offered-rates.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulation.ts';

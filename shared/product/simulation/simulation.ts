@@ -5,6 +5,8 @@ import type {
   InterestRateRange,
   RepaymentScheduleRequest,
 } from '../../lending/request/repayment-schedule-request.ts';
+import type { ChargePlace } from './charge-selection.ts';
+import type { OfferFigures } from './offer-figures.ts';
 import type { NamedFigure } from '../catalogue/item-filters.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from '../../lending/request/validation.ts';
@@ -37,6 +39,34 @@ export interface SimulateRequest {
   readonly principalValue?: Decimal | undefined;
   /** 1: payments in advance (B7). @default 0: in arrears */
   readonly InterestType?: number | undefined;
+  /** True: each record has the figures of an offer, and its rows due dates (Q8). */
+  readonly Offer?: boolean | undefined;
+  /** The day as of which the product is simulated. @default the day of the request */
+  readonly Date?: CalendarDate | undefined;
+  /** True: the figures of an offer are explained. */
+  readonly Explain?: boolean | undefined;
+  /** @default one period after the start (Q2) */
+  readonly FirstDueDate?: CalendarDate | undefined;
+  /** Day of month of the due dates. @default that of FirstDueDate, else of the start */
+  readonly InstallmentDay?: number | undefined;
+  /** Rows without principal (G1). */
+  readonly GracePeriodPrincipal?: number | undefined;
+  /** Rows that do not collect interest, which the product's GraceType then treats (G2). */
+  readonly GracePeriodInterest?: number | undefined;
+  readonly OptionalCommissions?: readonly ChosenCommission[] | undefined;
+  readonly OptionalInsurances?: readonly ChosenInsurance[] | undefined;
+}
+
+/** An optional commission by its name, its id, or both. */
+interface ChosenCommission {
+  readonly Name?: string | undefined;
+  readonly FeeId?: string | undefined;
+}
+
+/** An optional insurance by its name, its id, or both. */
+interface ChosenInsurance {
+  readonly Name?: string | undefined;
+  readonly InsuranceId?: string | undefined;
 }
 
 /** A discount by its name, its id, or both. ProductCode, if present, must be that of the request. */
@@ -71,6 +101,8 @@ export interface SimulationRow {
   readonly principal: number;
   readonly managementFee: number;
   readonly totalInstallment: number;
+  /** As shown; in row 0 the start. Answers have it only with the figures of an offer. */
+  readonly dueDate: CalendarDate;
   /** Present only when the offer has insurances (F4). */
   readonly insurance?: number;
   /** Interest that is added to the balance; present only if there is any (M3). */
@@ -108,6 +140,8 @@ export interface OfferedCharge {
   readonly date: CalendarDate;
   readonly id: string;
   readonly isUpfront: boolean | null;
+  /** Where the charge counts; answers have it only with the figures of an offer (Q8). */
+  readonly place: ChargePlace;
 }
 
 /** An offer: an interest of an interest-commission item, its schedule and charges. `number` amounts are minor units. */
@@ -140,6 +174,8 @@ export interface SimulationRecord {
   readonly calendar: UsedCalendar | undefined;
   /** Terms for which `CalculateRepaymentSchedule` returns the same rows, except row 0. */
   readonly terms: RepaymentScheduleRequest;
+  /** Present only if the request asks for an offer (Q8). */
+  readonly offer?: OfferFigures;
 }
 
 export type SimulationOutcome =

@@ -184,7 +184,7 @@ test('the Avro replies of calculations and simulations have the fields of the re
   const rest = { TotalFee: MUST, InterestId: MUST, OutputInsuranceJson: MUST };
   const all = { ...sums, ...ids, ...counts, ...texts, ...rest };
   const figures = { InterestPercent: MUST, IRR: MAY, Total: MUST };
-  const record = { ...all, ...figures } satisfies Nulls<SimulatePayloadRecord>;
+  const record = { ...all, ...figures, Offer: MAY } satisfies Nulls<SimulatePayloadRecord>;
   expect(itemFields(reply, 'Records')).toEqual(record);
 });
 

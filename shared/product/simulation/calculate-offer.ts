@@ -1,0 +1,94 @@
+/** Calculates the cost of an offer, its annual rate and its regular payment (Q8). */
+
+import { annualRateFlows } from '../../lending/annual-rate/dae-and-eir.ts';
+import { solveEffectiveRate } from '../../lending/annual-rate/proven-rate.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type ChargesApart,
+  type RepaymentSchedule,
+  type ScheduleRow,
+} from '../../lending/request/repayment-schedule.ts';
+import { costAtStart, type DiscountedCharge } from './charge-prices.ts';
+import type { SimulatedLoan } from './loan-within-bounds.ts';
+import { explainOffer, type ChargeAtStart, type ShownPayments } from './offer-explanations.ts';
+import type { OfferFigures } from './offer-figures.ts';
+
+interface OfferOrigin {
+  readonly productVersion: number;
+  readonly explains: boolean;
+}
+
+type OfferedSchedule = RepaymentSchedule & { readonly chargesApart?: readonly ChargesApart[] };
+
+/** Calculates the figures from a schedule and from all charges of the offer. Sums may exceed the safe integers. */
+export function calculateOffer(
+  schedule: OfferedSchedule,
+  charges: readonly DiscountedCharge[],
+  loan: SimulatedLoan,
+  { productVersion, explains }: OfferOrigin,
+): OfferFigures {
+  const atStart = charges
+    .filter(({ isOnce }) => isOnce)
+    .map((priced): ChargeAtStart => ({ priced, amount: Number(costAtStart(priced, loan)) }));
+  const startCost = sum(
+    atStart.filter(({ priced }) => priced.charge.place.inAprc).map(({ amount }) => amount),
+  );
+  const { rows, chargesApart = [] } = schedule;
+  const parts = {
+    installments: sum(rows.map(({ totalInstallment }) => totalInstallment)),
+    startCost,
+    besides: sum(chargesApart.map(({ onlyInRate }) => onlyInRate)),
+    uncounted: sum(chargesApart.map(({ onlyInRows }) => onlyInRows)),
+    financed: loan.financed,
+  };
+  const totalCostOfCredit = parts.installments + startCost + parts.besides - parts.uncounted - parts.financed;
+  const rateFlows = annualRateFlows(
+    {
+      startDate: schedule.startDate,
+      drawn: loan.financed - startCost,
+      rows: chargesApart.length === 0 ? rows : rows.map((row, at) => countedRow(row, chargesApart[at])),
+    },
+    loan.periodicity,
+  );
+  const payments = selectPayments(rows);
+  const { regular, first, last } = payments;
+  const installmentAmount = regular?.pmt ?? null;
+  const figures: OfferFigures = {
+    totalUpfront: sum(atStart.map(({ amount }) => amount)),
+    totalCostOfCredit,
+    totalAmountPayable: loan.financed + totalCostOfCredit,
+    aprc: solveEffectiveRate(rateFlows),
+    installmentAmount,
+    ...(first !== undefined && first.pmt !== installmentAmount && { firstInstallmentAmount: first.pmt }),
+    ...(last !== undefined && last.pmt !== installmentAmount && { lastInstallmentAmount: last.pmt }),
+    productVersion,
+    calendar: schedule.calendar,
+    startDate: schedule.startDate,
+  };
+  if (!explains) return figures;
+  return { ...figures, explanation: explainOffer(figures, { atStart, parts, rateFlows, payments, loan }) };
+}
+
+function countedRow({ dueDate, totalInstallment }: ScheduleRow, apart: ChargesApart | undefined) {
+  const { onlyInRate = 0, onlyInRows = 0 } = apart ?? {};
+  return { dueDate, totalInstallment: totalInstallment + onlyInRate - onlyInRows };
+}
+
+/** Finds the first of the regular rows whose payment most of them have. */
+function selectPayments(rows: readonly ScheduleRow[]): ShownPayments {
+  const byPayment = new Map<number, ScheduleRow[]>();
+  for (const row of rows) {
+    if (row.installmentTypeId !== INSTALLMENT_TYPE_IDS.Regular) continue;
+    const same = byPayment.get(row.pmt);
+    if (same === undefined) byPayment.set(row.pmt, [row]);
+    else same.push(row);
+  }
+  let most: readonly ScheduleRow[] = [];
+  for (const same of byPayment.values()) if (same.length > most.length) most = same;
+  const isRegular = most.length > 1 || byPayment.size === 1;
+  return { regular: isRegular ? most[0] : undefined, first: rows[0], last: rows.at(-1) };
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
+}

@@ -1,0 +1,89 @@
+/** Selects the charges of a simulation, and decides which of them count in the cost of an offer (Q6, Q8). */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { isSameCode } from '../catalogue/catalogue-record.ts';
+import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
+import { isActive, valueOn } from '../catalogue/version-in-force.ts';
+
+export type ChargeRecord = CommissionRecord | InsuranceRecord;
+
+/** Which charges a request selects besides those that come with every contract. */
+export interface ChargeSelection {
+  /** Optional charges that the request names. */
+  readonly chosen: ReadonlySet<ChargeRecord>;
+  /** True if the cost of the credit is calculated, in which charges outside the schedule can count (Q8). */
+  readonly isOffer: boolean;
+}
+
+/** Where a charge counts; `inSchedule` false is a charge that is paid elsewhere and only part of the cost (Q8). */
+export interface ChargePlace {
+  readonly inSchedule: boolean;
+  readonly inAprc: boolean;
+}
+
+/** True if a charge comes with every contract, in its schedule. A commission on an unused amount does not (Q6). */
+export function comesWithContract(record: ChargeRecord): boolean {
+  return isActive(record) && isIncluded(record) && isCompulsory(record) && !isForUnusage(record);
+}
+
+/** True if a request can choose the charge: an optional one of the schedule (Q8). */
+export function isChoosable(record: ChargeRecord): boolean {
+  return isActive(record) && isIncluded(record) && !isOnUnusedAmount(record);
+}
+
+/** Returns undefined if the simulation does not have the charge. */
+export function placeCharge(
+  record: ChargeRecord,
+  { chosen, isOffer }: ChargeSelection,
+): ChargePlace | undefined {
+  const compulsory = isCompulsory(record);
+  if (comesWithContract(record) || chosen.has(record)) {
+    return { inSchedule: true, inAprc: record.InAprc ?? compulsory };
+  }
+  const isBeside = isOffer && isActive(record) && compulsory && !isIncluded(record);
+  return isBeside && record.InAprc === true && !isOnUnusedAmount(record)
+    ? { inSchedule: false, inAprc: true }
+    : undefined;
+}
+
+/**
+ * True if an offer does not count a compulsory charge with a price on the day: one on the unused amount, which a credit
+ * that is drawn in full does not have, or one outside the schedule of which the catalogue does not say that it counts.
+ */
+export function isUncounted(record: ChargeRecord, day: CalendarDate): boolean {
+  if (!isActive(record) || !isCompulsory(record) || !hasPrice(record, day)) return false;
+  if (isForUnusage(record)) return true;
+  if (isIncluded(record) || record.InAprc === false) return false;
+  return record.InAprc !== true || isOnUnusedAmount(record);
+}
+
+function hasPrice(record: ChargeRecord, day: CalendarDate): boolean {
+  if (record.UseBankingFormula && record.Formula !== null) return true;
+  return (
+    valueOn<ChargeRecord['Values'][number]>(record.Values, day) !== undefined || percentOf(record) !== null
+  );
+}
+
+function percentOf(record: ChargeRecord): number | null {
+  return 'Percent' in record && record.ValueIsPercent ? record.Percent : null;
+}
+
+function isCompulsory(record: ChargeRecord): boolean {
+  return 'InsuranceName' in record
+    ? record.IsMandatoryForApplicant || record.IsMandatoryForDebtor
+    : record.AutomaticLoadOnContract || record.MandatoryForApplicant;
+}
+
+function isIncluded(record: ChargeRecord): boolean {
+  return 'InsuranceName' in record
+    ? record.IncludedIntoRepaymentScheduleInstallment
+    : record.IncludedInRepaymentSchedule;
+}
+
+function isForUnusage(record: ChargeRecord): boolean {
+  return 'IsForUnusage' in record && record.IsForUnusage;
+}
+
+function isOnUnusedAmount(record: ChargeRecord): boolean {
+  return isForUnusage(record) || isSameCode(record.PercentAppliedTo, 'UnusedAmount');
+}

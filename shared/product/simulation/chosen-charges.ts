@@ -1,0 +1,91 @@
+/** Reads which optional charges a request chooses, and says what the cost of an offer leaves out (Q8). */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { Validation } from '../../lending/request/validation.ts';
+import type { ListsInForce } from '../catalogue/catalogue-view.ts';
+import type { InsuranceRecord } from '../catalogue/list-records.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { readCharge, type CatalogueCharge } from './charge-prices.ts';
+import {
+  comesWithContract,
+  isChoosable,
+  isUncounted,
+  type ChargeRecord,
+  type ChargeSelection,
+} from './charge-selection.ts';
+import { findNamed } from './named-choice.ts';
+import type { Offer } from './offered-rates.ts';
+import type { SimulateRequest } from './simulation.ts';
+
+interface OfferedCharges {
+  readonly offers: readonly Offer[];
+  /** Insurances of the product whose filters pass. */
+  readonly insurances: readonly InsuranceRecord[];
+  readonly catalogue: ListsInForce;
+}
+
+export interface ChosenCharges {
+  /** The charges of all offers, each once, whether selected or not. */
+  readonly listed: readonly ChargeRecord[];
+  readonly selection: ChargeSelection;
+  readonly named: readonly { readonly path: string; readonly records: readonly ChargeRecord[] }[];
+}
+
+/** Adds a fault for a choice that is not offered; a charge that comes with every contract can be named too. */
+export function chooseCharges(
+  request: SimulateRequest,
+  { offers, insurances, catalogue }: OfferedCharges,
+  validation: Validation,
+): ChosenCharges {
+  const lists = new Set(offers.map(({ item }) => catalogue.list('commission-list', item.CommissionList)));
+  const commissions = [...lists].flatMap((list) => list?.Commissions ?? []);
+  const choose = (field: string, idField: string, sent: readonly Choice[], from: readonly ChargeRecord[]) => {
+    const offered = from.filter(isChoosable).map((record) => ({ ...readCharge(record), id: record.Id }));
+    const choices = { what: field === 'OptionalInsurances' ? 'insurance' : 'commission', idField, offered };
+    return sent.map((choice, index) => {
+      const path = `${field}[${index}]`;
+      return { path, records: findNamed(path, choice, choices, validation) };
+    });
+  };
+  const fees = (request.OptionalCommissions ?? []).map(({ Name, FeeId: id }) => ({ Name, id }));
+  const covers = (request.OptionalInsurances ?? []).map(({ Name, InsuranceId: id }) => ({ Name, id }));
+  const named = [
+    ...choose('OptionalCommissions', 'FeeId', fees, commissions),
+    ...choose('OptionalInsurances', 'InsuranceId', covers, insurances),
+  ];
+  const chosen = new Set(named.flatMap(({ records }) => records));
+  const selection = { chosen, isOffer: request.Offer === true };
+  return { listed: [...commissions, ...insurances], selection, named };
+}
+
+interface Choice {
+  readonly Name: string | undefined;
+  readonly id: string | undefined;
+}
+
+interface SimulatedCharges {
+  readonly priced: readonly CatalogueCharge[];
+  readonly product: ProductRecord;
+  readonly requestDay: CalendarDate;
+}
+
+/**
+ * Warns of choices that add no charge: those that come with every contract, or have no price on the day (E5). With an
+ * offer also of what its cost leaves out: tranches, because the credit counts as drawn in full, and charges (Q8).
+ */
+export function warnOfCharges(
+  { named, listed, selection }: ChosenCharges,
+  { priced, product, requestDay }: SimulatedCharges,
+  validation: Validation,
+): void {
+  const charged = new Set(priced.map(({ record }) => record));
+  for (const { path, records } of named) {
+    if (records.every((record) => comesWithContract(record) || !charged.has(record))) validation.warn(path);
+  }
+  if (!selection.isOffer) return;
+  if (product.DisbursementMatrix.length > 0) validation.warn('DisbursementMatrix', 'not-counted');
+  for (const charge of listed.filter((record) => isUncounted(record, requestDay))) {
+    const { dimension, name } = readCharge(charge);
+    validation.warn(`${dimension}.${name}`, 'not-counted');
+  }
+}

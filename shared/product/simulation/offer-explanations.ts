@@ -1,0 +1,150 @@
+/** Explains the figures of an offer, as the figures of schedule rows are explained (Q8, S6). */
+
+import type { RateFlow, RateFlows } from '../../lending/annual-rate/rate-flows.ts';
+import { equation, explainSum, moneyText, type Term } from '../../lending/explain/explanation-text.ts';
+import { formatMinorUnits } from '../../lending/numbers/money.ts';
+import type { ScheduleRow } from '../../lending/request/repayment-schedule.ts';
+import type { SimulatedLoan } from './loan-within-bounds.ts';
+import type { DiscountedCharge } from './charge-prices.ts';
+import type { ExplainedOfferFigure, OfferExplanation, OfferFigures } from './offer-figures.ts';
+
+/** A charge that is paid once at the start, in minor units. */
+export interface ChargeAtStart {
+  readonly priced: DiscountedCharge;
+  readonly amount: number;
+}
+
+/** The rows that an offer shows as payments; undefined where they do not exist. */
+export interface ShownPayments {
+  readonly regular: ScheduleRow | undefined;
+  readonly first: ScheduleRow | undefined;
+  readonly last: ScheduleRow | undefined;
+}
+
+/** Amounts are minor units; `startCost`, `besides` and `uncounted` are charges at the start, beside the rows, in no APRC. */
+interface OfferParts {
+  readonly installments: number;
+  readonly startCost: number;
+  readonly besides: number;
+  readonly uncounted: number;
+  readonly financed: number;
+}
+
+interface OfferSources {
+  readonly atStart: readonly ChargeAtStart[];
+  readonly parts: OfferParts;
+  readonly rateFlows: RateFlows;
+  readonly payments: ShownPayments;
+  readonly loan: SimulatedLoan;
+}
+
+type Digits = Readonly<Record<'currencyDigits', number>>;
+
+/** Explains every figure that the offer has, in the order of the record. */
+export function explainOffer(figures: OfferFigures, sources: OfferSources): readonly OfferExplanation[] {
+  const { atStart, parts, rateFlows, payments, loan } = sources;
+  const context = { currencyDigits: loan.digits };
+  const explain = (figure: ExplainedOfferFigure, terms: readonly Term[], amount: number) =>
+    inMajorUnits(explainSum(figure, terms, amount, context), context);
+  const { totalUpfront, totalCostOfCredit: cost, totalAmountPayable, aprc } = figures;
+  const charges: readonly Term[] = atStart.map(({ amount }) => ({ label: '', amount }));
+  const single = { label: atStart.length === 1 ? 'one charge' : 'no charge', amount: totalUpfront };
+  const credit = { label: 'financed amount', amount: parts.financed };
+  return [
+    ...atStart.map((charge) => explainAtStart(charge, parts.financed, context)),
+    explain('TotalUpfront', charges.length > 1 ? charges : [single], totalUpfront),
+    explain('TotalCostOfCredit', costTerms(parts, credit), cost),
+    explain('TotalAmountPayable', [credit, { label: 'total cost', amount: cost }], totalAmountPayable),
+    { figure: 'APRC', amount: aprc, formula: rateEquation(aprc, rateFlows, parts, context) },
+    ...explainPayment('InstallmentAmount', payments.regular, context),
+    ...('firstInstallmentAmount' in figures
+      ? explainPayment('FirstInstallmentAmount', payments.first, context)
+      : []),
+    ...('lastInstallmentAmount' in figures
+      ? explainPayment('LastInstallmentAmount', payments.last, context)
+      : []),
+  ];
+}
+
+function inMajorUnits<Explanation extends { readonly amount: number }>(
+  explanation: Explanation,
+  { currencyDigits }: Digits,
+) {
+  return { ...explanation, amount: formatMinorUnits(explanation.amount, currencyDigits) };
+}
+
+/** For example `FinancedAmount 1000.00 * 2 % * (1 - 25 %) - 5 = 10.00`. */
+function explainAtStart(
+  { priced: { shown, charge }, amount }: ChargeAtStart,
+  financed: number,
+  context: Digits,
+): OfferExplanation {
+  const { discountPercent, discountValue, basePercent, baseValue } = shown;
+  const named = { figure: 'TotalUpfront', name: charge.name } as const;
+  if (basePercent === null && discountPercent === null && discountValue === null) {
+    return inMajorUnits({ ...named, amount, formula: `charge: ${moneyText(amount, context)}` }, context);
+  }
+  const base =
+    basePercent === null
+      ? String(baseValue?.toFixed())
+      : `FinancedAmount ${moneyText(financed, context)} * ${basePercent.toFixed()} %`;
+  const percent = discountPercent === null ? '' : ` * (1 - ${discountPercent.toFixed()} %)`;
+  const value = discountValue === null ? '' : ` - ${discountValue.toFixed()}`;
+  return inMajorUnits(
+    { ...named, amount, formula: equation(base + percent + value, amount, context) },
+    context,
+  );
+}
+
+function costTerms(parts: OfferParts, credit: Term): readonly Term[] {
+  const further: readonly Term[] = [
+    { label: 'paid at the start', amount: parts.startCost },
+    { label: 'paid beside the installments', amount: parts.besides },
+    { label: 'charges outside the APRC', amount: parts.uncounted, isTakenAway: true },
+  ];
+  return [
+    { label: 'installments', amount: parts.installments },
+    ...further.filter(({ amount }) => amount !== 0),
+    { ...credit, isTakenAway: true },
+  ];
+}
+
+/** For example `1000.00 - 10.00 = 256.28 / (1 + 15.1234 %)^(1/12) + ...`. */
+function rateEquation(
+  aprc: string | null,
+  { flows, unitsPerYear }: RateFlows,
+  { financed, startCost }: OfferParts,
+  context: Digits,
+): string {
+  const growth = `(1 + ${aprc === null ? 'APRC' : `${aprc} %`})`;
+  const paid = flows.slice(1).filter(({ amount }) => Number(amount) !== 0);
+  const terms = paid.map((flow) => {
+    const time = timeText(flow, unitsPerYear);
+    return moneyText(Number(flow.amount), context) + (time === '' ? '' : ` / ${growth}^(${time})`);
+  });
+  const drawn = moneyText(financed, context) + (startCost === 0 ? '' : ` - ${moneyText(startCost, context)}`);
+  return `${drawn} = ${terms.join(' + ')}`;
+}
+
+/** Years after the start, such as `1/12 + 3/366`; empty on the start itself. */
+function timeText({ wholeUnits, extraDays, yearDays }: RateFlow, unitsPerYear: number): string {
+  const units = unitsPerYear === 1 ? `${wholeUnits}` : `${wholeUnits}/${unitsPerYear}`;
+  const parts = [
+    ...(wholeUnits === 0 ? [] : [units]),
+    ...(extraDays === 0 ? [] : [`${extraDays}/${yearDays}`]),
+  ];
+  return parts.join(' + ');
+}
+
+function explainPayment(
+  figure: ExplainedOfferFigure,
+  row: ScheduleRow | undefined,
+  context: Digits,
+): readonly OfferExplanation[] {
+  if (row === undefined) return [];
+  const terms = [
+    { label: `installment ${row.InstallmentNo}: interest`, amount: row.interest },
+    { label: 'principal', amount: row.principal },
+  ];
+  return [inMajorUnits(explainSum(figure, terms, row.pmt, context), context)];
+}

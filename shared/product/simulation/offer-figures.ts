@@ -1,0 +1,49 @@
+/** What the record of an offer says besides its rows (Q8). Documents of an offer build on these figures alone. */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { UsedCalendar } from '../../lending/request/repayment-schedule.ts';
+
+/** Amounts are minor units. */
+export interface OfferFigures {
+  /** All charges that are paid once at the start, without the down payment. */
+  readonly totalUpfront: number;
+  /** What the consumer pays beyond the financed amount, as far as it is in the APRC. */
+  readonly totalCostOfCredit: number;
+  /** The financed amount and its total cost. */
+  readonly totalAmountPayable: number;
+  /** Annual percentage rate of charge with four decimals, half up, such as `11.5878`; null if there is none (A1, A4). */
+  readonly aprc: string | null;
+  /** Interest plus principal that most regular rows have; null if no two of several have the same. */
+  readonly installmentAmount: number | null;
+  /** Interest plus principal of the first row, if it differs from `installmentAmount`. */
+  readonly firstInstallmentAmount?: number;
+  /** Interest plus principal of the last row, if it differs from `installmentAmount`. */
+  readonly lastInstallmentAmount?: number;
+  readonly productVersion: number;
+  readonly calendar: UsedCalendar | undefined;
+  /** The day from which the loan counts. */
+  readonly startDate: CalendarDate;
+  /** Present only if the request asks for it. */
+  readonly explanation?: readonly OfferExplanation[];
+}
+
+export const EXPLAINED_OFFER_FIGURES = [
+  'TotalUpfront',
+  'TotalCostOfCredit',
+  'TotalAmountPayable',
+  'APRC',
+  'InstallmentAmount',
+  'FirstInstallmentAmount',
+  'LastInstallmentAmount',
+] as const;
+export type ExplainedOfferFigure = (typeof EXPLAINED_OFFER_FIGURES)[number];
+
+/** The figure is the rounded value of its formula; that of the APRC is the equation which the rate solves. */
+export interface OfferExplanation {
+  readonly figure: ExplainedOfferFigure;
+  /** Of one charge at the start; absent for a figure as a whole. */
+  readonly name?: string;
+  /** Decimal text in major units, or in percent; null if there is no rate. */
+  readonly amount: string | null;
+  readonly formula: string;
+}
