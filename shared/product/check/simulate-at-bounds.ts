@@ -61,8 +61,10 @@ function checkProduct(product: ProductRecord, check: SimulationCheck): readonly 
     if (type === undefined) return [];
     const loans = listLoans(product, { type, periodicity, start: requestDay });
     if (typeof loans === 'string') return [loans];
+    // An offer has more charges than a simulation, but a deposit has none (Q8).
+    const Offer = !type.type.interestCapitalization;
     const faults = loans.flatMap((loan) =>
-      refusalsOf(product, { ...loan, scheduleType: name }, requestDay, check),
+      refusalsOf(product, { ...loan, scheduleType: name, Offer }, requestDay, check),
     );
     return faults
       .slice(0, 1)
@@ -109,7 +111,7 @@ function listLoans(
 /** Simulates the loan with each interest type of the product, and returns the faults that the catalogue causes. */
 function refusalsOf(
   product: ProductRecord,
-  loan: Loan & Pick<SimulateRequest, 'scheduleType'>,
+  loan: Loan & Pick<SimulateRequest, 'scheduleType' | 'Offer'>,
   requestDay: CalendarDate,
   { catalogue, otherCalendars }: SimulationCheck,
 ): readonly string[] {

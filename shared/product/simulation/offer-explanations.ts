@@ -142,9 +142,10 @@ function explainPayment(
   context: Digits,
 ): readonly OfferExplanation[] {
   if (row === undefined) return [];
+  const after = `of row ${row.InstallmentNo}`;
   const terms = [
-    { label: `installment ${row.InstallmentNo}: interest`, amount: row.interest },
-    { label: 'principal', amount: row.principal },
+    { label: 'interest', amount: row.interest, after },
+    { label: 'principal', amount: row.principal, after },
   ];
   return [inMajorUnits(explainSum(figure, terms, row.pmt, context), context)];
 }

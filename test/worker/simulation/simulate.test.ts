@@ -90,6 +90,55 @@ it('simulates payments in advance for a request in Avro (B7)', async () => {
   expect(paymentSchedule[1]).toMatchObject({ interest: 0, remainingValue: 80_000 });
 });
 
+it('replies to an offer in Avro with its figures in a record of their own, and in HTTP with fields of the record (Q8)', async () => {
+  const offer = SIMULATE.examples.find(({ key }) => key === 'offer') ?? PERSONAL;
+  const { askAvro } = await world();
+  const request = {
+    ...offer.request,
+    amount: new Decimal(10_000),
+    jsonFilterCommission: [{ name: 'Employer', value: new Decimal(7) }],
+    jsonDiscountFilter: [{ name: 'YearsAsClient', value: new Decimal(3) }],
+    OptionalInsurances: [{ Name: 'Unemployment insurance' }],
+  };
+  const { decoded } = await askAvro(TYPE, request, SENT);
+  expect(decoded).toMatchObject({
+    payload: {
+      Records: [
+        {
+          Offer: {
+            TotalUpfront: 85_00,
+            TotalCostOfCredit: 601_12,
+            APRC: '11.5878',
+            FirstInstallmentAmount: undefined,
+            Explanation: [
+              { Figure: 'TotalUpfront', Name: 'Analysis fee', Amount: '85.00' },
+              {},
+              {},
+              {},
+              {},
+              {},
+              {},
+            ],
+          },
+        },
+      ],
+    },
+  });
+  const url = await startSystem();
+  const body = { ...offer.request, Date: '2026-01-15' };
+  const response = await post(url, body, { path: PATH });
+  expect(await response.json()).toEqual(offer.reply);
+});
+
+it('needs no day of the message with a Date (D2)', async () => {
+  const { ask } = await world();
+  const [wanted, headers] = [PERSONAL.reply, { [HEADER.originTimestamp]: 'soon' }];
+  const dated = await ask(requestOf({ ...PERSONAL.request, Date: '2026-01-15' }, { headers }));
+  expect(bodyOf(dated)).toEqual(wanted);
+  const undated = await ask(requestOf(PERSONAL.request, { headers }));
+  expect(faultsOf(bodyOf(undated))).toEqual(['plat-origin-timestamp out-of-range']);
+});
+
 it('names the holiday calendar that moved its due dates (H2)', async () => {
   const { ask } = await world();
   const home = {

@@ -223,6 +223,16 @@ const CASES: Readonly<Record<string, string>> = {
     "jsonInputFormula":null, "InterestType":null} -> {}
   {FIXED, "InterestType":1} -> {FIXED, "InterestType":1}
   {"InterestType":true} -> {"InterestType":1}
+  {"Offer":null, "Date":null, "Explain":null, "FirstDueDate":null, "InstallmentDay":null,
+    "GracePeriodPrincipal":null, "GracePeriodInterest":null, "OptionalCommissions":[],
+    "OptionalInsurances":null} -> {}
+  {"Offer":1, "Date":"2026-1-5", "Explain":false, "OptionalCommissions":[{"FeeId":ID, "Id":1}],
+    "OptionalInsurances":[{"Name":"Life"}]} -> {"Offer":true, "Date":"2026-01-05", "Explain":false,
+    "OptionalCommissions":[{"FeeId":ID}], "OptionalInsurances":[{"Name":"Life"}]},
+    OptionalCommissions[0].Id unknown-member
+  {"Offer":"yes", "Date":"2026-02-30", "InstallmentDay":1.5, "OptionalInsurances":[{"InsuranceId":"x"}]} ->
+    400 Offer wrong-type, Date invalid-date, InstallmentDay out-of-range,
+    OptionalInsurances[0].InsuranceId wrong-type
   {FIXED, "optional":[], "discount":[], "jsonFilterCommission":[], "jsonInsuranceFilter":[],
     "jsonDiscountFilter":[], "jsonMultipleInterestRates":[], "jsonInputFormula":{"interestInput":{}}} ->
     {FIXED, "jsonInputFormula":{}}

@@ -21,6 +21,8 @@ import { rateFields, rateRequest } from '../../../../shared/api/actions/rate-act
 import { repaymentScheduleFields } from '../../../../shared/api/actions/schedule-request-fields.ts';
 import {
   simulateFields,
+  type OfferExplanationPayload,
+  type OfferPayload,
   type SimulatePayload,
   type SimulatePayloadRecord,
 } from '../../../../shared/api/actions/simulate-action.ts';
@@ -137,7 +139,7 @@ test.each([
   ['GetProductListRequest', productListFields, 3],
   ['GetSimulationOptionsRequest', simulationOptionsFields, 3],
   ['GetReferenceListsRequest', referenceListsFields, 6],
-  ['SimulateRequest', simulateFields, 38],
+  ['SimulateRequest', simulateFields, 52],
 ] as const)(
   '%s has the same fields, kinds and optional fields in JSON and in Avro',
   (type, fields, least) => {
@@ -158,9 +160,17 @@ type Nulls<Type> = {
 const nullableFields = (record: AvroRecord) =>
   Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
 
-function itemFields({ fields }: AvroRecord, list: string) {
+function itemRecord({ fields }: AvroRecord, list: string) {
   const type = fields.find(({ name }) => name === list)?.type as AvroType | undefined;
-  return nullableFields(type?.items as AvroRecord);
+  return type?.items as AvroRecord;
+}
+
+const itemFields = (record: AvroRecord, list: string) => nullableFields(itemRecord(record, list));
+
+/** The type of a field that may be null. */
+function nestedRecord({ fields }: AvroRecord, field: string) {
+  const found = fields.find(({ name }) => name === field);
+  return (found?.type as readonly unknown[] | undefined)?.[1] as AvroRecord;
 }
 const MUST = false as const;
 const MAY = true as const;
@@ -186,6 +196,15 @@ test('the Avro replies of calculations and simulations have the fields of the re
   const figures = { InterestPercent: MUST, IRR: MAY, Total: MUST };
   const record = { ...all, ...figures, Offer: MAY } satisfies Nulls<SimulatePayloadRecord>;
   expect(itemFields(reply, 'Records')).toEqual(record);
+  const nested = nestedRecord(itemRecord(reply, 'Records'), 'Offer');
+  const costs = { TotalUpfront: MUST, TotalCostOfCredit: MUST, TotalAmountPayable: MUST, APRC: MAY };
+  const payments = { InstallmentAmount: MAY, FirstInstallmentAmount: MAY, LastInstallmentAmount: MAY };
+  const origin = { ProductVersion: MUST, HolidayCalendar: MAY, StartDate: MUST, Explanation: MAY };
+  const offer = { ...costs, ...payments, ...origin } satisfies Nulls<OfferPayload>;
+  expect(nullableFields(nested)).toEqual(offer);
+  const explanation = { Figure: MUST, Name: MAY, Amount: MAY, Formula: MUST };
+  const explained = (nestedRecord(nested, 'Explanation') as unknown as AvroType).items as AvroRecord;
+  expect(nullableFields(explained)).toEqual(explanation satisfies Nulls<OfferExplanationPayload>);
 });
 
 test('the Avro reply of a schedule has its fields and those of its rows, with columns and explanations beside them', () => {

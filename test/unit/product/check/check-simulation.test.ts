@@ -27,6 +27,8 @@ COM-LEASE Commissions[0].Currency = "RON"
   LS-CAR: PaymentScheduleTypes[0] names Leasing, with which 5000 EUR over 12 periods from 2026-01-15 ${ANY} whose commission Contract fee is in EUR
 COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].Values = []; Commissions[0].ValueIsPercent = true; Commissions[0].Percent = 1
   ${ANY} whose commission Contract fee is in EUR
+COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].IncludedInRepaymentSchedule = false; Commissions[0].InAprc = true
+  ${ANY} whose commission Contract fee is in EUR
 INT-STEPS Interests[0].CollectionInterests[0].InterestStartPeriod = 0 | must be at least 1, or null
 INT-STEPS Interests[0].CollectionInterests[0].InterestEndDate = "2023-12-31"
   ${ANY} whose interest Stepped rate has one rate for every instalment
