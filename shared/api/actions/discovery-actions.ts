@@ -114,11 +114,12 @@ const charge = {
   PercentAppliedTo: textOrNull('Base of the percentage; null: the financed amount (F2).'),
   PerAnnum: yesOrNo('The percentage is an annual rate (F2).'),
   IsUpfront: flagOrNull('Due at the start of its period; null: as the schedule type defines (F1).'),
-  ComesWithContract: yesOrNo('Part of every simulation (Q6); otherwise optional, for schedule requests.'),
+  ComesWithContract: yesOrNo('Part of every simulation (Q6).'),
+  IsOptional: yesOrNo('Part of a simulation if OptionalCommissions or OptionalInsurances names it (Q8).'),
 };
 
 const optionalCommission = strictNamed('SimulationCommission', {
-  FeeId: plainText('FeeId of schedule requests.'),
+  FeeId: plainText('FeeId of OptionalCommissions and of schedule requests.'),
   FeeName: plainText('FeeName of schedule requests.'),
   CommissionType: textOrNull('Its type.'),
   CommissionListId: plainText('GUID of its list.'),
@@ -128,7 +129,7 @@ const optionalCommission = strictNamed('SimulationCommission', {
 });
 
 const optionalInsurance = strictNamed('SimulationInsurance', {
-  InsuranceId: plainText('GUID of the insurance.'),
+  InsuranceId: plainText('InsuranceId of OptionalInsurances.'),
   InsuranceName: plainText('InsuranceName of schedule requests.'),
   InsuranceClassId: textOrNull('InsuranceClassId of schedule requests.'),
   InsuranceClassName: textOrNull('InsuranceClassName of schedule requests.'),
@@ -162,7 +163,9 @@ export const simulationOptionsReply = z.strictObject({
     .describe('The schedule types of the product, the default first.'),
   Interests: z.array(simulationInterest).describe('In the order of the offers.'),
   Filters: z.array(simulationFilter).describe('Figures that narrow the choice; each may be left out.'),
-  FormulaInputs: z.array(formulaArgument).describe('Arguments that formulas of the product read.'),
+  FormulaInputs: z
+    .array(formulaArgument)
+    .describe('Arguments that formulas of the product read, if it is used.'),
   Commissions: z.array(optionalCommission).describe('Active commissions of the offers.'),
   Insurances: z.array(optionalInsurance).describe('Active insurances of the items of the day.'),
   Discounts: z.array(productDiscount).describe('Active discounts of the day.'),

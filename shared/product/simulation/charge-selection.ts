@@ -26,9 +26,20 @@ export function comesWithContract(record: ChargeRecord): boolean {
   return isActive(record) && isIncluded(record) && isCompulsory(record) && !isForUnusage(record);
 }
 
-/** True if a request can choose the charge: an optional one of the schedule (Q8). */
+/** True if a request can name the charge: one of the schedule (Q8). */
 export function isChoosable(record: ChargeRecord): boolean {
   return isActive(record) && isIncluded(record) && !isOnUnusedAmount(record);
+}
+
+/** True if a simulation has the charge only when the request names it (Q8). */
+export function isOptional(record: ChargeRecord): boolean {
+  return isChoosable(record) && !comesWithContract(record);
+}
+
+/** True if there is a simulation that has the charge, with or without an offer. */
+export function canBeCharged(record: ChargeRecord): boolean {
+  const chosen = new Set(isChoosable(record) ? [record] : []);
+  return placeCharge(record, { chosen, isOffer: true }) !== undefined;
 }
 
 /** Returns undefined if the simulation does not have the charge. */

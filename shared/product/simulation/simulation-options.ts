@@ -29,7 +29,7 @@ import {
 import { describeProduct } from '../look-up/products-on-offer.ts';
 import { describeScheduleType } from '../look-up/reference-lists.ts';
 import { findValueOn } from './charge-prices.ts';
-import { comesWithContract } from './charge-selection.ts';
+import { canBeCharged, comesWithContract, isOptional } from './charge-selection.ts';
 import { describePeriodUnit, findPeriodRange } from './loan-within-bounds.ts';
 import { chooseInterests, hasRate } from './offered-rates.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulation.ts';
@@ -181,8 +181,8 @@ function describeFilters(
 
 /** Lists the arguments of the formulas that a simulation may evaluate (Q7). */
 function listFormulaInputs({ offers, commissionLists, insured, discounts }: Options) {
-  const commissions = commissionLists.flatMap(({ Commissions }) => Commissions.filter(comesWithContract));
-  const insurances = insured.flatMap(({ list }) => list.Insurances.filter(comesWithContract));
+  const commissions = commissionLists.flatMap(({ Commissions }) => Commissions.filter(canBeCharged));
+  const insurances = insured.flatMap(({ list }) => list.Insurances.filter(canBeCharged));
   return [
     ...offers.flatMap(({ interests }) => interests.flatMap((one) => describeInputs('interestInput', one))),
     ...commissions.flatMap((record) => describeInputs('commissionInput', record)),
@@ -237,5 +237,6 @@ function describeCharge(record: CommissionRecord | InsuranceRecord, IsPercent: b
     PerAnnum,
     IsUpfront,
     ComesWithContract: comesWithContract(record),
+    IsOptional: isOptional(record),
   };
 }

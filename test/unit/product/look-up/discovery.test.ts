@@ -162,7 +162,7 @@ describe('options of a simulation (L6)', () => {
     expect(found.Discounts.map(({ ProductDiscountId }) => ProductDiscountId)).toEqual([guid(400)]);
   });
 
-  test('arguments are those of formulas that come with the contract; optional charges have ids and prices', () => {
+  test('arguments are those of formulas that a simulation may read; optional charges have ids and prices', () => {
     const Formula = { Name: 'F', Expression: 'Km', Inputs: ['Km'] };
     const byFormula = { UseBankingFormula: true, Formula, Values: [] };
     const found = optionsOf({
@@ -171,7 +171,15 @@ describe('options of a simulation (L6)', () => {
         commission({ Name: 'Service', ...byFormula }),
         commission({ Id: guid(201), Name: 'Optional', AutomaticLoadOnContract: false, ...byFormula }),
         commission({ Id: guid(202), Name: 'Paper', AutomaticLoadOnContract: false, ...price(1) }),
-        commission({ Id: guid(203), Name: 'Closed', Status: 'Closed' }),
+        commission({ Id: guid(203), Name: 'Closed', Status: 'Closed', ...byFormula }),
+        commission({ Id: guid(204), Name: 'Outside', IncludedInRepaymentSchedule: false, ...byFormula }),
+        commission({
+          Id: guid(205),
+          Name: 'Notary',
+          IncludedInRepaymentSchedule: false,
+          InAprc: true,
+          ...byFormula,
+        }),
       ],
       insurances: [insurance({ ...byFormula }), insurance({ Id: guid(301), InsuranceName: 'Home' })],
       discounts: [discount({ UseBankingFormula: true, Formula, DiscountValue: null })],
@@ -179,14 +187,23 @@ describe('options of a simulation (L6)', () => {
     expect(found.FormulaInputs.map(({ Part, Name, UsedBy }) => `${Part}.${Name} ${UsedBy}`)).toEqual([
       'interestInput.Km Standard rate',
       'commissionInput.Km Service',
+      'commissionInput.Km Optional',
+      'commissionInput.Km Notary',
       'insuranceInput.Km Life',
       'discountInput.Km Campaign',
     ]);
-    const described = found.Commissions.map((one) => [one.FeeId, one.Price, one.ComesWithContract]);
+    const described = found.Commissions.map((one) => [
+      one.FeeId,
+      one.Price,
+      one.ComesWithContract,
+      one.IsOptional,
+    ]);
     expect(described).toEqual([
-      [guid(200), null, true],
-      [guid(201), null, false],
-      [guid(202), 1, false],
+      [guid(200), null, true, false],
+      [guid(201), null, false, true],
+      [guid(202), 1, false, true],
+      [guid(204), null, false, false],
+      [guid(205), null, false, false],
     ]);
     expect(found.Insurances.map((one) => [one.InsuranceClassId, one.Price])).toEqual([
       [guid(390), null],

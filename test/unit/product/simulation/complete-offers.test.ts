@@ -352,6 +352,12 @@ describe('explanations (Q8, S6)', () => {
     );
   });
 
+  it('a payment on the start is not discounted in the equation (B7)', () => {
+    const { offer } = recordOf({}, { Offer: true, Explain: true, InterestType: 1 });
+    const solved = offer?.explanation?.find(({ figure }) => figure === 'APRC');
+    expect(solved?.formula).toMatch(/^1000\.00 = 253\.74 \+ 253\.74 \/ \(1 \+ 12\.6782 %\)\^\(1\/12\) \+ /);
+  });
+
   it('says when there is no rate, and no charge', () => {
     const commissions = [commission({ PeriodicityType: 'Once', ...price(1000) })];
     const { offer } = recordOf({ commissions }, { Offer: true, Explain: true });

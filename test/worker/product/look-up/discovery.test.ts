@@ -51,21 +51,43 @@ async function listProducts(url: string): Promise<ProductList['Products']> {
   return products;
 }
 
-/** The fields that the options make mandatory, for an interest and the discounts to apply. */
+interface Choice {
+  readonly discounts: Options['Discounts'];
+  readonly fees: Options['Commissions'];
+  readonly covers: Options['Insurances'];
+}
+
+const NOTHING: Choice = { discounts: [], fees: [], covers: [] };
+
+/** All that a request for the interest can choose. */
+function everythingOf(options: Options, { CommissionListId }: Interest): Choice {
+  return {
+    discounts: options.Discounts.filter(({ IsOptionalDiscount }) => IsOptionalDiscount),
+    fees: options.Commissions.filter((one) => one.IsOptional && one.CommissionListId === CommissionListId),
+    covers: options.Insurances.filter(({ IsOptional }) => IsOptional),
+  };
+}
+
+/** The fields that the options make mandatory, for an interest and what is chosen. */
 function simulationOf(
   options: Options,
   type: Options['ScheduleTypes'][number],
   interest: Interest,
-  discounts: Options['Discounts'] = [],
+  { discounts, fees, covers } = NOTHING,
 ) {
   const { Product: product } = options;
-  const amount = product.MinimumAmount ?? 1000;
+  const insured =
+    covers.length === 0 ? [] : options.Filters.filter(({ Field }) => Field === 'jsonInsuranceFilter');
+  const least = insured.filter(({ Name }) => Name === 'Amount').map(({ From }) => From ?? 0);
+  const amount = Math.max(product.MinimumAmount ?? 1000, ...least);
   const users = new Set([
     interest.InterestName,
     ...options.Commissions.filter(
       (one) => one.ComesWithContract && one.CommissionListId === interest.CommissionListId,
     ).map(({ FeeName }) => FeeName),
     ...options.Insurances.filter((one) => one.ComesWithContract).map(({ InsuranceName }) => InsuranceName),
+    ...fees.map(({ FeeName }) => FeeName),
+    ...covers.map(({ InsuranceName }) => InsuranceName),
     ...options.Discounts.filter((one) => !one.IsOptionalDiscount || discounts.includes(one)).map(
       ({ Name }) => Name,
     ),
@@ -89,6 +111,8 @@ function simulationOf(
     ...(discounts.length > 0 && {
       discount: discounts.map(({ ProductDiscountId }) => ({ ProductDiscountId })),
     }),
+    OptionalCommissions: fees.map(({ FeeId }) => ({ FeeId })),
+    OptionalInsurances: covers.map(({ InsuranceId }) => ({ InsuranceId })),
   };
 }
 
@@ -102,6 +126,8 @@ function passingFigures({ Filters }: Options, field: string, item: string) {
 
 interface Simulated {
   readonly Records: readonly {
+    readonly OutputCommissionJson: string;
+    readonly OutputInsuranceJson: string;
     readonly InterestId: string;
     readonly InterestListId: string;
     readonly InterestCommissionItemId: string;
@@ -109,7 +135,7 @@ interface Simulated {
   }[];
 }
 
-it('every product on offer can be simulated with each schedule type and interest, for the shortest term, and the longest with all discounts (L5, L6)', async () => {
+it('every product on offer can be simulated with each schedule type and interest, for the shortest term, and the longest with all that can be chosen (L5, L6)', async () => {
   const url = await startEngine();
   const products = await listProducts(url);
   expect(products.length).toBeGreaterThanOrEqual(10);
@@ -131,10 +157,17 @@ it('every product on offer can be simulated with each schedule type and interest
         const { InterestId, InterestListId, InterestCommissionItemId, CommissionListId } = interest;
         const offer = { InterestId, InterestListId, InterestCommissionItemId, CommissionListId };
         expect(shortest.Records).toEqual(expect.arrayContaining([expect.objectContaining(offer)]));
-        const optional = options.Discounts.filter(({ IsOptionalDiscount }) => IsOptionalDiscount);
-        const discounted = simulationOf(options, type, interest, optional);
-        const longest = { ...discounted, loanPeriod: type.MaximumLoanPeriod };
-        expect((await call<Simulated>(url, 'PLAT_BP_Simulate', longest)).Records).not.toEqual([]);
+        const chosen = everythingOf(options, interest);
+        const request = simulationOf(options, type, interest, chosen);
+        const longest = { ...request, loanPeriod: type.MaximumLoanPeriod };
+        const { Records } = await call<Simulated>(url, 'PLAT_BP_Simulate', longest);
+        const record = Records.find((one) => one.InterestId === interest.InterestId);
+        const shown = `${record?.OutputCommissionJson}${record?.OutputInsuranceJson}`;
+        const ids = [
+          ...chosen.fees.map(({ FeeId }) => FeeId),
+          ...chosen.covers.map(({ InsuranceId }) => InsuranceId),
+        ];
+        expect(ids.filter((id) => !shown.includes(id))).toEqual([]);
       }
     }
   }
@@ -152,7 +185,7 @@ it('discounts are chosen by their published ids, and a term outside the publishe
   const simulated = await call<{ readonly Records: readonly { readonly InterestPercent: string }[] }>(
     url,
     'PLAT_BP_Simulate',
-    simulationOf(options, type, interest, optional),
+    simulationOf(options, type, interest, { ...NOTHING, discounts: optional }),
   );
   // 8.5 % less the 0.55 points of Salary client.
   expect(simulated.Records[0]?.InterestPercent).toBe('7.9500%');
