@@ -11,7 +11,6 @@ const UNSAFE_IN_HEADER = /[^\x20-\x7e]/gu;
 const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
 const CUT_BYTE = /%[0-9A-F]?$/;
 const TRUNCATED = 'truncated';
-const safeItemText = (text: string): string => percentEncode(text, UNSAFE_IN_ITEM);
 const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
 /** Percent-encodes the UTF-8 of all but visible ASCII and blanks, and truncates the result at 1,024 characters. */
@@ -22,6 +21,11 @@ export function safeHeaderText(text: string): string {
   return encoded.slice(0, HEADER_TEXT_CHARACTERS).replace(CUT_BYTE, '');
 }
 
+/** Percent-encodes the UTF-8 of all but visible ASCII, and the separators of lists. */
+export function safeItemText(text: string): string {
+  return percentEncode(text, UNSAFE_IN_ITEM);
+}
+
 /** The list `code;path, code;path` (E3) and the items of `further`. Over 4,096 characters it ends in `truncated`. */
 export function warningsList(warnings: readonly Warning[], further: string | undefined): string | undefined {
   if (warnings.length === 0 && further === undefined) return undefined;
@@ -29,8 +33,7 @@ export function warningsList(warnings: readonly Warning[], further: string | und
   const others = (further ?? '').split(',').map((item) => item.trim().split(';').map(safeItemText).join(';'));
   const items = [...new Set([...own, ...others])].filter((item) => item !== '');
   if (items.length === 0) return undefined;
-  const whole = items.join(', ');
-  return whole.length <= WARNINGS_LIST_CHARACTERS ? whole : truncate(items);
+  return joinWithin(items, WARNINGS_LIST_CHARACTERS);
 }
 
 /** The header `RO+TARGET;version=2026.1+2026.1` (H2). Percent-encodes all but A-Z, a-z, 0-9 and `_.+:/-`. */
@@ -64,11 +67,14 @@ function decoded(text: string): string {
   }
 }
 
-function truncate(items: readonly string[]): string {
+/** Joins the items by commas. Over `limit` characters the list ends early, in `truncated`. */
+export function joinWithin(items: readonly string[], limit: number): string {
+  const whole = items.join(', ');
+  if (whole.length <= limit) return whole;
   let text = '';
   for (const item of items) {
     const next = `${text}${item}, `;
-    if (next.length + TRUNCATED.length > WARNINGS_LIST_CHARACTERS) break;
+    if (next.length + TRUNCATED.length > limit) break;
     text = next;
   }
   return text + TRUNCATED;

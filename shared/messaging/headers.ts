@@ -26,6 +26,8 @@ export const HEADER = {
   warnings: 'plat-warnings',
   /** Holiday calendar of the reply with its version: `RO;version=2026.1` (H2). */
   holidayCalendar: 'plat-holiday-calendar',
+  /** Versions of what an answer was calculated with and from: `engine=0.1.0, rules=1, day=2026-05-15` (E7). */
+  versions: 'plat-versions',
   traceParent: 'traceparent',
   /** Id of a notification. It counts if the command itself contains none. */
   notificationId: 'plat-notification-id',

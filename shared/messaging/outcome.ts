@@ -17,6 +17,19 @@ export type Outcome =
 export interface ReplyBody extends ReplyContent {
   /** The payload if it is already encoded in the format of the request. `payload` is then ignored. */
   readonly encoded?: Encoded;
+  readonly sources?: AnswerSources;
+}
+
+/** What an answer was calculated from (E7). The holiday calendar is a field of its own. */
+export interface AnswerSources {
+  /** The day that the answer counts from, as `yyyy-mm-dd`. */
+  readonly day?: string;
+  /** The product and the lists of the catalogue that were read for it. */
+  readonly records?: readonly {
+    readonly kind: string;
+    readonly code: string;
+    readonly version: number;
+  }[];
 }
 
 export const done = (reply?: ReplyBody, outputs?: readonly OutgoingMessage[]): Outcome => ({
@@ -40,6 +53,8 @@ interface ReplyContent extends Readonly<Partial<Record<AnswerHeader, string>>> {
 export type Reply =
   | (ReplyContent & {
       readonly kind: 'reply';
+      /** As in header plat-versions (E7); undefined if a worker of an earlier release replied. */
+      readonly versions?: string;
       /** The reply as JSON text if a thread has rendered it. `payload` is then undefined. */
       readonly body?: Uint8Array;
     })

@@ -1,15 +1,17 @@
 import { openCatalogue, type OpenCatalogue } from '../../shared/product/storage/catalogue-table.ts';
 import type { InsuranceListInput } from '../../shared/api/actions/look-up-actions.ts';
-import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
+import { formatCalendarDate, toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
 import { done, refused } from '../../shared/messaging/outcome.ts';
 import { warningsList } from '../../shared/messaging/header-text.ts';
 import { createProblem, type Warning } from '../../shared/platform/problem.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import { UsedRecords } from '../../shared/product/catalogue/used-records.ts';
 import {
   lookUpInsuranceList,
   lookUpDetails,
   lookUpDocuments,
+  resolveDay,
   type LookUp,
   type LookUpContext,
   type SelectorRequest,
@@ -75,7 +77,8 @@ function lookUpHandler<Answer>(
     if (timeFault !== undefined && (payload as SelectorRequest).Date === undefined)
       return refused(createProblem('not-computable', { errors: [timeFault] }));
     // The payload has been validated as a request of this type.
-    const found = lookUp(payload as never, { catalogue, requestDay: toUtcDay(originTimestampMs) });
+    const context = { catalogue: new UsedRecords(catalogue), requestDay: toUtcDay(originTimestampMs) };
+    const found = lookUp(payload as never, context);
     if (found.kind !== 'found') {
       const errors = found.faults.map(({ path, code, message }) => ({ path, code, message }));
       const problem = found.kind === 'refused' ? 'invalid-request' : 'unknown-product';
@@ -83,7 +86,9 @@ function lookUpHandler<Answer>(
     }
     const { answer, warnings } = found;
     const header = warningsList(warnings, undefined);
-    const reply = { type: `${name}Reply`, payload: toPayload(answer, warnings) };
+    const day = formatCalendarDate(resolveDay(payload as SelectorRequest, context));
+    const sources = { day, records: context.catalogue.versions() };
+    const reply = { type: `${name}Reply`, payload: toPayload(answer, warnings), sources };
     return done(header === undefined ? reply : { ...reply, warnings: header });
   };
   return [`${name}Request`, handler];

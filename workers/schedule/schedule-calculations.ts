@@ -6,7 +6,7 @@ import { limitFaults } from '../../shared/api/json/faults.ts';
 import { JSON_PARAM } from '../../shared/api/json/request-reader.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
-import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
+import { formatCalendarDate, toUtcDay, type CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { startsOnRequestDay } from '../../shared/lending/due-dates/planned-due-dates.ts';
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
@@ -39,6 +39,7 @@ type CalculationResult =
       readonly kind: string;
       readonly warnings?: readonly RequestWarning[];
       readonly calendar?: UsedCalendar;
+      readonly startDate?: CalendarDate;
     };
 
 interface Calculation {
@@ -134,11 +135,12 @@ async function calculateInThread(
 
 function toOutcome(type: string, result: CalculationResult): Outcome {
   if ('faults' in result) return refuseFaults(result.faults);
-  const { warnings = [], calendar } = result;
+  const { warnings = [], calendar, startDate } = result;
   const reply: ReplyBody = {
     type,
     payload: result,
     ...(calendar === undefined ? {} : { holidayCalendar: formatCalendar(calendar) }),
+    ...(startDate === undefined ? {} : { sources: { day: formatCalendarDate(startDate) } }),
   };
   if (warnings.length === 0) return done(reply);
   const located = warnings.map(({ code, path }) => ({ code, path: `${JSON_PARAM}.${path}` }));

@@ -9,13 +9,14 @@ import {
   simulatePayload,
 } from '../../shared/api/actions/simulate-action.ts';
 import { limitFaults } from '../../shared/api/json/faults.ts';
-import { toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
+import { formatCalendarDate, toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
-import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
+import { done, refused, type AnswerSources, type Outcome } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import { formatCalendar, warningsList } from '../../shared/messaging/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
+import { UsedRecords } from '../../shared/product/catalogue/used-records.ts';
 import { simulateInSteps } from '../../shared/product/simulation/simulate-product.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
@@ -50,15 +51,19 @@ export function createSimulationHandlers(
       const sent = toSimulateRequest(payload as SimulateInput);
       if (timeFault !== undefined && sent.Date === undefined)
         return refused(createProblem('not-computable', { errors: [timeFault] }));
-      const context = { catalogue, calendars, requestDay: toUtcDay(originTimestampMs) };
-      const steps = simulateInSteps(sent, context);
-      return queue.run(steps, request, toOutcome);
+      const used = new UsedRecords(catalogue);
+      const requestDay = toUtcDay(originTimestampMs);
+      const steps = simulateInSteps(sent, { catalogue: used, calendars, requestDay });
+      return queue.run(steps, request, (simulated) => {
+        const day = formatCalendarDate(sent.Date ?? requestDay);
+        return toOutcome(simulated, { day, records: used.versions() });
+      });
     },
   };
 }
 
 /** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */
-function toOutcome(simulated: SimulationOutcome): Outcome {
+function toOutcome(simulated: SimulationOutcome, sources: AnswerSources): Outcome {
   if (simulated.kind === 'refused') {
     const errors = limitFaults(simulated.faults).map(({ path, code, message }) => ({ path, code, message }));
     if (simulated.unknownProduct === true) return refused(createProblem('unknown-product', { errors }));
@@ -70,6 +75,7 @@ function toOutcome(simulated: SimulationOutcome): Outcome {
   return done({
     type: 'SimulateReply',
     payload: simulatePayload(records, warnings),
+    sources,
     ...(header === undefined ? {} : { warnings: header }),
     ...(calendar === undefined ? {} : { holidayCalendar: formatCalendar(calendar) }),
   });

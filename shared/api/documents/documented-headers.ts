@@ -63,6 +63,8 @@ const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.nestIsDisposed, TEXTS.message.nestIsDisposed, REQUIRED),
 ];
 
+const VERSIONS = header(HEADER.versions, TEXTS.message.versions);
+
 const ANSWER_HEADERS = {
   holidayCalendar: {
     http: 'Holiday-Calendar',
@@ -72,12 +74,17 @@ const ANSWER_HEADERS = {
 
 /** The names of the HTTP headers of an answer: those that every answer may have, and the given ones. */
 export function answerHttpHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly ResponseHeader[] {
-  return ['X-Correlation-Id', 'Warnings', ...answerHeaders.map((name) => ANSWER_HEADERS[name].http)];
+  return [
+    'X-Correlation-Id',
+    'Warnings',
+    'Versions',
+    ...answerHeaders.map((name) => ANSWER_HEADERS[name].http),
+  ];
 }
 
 /** The headers of a reply over Kafka: those that every reply may have, and the given ones. */
 export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = []): readonly MessageHeader[] {
-  return [...REPLY_MESSAGE_HEADERS, ...answerHeaders.map((name) => ANSWER_HEADERS[name].message)];
+  return [...REPLY_MESSAGE_HEADERS, VERSIONS, ...answerHeaders.map((name) => ANSWER_HEADERS[name].message)];
 }
 
 export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [

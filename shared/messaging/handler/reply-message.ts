@@ -7,6 +7,7 @@ import { HEADER } from '../headers.ts';
 import type { HeaderValue, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { ReplyBody } from '../outcome.ts';
 import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
+import { formatVersions } from './answer-versions.ts';
 import type { Request } from './request.ts';
 
 /** For NestJS, the header kafka_nest-is-disposed with any value ends a reply. NestJS itself writes a zero byte. */
@@ -26,9 +27,13 @@ export function createReply(
   body: ReplyBody,
 ): SyncOrAsync<OutgoingMessage> {
   const encoding = body.encoded ?? codec.encode(body.type, body.payload, request.format);
-  const { type, warnings, holidayCalendar: calendar } = body;
+  const { type, warnings, sources } = body;
+  const calendar = body.holidayCalendar === undefined ? undefined : safeHeaderText(body.holidayCalendar);
   return andThen(encoding, (encoded) => {
-    const headers = calendar === undefined ? {} : { [HEADER.holidayCalendar]: safeHeaderText(calendar) };
+    const headers = {
+      ...(calendar === undefined ? {} : { [HEADER.holidayCalendar]: calendar }),
+      [HEADER.versions]: formatVersions(sources, calendar),
+    };
     return toMessage(request, destination, { ...encoded, type, warnings }, headers);
   });
 }

@@ -25,12 +25,14 @@ function toReply({ headers }: EncodedMessage, decoded: Decoded): Reply {
   const { type, payload } = decoded;
   const warnings = headerText(headers, HEADER.warnings);
   const calendar = headerText(headers, HEADER.holidayCalendar) ?? '';
+  const versions = headerText(headers, HEADER.versions) ?? '';
   return {
     kind: 'reply',
     type,
     payload,
     ...(warnings === undefined ? {} : { warnings }),
     ...(calendar === '' ? {} : { holidayCalendar: safeHeaderText(calendar) }),
+    ...(versions === '' ? {} : { versions: safeHeaderText(versions) }),
   };
 }
 

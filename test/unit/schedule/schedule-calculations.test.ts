@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { toCalendarDate, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { formatCalendar } from '../../../shared/messaging/header-text.ts';
 import { createCalculations } from '../../../workers/schedule/schedule-calculations.ts';
@@ -24,6 +24,18 @@ describe('outcome of a schedule request', () => {
     });
     expect(answer({})).toMatchObject({ kind: 'done' });
     expect(JSON.stringify(answer({}))).not.toContain('holidayCalendar');
+  });
+
+  it('contains the day from which the schedule counts, whatever the day of the request (D2, E7)', () => {
+    const start = toCalendarDate(2026, 5, 15);
+    for (const requestMs of [0, 20_000 * DAY_MS]) {
+      expect(answer({ ActivationDate: start }, requestMs)).toMatchObject({
+        reply: { sources: { day: '2026-05-15' } },
+      });
+    }
+    expect(answer({ ActivationDate: undefined, FirstDueDate: undefined }, 20_000 * DAY_MS)).toMatchObject({
+      reply: { sources: { day: '2024-10-04' } },
+    });
   });
 
   it('reports ignored fields in the payload and the warnings header, by their path in the body (E3)', () => {

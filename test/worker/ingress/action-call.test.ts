@@ -29,7 +29,8 @@ it('responds with 200 and the unwrapped body as JSON in UTF-8, whatever the case
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
-    for (const absent of ['warnings', 'holiday-calendar']) expect(response.headers.has(absent)).toBe(false);
+    for (const absent of ['warnings', 'holiday-calendar', 'versions'])
+      expect(response.headers.has(absent)).toBe(false);
     expect(await response.json()).toEqual(body);
   }
 });
@@ -54,17 +55,19 @@ it('gives each request message a unique correlation id, even if callers send the
   expect(other.headers.get('x-correlation-id')).toBe('r/7');
 });
 
-it('reports ignored fields (E3) and the holiday calendar (H2) in headers', async () => {
+it('reports ignored fields (E3), the holiday calendar (H2) and versions (E7) in headers', async () => {
   const reply = {
     kind: 'reply',
     type: 'EchoReply',
     payload: {},
     warnings: 'no-effect;jsonParam.ContractPeriod',
     holidayCalendar: 'RO+TARGET;version=2026.1+2026.1',
+    versions: 'engine=0.1.0, rules=1, day=2026-05-15',
   } as const;
   const response = await postEcho(await openReplying(reply), { odd: 1 });
   expect(response.headers.get('warnings')).toBe('unknown-member;odd, no-effect;jsonParam.ContractPeriod');
   expect(response.headers.get('holiday-calendar')).toBe('RO+TARGET;version=2026.1+2026.1');
+  expect(response.headers.get('versions')).toBe('engine=0.1.0, rules=1, day=2026-05-15');
   const refused = await postEcho(await openRefusing(['not-computable']), { odd: 1 });
   expect([refused.status, refused.headers.get('warnings')]).toEqual([422, 'unknown-member;odd']);
 });

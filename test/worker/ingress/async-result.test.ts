@@ -87,6 +87,7 @@ it('a result responds pending with Retry-After, then always with the same body a
   await reply([{ PMT: 17.01 }], {
     [HEADER.warnings]: 'no-effect;jsonParam.UnusedAmount',
     [HEADER.holidayCalendar]: 'RO;version=2026.1',
+    [HEADER.versions]: 'engine=0.1.0, rules=1, day=2026-05-15',
   });
   await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
   const done = await fetch(ingress.url + href);
@@ -94,6 +95,7 @@ it('a result responds pending with Retry-After, then always with the same body a
   expect(Object.fromEntries(done.headers)).toMatchObject({
     warnings: 'no-effect;jsonParam.UnusedAmount',
     'holiday-calendar': 'RO;version=2026.1',
+    versions: 'engine=0.1.0, rules=1, day=2026-05-15',
     'cache-control': 'no-store',
   });
   await reply([{ PMT: 99 }]);

@@ -71,7 +71,7 @@ const UNDOCUMENTED = new Set(
   transfer-encoding x-accel-buffering`.split(/\s+/),
 );
 /** Headers that only some responses have. */
-const OPTIONAL = ['warnings', 'holiday-calendar', 'preference-applied', 'location'];
+const OPTIONAL = ['warnings', 'holiday-calendar', 'versions', 'preference-applied', 'location'];
 /** A 403 says which scope a token lacks. */
 const OPTIONAL_403 = [...OPTIONAL, 'www-authenticate'];
 

@@ -76,6 +76,10 @@ it('answers a JSON array of requests with one reply, whose items equal the singl
   });
   const single = await world.ask(jsonBatch({ jsonParam: withWarning }));
   expect(answers[1]?.body).toEqual(bodyOf(single));
+  expect(textOf(reply, HEADER.versions)).toMatch(/^engine=[\d.]+, rules=\d+$/);
+  expect(textOf(single, HEADER.versions)).toMatch(
+    /^engine=[\d.]+, rules=\d+, day=\d{4}-\d\d-\d\d, calendar=RO;version=[\d.]+$/,
+  );
 });
 
 it('answers a RequestBatch in Avro with a ReplyBatch, also for mixed calculations', async () => {

@@ -70,7 +70,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     const before = { records: { calendars }, charges: undefined, defaultHolidayCalendar };
     const work = await workOf({ ...EXPLAINED_LOAN, InstallmentsNo: 3, HolidayShift: true });
     expect(await threads.calculate({ ...work, snapshot: before })).toMatchObject({
-      reply: { holidayCalendar: 'Bank;version=1' },
+      reply: { holidayCalendar: 'Bank;version=1', sources: { day: EXPLAINED_LOAN.ActivationDate } },
     });
     const after = { ...SNAPSHOT, defaultHolidayCalendar };
     for (let round = 0; round < 2; round++) {

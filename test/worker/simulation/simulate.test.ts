@@ -135,11 +135,12 @@ it('needs no day of the message with a Date (D2)', async () => {
   const [wanted, headers] = [PERSONAL.reply, { [HEADER.originTimestamp]: 'soon' }];
   const dated = await ask(requestOf({ ...PERSONAL.request, Date: '2026-01-15' }, { headers }));
   expect(bodyOf(dated)).toEqual(wanted);
+  expect(textOf(dated, HEADER.versions)).toContain(', day=2026-01-15, product=');
   const undated = await ask(requestOf(PERSONAL.request, { headers }));
   expect(faultsOf(bodyOf(undated))).toEqual(['plat-origin-timestamp out-of-range']);
 });
 
-it('names the holiday calendar that moved its due dates (H2)', async () => {
+it('names the holiday calendar that moved its due dates, and all versions (H2, E7)', async () => {
   const { ask } = await world();
   const home = {
     productCode: 'MG-HOME',
@@ -153,6 +154,11 @@ it('names the holiday calendar that moved its due dates (H2)', async () => {
   expect(textOf(answer, HEADER.holidayCalendar)).toMatch(/^Bank;version=/);
   const plain = await ask(requestOf(PERSONAL.request));
   expect(textOf(plain, HEADER.holidayCalendar)).toBeUndefined();
+  const [bank, without] = [answer, plain].map((reply) => textOf(reply, HEADER.versions));
+  expect(bank).toMatch(/, day=2026-[\d-]+, calendar=Bank;version=[^,]+, product=MG-HOME;version=1, /);
+  expect(without).toMatch(
+    /, day=2026-[\d-]+, product=TL-PERSONAL;version=2, .*interest-list=INT-PERSONAL;version=1/,
+  );
 });
 
 it('starts the loan on the day of the message, so that a repetition gives the same reply (Q2)', async () => {

@@ -42,6 +42,7 @@ export function sendReply(
   if (header !== undefined) reply.header('warnings', header);
   if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
   if (answer.holidayCalendar !== undefined) reply.header('Holiday-Calendar', answer.holidayCalendar);
+  if (answer.versions !== undefined) reply.header('Versions', answer.versions);
   const { body, payload } = answer;
   sendJson(reply, 200, body ?? action.render(payload));
 }

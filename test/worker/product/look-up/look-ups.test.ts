@@ -88,6 +88,24 @@ it('selects the version by the day of the message, so that a repetition gives th
   });
 });
 
+it('names the day and the versions of the records that it read, but not in a refusal (E7)', async () => {
+  const { ask } = await createBatchWorld({ start: startWithExamples });
+  const versionsOf = async (request: object, type: string) =>
+    textOf(await ask(jsonBatch(request, `${type}Request`, SENT)), HEADER.versions);
+  const selector = { BankingProductCode: 'tl-personal', Date: '2023-06-30' };
+  expect(await versionsOf(selector, 'GetBankingProductByCode')).toMatch(
+    /^engine=[\d.]+, rules=\d+, day=2023-06-30, product=TL-PERSONAL;version=1$/,
+  );
+  const sections = { BankingProductCode: 'TL-PERSONAL', displayInterestsAndCommissions: true };
+  expect(await versionsOf(sections, 'GetBankingProductByCode')).toMatch(
+    /, day=2026-\d\d-\d\d, product=TL-PERSONAL;version=2, commission-list=COM-PERSONAL;version=1, interest-list=INT-PERSONAL;version=1, commission-list=COM-SIMPLE;version=1$/,
+  );
+  expect(await versionsOf({ productCode: 'TL-PERSONAL' }, 'GetProductDocuments')).toMatch(
+    /, product=TL-PERSONAL;version=2$/,
+  );
+  expect(await versionsOf({ productCode: 'NOTHING' }, 'GetProductDocuments')).toBeUndefined();
+});
+
 it('replies with 404 for an unknown product and 400 for a contradictory request or one over the limits, in both formats', async () => {
   const { ask, askAvro } = await createBatchWorld({ start: startWithExamples });
   const unknown = await ask(jsonBatch({ productCode: 'NOTHING' }, 'GetProductDocumentsRequest', SENT));
