@@ -37,6 +37,7 @@ const KINDS_WITH_STATUS: readonly RecordKind[] = [
   'commission-list',
   'insurance-list',
   'discount-list',
+  'limit-list',
   'schedule-type',
 ];
 

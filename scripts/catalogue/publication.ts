@@ -148,11 +148,12 @@ function isAffected(product: ProductRecord, changed: readonly string[]): boolean
     ]),
     ...product.Insurances.map(({ InsuranceList }) => `insurance-list/${codeKey(InsuranceList)}`),
     ...product.Discounts.map((code) => `discount-list/${codeKey(code)}`),
+    `limit-list/${codeKey(product.LimitList ?? '')}`,
   ]);
   return changed.some(
     (key) =>
       own.has(key.slice(0, key.lastIndexOf('/'))) ||
-      !/^(?:product|(?:interest|commission|insurance|discount)-list)\//.test(key),
+      !/^(?:product|(?:interest|commission|insurance|discount|limit)-list)\//.test(key),
   );
 }
 

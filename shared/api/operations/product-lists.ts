@@ -80,7 +80,14 @@ const record = z
 const fault = () => z.string().describe('Why there is no record: then workers do not use it either.');
 
 const referredList = namedObject('CatalogueList', {
-  kind: z.enum(['interest-list', 'commission-list', 'insurance-list', 'discount-list', 'custom-list']),
+  kind: z.enum([
+    'interest-list',
+    'commission-list',
+    'insurance-list',
+    'discount-list',
+    'limit-list',
+    'custom-list',
+  ]),
   code: z.string().describe('Code of the list.'),
   version: z.int().nonnegative().optional().describe('Number of the version in force.'),
   record: record.optional(),

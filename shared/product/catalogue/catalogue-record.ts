@@ -13,6 +13,7 @@ import type {
   InsuranceListRecord,
   InterestListRecord,
 } from './list-records.ts';
+import type { LimitListRecord } from './limit-list.ts';
 import type { ProductRecord } from './product-record.ts';
 
 /** The kind is part of the message key; its plural is the name of the folder. */
@@ -22,6 +23,7 @@ export interface RecordsByKind {
   readonly 'commission-list': CommissionListRecord;
   readonly 'insurance-list': InsuranceListRecord;
   readonly 'discount-list': DiscountListRecord;
+  readonly 'limit-list': LimitListRecord;
   readonly 'custom-list': CustomListRecord;
   readonly 'schedule-type': ScheduleTypeRecord;
   readonly periodicity: PeriodicityRecord;
@@ -59,6 +61,7 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
   'commission-list': 'commission-lists',
   'insurance-list': 'insurance-lists',
   'discount-list': 'discount-lists',
+  'limit-list': 'limit-lists',
   'custom-list': 'custom-lists',
   'schedule-type': 'schedule-types',
   periodicity: 'periodicities',

@@ -34,7 +34,7 @@ export type DiscountDimension = (typeof DISCOUNT_DIMENSIONS)[number];
 const MAX_CUSTOM_VALUES = 50_000;
 
 /** Fields of all lists except custom ones. The Active version with the highest number is in force (L2). */
-const listFields = () => ({
+export const listFields = () => ({
   Code: code(),
   Version: version(),
   Id: recordId(),

@@ -193,6 +193,8 @@ export const PRODUCT_SHAPE = recordOf({
   Insurances: items(insuranceItem),
   /** Codes of discount lists. */
   Discounts: items(code()),
+  /** Code of the list of limits of its offers (Q9). An absent one stays absent, so that stored records do not change. */
+  LimitList: code().nullish(),
   Questions: items(question),
   Documents: items(document),
 });

@@ -15,6 +15,7 @@ import {
   INSURANCE_LIST_SHAPE,
   INTEREST_LIST_SHAPE,
 } from './list-records.ts';
+import { LIMIT_LIST_SHAPE } from './limit-list.ts';
 import { PRODUCT_SHAPE } from './product-record.ts';
 
 /** Slashes, backslashes, `..`, control characters and outer blanks, which message keys and paths must not contain. */
@@ -80,6 +81,7 @@ export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsBy
   'commission-list': COMMISSION_LIST_SHAPE,
   'insurance-list': INSURANCE_LIST_SHAPE,
   'discount-list': DISCOUNT_LIST_SHAPE,
+  'limit-list': LIMIT_LIST_SHAPE,
   'custom-list': CUSTOM_LIST_SHAPE,
   'schedule-type': SCHEDULE_TYPE_SHAPE,
   periodicity: PERIODICITY_SHAPE,

@@ -4,6 +4,7 @@ import type { OtherCalendars } from '../../lending/calendars/business-calendar.t
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { currencyDigits } from '../../lending/numbers/money.ts';
 import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import { PRODUCT_TYPE_CODES, isProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
 import type { ItemFilter } from '../catalogue/record-kinds.ts';
 import { startsBy } from '../catalogue/version-in-force.ts';
@@ -86,6 +87,11 @@ export function checkPeriodicity(name: string, { lending, report }: Place): void
   const known = lending.periodicities.map((periodicity) => periodicity.name).join(', ');
   const message = `names the periodicity ${name}, which is not known: add it to periodicities, or name one of ${known}`;
   report('PeriodicityType', message);
+}
+
+export function checkProductType(field: string, type: string, { report }: Place): void {
+  if (isProductType(type)) return;
+  report(field, `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
 }
 
 export function checkCurrency(currency: string, { report }: Place): void {

@@ -1,4 +1,4 @@
-/** Checks the fields of Active lists (Q3, Q5, Q6, F1, F2, R1, R2). */
+/** Checks the fields of Active lists (Q3, Q5, Q6, Q9, F1, F2, R1, R2). */
 
 import { Decimal } from 'decimal.js';
 import { CHARGE_BASES } from '../../lending/charges/charge-base.ts';
@@ -13,6 +13,7 @@ import {
   formatMinorUnits,
 } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
+import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { codeKey, type CatalogueRecord, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
 import type {
@@ -21,6 +22,7 @@ import type {
   InsuranceRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
+import type { LimitRecord } from '../catalogue/limit-list.ts';
 import type { FormulaRecord, ValidDays } from '../catalogue/record-kinds.ts';
 import { daysOverlap, isActive, type WithStatus } from '../catalogue/version-in-force.ts';
 import { BASES_AT_START, readCharge } from '../simulation/charge-prices.ts';
@@ -33,6 +35,7 @@ import {
   checkFilters,
   checkItems,
   checkPeriodicity,
+  checkProductType,
   partOf,
   type Place,
 } from './check-fields.ts';
@@ -51,6 +54,7 @@ export function checkList({ kind, record }: CatalogueRecord, place: Place): void
   else if (kind === 'commission-list') checkNamed('Commissions', record.Commissions, place, checkCommission);
   else if (kind === 'insurance-list') checkNamed('Insurances', record.Insurances, place, checkInsurance);
   else if (kind === 'discount-list') checkNamed('Discounts', record.Discounts, place, checkDiscount);
+  else if (kind === 'limit-list') checkLimits(record.Limits, place);
 }
 
 /** Collects the names that discounts may use. If not all lists of a kind could be read, any name counts as known. */
@@ -262,6 +266,31 @@ function checkBands({ BandedInterests: bands }: InterestRecord, place: Place): v
     to: band.MaxUtilizedAmount ?? Number.POSITIVE_INFINITY,
   }));
   checkSpans('BandedInterests', spans, place);
+}
+
+/** A figure may have only one Active limit for a product type on any day. */
+function checkLimits(limits: readonly LimitRecord[], place: Place): void {
+  checkItems('Limits', limits, place, (limit, at) => {
+    checkPercent('Largest', limit.Largest, PERCENT_LIMITS, at);
+    checkDays(['ValidFrom', 'ValidTo'], limit, at);
+    for (const [index, type] of limit.ProductTypes.entries())
+      checkProductType(`ProductTypes[${index}]`, type, at);
+  });
+  const bound = limits.map((limit) => ({
+    ...limit,
+    types: new Set(limit.ProductTypes.map(findProductType)),
+  }));
+  type Bound = (typeof bound)[number];
+  const haveCommonType = ({ types }: Bound, other: Bound): boolean =>
+    types.size === 0 || other.types.size === 0 || [...types].some((type) => other.types.has(type));
+  const bindsAlso = (one: Bound, other: Bound): boolean =>
+    isActive(other) && one.Figure === other.Figure && daysOverlap(one, other) && haveCommonType(one, other);
+  for (const [index, limit] of bound.entries()) {
+    if (!isActive(limit)) continue;
+    const earlier = bound.slice(0, index).findIndex((other) => bindsAlso(limit, other));
+    const message = `must not share a day with Limits[${earlier}], which limits ${limit.Figure} of the same products: end one before the other starts`;
+    if (earlier >= 0) place.report(`Limits[${index}]`, message);
+  }
 }
 
 /** An instalment, or an amount, may have only one rate on any day. The end `to` is exclusive. */

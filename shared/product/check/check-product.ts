@@ -2,11 +2,7 @@
 
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
 import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
-import {
-  PRODUCT_TYPE_CODES,
-  isProductType,
-  servesProductType,
-} from '../../lending/schedule-types/schedule-type.ts';
+import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
@@ -19,6 +15,7 @@ import {
   checkItems,
   checkListName,
   checkPeriodicity,
+  checkProductType,
   describeMissing,
   partOf,
   type Place,
@@ -29,9 +26,7 @@ export function checkProduct(product: ProductRecord, place: Place): void {
   if (product.Status !== 'Approved') return;
   const { report } = place;
   checkDays(['StartDate', 'EndDate'], product, place);
-  if (!isProductType(product.BankingProductType)) {
-    report('BankingProductType', `must be one of ${PRODUCT_TYPE_CODES.join(', ')}, or the name of one`);
-  }
+  checkProductType('BankingProductType', product.BankingProductType, place);
   for (const field of ['CapitalPercent', 'ResidualPercent'] as const) {
     if ((product[field] ?? 0) > WHOLE_PERCENT) report(field, `must be at most ${WHOLE_PERCENT}, or null`);
   }
@@ -61,6 +56,7 @@ export function checkProduct(product: ProductRecord, place: Place): void {
     if (first < index) report(`Discounts[${index}]`, twice);
     else checkListName([`Discounts[${index}]`, 'discount-list', code], place);
   }
+  checkListName(['LimitList', 'limit-list', product.LimitList ?? null], place);
   checkItems('AssociatedProducts', product.AssociatedProducts, place, ({ AssociatedProductCode }, at) => {
     const message = `names the product ${AssociatedProductCode}, which is not in the catalogue: add it to products, or name another`;
     if (!place.hasProduct(AssociatedProductCode)) at.report('AssociatedProductCode', message);

@@ -22,6 +22,7 @@ const WRITING_ORDER: readonly RecordKind[] = [
   'commission-list',
   'insurance-list',
   'discount-list',
+  'limit-list',
   'product',
 ];
 

@@ -254,17 +254,18 @@ export class ProductDirectory {
 const NOT_IN_FORCE = { fault: 'no version of it is in force' };
 const TOO_LARGE = { fault: 'it is left out, because the lists before it are as large as an answer may be' };
 
-function reference(kind: ListKind, code: string | null): Reference[] {
-  return code === null ? [] : [[kind, code]];
+function reference(kind: ListKind, code: string | null | undefined): Reference[] {
+  return code === null || code === undefined ? [] : [[kind, code]];
 }
 
 function referencesOf(product: ProductRecord): readonly Reference[] {
-  const { InterestsAndCommissions, Insurances, Discounts } = product;
+  const { InterestsAndCommissions, Insurances, Discounts, LimitList } = product;
   return [
     ...InterestsAndCommissions.flatMap(({ InterestList }) => reference('interest-list', InterestList)),
     ...InterestsAndCommissions.flatMap(({ CommissionList }) => reference('commission-list', CommissionList)),
     ...Insurances.flatMap(({ InsuranceList }) => reference('insurance-list', InsuranceList)),
     ...Discounts.flatMap((code) => reference('discount-list', code)),
+    ...reference('limit-list', LimitList),
     ...[...InterestsAndCommissions, ...Insurances].flatMap(({ Filters }) => Filters).flatMap(customListOf),
   ];
 }

@@ -30,7 +30,14 @@ it('the languages have the same parts, and names of all fields of requests, prod
     .toSorted();
   expect(Object.keys(en.fields).toSorted()).toEqual(names);
   expect(Object.keys(help).toSorted()).toEqual(names);
-  const kinds = ['product', 'interest-list', 'commission-list', 'insurance-list', 'discount-list'] as const;
+  const lists = [
+    'interest-list',
+    'commission-list',
+    'insurance-list',
+    'discount-list',
+    'limit-list',
+  ] as const;
+  const kinds = ['product', ...lists] as const;
   const fields = new Set(kinds.flatMap((kind) => fieldsOf(toJsonSchema(RECORD_SHAPES[kind]))));
   expect(fields.size).toBeGreaterThan(150);
   expect([...fields].filter((field) => !(field in en.recordFields))).toEqual([]);

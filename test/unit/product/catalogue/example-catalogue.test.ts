@@ -60,13 +60,20 @@ describe('the example catalogue', () => {
 
   it('uses every list that it contains', () => {
     const used = new Set(
-      products.flatMap(({ InterestsAndCommissions, Insurances, Discounts }) => [
+      products.flatMap(({ InterestsAndCommissions, Insurances, Discounts, LimitList }) => [
         ...InterestsAndCommissions.flatMap((item) => [item.InterestList, item.CommissionList]),
         ...Insurances.map(({ InsuranceList }) => InsuranceList),
         ...Discounts,
+        LimitList,
       ]),
     );
-    const kinds = ['interest-list', 'commission-list', 'insurance-list', 'discount-list'] as const;
+    const kinds = [
+      'interest-list',
+      'commission-list',
+      'insurance-list',
+      'discount-list',
+      'limit-list',
+    ] as const;
     const codes = kinds.flatMap((kind) =>
       selectEntries(EXAMPLE_RECORDS, kind).map(({ record }) => record.Code),
     );

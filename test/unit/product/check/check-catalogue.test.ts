@@ -73,6 +73,8 @@ MG-HOME Discounts = ["DIS-HOME","DIS-HOME"]
   Discounts[1] names the discount list DIS-HOME, as Discounts[0] does: remove one of them
 MG-HOME Discounts = ["DIS-HOME","dis-home"]
   Discounts[1] names the discount list dis-home, as Discounts[0] does: remove one of them
+LS-CAR LimitList = "LIM-X" | names the limit list LIM-X, ${LIST} limit-lists, or name another
+LS-CAR LimitList = null
 LS-CAR InterestsAndCommissions = []
   must have an item with an InterestList, or PaymentScheduleTypes must be empty: a product without both can only be looked up
 LS-CAR PaymentScheduleTypes = []
@@ -145,6 +147,20 @@ DIS-PERSONAL Discounts[1].Name = "SALARY CLIENT"; Discounts[2].EndDate = "2019-1
   Discounts[2].EndDate must not be before StartDate: swap the two days
   Discounts[2].Filters[0].To must not be below From, which is 3: swap the two, or send null for no bound
   Discounts[3].Formula is missing; must be set, or UseBankingFormula must be false
+LIM-EXAMPLE Limits[2].Largest = -0.01; Limits[3].Largest = 100001; Limits[4].Largest = 0
+  must be from 0 to 100000 percent
+  Limits[3].Largest must be from 0 to 100000 percent
+LIM-EXAMPLE Limits[0].ValidTo = "2019-12-31" | must not be before ValidFrom: swap the two days
+LIM-EXAMPLE Limits[3].ProductTypes = ["Term loan","Boat"]
+  Limits[3].ProductTypes[1] must be one of TL, MG, C, OD, BA, D, CC, LS, or the name of one
+LIM-EXAMPLE Limits[0].ValidTo = "2026-01-01"
+  Limits[1] must not share a day with Limits[0], which limits InterestPercent of the same products: end one before the other starts
+LIM-EXAMPLE Limits[3].Figure = "TotalCostPercent"
+  Limits[4] must not share a day with Limits[3], which limits TotalCostPercent of the same products: end one before the other starts
+LIM-EXAMPLE Limits[1].ValidFrom = null; Limits[1].ProductTypes = ["Term Loan"]
+  Limits[1] must not share a day with Limits[0], which limits InterestPercent of the same products: end one before the other starts
+LIM-EXAMPLE Limits[1].ValidFrom = null; Limits[1].ProductTypes = ["MG"]
+LIM-EXAMPLE Limits[1].ValidFrom = null; Limits[1].Status = "Draft"
 `);
 
 describe('checks of a catalogue', () => {

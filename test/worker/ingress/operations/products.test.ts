@@ -96,6 +96,7 @@ const other = { Id: guidOf(12), Name: 'Other', InterestList: 'INT', CommissionLi
 const referring = product('TL', {
   InterestsAndCommissions: [{ ...standard, Filters: [{ Name: 'Employer', List: 'EMPLOYERS' }] }, other],
   Discounts: ['DIS'],
+  LimitList: 'LIM',
 });
 const ofRegion = { Id: guidOf(21), Name: 'Region', AppliedToDimension: 'Interest', DiscountValue: 1 };
 const discounts = recordOf('discount-list', {
@@ -128,6 +129,7 @@ it('a version has all fields and, once each, the lists in force to which it refe
       { kind: 'interest-list', code: 'int', version: 2, record: { Name: 'New' } },
       { kind: 'commission-list', code: 'COM-GONE', fault: 'no version of it is in force' },
       { kind: 'discount-list', code: 'DIS', version: 1 },
+      { kind: 'limit-list', code: 'LIM', fault: 'no version of it is in force' },
       { kind: 'custom-list', code: 'EMPLOYERS', record: { Values: [1, 2] } },
       { kind: 'custom-list', code: 'REGIONS', record: { Values: [40] } },
     ],

@@ -46,6 +46,7 @@ const SECTIONS = {
   commissions: { list: 'commission-list', items: 'Commissions', describe: describeCommission },
   insurances: { list: 'insurance-list', items: 'Insurances', describe: describeInsurance },
   discounts: { list: 'discount-list', items: 'Discounts', describe: describeDiscount },
+  limits: { list: 'limit-list', items: 'Limits' },
   insuranceItems: { field: 'Insurances' },
   customLists: { list: 'custom-list' },
   guarantees: { field: 'Guarantees' },

@@ -1,0 +1,202 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { readCatalogueRecord } from '../../../../shared/product/catalogue/read-record.ts';
+import type { LimitListRecord } from '../../../../shared/product/catalogue/limit-list.ts';
+import {
+  applyLimits,
+  readLimitedOffer,
+  type CalculatedOffer,
+  type LimitedOffer,
+} from '../../../../shared/product/simulation/national-limits.ts';
+import { simulate } from '../../../../shared/product/simulation/simulate-product.ts';
+import { BUILT_IN_PERIODICITIES, findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
+import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
+import { guid } from '../../../support/worlds/simulated-product.ts';
+
+const LIMIT = { Name: 'Limit', Figure: 'APRC', Largest: 20 };
+
+function listOf(...limits: readonly object[]): LimitListRecord {
+  const value = {
+    Code: 'LIM',
+    Id: guid(1),
+    Name: 'Limits',
+    Limits: limits.map((one) => ({ ...LIMIT, ...one })),
+  };
+  const read = readCatalogueRecord('limit-list', value, 'test');
+  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+  return read.entry.record as LimitListRecord;
+}
+
+const DAY = date('2026-05-15');
+const TL = { productType: 'TL', day: DAY };
+/** TL-PERSONAL, 10,000 over 12 months: 601.12 of cost are 466.37 of interest, and 85.00, 30.00 and 19.75 of charges. */
+const OFFER: LimitedOffer = {
+  rates: [new Decimal('8.5')],
+  aprc: '11.5878',
+  financed: 10_000_00,
+  totalCostOfCredit: 601_12,
+  interest: 466_37,
+  payment: 877_70,
+  paymentsPerYear: { numerator: 12n, denominator: 1n },
+  income: 2_194_25,
+};
+
+/** Name, percentage and result of each limit that applies. */
+const applied = (list: LimitListRecord, offer: Partial<LimitedOffer> = {}, on = TL) =>
+  applyLimits(list, on, { ...OFFER, ...offer }).map(
+    ({ figure, value, result }) => `${figure} ${value?.toFixed() ?? 'none'} ${result}`,
+  );
+
+const rates = (...percents: readonly number[]) => ({ rates: percents.map((one) => new Decimal(one)) });
+const each = (numerator: bigint, denominator: bigint) => ({
+  payment: 300_00,
+  income: 1_000_00,
+  paymentsPerYear: { numerator, denominator },
+});
+
+describe('limits of an offer (Q9)', () => {
+  it('compare the rate, the annual rate, and the shares of charges, cost and payment with their largest values', () => {
+    const list = listOf(
+      { Figure: 'InterestPercent', Largest: 8.5 },
+      { Figure: 'APRC', Largest: 11.5877 },
+      { Figure: 'ChargesPercent', Largest: 1.3475 },
+      { Figure: 'TotalCostPercent', Largest: 6 },
+      { Figure: 'PaymentToIncomePercent', Largest: 40 },
+    );
+    expect(applied(list)).toEqual([
+      'InterestPercent 8.5 Within',
+      'APRC 11.5878 Above',
+      'ChargesPercent 1.3475 Within',
+      'TotalCostPercent 6.0112 Above',
+      'PaymentToIncomePercent 40 Within',
+    ]);
+    expect(applyLimits(list, TL, OFFER)[1]).toEqual({
+      name: 'Limit',
+      figure: 'APRC',
+      largest: 11.5877,
+      value: new Decimal('11.5878'),
+      result: 'Above',
+    });
+  });
+
+  it('bind the largest of several rates, also if all are negative', () => {
+    const list = listOf({ Figure: 'InterestPercent', Largest: 10 });
+    expect(applied(list, rates(5, 10.00001, 7))).toEqual(['InterestPercent 10 Above']);
+    expect(applied(list, rates(-2, -1))).toEqual(['InterestPercent -1 Within']);
+  });
+
+  it('are compared without rounding', () => {
+    const share = listOf({ Figure: 'TotalCostPercent', Largest: 33.3333 });
+    expect(applied(share, { financed: 3, totalCostOfCredit: 1 })).toEqual(['TotalCostPercent 33.3333 Above']);
+    const third = listOf({ Figure: 'PaymentToIncomePercent', Largest: 33.33333 });
+    expect(applied(third, { payment: 1, income: 3 })).toEqual(['PaymentToIncomePercent 33.3333 Above']);
+  });
+
+  it('compare what a month costs: the payments of a year over twelve incomes', () => {
+    const list = listOf({ Figure: 'PaymentToIncomePercent', Largest: 40 });
+    expect(applied(list, each(4n, 1n))).toEqual(['PaymentToIncomePercent 10 Within']);
+    expect(applied(list, each(52n, 1n))).toEqual(['PaymentToIncomePercent 130 Above']);
+    expect(applied(list, each(73n, 2n))).toEqual(['PaymentToIncomePercent 91.25 Above']);
+  });
+
+  it('are unknown where the offer does not have the figure, and never within', () => {
+    const list = listOf({}, { Figure: 'PaymentToIncomePercent' });
+    const unknown = ['APRC none Unknown', 'PaymentToIncomePercent none Unknown'];
+    expect(applied(list, { aprc: null, income: undefined })).toEqual(unknown);
+    expect(applied(list, { aprc: null, paymentsPerYear: undefined })).toEqual(unknown);
+  });
+
+  it('apply by product type, by code or name, and to all products without one', () => {
+    const list = listOf(
+      { ProductTypes: ['term loan', 'MG'] },
+      { ProductTypes: ['C'], Figure: 'TotalCostPercent' },
+    );
+    expect(applied(list)).toEqual(['APRC 11.5878 Within']);
+    expect(applied(list, {}, { productType: 'Credit', day: DAY })).toEqual([
+      'TotalCostPercent 6.0112 Within',
+    ]);
+    expect(applied(list, {}, { productType: 'LS', day: DAY })).toEqual([]);
+    expect(applied(listOf({}), {}, { productType: 'LS', day: DAY })).toEqual(['APRC 11.5878 Within']);
+  });
+
+  it('apply from their first to their last day, only if they are Active', () => {
+    const list = listOf(
+      { ValidTo: '2026-05-14', Largest: 1 },
+      { ValidFrom: '2026-05-15', ValidTo: '2026-05-15', Largest: 2 },
+      { ValidFrom: '2026-05-16', Largest: 30 },
+      { Status: 'Draft', Largest: 4 },
+    );
+    const largestOn = (day: string) =>
+      applyLimits(list, { productType: 'TL', day: date(day) }, OFFER).map(({ largest }) => largest);
+    expect(['2026-05-14', '2026-05-15', '2026-05-16'].map(largestOn)).toEqual([[1], [2], [30]]);
+  });
+});
+
+const periodicity = findPeriodicity('Monthly', BUILT_IN_PERIODICITIES)!;
+const CALCULATED: CalculatedOffer = {
+  terms: { InterestPercent: new Decimal(7) },
+  rows: [{ pmt: 1_100_00, totalInstallment: 1_100_00 }],
+  loan: { financed: 1_000_00, digits: 2, periodicity },
+  aprc: null,
+  totalCostOfCredit: 100_00,
+  income: undefined,
+};
+const readRates = (terms: CalculatedOffer['terms']) =>
+  readLimitedOffer({ ...CALCULATED, terms }).rates.map((one) => one.toNumber());
+
+const paymentOf = (...totals: readonly number[]) => {
+  const rows = totals.map((totalInstallment) => ({ pmt: 0, totalInstallment }));
+  return readLimitedOffer({ ...CALCULATED, rows }).payment;
+};
+
+describe('the figures of an offer that limits bind (Q9)', () => {
+  it('are those of the terms and rows of a simulation', () => {
+    const request = {
+      productCode: 'TL-PERSONAL',
+      amount: new Decimal(10_000),
+      loanPeriod: 12,
+      scheduleType: 'EqualInstallments',
+    };
+    const calendars = { find: () => undefined };
+    const context = { catalogue: EXAMPLE_CATALOGUE, calendars, requestDay: date('2026-01-15') };
+    const simulated = simulate(request, context);
+    if (simulated.kind === 'refused') throw new Error(JSON.stringify(simulated.faults));
+    const [record] = simulated.records;
+    const offer = readLimitedOffer({
+      terms: record!.terms,
+      rows: record!.rows.slice(1),
+      loan: { financed: 10_000_00, digits: 2, periodicity },
+      aprc: OFFER.aprc,
+      totalCostOfCredit: OFFER.totalCostOfCredit,
+      income: OFFER.income,
+    });
+    expect(offer).toEqual(OFFER);
+  });
+
+  it('have the rates of all rows, and of the bands below the financed amount', () => {
+    const [four, five, six] = [4, 5, 6].map((one) => new Decimal(one));
+    expect(readRates({ InterestPercent: four })).toEqual([4]);
+    expect(
+      readRates({
+        InterestPercent: four,
+        MultipleInterestRates: [{ InterestRate: five }, { FromInstNo: 3 }],
+      }),
+    ).toEqual([5, 4]);
+    const bands = [
+      { Value: four },
+      { MinUtilizedAmount: new Decimal('999.99'), Value: five },
+      { MinUtilizedAmount: new Decimal(1000), Value: six },
+    ];
+    expect(readRates({ BandedInterestRates: bands })).toEqual([4, 5]);
+  });
+
+  it('have the largest payment except the last, which may repay a rest, or the only one', () => {
+    expect(paymentOf(100, 120, 110, 5_000)).toBe(120);
+    expect(paymentOf(700)).toBe(700);
+  });
+
+  it('have the interest of all rows, also what was added to the balance', () => {
+    expect(readLimitedOffer(CALCULATED).interest).toBe(100_00);
+  });
+});
