@@ -1,10 +1,15 @@
 /** `PLAT_BP_Simulate` (4.4). The four JSON texts of a record keep the spelling of the interface, even CurrenctyId. */
 
-import type { Decimal } from 'decimal.js';
+import { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits, MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { formatCalendar } from '../../messaging/header-text.ts';
-import { EXPLAINED_OFFER_FIGURES, type OfferFigures } from '../../product/simulation/offer-figures.ts';
+import { LIMITED_FIGURES } from '../../product/catalogue/limit-list.ts';
+import {
+  EXPLAINED_OFFER_FIGURES,
+  LIMIT_RESULTS,
+  type OfferFigures,
+} from '../../product/simulation/offer-figures.ts';
 import type {
   OfferedCharge,
   SimulationRecord,
@@ -101,6 +106,17 @@ const offerExplanation = strictNamed(
   }),
 );
 
+const offerLimit = strictNamed(
+  'OfferLimit',
+  described(TEXTS.OfferLimit, {
+    Name: z.string(),
+    Figure: z.enum(LIMITED_FIGURES),
+    Largest: z.number(),
+    Value: z.number().nullable(),
+    Result: z.enum(LIMIT_RESULTS),
+  }),
+);
+
 /** Fields of a record that only an offer has, so they are optional in the schema of the record (Q8). */
 const offerFields = described(TEXTS.OfferFigures, {
   TotalUpfront: z.number().optional(),
@@ -114,6 +130,7 @@ const offerFields = described(TEXTS.OfferFigures, {
   HolidayCalendar: z.string().nullable().optional(),
   StartDate: z.string().optional(),
   Explanation: z.array(offerExplanation).optional(),
+  Limits: z.array(offerLimit).optional(),
 });
 
 const record = strictNamed('SimulationRecord', {
@@ -171,6 +188,16 @@ export interface OfferPayload {
   readonly HolidayCalendar: string | Absent;
   readonly StartDate: CalendarDate;
   readonly Explanation: readonly OfferExplanationPayload[] | Absent;
+  readonly Limits: readonly OfferLimitPayload[] | Absent;
+}
+
+/** `Largest` and `Value` are decimal text, in percent. */
+export interface OfferLimitPayload {
+  readonly Name: string;
+  readonly Figure: string;
+  readonly Largest: string;
+  readonly Value: string | Absent;
+  readonly Result: string;
 }
 
 /** `Amount` is decimal text, in major units or percent. */
@@ -245,6 +272,13 @@ function offerPayload(figures: OfferFigures): OfferPayload {
         Formula,
       }),
     ),
+    Limits: figures.limits?.map(({ name, figure: limited, largest, value, result }) => ({
+      Name: name,
+      Figure: limited,
+      Largest: new Decimal(largest).toFixed(),
+      Value: value?.toFixed(),
+      Result: result,
+    })),
   };
 }
 
@@ -296,6 +330,11 @@ function offerText(offer: OfferPayload, digits: number): string {
       Name: Name ?? undefined,
       Amount: typeof Amount === 'string' ? JSON.rawJSON(Amount) : null,
       Formula,
+    })),
+    Limits: offer.Limits?.map((limit) => ({
+      ...limit,
+      Largest: JSON.rawJSON(limit.Largest),
+      Value: typeof limit.Value === 'string' ? JSON.rawJSON(limit.Value) : null,
     })),
   } satisfies Record<OfferField, unknown>;
   return JSON.stringify(shown).slice(1, -1);
@@ -368,6 +407,7 @@ export const simulateFields = termsOf(TEXTS.SimulateRequest, {
   GracePeriodInterest: optional(count({ minimum: 0, maximum: MAX_INSTALLMENTS })),
   OptionalCommissions: optionalList(chosenCommission, MAX_CHOICES),
   OptionalInsurances: optionalList(chosenInsurance, MAX_CHOICES),
+  Income: optional(amount({ exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR })),
 });
 
 /** The parsed request. Its figures are exact decimals (M1). */

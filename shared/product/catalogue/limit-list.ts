@@ -14,7 +14,7 @@ import {
 } from './record-kinds.ts';
 
 /** The figures of an offer that have limits, each in percent. */
-const LIMITED_FIGURES = [
+export const LIMITED_FIGURES = [
   'InterestPercent',
   'APRC',
   'ChargesPercent',

@@ -1,18 +1,32 @@
 /** Compares an offer with the limits that the catalogue has for its product (Q9). No limit is built in. */
 
 import { Decimal } from 'decimal.js';
+import { periodsPerYear } from '../../lending/annual-rate/internal-rate-of-return.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type { ExactRatio } from '../../lending/numbers/exact-ratio.ts';
-import { periodsPerYear } from '../../lending/annual-rate/internal-rate-of-return.ts';
+import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
+import { checkAmount } from '../../lending/request/field-checks.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { ScheduleRow } from '../../lending/request/repayment-schedule.ts';
+import type { Validation } from '../../lending/request/validation.ts';
 import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
+import type { ListsInForce } from '../catalogue/catalogue-view.ts';
 import type { LimitedFigure, LimitListRecord, LimitRecord } from '../catalogue/limit-list.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
 import { valuesOn } from '../catalogue/version-in-force.ts';
-import { fraction, percentageOf, roundToMinor, scaledDecimal, times, toExact } from './exact-figures.ts';
-import type { ExactFigure } from './exact-figures.ts';
+import {
+  fraction,
+  percentageOf,
+  roundToMinor,
+  scaledDecimal,
+  times,
+  toExact,
+  type ExactFigure,
+} from './exact-figures.ts';
 import type { SimulatedLoan } from './loan-within-bounds.ts';
+import type { AppliedLimit, OfferFigures } from './offer-figures.ts';
+import type { SimulateRequest } from './simulation.ts';
 
 /** Decimals of the figures in answers, as of other percentages (Q4). They are compared unrounded. */
 const PERCENT_DECIMALS = 4;
@@ -37,31 +51,70 @@ export interface LimitedOffer {
   readonly income: number | undefined;
 }
 
-/** An offer as a simulation calculates it: `rows` without the down payment, the other figures as in {@link LimitedOffer}. */
-export interface CalculatedOffer extends Pick<LimitedOffer, 'aprc' | 'totalCostOfCredit' | 'income'> {
+/** The limits of a product on the day of a simulation. */
+export interface ProductLimits extends LimitedProduct {
+  readonly list: LimitListRecord;
+  /** The income of a month, in minor units. */
+  readonly income: number | undefined;
+}
+
+interface LimitedProduct {
+  readonly productType: string;
+  readonly day: CalendarDate;
+}
+
+/** An offer as a simulation calculates it; `rows` are those of its schedule. */
+export interface CalculatedOffer {
+  readonly figures: Pick<OfferFigures, 'aprc' | 'totalCostOfCredit'>;
   readonly terms: Pick<
     RepaymentScheduleRequest,
     'InterestPercent' | 'MultipleInterestRates' | 'BandedInterestRates'
   >;
-  readonly rows: readonly Pick<ScheduleRow, 'pmt' | 'totalInstallment'>[];
+  readonly rows: readonly Pick<ScheduleRow, 'remainingValue' | 'pmt' | 'totalInstallment'>[];
   readonly loan: Pick<SimulatedLoan, 'financed' | 'digits' | 'periodicity'>;
 }
 
-export interface AppliedLimit {
-  readonly name: string;
-  readonly figure: LimitedFigure;
-  /** In percent, as is `value`. */
-  readonly largest: number;
-  /** The figure of the offer, rounded half up to four decimals; null if the offer has none. */
-  readonly value: Decimal | null;
-  /** Unknown without a value. A figure that equals the limit is within it. */
-  readonly result: 'Within' | 'Above' | 'Unknown';
+/** Finds the limits of the product's offers; undefined if it names no list. Reports an income that is out of range. */
+export function findLimits(
+  request: SimulateRequest,
+  { Availability, BankingProductType, LimitList }: ProductRecord,
+  { catalogue, requestDay }: { readonly catalogue: ListsInForce; readonly requestDay: CalendarDate },
+  validation: Validation,
+): ProductLimits | undefined {
+  const digits = currencyDigits(Availability.Currency) ?? DEFAULT_CURRENCY_DIGITS;
+  const income = checkAmount(validation, 'Income', request.Income, digits);
+  if (income === 0) validation.reject('Income', 'out-of-range', 'must be more than zero');
+  const list = request.Offer === true ? catalogue.list('limit-list', LimitList ?? null) : undefined;
+  return list && { list, productType: BankingProductType, day: requestDay, income };
+}
+
+/** Adds the limits that apply, if the product names a list, to the figures of an offer. */
+export function withLimits(
+  figures: OfferFigures,
+  limits: ProductLimits | undefined,
+  schedule: Omit<CalculatedOffer, 'figures'>,
+): OfferFigures {
+  if (limits === undefined) return figures;
+  const { list, income, ...product } = limits;
+  const offer = readLimitedOffer({ ...schedule, figures }, income);
+  return { ...figures, limits: applyLimits(list, product, offer) };
+}
+
+/** Reports an income that no limit of any record uses (E5). */
+export function warnOfUnusedIncome(
+  { Income }: SimulateRequest,
+  records: readonly { readonly offer?: Pick<OfferFigures, 'limits'> }[],
+  validation: Validation,
+): void {
+  const applied = records.flatMap(({ offer }) => offer?.limits ?? []);
+  const isUsed = applied.some(({ figure, value }) => figure === 'PaymentToIncomePercent' && value !== null);
+  if (Income !== undefined && !isUsed) validation.warn('Income');
 }
 
 /** Applies the Active limits for a kind of product that are valid on the day, in the order of the list (Q9). */
 export function applyLimits(
   { Limits }: LimitListRecord,
-  { productType, day }: { readonly productType: string; readonly day: CalendarDate },
+  { productType, day }: LimitedProduct,
   offer: LimitedOffer,
 ): readonly AppliedLimit[] {
   return valuesOn(Limits, day)
@@ -70,12 +123,18 @@ export function applyLimits(
 }
 
 /** Reads the figures that limits may bind. The last of several rows may repay a rest, so its payment does not count. */
-export function readLimitedOffer({ terms, rows, loan, ...figures }: CalculatedOffer): LimitedOffer {
+export function readLimitedOffer(
+  { figures: { aprc, totalCostOfCredit }, terms, rows, loan }: CalculatedOffer,
+  income: number | undefined,
+): LimitedOffer {
   const { financed, digits, periodicity } = loan;
+  const largestBalance = Math.max(...rows.map(({ remainingValue }) => remainingValue));
   const regular = rows.length > 1 ? rows.slice(0, -1) : rows;
   return {
-    ...figures,
-    rates: listRates(terms, scaledDecimal(BigInt(financed), digits)),
+    aprc,
+    totalCostOfCredit,
+    income,
+    rates: listRates(terms, scaledDecimal(BigInt(largestBalance), digits)),
     financed,
     interest: rows.reduce((sum, { pmt }) => sum + pmt, 0) - financed,
     payment: Math.max(...regular.map(({ totalInstallment }) => totalInstallment)),
@@ -83,17 +142,17 @@ export function readLimitedOffer({ terms, rows, loan, ...figures }: CalculatedOf
   };
 }
 
-/** A band that begins at the financed amount or above it applies to no balance. */
+/** A band that begins at the largest balance or above it applies to none. */
 function listRates(
   { InterestPercent, MultipleInterestRates, BandedInterestRates }: CalculatedOffer['terms'],
-  financed: Decimal,
+  largestBalance: Decimal,
 ): readonly Decimal[] {
   if (MultipleInterestRates !== undefined) {
     return MultipleInterestRates.flatMap(({ InterestRate }) => InterestRate ?? InterestPercent ?? []);
   }
   if (BandedInterestRates === undefined) return InterestPercent === undefined ? [] : [InterestPercent];
   const reached = BandedInterestRates.filter(({ MinUtilizedAmount }) =>
-    financed.greaterThan(MinUtilizedAmount ?? 0),
+    largestBalance.greaterThan(MinUtilizedAmount ?? 0),
   );
   return reached.flatMap(({ Value }) => Value ?? []);
 }

@@ -1,6 +1,8 @@
 /** What the record of an offer says besides its rows (Q8). Documents of an offer build on these figures alone. */
 
+import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { LimitedFigure } from '../catalogue/limit-list.ts';
 import type { UsedCalendar } from '../../lending/request/repayment-schedule.ts';
 
 /** Amounts are minor units. */
@@ -23,8 +25,25 @@ export interface OfferFigures {
   readonly calendar: UsedCalendar | undefined;
   /** The day from which the loan counts. */
   readonly startDate: CalendarDate;
+  /** Present only if the product names a list of limits. */
+  readonly limits?: readonly AppliedLimit[];
   /** Present only if the request asks for it. */
   readonly explanation?: readonly OfferExplanation[];
+}
+
+export const LIMIT_RESULTS = ['Within', 'Above', 'Unknown'] as const;
+type LimitResult = (typeof LIMIT_RESULTS)[number];
+
+/** How a figure of the offer compares with a limit of its country (Q9). */
+export interface AppliedLimit {
+  readonly name: string;
+  readonly figure: LimitedFigure;
+  /** In percent, as is `value`. */
+  readonly largest: number;
+  /** The figure of the offer, rounded half up to four decimals; null if the offer has none. */
+  readonly value: Decimal | null;
+  /** Unknown without a value. A figure that equals the limit is within it. */
+  readonly result: LimitResult;
 }
 
 export const EXPLAINED_OFFER_FIGURES = [

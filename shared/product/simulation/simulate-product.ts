@@ -27,6 +27,7 @@ import {
 import { calculateOffer } from './calculate-offer.ts';
 import type { ChargeSelection } from './charge-selection.ts';
 import { chooseCharges, warnOfCharges } from './chosen-charges.ts';
+import { findLimits, warnOfUnusedIncome, withLimits, type ProductLimits } from './national-limits.ts';
 import { FormulaArguments } from './product-formula.ts';
 import { readFilterFigures } from './decide-filters.ts';
 import { buildLoan, type SimulatedLoan } from './loan-within-bounds.ts';
@@ -85,7 +86,7 @@ export function* simulateInSteps(
   current: SimulateContext,
 ): Generator<number, SimulationOutcome, undefined> {
   const context = { ...current, requestDay: request.Date ?? current.requestDay };
-  const { catalogue, calendars, requestDay } = context;
+  const { catalogue, requestDay } = context;
   const selector = { code: { field: 'productCode', value: request.productCode } };
   const product = selectProduct(selector, catalogue, requestDay);
   if (!isProduct(product)) return { kind: 'refused', faults: product.faults, unknownProduct: true };
@@ -107,6 +108,7 @@ export function* simulateInSteps(
   const prices = { requestDay, inputs: inputs.insuranceInput, selection };
   const insurances = priceInsurances(listed, prices, validation);
   const given = chooseDiscounts(request, product, { ...context, inputs: inputs.discountInput }, validation);
+  const limits = findLimits(request, product, context, validation);
   if (loan === undefined) return refused();
   const recalculated = (request.jsonMultipleInterestRates?.length ?? 0) * loan.installmentsNo;
   const offerRows = loan.installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
@@ -117,14 +119,11 @@ export function* simulateInSteps(
     request,
     product,
     loan,
+    limits,
     discounts: given.discounts,
     insurances,
     inputs: inputs.interestInput,
-    schedule: {
-      requestDay,
-      calendars: keepFound(calendars),
-      catalogue: withoutCharges(catalogue.lending),
-    },
+    schedule: createScheduleContext(context),
     cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
     cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
   };
@@ -136,6 +135,7 @@ export function* simulateInSteps(
   }
   if (validation.faults.length > 0) return refused();
   warnOfUnusedDiscounts(given, validation);
+  warnOfUnusedIncome(request, records, validation);
   const priced = [...insurances, ...complete.flatMap(({ commissions }) => commissions)];
   warnOfCharges(charges, { priced, product, requestDay }, validation);
   return { kind: 'simulation', records, calendar: records[0]?.calendar, warnings: validation.warnings };
@@ -147,6 +147,10 @@ function readInputs({ jsonInputFormula }: SimulateRequest, validation: Validatio
     new FormulaArguments(part, jsonInputFormula, validation),
   ]);
   return Object.fromEntries(inputs) as Inputs;
+}
+
+function createScheduleContext({ catalogue, calendars, requestDay }: SimulateContext): ScheduleContext {
+  return { requestDay, calendars: keepFound(calendars), catalogue: withoutCharges(catalogue.lending) };
 }
 
 /** Leaves out the known charges: the terms of an offer contain all of its charges, so none is looked up by name. */
@@ -221,6 +225,7 @@ interface SharedTerms {
   readonly request: SimulateRequest;
   readonly product: ProductRecord;
   readonly loan: SimulatedLoan;
+  readonly limits: ProductLimits | undefined;
   readonly discounts: readonly Discount[];
   readonly insurances: readonly CatalogueCharge[];
   readonly inputs: FormulaArguments;
@@ -287,7 +292,7 @@ function calculateRecord(
     terms: charges.every(isInSchedule)
       ? terms
       : toTerms(commissions.filter(isInSchedule), insurances.filter(isInSchedule)),
-    ...(offered !== undefined && { offer: offered }),
+    ...(offered && { offer: withLimits(offered, shared.limits, { terms, rows: outcome.rows, loan }) }),
   };
 }
 

@@ -55,6 +55,8 @@ export interface SimulateRequest {
   readonly GracePeriodInterest?: number | undefined;
   readonly OptionalCommissions?: readonly ChosenCommission[] | undefined;
   readonly OptionalInsurances?: readonly ChosenInsurance[] | undefined;
+  /** The income of a month in major units, above zero; used only for a limit of payment to income (Q9). */
+  readonly Income?: Decimal | undefined;
 }
 
 /** An optional commission by its name, its id, or both. */

@@ -17,6 +17,8 @@ const TYPE = 'SimulateRequest';
 const [PERSONAL] = SIMULATE.examples;
 /** A loan calculated by formulas, with a down payment. */
 const STUDY = SIMULATE.examples.find(({ key }) => key === 'byFormula') ?? PERSONAL;
+/** An offer of a product with limits. */
+const LIMITED = SIMULATE.examples.find(({ key }) => key === 'withLimits') ?? PERSONAL;
 
 const SENT = { topic: TOPIC.simulationRequests, timestampMs: EXAMPLE_TIME_MS };
 const world = () => createBatchWorld({ start: startSimulationWithExamples });
@@ -138,6 +140,23 @@ it('needs no day of the message with a Date (D2)', async () => {
   expect(textOf(dated, HEADER.versions)).toContain(', day=2026-01-15, product=');
   const undated = await ask(requestOf(PERSONAL.request, { headers }));
   expect(faultsOf(bodyOf(undated))).toEqual(['plat-origin-timestamp out-of-range']);
+});
+
+it('says in both formats how an offer compares with the limits of its product (Q9)', async () => {
+  const { ask, askAvro } = await world();
+  const [record] = (LIMITED.reply as { Records: readonly [{ Limits: readonly object[] }] }).Records;
+  expect(record.Limits).toHaveLength(5);
+  const request = LIMITED.request as { amount: number; Income: number };
+  const figures = { amount: new Decimal(request.amount), Income: new Decimal(request.Income) };
+  const { decoded } = await askAvro(TYPE, { ...request, ...figures }, SENT);
+  const apart = { Name: 'Example payment to income', Figure: 'PaymentToIncomePercent', Result: 'Above' };
+  const { Records } = decoded.payload as { Records: readonly { Offer: { Limits: readonly object[] } }[] };
+  expect(Records[0]?.Offer.Limits.at(-1)).toEqual({ ...apart, Largest: '44', Value: '45.667' });
+  expect(record.Limits.at(-1)).toEqual({ ...apart, Largest: 44, Value: 45.667 });
+  const versions = textOf(await ask(requestOf({ ...request, Date: '2026-02-03' })), HEADER.versions);
+  expect(versions).toMatch(
+    /, day=2026-02-03, product=TL-STEPS;version=1, .*limit-list=LIM-EXAMPLE;version=1$/,
+  );
 });
 
 it('names the holiday calendar that moved its due dates, and all versions (H2, E7)', async () => {

@@ -22,6 +22,7 @@ import { repaymentScheduleFields } from '../../../../shared/api/actions/schedule
 import {
   simulateFields,
   type OfferExplanationPayload,
+  type OfferLimitPayload,
   type OfferPayload,
   type SimulatePayload,
   type SimulatePayloadRecord,
@@ -200,11 +201,14 @@ test('the Avro replies of calculations and simulations have the fields of the re
   const costs = { TotalUpfront: MUST, TotalCostOfCredit: MUST, TotalAmountPayable: MUST, APRC: MAY };
   const payments = { InstallmentAmount: MAY, FirstInstallmentAmount: MAY, LastInstallmentAmount: MAY };
   const origin = { ProductVersion: MUST, HolidayCalendar: MAY, StartDate: MUST, Explanation: MAY };
-  const offer = { ...costs, ...payments, ...origin } satisfies Nulls<OfferPayload>;
+  const offer = { ...costs, ...payments, ...origin, Limits: MAY } satisfies Nulls<OfferPayload>;
   expect(nullableFields(nested)).toEqual(offer);
   const explanation = { Figure: MUST, Name: MAY, Amount: MAY, Formula: MUST };
   const explained = (nestedRecord(nested, 'Explanation') as unknown as AvroType).items as AvroRecord;
   expect(nullableFields(explained)).toEqual(explanation satisfies Nulls<OfferExplanationPayload>);
+  const limit = { Name: MUST, Figure: MUST, Largest: MUST, Value: MAY, Result: MUST };
+  const limited = (nestedRecord(nested, 'Limits') as unknown as AvroType).items as AvroRecord;
+  expect(nullableFields(limited)).toEqual(limit satisfies Nulls<OfferLimitPayload>);
 });
 
 test('the Avro reply of a schedule has its fields and those of its rows, with columns and explanations beside them', () => {

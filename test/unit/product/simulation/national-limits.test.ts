@@ -1,6 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { readCatalogueRecord } from '../../../../shared/product/catalogue/read-record.ts';
+import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
+import type { SimulateRequest } from '../../../../shared/product/simulation/simulation.ts';
 import type { LimitListRecord } from '../../../../shared/product/catalogue/limit-list.ts';
 import {
   applyLimits,
@@ -136,24 +138,30 @@ describe('limits of an offer (Q9)', () => {
 const periodicity = findPeriodicity('Monthly', BUILT_IN_PERIODICITIES)!;
 const CALCULATED: CalculatedOffer = {
   terms: { InterestPercent: new Decimal(7) },
-  rows: [{ pmt: 1_100_00, totalInstallment: 1_100_00 }],
+  rows: [{ remainingValue: 1_000_00, pmt: 1_100_00, totalInstallment: 1_100_00 }],
   loan: { financed: 1_000_00, digits: 2, periodicity },
-  aprc: null,
-  totalCostOfCredit: 100_00,
-  income: undefined,
+  figures: { aprc: null, totalCostOfCredit: 100_00 },
 };
 const readRates = (terms: CalculatedOffer['terms']) =>
-  readLimitedOffer({ ...CALCULATED, terms }).rates.map((one) => one.toNumber());
+  readLimitedOffer({ ...CALCULATED, terms }, undefined).rates.map((one) => one.toNumber());
 
 const paymentOf = (...totals: readonly number[]) => {
-  const rows = totals.map((totalInstallment) => ({ pmt: 0, totalInstallment }));
-  return readLimitedOffer({ ...CALCULATED, rows }).payment;
+  const rows = totals.map((totalInstallment) => ({ remainingValue: 1, pmt: 0, totalInstallment }));
+  return readLimitedOffer({ ...CALCULATED, rows }, undefined).payment;
+};
+
+/** The product without limits, with the figures of all its filters. */
+const PERSONAL = {
+  productCode: 'TL-PERSONAL',
+  jsonFilterCommission: [{ name: 'Employer', value: 7 }],
+  jsonDiscountFilter: [{ name: 'YearsAsClient', value: 3 }],
+  Offer: true,
 };
 
 describe('the figures of an offer that limits bind (Q9)', () => {
   it('are those of the terms and rows of a simulation', () => {
     const request = {
-      productCode: 'TL-PERSONAL',
+      ...PERSONAL,
       amount: new Decimal(10_000),
       loanPeriod: 12,
       scheduleType: 'EqualInstallments',
@@ -163,18 +171,19 @@ describe('the figures of an offer that limits bind (Q9)', () => {
     const simulated = simulate(request, context);
     if (simulated.kind === 'refused') throw new Error(JSON.stringify(simulated.faults));
     const [record] = simulated.records;
-    const offer = readLimitedOffer({
-      terms: record!.terms,
-      rows: record!.rows.slice(1),
-      loan: { financed: 10_000_00, digits: 2, periodicity },
-      aprc: OFFER.aprc,
-      totalCostOfCredit: OFFER.totalCostOfCredit,
-      income: OFFER.income,
-    });
+    const offer = readLimitedOffer(
+      {
+        terms: record!.terms,
+        rows: record!.rows.slice(1),
+        loan: { financed: 10_000_00, digits: 2, periodicity },
+        figures: record!.offer!,
+      },
+      OFFER.income,
+    );
     expect(offer).toEqual(OFFER);
   });
 
-  it('have the rates of all rows, and of the bands below the financed amount', () => {
+  it('have the rates of all rows, and of the bands below the largest balance', () => {
     const [four, five, six] = [4, 5, 6].map((one) => new Decimal(one));
     expect(readRates({ InterestPercent: four })).toEqual([4]);
     expect(
@@ -189,6 +198,13 @@ describe('the figures of an offer that limits bind (Q9)', () => {
       { MinUtilizedAmount: new Decimal(1000), Value: six },
     ];
     expect(readRates({ BandedInterestRates: bands })).toEqual([4, 5]);
+    const grown = { remainingValue: 1_000_01, pmt: 0, totalInstallment: 0 };
+    const rows = [...CALCULATED.rows, grown];
+    const reached = readLimitedOffer(
+      { ...CALCULATED, terms: { BandedInterestRates: bands }, rows },
+      undefined,
+    );
+    expect(reached.rates).toEqual([four, five, six]);
   });
 
   it('have the largest payment except the last, which may repay a rest, or the only one', () => {
@@ -197,6 +213,73 @@ describe('the figures of an offer that limits bind (Q9)', () => {
   });
 
   it('have the interest of all rows, also what was added to the balance', () => {
-    expect(readLimitedOffer(CALCULATED).interest).toBe(100_00);
+    expect(readLimitedOffer(CALCULATED, undefined).interest).toBe(100_00);
+  });
+});
+
+const STEPS = {
+  productCode: 'TL-STEPS',
+  amount: new Decimal(10_000),
+  loanPeriod: 24,
+  scheduleType: 'EqualInstallments',
+  interestType: INTEREST_OPTION_IDS.Collection,
+};
+
+/** The limits of the first offer, and the paths of the warnings; or the faults. */
+function simulateSteps(changes: Partial<SimulateRequest>, day = '2026-01-15') {
+  const context = {
+    catalogue: EXAMPLE_CATALOGUE,
+    calendars: { find: () => undefined },
+    requestDay: date(day),
+  };
+  const simulated = simulate({ ...STEPS, ...changes }, context);
+  if (simulated.kind === 'refused') return simulated.faults.map(({ path, code }) => `${path} ${code}`);
+  const [record] = simulated.records;
+  return {
+    limits: record?.offer?.limits?.map(({ figure, value, result }) => `${figure} ${String(value)} ${result}`),
+    warnings: simulated.warnings.map(({ path }) => path),
+  };
+}
+
+describe('limits in a simulation (Q9)', () => {
+  it('are those of the product on the day, for the larger of two rates and the row with a yearly charge', () => {
+    expect(simulateSteps({ Offer: true, Income: new Decimal(1_000) })).toEqual({
+      limits: [
+        'InterestPercent 8.9 Within',
+        'APRC 7.0167 Within',
+        // 711.65 of interest and 15.03 of charges; the largest payment is 456.67.
+        'ChargesPercent 0.1503 Within',
+        'TotalCostPercent 7.2668 Within',
+        'PaymentToIncomePercent 45.667 Above',
+      ],
+      warnings: [],
+    });
+  });
+
+  it('are absent without the figures of an offer, and where the product names no list', () => {
+    const without = { limits: undefined, warnings: [] };
+    expect(simulateSteps({})).toEqual(without);
+    expect(simulateSteps({ ...PERSONAL, interestType: undefined })).toEqual(without);
+  });
+
+  it('are unknown without an income, which is reported where no limit uses it (E5)', () => {
+    const offered = simulateSteps({ Offer: true });
+    expect(offered).toMatchObject({ warnings: [] });
+    expect(JSON.stringify(offered)).toContain('PaymentToIncomePercent null Unknown');
+    const income = { Income: new Decimal(1_000) };
+    expect(simulateSteps(income)).toEqual({ limits: undefined, warnings: ['Income'] });
+    expect(simulateSteps({ ...PERSONAL, ...income, interestType: undefined })).toMatchObject({
+      warnings: ['Income'],
+    });
+  });
+
+  it('need an income above zero, in the decimals of the currency, also without a limit that uses it', () => {
+    for (const [income, code] of [
+      ['0', 'out-of-range'],
+      ['-1', 'out-of-range'],
+      ['0.001', 'too-many-decimals'],
+      ['1e16', 'amount-too-large'],
+    ] as const)
+      expect(simulateSteps({ Income: new Decimal(income) })).toEqual([`Income ${code}`]);
   });
 });
