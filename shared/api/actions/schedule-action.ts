@@ -141,6 +141,7 @@ const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   ProductType: ['ScheduleType'],
   RealInstallmentNo: ROW_FIELDS,
   BlockInstallmentNo: ROW_FIELDS,
+  ContractPeriod: ['InstallmentsNo', 'PeriodicityType'],
   GracePeriodPrincipal: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
   GracePeriodInterest: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
   MultipleInterestRates: ['InstallmentsNo'],

@@ -10,10 +10,9 @@ import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../lending/schedule-types/schedule-catalogue.ts';
 import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/schedule-type.ts';
-import { MAX_PRECISION_DIGITS } from '../../lending/terms/loan-terms.ts';
+import { MAX_CONTRACT_PERIODS, MAX_PRECISION_DIGITS } from '../../lending/terms/loan-terms.ts';
 import { BAND_METHODS } from '../../lending/terms/rate-ranges.ts';
 import { GRACE_TYPES, MAX_CAPITAL_PERCENT } from '../../lending/terms/repayment-terms.ts';
-import { MAX_CONTRACT_PERIODS } from '../../lending/terms/ignored-fields.ts';
 import {
   itemOf,
   termsOf,

@@ -59,8 +59,9 @@ export function planRepayment(
   const segments = buildInterestSegments(rates, accruing, validation);
   if (losesHeldInterest(loan.repayment, settledRows)) validation.warn('BlockInterestAmount');
   const isRecalculation = request.LastDueDate !== undefined;
-  const schedule = { dates, start: dates.settledDate, isRecalculation, dayCount, amount, rounding };
-  const charges = scheduleCharges(loan.charges, schedule, validation);
+  const creditValue = amount + loan.advance;
+  const span = { dates, start: dates.settledDate, isRecalculation, dayCount };
+  const charges = scheduleCharges(loan.charges, { ...span, amount, creditValue, rounding }, validation);
   if (segments === undefined || validation.faults.length > faultsBefore) return undefined;
   const isDueAtOnce = dates.termEnd !== undefined && settledRows === 0;
   const lastRow = settledRows + dates.dueDates.length;

@@ -216,10 +216,10 @@ export class RowFormulas {
   }
 }
 
-/** The inputs of formulas that are the same in all rows (S2). Money is in major units; absent fields are zero. */
+/** The inputs of formulas that are the same in all rows (S2). Money is in major units; absent amounts are zero. */
 export function readFormulaInputs(
   request: RepaymentScheduleRequest,
-  { periodicity, installmentsNo }: LoanTerms,
+  { periodicity, installmentsNo, contractPeriods }: LoanTerms,
 ): readonly (readonly [slot: number, value: FormulaValue])[] {
   return [
     [SLOTS.Amount, formulaValue(request.Amount)],
@@ -232,6 +232,7 @@ export function readFormulaInputs(
     [SLOTS.LockedInstallment, formulaValue(request.installmentValue)],
     [SLOTS.LockedPrincipal, formulaValue(request.principalValue)],
     [SLOTS.PeriodsPerYear, periodsPerYear(periodicity) ?? { numerator: 1n, denominator: 1n }],
+    [SLOTS.ContractPeriod, { numerator: BigInt(contractPeriods), denominator: 1n }],
   ];
 }
 

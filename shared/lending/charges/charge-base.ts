@@ -12,6 +12,7 @@ export const CHARGE_BASES = [
   'Interest',
   'Installment',
   'UnusedAmount',
+  'CreditValue',
 ] as const;
 
 export type ChargeBase = (typeof CHARGE_BASES)[number];

@@ -45,6 +45,8 @@ export interface ChargeTerms {
   readonly hasInsurances: boolean;
   /** True if a commission is charged for unusage, from StartDateForUnusage to ExpiryDateForOD (F5). */
   readonly hasUnusageFee: boolean;
+  /** True if a percentage is of the credit value, to which AdvanceAmount belongs (F2). */
+  readonly isOnCreditValue: boolean;
   readonly unused: UnusedAmount;
 }
 
@@ -83,6 +85,7 @@ export function parseChargeTerms(
     items,
     hasInsurances: charges.some(({ input }) => input.kind === 'insurance' && input.countsIn !== 'Rate'),
     hasUnusageFee: charges.some(isUnusageFee),
+    isOnCreditValue: items.some(({ price }) => price.kind === 'percent' && price.base === 'CreditValue'),
     unused: {
       amount: unusedAmount ?? 0,
       from: request.StartDateForUnusage,

@@ -14,7 +14,7 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import type { RoundingMode } from '../numbers/rounding.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
-export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount'>;
+export type RowFigureName = Exclude<ChargeBase, 'FinancedAmount' | 'UnusedAmount' | 'CreditValue'>;
 
 type ScheduledPrice =
   /** A share of the figure `of` in the collecting row: the rule `share` applied to it with the numerator `periods`. */
@@ -62,6 +62,8 @@ export interface ChargeSchedule {
   readonly dayCount: DayCountName;
   /** Financed amount in minor units. */
   readonly amount: number;
+  /** Financed amount and advance in minor units (F2). */
+  readonly creditValue: number;
   readonly rounding: RoundingMode;
 }
 
@@ -167,11 +169,26 @@ function schedulePrice(
   }
   const [periods, perYear] = price.partOfYear ?? [1, 1];
   const share = createLinearRule(price.rate, perYear, schedule.rounding);
-  if (price.base !== 'FinancedAmount' && price.base !== 'UnusedAmount') {
-    return { kind: 'share', of: price.base, share, periods };
+  const shareOf = (base: number): ScheduledPrice => ({
+    kind: 'fixed',
+    amount: computeInterest(share, base, periods),
+    base,
+  });
+  switch (price.base) {
+    case 'FinancedAmount':
+      return shareOf(schedule.amount);
+    case 'CreditValue':
+      return shareOf(schedule.creditValue);
+    case 'UnusedAmount':
+      return shareOf(unusedAmount);
+    case 'RemainingValue':
+    case 'Principal':
+    case 'Interest':
+    case 'Installment':
+      return { kind: 'share', of: price.base, share, periods };
+    default:
+      return price.base satisfies never;
   }
-  const base = price.base === 'FinancedAmount' ? schedule.amount : unusedAmount;
-  return { kind: 'fixed', amount: computeInterest(share, base, periods), base };
 }
 
 function groupByColumn(charges: readonly ScheduledCharge[]): ReadonlyMap<string, readonly ScheduledCharge[]> {

@@ -7,6 +7,7 @@ import { type RoundingMode, divideRounded } from '../numbers/rounding.ts';
  * The named inputs. Money is in major units. Absent fields are zero.
  * - InterestPercent: annual percent of the row, 12 for 12 %
  * - Amount: financed amount
+ * - ContractPeriod: periods of the contract, InstallmentsNo if absent (D8)
  * - InstallmentsNo, InstallmentNo: number of rows of the contract, and original number of this row
  * - NoDays: calendar days of the period as accrued (D6)
  * - DayCountFraction: part of a year by the day count (C1)
@@ -29,6 +30,7 @@ export const INPUT_NAMES = [
   'LockedInstallment',
   'LockedPrincipal',
   'PeriodsPerYear',
+  'ContractPeriod',
 ] as const;
 
 export type InputName = (typeof INPUT_NAMES)[number];

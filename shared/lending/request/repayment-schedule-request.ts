@@ -21,7 +21,7 @@ export interface RepaymentScheduleRequest {
   readonly PeriodicityType: string;
   /** Day of month of each due date, 1..31 (D4); without effect with day and week units. */
   readonly InstallmentDay: number;
-  /** Without effect unless a formula reads it (E5). */
+  /** With Amount the credit value, a base of percentages (F2); formulas may read it too. */
   readonly AdvanceAmount?: Decimal | undefined;
   /** Number of rows that do not collect interest (G2). */
   readonly GracePeriodInterest?: number | undefined;
@@ -49,6 +49,7 @@ export interface RepaymentScheduleRequest {
   readonly DeferDueDate?: boolean | undefined;
   /** Number of the row that ends the schedule and repays the rest (B6). */
   readonly RealInstallmentNo?: number | undefined;
+  /** Periods of the contract; if sent, InstallmentsNo, except with Once (D8). */
   readonly ContractPeriod?: number | undefined;
   /** 1: payments are due in advance, at the start of their periods; 0 or absent: in arrears (B7). */
   readonly InterestType?: number | undefined;

@@ -3,27 +3,21 @@
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import { findEndDate, type EndDateRules } from '../due-dates/schedule-dates.ts';
 import type { InputName } from '../formula/scope.ts';
-import { DEFAULT_CURRENCY_DIGITS } from '../numbers/money.ts';
 import { explainsRows } from '../request/answer-shape.ts';
-import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { Validation } from '../request/validation.ts';
 import type { DraftTerms } from './loan-terms.ts';
 import type { RepaymentTerms } from './repayment-terms.ts';
 
-/** Largest ContractPeriod: the days of a hundred years. */
-export const MAX_CONTRACT_PERIODS = 36_525;
 const SHOWS_NO_RATE = 0;
 
-/** Validates fields that no other parser reads, and reports known fields without effect (E5). */
+/** Reports known fields without effect (E5). */
 export function reportIgnoredFields(
   request: RepaymentScheduleRequest,
-  { compiled, charges, currencyDigits = DEFAULT_CURRENCY_DIGITS }: DraftTerms,
+  { compiled, charges, periodicity }: DraftTerms,
   validation: Validation,
 ): void {
   const { AdvanceAmount, CalculateDAE, ContractPeriod, UpFrontValue } = request;
-  checkAmount(validation, 'AdvanceAmount', AdvanceAmount, currencyDigits);
-  checkWhole(validation, 'ContractPeriod', ContractPeriod, { min: 0, max: MAX_CONTRACT_PERIODS });
   const isExpiryRead = compiled?.type.useExpiryDate === true || charges?.hasUnusageFee === true;
   const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
   const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;
@@ -31,8 +25,10 @@ export function reportIgnoredFields(
   const warnIf = (isIgnored: boolean, path: string): void => {
     if (isIgnored) validation.warn(path);
   };
-  warnIf(AdvanceAmount?.isZero() === false && !isRead('AdvanceAmount'), 'AdvanceAmount');
-  warnIf(ContractPeriod !== undefined && ContractPeriod !== 0, 'ContractPeriod');
+  const isAdvanceRead = charges?.isOnCreditValue === true || isRead('AdvanceAmount');
+  const isPeriodRead = periodicity?.unit !== 'Once' || isRead('ContractPeriod');
+  warnIf(AdvanceAmount?.isZero() === false && !isAdvanceRead, 'AdvanceAmount');
+  warnIf(ContractPeriod !== undefined && ContractPeriod !== 0 && !isPeriodRead, 'ContractPeriod');
   warnIf(UpFrontValue?.isZero() === false && !isUpFrontUsed, 'UpFrontValue');
   warnIf(request.Currency !== undefined && request.Precision !== undefined, 'Currency');
   warnIf(request.ExpiryDateForOD !== undefined && !isExpiryRead, 'ExpiryDateForOD');

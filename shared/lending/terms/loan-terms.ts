@@ -17,6 +17,8 @@ import type { RepaymentScheduleRequest } from '../request/repayment-schedule-req
 import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 
 export const MAX_PRECISION_DIGITS = 10;
+/** Largest ContractPeriod: the days of a hundred years. */
+export const MAX_CONTRACT_PERIODS = 36_525;
 
 export interface LoanTerms {
   readonly compiled: CompiledScheduleType;
@@ -31,6 +33,10 @@ export interface LoanTerms {
   readonly installmentsNo: number;
   readonly repayment: RepaymentTerms;
   readonly charges: ChargeTerms;
+  /** AdvanceAmount in minor units; 0 if absent. */
+  readonly advance: number;
+  /** Periods of the contract: ContractPeriod, else InstallmentsNo (D8). */
+  readonly contractPeriods: number;
 }
 
 /** A term is undefined if it cannot be read. */
@@ -74,6 +80,8 @@ export function parseLoanTerms(
     installmentsNo,
     repayment: parseRepaymentTerms(request, known),
     charges: parseChargeTerms(request, chargeContext),
+    advance: checkAmount(validation, 'AdvanceAmount', request.AdvanceAmount, assumedDigits) ?? 0,
+    contractPeriods: parseContractPeriods(reading, installmentsNo, periodicity),
   };
 }
 
@@ -165,4 +173,18 @@ function parseInstallmentsNo(
     validation.reject('InstallmentsNo', 'too-many-rows', `must be at most ${maxRows} on this server`);
   }
   return installmentsNo;
+}
+
+/** Each instalment ends a period, so another number contradicts them; a single repayment has no period to count (D8). */
+function parseContractPeriods(
+  { request, validation }: Reading,
+  installmentsNo: number | undefined,
+  periodicity: Periodicity | undefined,
+): number | undefined {
+  const range = { min: 0, max: MAX_CONTRACT_PERIODS };
+  const sent = checkWhole(validation, 'ContractPeriod', request.ContractPeriod, range) ?? 0;
+  if (sent === 0 || installmentsNo === undefined || periodicity === undefined) return installmentsNo;
+  if (sent === installmentsNo || periodicity.unit === 'Once') return sent;
+  const message = `must be ${installmentsNo}, the periods of InstallmentsNo, or left out`;
+  return validation.reject('ContractPeriod', 'out-of-range', message);
 }

@@ -92,6 +92,7 @@ export function buildLoan(
       ...readPercentages(product, scheduleType, { financed: amounts.financed, digits }),
       // If the type does not read AdvanceAmount, a schedule request with these terms would get a warning (E5).
       ...(scheduleType.namesRead.has('AdvanceAmount') && { AdvanceAmount: request.downPayment }),
+      ...(scheduleType.namesRead.has('ContractPeriod') && { ContractPeriod: periods }),
       CalculateDAE: 0,
       Currency,
       installmentValue: request.installmentValue,

@@ -319,13 +319,17 @@ function buildChargeTerms(
   commissions: readonly DiscountedCharge[],
   insurances: readonly DiscountedCharge[],
   loan: SimulatedLoan,
-): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
+): Pick<RepaymentScheduleRequest, 'AdvanceAmount' | 'Commission' | 'Insurance' | 'UpFrontValue'> {
   const Commission = toCommissionItems(selectRepeated(commissions), loan);
   const Insurance = toInsuranceItems(selectRepeated(insurances), loan);
   const upFront = sumUpFrontCharges([...commissions, ...insurances].filter(isInSchedule), loan);
+  const isOnCreditValue = [...Commission, ...Insurance].some(
+    ({ PercentAppliedTo }) => PercentAppliedTo === 'CreditValue',
+  );
   return {
     ...(Commission.length > 0 && { Commission }),
     ...(Insurance.length > 0 && { Insurance }),
+    ...(isOnCreditValue && { AdvanceAmount: scaledDecimal(BigInt(loan.downPayment), loan.digits) }),
     ...(upFront !== 0n && { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
   };
 }

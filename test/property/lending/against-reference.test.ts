@@ -3,7 +3,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { difference, engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
-import { randomRequest, randomRequestInAdvance } from '../../support/random/request.ts';
+import {
+  randomRequest,
+  randomRequestInAdvance,
+  randomRequestWithFeatures,
+} from '../../support/random/request.ts';
 import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
 const REQUESTS_PER_TEST = 1_500;
@@ -43,6 +47,12 @@ describe('calculateRepaymentSchedule for random requests', { timeout: MAX_TEST_M
 
   it('equals the reference with payments in advance, rates included (B7)', () => {
     expect(compare(REQUESTS_PER_TEST, true, 3, randomRequestInAdvance)).toBeGreaterThan(
+      REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
+    );
+  });
+
+  it('equals the reference with credit values and periods of the contract (F2, D8)', () => {
+    expect(compare(REQUESTS_PER_TEST, true, 4, randomRequestWithFeatures)).toBeGreaterThan(
       REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
     );
   });

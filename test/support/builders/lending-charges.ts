@@ -70,6 +70,8 @@ export function monthlyRows(start: string, rows: number): ChargeSchedule {
   );
 }
 
+const CREDIT = { amount: 100_000, creditValue: 125_000 };
+
 /** Rows with the given due dates; amount 1000.00, 30/360. */
 export function rowsOn(start: CalendarDate, dueDates: readonly CalendarDate[]): ChargeSchedule {
   const dates = {
@@ -82,7 +84,7 @@ export function rowsOn(start: CalendarDate, dueDates: readonly CalendarDate[]): 
     termEnd: undefined,
   };
   const dayCount: DayCountName = '30/360';
-  return { dates, start, isRecalculation: false, dayCount, amount: 100_000, rounding: 'HALF_UP' };
+  return { dates, start, isRecalculation: false, dayCount, ...CREDIT, rounding: 'HALF_UP' };
 }
 
 export function scheduleOn(

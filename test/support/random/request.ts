@@ -6,7 +6,11 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type {
+  CommissionItem,
+  InsuranceItem,
+  RepaymentScheduleRequest,
+} from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { randomCharges } from './charges.ts';
 import { Picks } from './pick.ts';
 import { dayOf } from '../reference/dates.ts';
@@ -151,3 +155,29 @@ export const randomRequest: fc.Arbitrary<RepaymentScheduleRequest> = fc
 export const randomRequestInAdvance: fc.Arbitrary<RepaymentScheduleRequest> = fc
   .noShrink(fc.noBias(fc.nat(MAX_SEED)))
   .map((seed) => randomRequestOf(seed, true));
+
+/** Changes a random request into one with further features, each where it fits and not in all requests. */
+function withFeatures(picks: Picks, request: Request): Request {
+  return withCreditValue(picks, request);
+}
+
+/** An advance, of which some percentages are a part (F2), and the periods of the contract (D8). */
+function withCreditValue(picks: Picks, request: Request): Request {
+  const rebase = <Item extends CommissionItem | InsuranceItem>(items: readonly Item[] | undefined) =>
+    items?.map((item) =>
+      item.SourcePercent !== undefined && picks.chance(50)
+        ? { ...item, PercentAppliedTo: 'CreditValue', IsForUnusage: undefined }
+        : item,
+    );
+  return {
+    ...request,
+    AdvanceAmount: picks.maybe(80, () => request.Amount.times(picks.whole(0, 3))),
+    ContractPeriod: picks.maybe(50, () => request.InstallmentsNo + picks.of(0, 0, 0, 0, 0, 1)),
+    Commission: rebase(request.Commission),
+    Insurance: rebase(request.Insurance),
+  };
+}
+
+export const randomRequestWithFeatures: fc.Arbitrary<RepaymentScheduleRequest> = fc
+  .noShrink(fc.noBias(fc.nat(MAX_SEED)))
+  .map((seed) => withFeatures(new Picks(seed + 1), randomRequestOf(seed)));

@@ -81,6 +81,8 @@ const BASES: Readonly<Record<string, (terms: Terms, row: CollectedRow) => Exact>
   principal: (_, row) => row.principal,
   interest: (_, row) => row.interest,
   installment: (_, row) => row.interest.plus(row.principal),
+  creditvalue: ({ amount, request, digits }) =>
+    amount.plus(minorUnits(request.AdvanceAmount, digits, 'AdvanceAmount')),
   unusedamount: ({ request, digits }) => minorUnits(request.UnusedAmount, digits, 'UnusedAmount'),
 };
 

@@ -96,6 +96,9 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
   checkRest(request, type);
   const isOnce = type === 'once' || (period.months === 0 && period.days === 0);
   refuseIf(isOnce && request.InstallmentsNo !== 1, 'Once has one row');
+  const periods = request.ContractPeriod ?? 0;
+  const hasPeriods = period.months + period.days > 0;
+  refuseIf(hasPeriods && periods !== 0 && periods !== request.InstallmentsNo, 'ContractPeriod');
   const settled = request.BlockInstallmentNo ?? 0;
   const isRunning = request.LastDueDate !== undefined && settled < request.InstallmentsNo;
   refuseIf(settled > 0 && !isRunning, 'settled');

@@ -114,6 +114,14 @@ describe('formulas of rows (S2)', () => {
     ]);
   });
 
+  it('read the periods of the contract, which are those of InstallmentsNo unless there is only one (D8)', () => {
+    const columns = 'Interest Linear; Principal Linear; Share = Amount / ContractPeriod';
+    expect(scheduleOf(columns).rows[0]?.columns).toEqual([25_000]);
+    const once = { PeriodicityType: 'Once', InstallmentsNo: 1, FirstDueDate: date('2025-07-01') };
+    const schedule = scheduleOf(columns, { ...once, ContractPeriod: 8 });
+    expect([schedule.rows[0]?.columns, schedule.warnings]).toEqual([[12_500], []]);
+  });
+
   it('take 0 as no fixed instalment', () => {
     const columns = after('Interest Linear; ManagementFee Fee; PMT = LockedInstallment; Principal Balance');
     const outcome = outcomeWith(recordOf(columns, { InstallmentValueCustom: true }), {

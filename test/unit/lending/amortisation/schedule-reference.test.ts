@@ -137,6 +137,9 @@ a monthly fee
 a fee with a grace period
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":1,"GracePeriodFee":2}]
   managementFee: 0.00 0.00 1.00 1.00
+0.5 % of the credit value, with the advance | AdvanceAmount = 250
+  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":0.5,"PercentAppliedTo":"CreditValue"}]
+  managementFee: 6.25 6.25 6.25 6.25
 `,
   'residual values, fixed payments and other types of rules B1 to B6': `
 a residual in its own row | ResidualValue = 200 | pmt: 207.02 207.02 207.02 207.04 200.00
@@ -309,6 +312,7 @@ const RANGES = [{ InterestRate: decimal(12), ToInstNo: 2 }, { InterestRate: deci
 const REFUSED: readonly (readonly [title: string, Changes])[] = [
   ['a maturity before the second to last due date (D5)', { MaturityDate: date('2025-04-01') }],
   ['Once without a due date (D7)', ONCE],
+  ['another number of periods (D8)', { ContractPeriod: 5 }],
   ['an unknown calendar (H2)', { HolidayShift: true, HolidayCountry: 'Nowhere' }],
   ['rows without a rate (R1)', { MultipleInterestRates: RANGES.slice(0, 1) }],
   ['a rate that reduces the balance to zero (R3)', { InterestPercent: decimal(-1200) }],

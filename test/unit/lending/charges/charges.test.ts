@@ -307,6 +307,7 @@ describe('percentage charge (F2)', () => {
     ['Interest', 8],
     ['Installment', 248],
     ['UnusedAmount', 400],
+    ['CreditValue', 1250],
   ] as const)('is based on %s if PercentAppliedTo names it', (PercentAppliedTo, expected) => {
     expect(firstOf({ ...onePercent, PercentAppliedTo })).toBe(expected);
   });
@@ -412,8 +413,10 @@ describe('explanation of the charges of a row (S6, Explain)', () => {
     IsLocked: true,
     Explain: true,
     UnusedAmount: decimal(400),
+    AdvanceAmount: decimal(250),
     Commission: [
       fee({ FeePeriodicityType: 'Weekly' }),
+      fee({ SourcePercent: decimal('0.5'), PercentAppliedTo: 'CreditValue', FeeName: 'Price' }),
       fee({
         SourcePercent: decimal('0.5'),
         PercentAppliedTo: 'Installment',
@@ -431,12 +434,13 @@ describe('explanation of the charges of a row (S6, Explain)', () => {
   it('describes each item that the row collects', () => {
     expect(explained[0]?.map(({ name, formula }) => `${name}: ${formula}`)).toEqual([
       'Account fee: 4 * 5.00 = 20.00',
+      'Price: CreditValue 1250.00 * 0.5 % = 6.25',
       'Part: Installment 256.28 * 0.5 % * 1/12 = 0.11',
       'Unused: UnusedAmount 400.00 * 1 % * 30/360 = 0.33',
       'Account fee: blocked: 2.00',
     ]);
-    expect(explained[0]?.[2]).toMatchObject({ days: 30, basis: 360, rates: ['1'], base: 40_000 });
-    expect(explained[3]?.map(({ name }) => name)).toEqual(['Account fee', 'Part', 'Unused', 'Late']);
+    expect(explained[0]?.[3]).toMatchObject({ days: 30, basis: 360, rates: ['1'], base: 40_000 });
+    expect(explained[3]?.map(({ name }) => name)).toEqual(['Account fee', 'Price', 'Part', 'Unused', 'Late']);
   });
 });
 

@@ -116,7 +116,7 @@ level: One Fee {"Fee":"Service"}; Two Fee {"Fee":"SERVICE"}; Three Insurance {"I
   column Four shows the InsuranceClass life of another column: remove one of them
 level: Own = 1 {"IsUpfront":true} | column Own must have no IsUpfront: only Fee and Insurance columns have one
 level: Own = Income * 2
-  column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear
+  column Own names Income in its formula, which is neither a column nor an input; known: RemainingValue, Interest, PMT, Principal, ManagementFee, Insurance, Own, InterestPercent, Amount, InstallmentsNo, InstallmentNo, NoDays, DayCountFraction, ResidualValue, CapitalPercent, UnusedAmount, AdvanceAmount, UpFrontValue, LockedInstallment, LockedPrincipal, PeriodsPerYear, ContractPeriod
 level: Own = 1 +; Other = PMT / 0
   column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end
   column Other has a formula that cannot be calculated at position 5: this divides by zero, which has no value

@@ -105,6 +105,7 @@ GracePeriodInterest = 2; RealInstallmentNo = 2
 ScheduleType = "Overdraft"; ExpiryDateForOD = "2025-03-01"; GracePeriodInterest = 2
   GracePeriodInterest out-of-range must be at most 1: at least one installment must follow the grace period
 ContractPeriod = 36526 | ContractPeriod out-of-range must be a whole number from 0 to 36525
+ContractPeriod = 5 | ContractPeriod out-of-range must be 4, the periods of InstallmentsNo, or left out
 AdvanceAmount = -1 | AdvanceAmount out-of-range must be zero or more
 InterestPercent = null
   InterestPercent missing is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent
@@ -283,7 +284,7 @@ describe('faults of fields out of range (M6, E1, E3)', () => {
     expect(scheduleOf(withBands([0, 1000])).rows).toHaveLength(4);
     expect(scheduleOf({ Amount: decimal('10000000000000') }).rows).toHaveLength(4);
     expect(scheduleOf({ ...BLOCKED, BlockAmount: decimal(600) }).rows).toHaveLength(4);
-    const most = { ContractPeriod: 36_525, Precision: 10, GracePeriodInterest: 3, GracePeriodPrincipal: 3 };
+    const most = { ContractPeriod: 4, Precision: 10, GracePeriodInterest: 3, GracePeriodPrincipal: 3 };
     expect(scheduleOf({ ...most, ResidualValue: decimal(1000) }).rows).toHaveLength(5);
     expect(scheduleOf({ InterestPercent: decimal('1e-30') }).rows).toHaveLength(4);
     expect(scheduleOf({ ...CARD, CapitalPercent: decimal(100) }).rows[0]?.principal).toBe(100_000);
@@ -356,7 +357,6 @@ describe('fields whose values mean the same as an absent field', () => {
 describe('ignored fields (E5, X2)', () => {
   it.each<[string, Changes]>([
     ['AdvanceAmount', { AdvanceAmount: decimal(100) }],
-    ['ContractPeriod', { ContractPeriod: 4 }],
     ['Currency', { Currency: 'EUR', Precision: 2 }],
     ['InterestCapitalization', { InterestCapitalization: 1 }],
     ['CapitalPercent', { CapitalPercent: decimal(5) }],
@@ -413,6 +413,8 @@ describe('ignored fields (E5, X2)', () => {
     ['', { InstallmentMethod: 'NextMonth' }],
     ['FirstDueDate', { ...ONCE, ...MATURITY }],
     ['', ONCE],
+    ['', { ContractPeriod: 4 }],
+    ['ContractPeriod', { ...ONCE, ContractPeriod: 36_525 }],
     ['', MATURITY],
     ['', { MultipleInterestRates: OPEN }],
   ])('are reported as "%s" for %j', (paths, changes) => {

@@ -114,7 +114,7 @@ INT-STUDY Interests[0].Formula.Inputs = ["Score","Rate","score"] | must name eac
 COM-HOME Commissions[2].Currency = "EU"; Commissions[2].PeriodicityType = "Sometimes"; Commissions[2].PercentAppliedTo = "Everything"
   must be a currency code of ISO 4217, such as EUR
   Commissions[2].PeriodicityType names the periodicity Sometimes, which is not known: add it to periodicities, or name one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly, Every 10 days
-  Commissions[2].PercentAppliedTo must be one of FinancedAmount, RemainingValue, Principal, Interest, Installment, UnusedAmount, or null for the financed amount
+  Commissions[2].PercentAppliedTo must be one of FinancedAmount, RemainingValue, Principal, Interest, Installment, UnusedAmount, CreditValue, or null for the financed amount
 COM-HOME Commissions[0].ValueIsPercent = true; Commissions[2].ValueIsPercent = false
   Commissions[0].Values[0].CommissionPercent is missing; must be set, or Percent of the commission, because ValueIsPercent is true
   Commissions[2].Values[0].CommissionValue is missing; must be set, because ValueIsPercent is false

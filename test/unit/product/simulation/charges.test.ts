@@ -94,6 +94,10 @@ percentage points are deducted from a rate (Q5)
   interest {rate: 8.5}; discount {value: 0.55, AppliedToDimension: "Interest"} => interestPercent = "7.9500%";
     terms.InterestPercent = "7.95"; interest.basePercent = "8.5"; interest.discountValue = "0.55";
     interest.discountPercent = "0"
+a percentage of the credit value includes the down payment (Q2, F2)
+  commission {fee: 0.5, PercentAppliedTo: "CreditValue"}; request {downPayment: 100} => firstFee = 500;
+    terms.AdvanceAmount = "100"
+  commission {fee: 0.5}; request {downPayment: 100} => firstFee = 450; terms.AdvanceAmount = undefined
 a price or a rate is never reduced below zero (Q5)
   interest {rate: 0.5}; commission {price: 4}; discount {value: 5}; discount {value: 0.55, AppliedToDimension:
     "Interest"} => interestPercent = "0.0000%"; interest.discountValue = "0.5"; totalFee = 0;

@@ -52,6 +52,7 @@ const OFFERINGS: Readonly<Record<string, Offering>> = {
   ),
   dividesByZero: withOwn(typeOf([...LEVEL_COLUMNS, formulaColumn('Ratio', '1 / (Interest - Interest)')])),
   ofDays: withOwn(typeOf(LEVEL_COLUMNS, { MeasurementUnit: 'Days' })),
+  readsPeriods: withOwn(typeOf([...LEVEL_COLUMNS, formulaColumn('Periods', 'ContractPeriod')])),
   readsAdvance: withOwn(typeOf([remaining!, interestColumn!, formulaColumn('Principal', 'AdvanceAmount/2')])),
 };
 const LARGEST = '9999999999999.99';
@@ -157,6 +158,9 @@ AdvanceAmount in a formula is the down payment, without a warning, and omitted f
     rows[1].principal = 5000; warnings = []
   readsAdvance; request {scheduleType: "Own type"} => rows[1].principal = 0
   readsAdvance; request {downPayment: 100} => warnings = []; terms.AdvanceAmount = undefined
+ContractPeriod in a formula is loanPeriod, in months with Once (Q2, D8)
+  readsPeriods; general {PeriodicityType: "Once"}; request {scheduleType: "Own type", loanPeriod: 6} =>
+    rows[1].columns = [600]; terms.ContractPeriod = 6; warnings = []
 all faults are reported together (E3)
   availability {MinimumAmount: 2000, MaximumPeriod: 3, MinimumAdvance: 10}; request {scheduleType: "X",
     interestTypeName: "Y", discount: [{Name: "Z"}]} => ! amount out-of-range & downPayment out-of-range &
