@@ -63,6 +63,7 @@ export function buildScheduleRows(
       isEarlyRepayment: row.kind === 'prepayment',
     };
     if (showsInsurance) answer.insurance = insurance;
+    if (row.overpaid !== undefined) answer.overpaid = row.overpaid;
     if (row.capitalised !== 0) answer.capitalisedInterest = row.capitalised;
     const columns = hasColumns ? listColumns(row, plan) : NO_COLUMNS;
     if (hasColumns) answer.columns = keepShown(plan, columns);

@@ -65,6 +65,7 @@ const EFFECT_TEXTS: Readonly<Record<string, EffectText>> = {
   fees: money((row) => row.managementFee),
   insurances: money((row) => row.insurance),
   capitalised: money((row) => row.capitalisedInterest),
+  overpaid: money((row) => row.overpaid),
   'due dates': list((row) => formatCalendarDate(row.dueDate)),
   days: list((row) => row.noDays),
   numbers: list((row) => row.InstallmentNo),

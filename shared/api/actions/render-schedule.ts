@@ -27,6 +27,7 @@ const FIGURE_NAMES: Readonly<Record<ExplainedFigure, string>> = {
   managementFee: 'managementFee',
   insurance: 'insurance',
   column: 'column',
+  overpaid: 'overpaid',
   totalInstallment: 'totalInstallment',
 };
 
@@ -59,6 +60,7 @@ function createSpelling(casing: Casing, midnight: string) {
       'managementFee',
       'insurance',
       'totalInstallment',
+      'overpaid',
       'explanation',
     ]),
     explanation: labels(['name', 'amount', 'days', 'basis', 'dayCount', 'rates', 'base', 'formula']),
@@ -117,6 +119,7 @@ function rowText(row: ScheduleRow, { spelling, digits, extraColumns, tail }: Row
     moneyField(label.insurance, row.insurance, digits) +
     extra.join('') +
     moneyField(label.totalInstallment, row.totalInstallment, digits) +
+    moneyField(label.overpaid, row.overpaid, digits) +
     `${tail}"${row.isEarlyRepayment}"` +
     (explanation === undefined
       ? ''

@@ -72,6 +72,7 @@ function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
     managementFee: z.number(),
     insurance: z.number().optional(),
     totalInstallment: z.number(),
+    overpaid: z.number().optional(),
   });
   const rest = described(TEXTS.InstallmentRowEnd, {
     isEarlyRepayment: z.enum(['true', 'false']),

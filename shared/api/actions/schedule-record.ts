@@ -1,6 +1,7 @@
 /**
  * Schedules as Avro records. Avro decodes null as absent, so `show` tells which absent rates were requested (A5).
- * Columns and explanations are lists beside the rows: fields in each row would make the codec a quarter slower.
+ * Columns and explanations are lists beside the rows, and what the last row overpays is a field beside them: fields in
+ * each row would make the codec a quarter slower.
  */
 
 import type { RepaymentSchedule, ScheduleRow, ShownParts } from '../../lending/request/repayment-schedule.ts';
@@ -16,9 +17,10 @@ const REQUESTED_BY: Readonly<Record<Rate, readonly ShownParts[]>> = {
 interface RowLists {
   columns: readonly NonNullable<ScheduleRow['columns']>[] | undefined;
   explanations: readonly NonNullable<ScheduleRow['explanation']>[] | undefined;
+  overpaid: number | undefined;
 }
 type ScheduleRecord = RepaymentSchedule & Partial<RowLists>;
-type RowExtras = { -readonly [Extra in 'columns' | 'explanation']?: ScheduleRow[Extra] };
+type RowExtras = { -readonly [Extra in 'columns' | 'explanation' | 'overpaid']?: ScheduleRow[Extra] };
 
 /** Throws Error unless a schedule has exactly the rates that `show` requests: records cannot tell null from absent. */
 export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
@@ -30,9 +32,11 @@ export function toScheduleRecord(schedule: RepaymentSchedule): ScheduleRecord {
   const [first] = schedule.rows;
   const hasColumns = schedule.extraColumns !== undefined || (first?.columns ?? []).length > 0;
   const hasExplanations = first?.explanation !== undefined;
-  if (!hasColumns && !hasExplanations) return schedule;
+  const overpaid = schedule.rows.at(-1)?.overpaid;
+  if (!hasColumns && !hasExplanations && overpaid === undefined) return schedule;
   return {
     ...schedule,
+    overpaid,
     columns: hasColumns ? schedule.rows.map(({ columns = [] }) => columns) : undefined,
     explanations: hasExplanations ? schedule.rows.map(({ explanation = [] }) => explanation) : undefined,
   };
@@ -44,7 +48,9 @@ export function restoreSchedule(record: ScheduleRecord): void {
   for (const rate of RATES) {
     if (rates[rate] === undefined && REQUESTED_BY[rate].includes(record.show)) rates[rate] = null;
   }
-  const { columns, explanations } = record;
+  const { columns, explanations, overpaid } = record;
+  const last: RowExtras | undefined = record.rows.at(-1);
+  if (last !== undefined && overpaid !== undefined) last.overpaid = overpaid;
   if (columns !== undefined || explanations !== undefined) {
     for (const [index, row] of record.rows.entries()) {
       const extras: RowExtras = row;
@@ -54,4 +60,5 @@ export function restoreSchedule(record: ScheduleRecord): void {
   }
   record.columns = undefined;
   record.explanations = undefined;
+  record.overpaid = undefined;
 }

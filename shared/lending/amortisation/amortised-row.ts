@@ -26,6 +26,8 @@ export interface AmortisedRow {
   /** Accrued interest that is added to the balance (G2, B4). */
   readonly capitalised: number;
   readonly principal: number;
+  /** What a prepayment exceeds the balance by; only in the last row, and only if it does (X3). */
+  readonly overpaid?: number;
 }
 
 export type RowFault = RequestFault & { readonly kind: 'fault' };

@@ -1,15 +1,10 @@
 /** Calculates the row of a prepayment, before or on a due date, and its effect on the loan (X3). */
 
-import {
-  createBandFault,
-  createRowFault,
-  isRowFault,
-  type AmortisedRow,
-  type RowFault,
-} from './amortised-row.ts';
+import { createBandFault, isRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import { collectInterest, findCapitalisedInterest } from './collected-interest.ts';
 import { dayCountNumerator } from '../dates/day-count.ts';
+import { createRepaidFault } from './early-end.ts';
 import { keepPayment, releasePayment } from './kept-payment.ts';
 import type { LoanState } from './loan-state.ts';
 import type { Prepayment } from '../terms/repayment-terms.ts';
@@ -39,7 +34,7 @@ interface PrepaymentRow {
 
 const DAYS_PER_MONTH = 30;
 
-/** Returns the row: interest since the previous row, and the prepaid amount as principal. Updates `state` (X3). */
+/** Returns the row: interest since the previous row, and what the prepayment repays. Updates `state` (X3). */
 export function prepay(
   plan: RepaymentPlan,
   state: LoanState,
@@ -48,7 +43,7 @@ export function prepay(
   const { prepayment, index } = place;
   const segment = findSegment(plan, state);
   const remaining = state.balance;
-  if (prepayment.amount > remaining) return createBalanceFault(prepayment);
+  if (remaining === 0) return createRepaidFault(prepayment);
   if (!segment.interest.covers(remaining)) return createBandFault();
   const { used, period } = splitPeriod(plan, place);
   const dueNo = plan.dates.settledRows + index + 1;
@@ -64,14 +59,14 @@ export function prepay(
   // Capitalised negative interest lowers the amount left to repay. A prepayment of the whole balance collects that
   // interest instead (R3).
   const outstanding = remaining + Math.min(0, findCapitalisedInterest(plan, dueNo, accrued));
-  const repaysAll = prepayment.amount === remaining;
-  if (prepayment.amount > outstanding && !repaysAll) return createBalanceFault(prepayment, true);
-  const ends = repaysAll || prepayment.amount === outstanding;
+  const principal = prepayment.amount === remaining ? remaining : Math.min(prepayment.amount, outstanding);
+  const repaysAll = principal === remaining;
+  const ends = repaysAll || principal === outstanding;
   const collecting = { no: dueNo, accrued, ends, repaysAll, rowsLeft: 0 };
   const collected = collectInterest(plan, state, collecting);
-  lowerBalance(state, prepayment.amount, collected.capitalised);
+  lowerBalance(state, principal, collected.capitalised);
   if (prepayment.decreasesPayment) releasePayment(state);
-  else keepPayment(state, prepayment.amount, place.period && { index, count: place.period.count });
+  else keepPayment(state, principal, place.period && { index, count: place.period.count });
   const row: AmortisedRow = {
     kind: 'prepayment',
     no: place.period === undefined ? dueNo : dueNo - 1,
@@ -84,16 +79,12 @@ export function prepay(
     accrued,
     interest: collected.interest,
     capitalised: collected.capitalised,
-    principal: prepayment.amount,
+    principal,
+    ...(principal < prepayment.amount && { overpaid: prepayment.amount - principal }),
   };
   plan.explanations?.principal({ rule: 'prepayment' });
   plan.explanations?.end(row);
   return { row, period, ends };
-}
-
-function createBalanceFault({ path }: Prepayment, isLowered = false): RowFault {
-  const less = isLowered ? ' after negative interest is capitalised, or the whole balance before that' : '';
-  return createRowFault(`${path}.Amount`, 'out-of-range', `must be at most the balance on its date${less}`);
 }
 
 /** The parts of a regular 30/360 or 30/365 period add up to 30 days a month (C2); elsewhere each is counted alone. */

@@ -78,7 +78,7 @@ interface Draft {
 
 /** The explanations of a schedule. For each row call `begin`, then the methods that apply to it, then `end`. */
 export class RowExplanations {
-  /** The entries of each row from `remainingValue` to `pmt`; those of charges, columns and total are added later. */
+  /** The entries of each row from `remainingValue` to `pmt` or `overpaid`; those of charges, columns and total are added later. */
   readonly rows: (readonly FigureExplanation[])[] = [];
   readonly context: ExplainedSchedule;
   #draft: Draft = { blocked: 0, blockedInterest: 0 };
@@ -158,7 +158,7 @@ export class RowExplanations {
   }
 
   end(row: AmortisedRow): void {
-    const { interest, principal } = row;
+    const { interest, principal, overpaid } = row;
     const { payment } = this.#draft;
     const terms = [
       { label: 'interest', amount: interest },
@@ -170,6 +170,7 @@ export class RowExplanations {
       ...this.#explainInterest(row),
       this.#explainPrincipal(row),
       explainSum('pmt', terms, interest + principal, this.context),
+      ...(overpaid === undefined ? [] : [this.#explainOverpaid(principal, overpaid)]),
     ]);
     this.#previous = row;
   }
@@ -278,7 +279,8 @@ export class RowExplanations {
     return { ...explainSum('principal', terms, row.principal, this.context), ...fields };
   }
 
-  #principalTerms(rule: PrincipalRule, { principal: amount, remaining, accrued }: AmortisedRow): Term[] {
+  #principalTerms(rule: PrincipalRule, row: AmortisedRow): Term[] {
+    const { principal: amount, remaining, accrued, overpaid } = row;
     const { payment } = this.#draft;
     switch (rule.rule) {
       case 'payment': {
@@ -306,7 +308,9 @@ export class RowExplanations {
       case 'none':
         return [{ label: NO_PRINCIPAL[rule.why], amount: 0 }];
       case 'prepayment':
-        return [{ label: 'repaid early as requested', amount }];
+        return [
+          { label: overpaid === undefined ? 'repaid early as requested' : 'owed, repaid early', amount },
+        ];
       case 'residual':
         return [{ label: 'residual', amount }];
       case 'formula':
@@ -314,6 +318,14 @@ export class RowExplanations {
       default:
         return rule satisfies never;
     }
+  }
+
+  #explainOverpaid(principal: number, overpaid: number): FigureExplanation {
+    const terms = [
+      { label: 'prepayment', amount: principal + overpaid },
+      { label: 'principal', amount: principal, isTakenAway: true },
+    ];
+    return explainSum('overpaid', terms, overpaid, this.context);
   }
 
   #repaidText({ balance, residual }: RepaidBalance): string {

@@ -26,6 +26,8 @@ export interface ScheduleRow {
   readonly insurance?: number;
   /** Capitalised interest; present only if there is any (M3). */
   readonly capitalisedInterest?: number;
+  /** The rest of a prepayment above the balance; only in the last row, and only if there is one (X3). */
+  readonly overpaid?: number;
   /** Amounts of the additional columns, in the order of the schedule's `extraColumns` (F4). */
   readonly columns?: readonly number[];
   readonly isEarlyRepayment: boolean;
@@ -94,6 +96,8 @@ export type ExplainedFigure =
   /** One insurance if it has a `name`, otherwise the sum of the row's insurances. */
   | 'insurance'
   | 'column'
+  /** Present only in the row of a prepayment above the balance. */
+  | 'overpaid'
   | 'totalInstallment';
 
 /**

@@ -59,6 +59,7 @@ const OTHER_ROW_FIELDS = [
   'ScheduleTypeId',
   'IsEarlyRepayment',
   'CapitalisedInterest',
+  'Overpaid',
   'Explanation',
   'DAE',
   'EIR',

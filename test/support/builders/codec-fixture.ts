@@ -62,7 +62,10 @@ export const schedule: RepaymentSchedule = {
   currencyDigits: 2,
   scheduleTypeId: 'type-id',
   startDate: day(19_723),
-  rows: [row, { ...row, InstallmentNo: 2, insurance: 0, capitalisedInterest: 9_007_199_254_740_990 }],
+  rows: [
+    row,
+    { ...row, InstallmentNo: 2, insurance: 0, capitalisedInterest: 9_007_199_254_740_990, overpaid: 1 },
+  ],
   eir: '12.6825',
   warnings: [{ code: 'no-effect', path: 'ContractPeriod' }],
 };

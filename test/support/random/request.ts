@@ -158,7 +158,7 @@ export const randomRequestInAdvance: fc.Arbitrary<RepaymentScheduleRequest> = fc
 
 /** Changes a random request into one with further features, each where it fits and not in all requests. */
 function withFeatures(picks: Picks, request: Request): Request {
-  return withCreditValue(picks, request);
+  return withOverpayment(picks, withCreditValue(picks, request));
 }
 
 /** An advance, of which some percentages are a part (F2), and the periods of the contract (D8). */
@@ -176,6 +176,13 @@ function withCreditValue(picks: Picks, request: Request): Request {
     Commission: rebase(request.Commission),
     Insurance: rebase(request.Insurance),
   };
+}
+
+/** A prepayment that is usually above the balance (X3). */
+function withOverpayment(picks: Picks, request: Request): Request {
+  const [first] = request.EarlyRepayments ?? [];
+  if (first === undefined || picks.chance(30)) return request;
+  return { ...request, EarlyRepayments: [{ ...first, Amount: request.Amount.times(picks.of(1, 1, 2)) }] };
 }
 
 export const randomRequestWithFeatures: fc.Arbitrary<RepaymentScheduleRequest> = fc

@@ -16,6 +16,8 @@ export interface PlanRow {
   readonly accrued: Exact;
   readonly principal: Exact;
   readonly capitalised: Exact;
+  /** What a prepayment exceeds the balance by (X3). */
+  readonly overpaid: Exact;
   readonly date: number;
   readonly days: number;
 }
@@ -187,11 +189,19 @@ export class RowLoop {
     const span = { from: this.#from, to: date, endsSchedule: false };
     const part = isOnDueDate ? { days: 0, basis: 1 } : partOfRow(this.#terms, row, span, this.#used);
     const accrued = isOnDueDate ? NONE : interestOf(this.#terms, row, this.#balance, part);
-    const capitalises = !isOnDueDate && !sent.eq(this.#balance) && this.#capitalises(row, true);
-    const owed = this.#balance.plus(capitalises ? lesser(accrued, NONE) : NONE);
-    refuseIf(sent.gt(owed) && this.#mode.until === undefined, 'more repaid than owed');
+    const mayCapitalise = !isOnDueDate && !sent.eq(this.#balance) && this.#capitalises(row, true);
+    const owed = this.#balance.plus(mayCapitalise ? lesser(accrued, NONE) : NONE);
+    refuseIf(this.#balance.isZero() && this.#mode.until === undefined, 'nothing owed');
     const amount = lesser(sent, owed);
-    this.#push(isOnDueDate ? row : row - 1, true, { accrued, principal: amount, date, capitalises });
+    const capitalises = mayCapitalise && !amount.eq(this.#balance);
+    const overpaid = sent.minus(amount);
+    this.#push(isOnDueDate ? row : row - 1, true, {
+      accrued,
+      principal: amount,
+      date,
+      capitalises,
+      overpaid,
+    });
     if (!isOnDueDate) this.#used += part.days;
     this.#isOver = this.#balance.isZero();
     const { repayment } = this.#terms;
@@ -215,13 +225,14 @@ export class RowLoop {
   #push(
     no: number,
     isEarly: boolean,
-    event: { accrued: Exact; principal: Exact; date: number; capitalises: boolean },
+    event: { accrued: Exact; principal: Exact; date: number; capitalises: boolean; overpaid?: Exact },
   ): void {
-    const { accrued, principal, date } = event;
+    const { accrued, principal, date, overpaid = NONE } = event;
     const capitalised = event.capitalises ? accrued : NONE;
     const days = date - this.#from;
     refuseIf(this.#balance.plus(accrued).gt(MAX_FIGURE), 'figures too large');
-    this.#rows.push({ no, isEarly, remaining: this.#balance, accrued, principal, capitalised, date, days });
+    const figures = { remaining: this.#balance, accrued, principal, capitalised, overpaid };
+    this.#rows.push({ no, isEarly, ...figures, date, days });
     this.#balance = this.#balance.minus(principal).plus(capitalised);
     this.#residual = lesser(this.#residual, this.#balance);
     this.#from = date;

@@ -74,7 +74,8 @@ const RULES: Readonly<Record<string, (place: Place) => boolean>> = {
     if (!isEarly) return true;
     const unit = 10 ** schedule.currencyDigits;
     const isSent = (request.EarlyRepayments ?? []).some(
-      ({ Date, Amount }) => Date === row.dueDate && Amount.times(unit).eq(row.principal),
+      ({ Date, Amount }) =>
+        Date === row.dueDate && Amount.times(unit).eq(row.principal + (row.overpaid ?? 0)),
     );
     return isSent && row.managementFee === 0 && (row.insurance ?? 0) === 0;
   },

@@ -23,6 +23,7 @@ export const ROW_FIGURES = [
   'insurance',
   'totalInstallment',
   'capitalisedInterest',
+  'overpaid',
 ] as const;
 
 export type ReferenceRow = Readonly<Record<(typeof ROW_FIGURES)[number], number> & { kind: ReferenceKind }>;
@@ -63,6 +64,7 @@ function rowsOf(terms: Terms): ReferenceRow[] {
       insurance: insurance + 0,
       totalInstallment: pmt + fee + insurance + 0,
       capitalisedInterest: row.capitalised.toNumber() + 0,
+      overpaid: row.overpaid.toNumber() + 0,
     };
   });
   const residual = plan.residual.toNumber() + 0;
@@ -87,6 +89,7 @@ function rowsOf(terms: Terms): ReferenceRow[] {
       insurance: 0,
       totalInstallment: pmt,
       capitalisedInterest: 0,
+      overpaid: 0,
     },
   ];
 }

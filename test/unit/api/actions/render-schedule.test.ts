@@ -56,6 +56,16 @@ test('columns come before the total in both spellings (F4), and a prepayment is 
   expect(JSON.parse(withRow({ isEarlyRepayment: true }))).toMatchObject([{ isEarlyRepayment: 'true' }]);
 });
 
+test('what a prepayment overpays is a member of its row in both spellings (X3)', () => {
+  const rows = [ROW, { ...ROW, isEarlyRepayment: true, overpaid: 628 }];
+  const [lower, capitalised] = [render({ rows }), render({ ...CAPITALISED, rows })];
+  expect(lower).toContain('"totalInstallment":17.01,"overpaid":6.28,"dae":7.2239,');
+  expect(capitalised).toContain('"TotalInstallment":17.01,"Overpaid":6.28,"EIR":null,');
+  expect(lower.match(/overpaid/g)).toHaveLength(1);
+  for (const text of [lower, capitalised])
+    expect(repaymentScheduleReply.safeParse(JSON.parse(text)).success).toBe(true);
+});
+
 const days = { days: 30, basis: 360, dayCount: '30/360', rates: ['7', '6.50'], base: 10_000 };
 const explanation = [
   {

@@ -211,19 +211,19 @@ test('the Avro replies of calculations and simulations have the fields of the re
   expect(nullableFields(limited)).toEqual(limit satisfies Nulls<OfferLimitPayload>);
 });
 
-test('the Avro reply of a schedule has its fields and those of its rows, with columns and explanations beside them', () => {
+test('the Avro reply of a schedule has its fields and those of its rows, with lists of rows and Overpaid beside them', () => {
   const reply = avroRecord('CalculateRepaymentScheduleReply');
   const form = { casing: MUST, show: MUST, currencyDigits: MUST, scheduleTypeId: MUST, startDate: MUST };
   const rates = { dae: MAY, eir: MAY, warnings: MUST, calendar: MAY };
   const lists = { rows: MUST, extraColumns: MAY };
   const schedule = { ...form, ...rates, ...lists } satisfies Nulls<RepaymentSchedule>;
-  expect(nullableFields(reply)).toEqual({ ...schedule, columns: MAY, explanations: MAY });
+  expect(nullableFields(reply)).toEqual({ ...schedule, columns: MAY, explanations: MAY, overpaid: MAY });
   const place = { InstallmentNo: MUST, dueDate: MUST, noDays: MUST, installmentTypeId: MUST };
   const charges = { managementFee: MUST, insurance: MAY, capitalisedInterest: MAY };
   const paid = { pmt: MUST, interest: MUST, principal: MUST, totalInstallment: MUST, ...charges };
   const row = { ...place, remainingValue: MUST, ...paid, isEarlyRepayment: MUST };
   expect(itemFields(reply, 'rows')).toEqual(
-    row satisfies Nulls<Omit<ScheduleRow, 'columns' | 'explanation'>>,
+    row satisfies Nulls<Omit<ScheduleRow, 'columns' | 'explanation' | 'overpaid'>>,
   );
 });
 

@@ -314,6 +314,9 @@ it('the figures of a schedule have no binary fractions, and include what is paid
 
 it('the figures of a schedule become CSV, and have the decimals of the currency or those asked for', () => {
   expect(toCsv([ROW], 2).split('\r\n')[1]).toBe('1,2026-02-01,31,1000.00,0.10,100.20,5.00,1.50,106.80,false');
+  expect(toCsv([ROW, { ...ROW, overpaid: 6.28 }], 2).split('\r\n')[2]).toBe(
+    '1,2026-02-01,31,1000.00,0.10,100.20,5.00,1.50,106.80,6.28,false',
+  );
   const own = { ...ROW, capitalisedInterest: 2, VatOnFees: 0.95 };
   expect(ownColumns([ROW, own])).toEqual(['VatOnFees']);
   expect(toCsv([own, ROW], 2).split('\r\n')).toEqual([

@@ -141,11 +141,23 @@ describe('capitalised negative interest (R3)', () => {
     expect(brokenInvariant(loan(changes), schedule)).toBeUndefined();
   });
 
-  it('limits a prepayment to the lowered balance or the whole balance (X3)', () => {
+  it('leaves the rest of a prepayment above the balance as overpaid, and explains it (X3)', () => {
+    const schedule = scheduleOf({ ...prepaid('2025-02-16', 760), Explain: true });
+    expect(schedule.rows.map(({ overpaid }) => overpaid)).toEqual([undefined, 628]);
+    const explained = schedule.rows[1]?.explanation?.map(({ figure, formula }) => `${figure} ${formula}`);
+    expect(explained).toContain('principal owed, repaid early: 753.72');
+    expect(explained).toContain('overpaid prepayment 760.00 - principal 753.72 = 6.28');
+  });
+
+  it('leaves the lowered balance to a prepayment that is not exactly the whole balance (X3)', () => {
     for (const terms of [NEGATIVE, NEGATIVE_DEPOSIT]) {
-      expect(faultCodes({ ...terms, ...prepaid('2025-01-16', 998) })).toEqual([
-        'EarlyRepayments[0].Amount out-of-range',
-      ]);
+      for (const [amount, overpaid] of [
+        [998, 300],
+        [1001, 600],
+      ] as const) {
+        const { rows } = scheduleOf({ ...terms, ...prepaid('2025-01-16', amount) });
+        expect(rows).toMatchObject([{ principal: 99_500, capitalisedInterest: -500, overpaid }]);
+      }
     }
   });
 });

@@ -259,6 +259,8 @@ a residual above the balance that is left | ResidualValue = 900
   EarlyRepayments = [{"Date":"2025-02-01","Amount":500}] | principal: 24.63 500.00 0.00 0.00 0.00 475.37
 a residual that is repaid | ResidualValue = 200; EarlyRepayments = [{"Date":"2025-05-01","Amount":200}]
   pmt: 207.02 207.02 207.02 207.04 200.00
+a prepayment above the balance | EarlyRepayments = [{"Date":"2025-02-16","Amount":760}]
+  pmt: 256.28 757.49 | principal: 246.28 753.72 | overpaid: 0.00 6.28
 `,
   'payments in advance of rule B7': `
 the payment of CalculatePMT in advance | InterestType = 1 | pmt: 253.74 253.74 253.74 253.75

@@ -84,7 +84,7 @@ function columnsOf(
   return [
     [
       t('installment'),
-      ({ InstallmentNo: number, isEarlyRepayment }, at) => (
+      ({ InstallmentNo: number, isEarlyRepayment, overpaid }, at) => (
         <>
           <button
             type="button"
@@ -95,6 +95,11 @@ function columnsOf(
             {number}
           </button>
           {isEarlyRepayment === 'true' && <span class="small soft"> {t('extraRow')}</span>}
+          {overpaid !== undefined && (
+            <span class="small soft">
+              , {t('overpaid')} {formatAmount(overpaid, decimals)}
+            </span>
+          )}
         </>
       ),
     ],

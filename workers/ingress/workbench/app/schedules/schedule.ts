@@ -28,6 +28,8 @@ export interface ShownRow extends ShownAmounts, Readonly<Record<string, unknown>
   readonly dae: number | null;
   /** The text `true` for an extra payment, or else `false`. */
   readonly isEarlyRepayment: string;
+  /** Only in the row of an extra payment above the balance. */
+  readonly overpaid?: number;
   readonly explanation?: readonly ShownExplanation[];
 }
 
@@ -105,6 +107,7 @@ const ROW_FIELDS: ReadonlySet<string> = new Set([
   'totalInstallment',
   'dae',
   'isEarlyRepayment',
+  'overpaid',
   'explanation',
 ]);
 
@@ -124,6 +127,7 @@ export function toCsv(rows: readonly ShownRow[], decimals: number): string {
   const amount = (name: string, of: (row: ShownRow) => number) =>
     [name, (row: ShownRow) => of(row).toFixed(decimals)] as const;
   const isCapitalised = rows.some((row) => row.capitalisedInterest !== undefined);
+  const isOverpaid = rows.at(-1)?.overpaid !== undefined;
   const columns: readonly (readonly [name: string, text: (row: ShownRow) => string])[] = [
     ['InstallmentNo', (row) => String(row.InstallmentNo)],
     ['DueDate', (row) => row.DueDate.slice(0, 10)],
@@ -135,6 +139,7 @@ export function toCsv(rows: readonly ShownRow[], decimals: number): string {
     amount('ManagementFee', (row) => row.managementFee),
     amount('Insurance', (row) => row.insurance ?? 0),
     amount('TotalInstallment', (row) => row.totalInstallment),
+    ...(isOverpaid ? [amount('Overpaid', (row) => row.overpaid ?? 0)] : []),
     ['IsEarlyRepayment', (row) => row.isEarlyRepayment],
     ...ownColumns(rows).map((name) => amount(name, (row) => ownAmount(row, name))),
   ];
