@@ -43,7 +43,6 @@ const SCHEDULE_TYPES = BUILT_IN_SCHEDULE_TYPE_RECORDS.map(
   ({ PaymentScheduleTypeName }) => PaymentScheduleTypeName,
 );
 const PERIODICITIES = BUILT_IN_PERIODICITIES.map(({ name }) => name);
-const REPEATED = PERIODICITIES.filter((name) => name !== 'Once');
 const CALENDARS = BUILT_IN_CALENDARS.flatMap(({ codes: [code] }) => code ?? []);
 const CURRENCIES = ['EUR', 'RON', 'USD', 'GBP', 'CHF', 'PLN', 'HUF', 'JPY', 'KWD'];
 
@@ -52,7 +51,7 @@ const chargeBase = nameOf('ChargeBase', CHARGE_BASES);
 const commissionItem = itemOf(TEXTS.CommissionCharge, {
   SourceValue: optional(amount(AMOUNT)),
   SourcePercent: optional(percent(SHARE)),
-  FeePeriodicityType: text(REPEATED),
+  FeePeriodicityType: text(PERIODICITIES),
   FeeDate: date(),
   FeeName: optional(text()),
   FeeId: optional(text()),
@@ -67,7 +66,7 @@ const commissionItem = itemOf(TEXTS.CommissionCharge, {
 const insuranceItem = itemOf(TEXTS.InsuranceCharge, {
   SourceValue: optional(amount(AMOUNT)),
   SourcePercent: optional(percent(SHARE)),
-  InsurancePeriodicityType: text(REPEATED),
+  InsurancePeriodicityType: text(PERIODICITIES),
   InsuranceDate: date(),
   InsuranceName: optional(text()),
   InsuranceClassId: optional(text()),

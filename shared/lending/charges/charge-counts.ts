@@ -18,7 +18,7 @@ interface ChargeDates {
   readonly isInAdvance: boolean;
 }
 
-interface RepeatedCharge {
+interface DatedCharge {
   readonly periodicity: Periodicity;
   readonly firstDate: CalendarDate;
   readonly isUpfront: boolean;
@@ -30,16 +30,25 @@ const MONTHS_PER_YEAR = 12;
  * Number of charges that each row collects (index from 0). Charge k falls on firstDate + k periods, k from 0 upfront
  * and from 1 in arrears. In arrears a row collects what falls up to its due date, upfront what falls before it, or also
  * on it if payments are in advance (B7). A charge on the start date belongs to the first row; in a recalculation only if
- * that row collects what falls before its due date.
+ * that row collects what falls before its due date. A charge with the periodicity Once falls on firstDate, and the first
+ * due date on or after it collects it.
  */
-export function countCharges(dates: ChargeDates, charge: RepeatedCharge): Int32Array {
+export function countCharges(dates: ChargeDates, charge: DatedCharge): Int32Array {
   const counts = new Int32Array(dates.rowCount);
-  if (monthsPerPeriod(charge.periodicity) > 0) countByMonths(counts, dates, charge);
+  if (charge.periodicity.unit === 'Once') countOnce(counts, dates, charge);
+  else if (monthsPerPeriod(charge.periodicity) > 0) countByMonths(counts, dates, charge);
   else countByDays(counts, dates, charge);
   return counts;
 }
 
-function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
+function countOnce(counts: Int32Array, dates: ChargeDates, { firstDate }: DatedCharge): void {
+  const { start, dueDates, isRecalculation } = dates;
+  const isBefore = isRecalculation ? firstDate <= start : firstDate < start;
+  const row = isBefore ? -1 : dueDates.findIndex((dueDate) => dueDate >= firstDate);
+  if (row >= 0 && row < counts.length) counts[row] = 1;
+}
+
+function countByDays(counts: Int32Array, dates: ChargeDates, charge: DatedCharge): void {
   const { firstDate, isUpfront } = charge;
   const { start, dueDates } = dates;
   const step = daysPerPeriod(charge.periodicity);
@@ -57,7 +66,7 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
 }
 
 /** Month units: each charge falls on the day of month of the first one, limited to the end of the month (F3). */
-function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
+function countByMonths(counts: Int32Array, dates: ChargeDates, charge: DatedCharge): void {
   const { isUpfront } = charge;
   const isLater = isUpfront && !dates.isInAdvance;
   const step = monthsPerPeriod(charge.periodicity);

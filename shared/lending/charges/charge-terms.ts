@@ -2,12 +2,12 @@
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
-import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
+import { readChargeInputs, type ChargeKind } from './charge-input.ts';
 import { listAllowedBases, type ChargeBase } from './charge-base.ts';
 import { parseChargePrice, type ChargePrice } from './requested-charge-price.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
 import { MAX_INSTALLMENTS, checkAmount, checkPeriodicity, checkWhole } from '../request/field-checks.ts';
-import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { CountedIn, RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { CompiledScheduleType, ExtraColumn, ScheduleType } from '../schedule-types/schedule-type.ts';
@@ -119,11 +119,13 @@ function parseItem(
   const { input } = charge;
   const { rules, validation } = context;
   const name = checkChargeName(charge, validation);
-  const periodicity = parsePeriodicity(input, context);
+  const periodicity = parsePeriodicity(charge, context);
   const price = parseChargePrice(charge, periodicity, context, validation);
   const graceRows = checkWhole(validation, input.gracePath, input.graceRows, GRACE_ROWS) ?? 0;
   const blocked = checkAmount(validation, input.blockedPath, input.blocked, context.digits) ?? 0;
   if (blocked > 0 && !isLocked) validation.warn(input.blockedPath);
+  const isOnce = periodicity?.unit === 'Once';
+  if (isOnce && input.isUpfront === true) validation.warn(`${input.path}.IsUpfront`);
   if (name === undefined || periodicity === undefined || price === undefined) return undefined;
   return {
     kind: input.kind,
@@ -141,21 +143,19 @@ function parseItem(
   };
 }
 
+/** A charge for unusage is charged in every row, so it cannot be charged once (F5). */
 function parsePeriodicity(
-  input: ChargeInput,
+  charge: CompletedCharge,
   { periodicities, validation }: ChargeContext,
 ): Periodicity | undefined {
-  const { periodicityType: name, periodicityPath: path } = input;
-  const found = findPeriodicity(name, periodicities);
-  if (found === undefined || isRepeating(found)) {
-    return checkPeriodicity(validation, { path, name }, periodicities, isRepeating);
-  }
-  const message = 'must be a periodicity that repeats; use UpFrontValue for costs paid once at the start';
-  return validation.reject(path, 'not-allowed', message);
-}
-
-function isRepeating(periodicity: Periodicity): boolean {
-  return monthsPerPeriod(periodicity) > 0 || daysPerPeriod(periodicity) > 0;
+  const { periodicityType: name, periodicityPath: path } = charge.input;
+  const repeats = isUnusageFee(charge);
+  return checkPeriodicity(
+    validation,
+    { path, name },
+    periodicities,
+    ({ unit }) => unit !== 'Once' || !repeats,
+  );
 }
 
 /** Requires UnusedAmount for charges on it; warns of it and StartDateForUnusage where nothing reads them (F2, F5). */

@@ -57,6 +57,10 @@ export function parseChargePrice(
     return { kind: 'unusage', percent: input.percent, rate };
   }
   if (periodicity === undefined) return undefined;
+  if (settings.perAnnum && periodicity.unit === 'Once') {
+    const allowed = 'must be false with the periodicity Once, which is no part of a year';
+    return validation.reject(`${input.path}.PerAnnum`, 'not-allowed', allowed);
+  }
   const partOfYear = settings.perAnnum ? computePartOfYear(periodicity) : undefined;
   return { kind: 'percent', percent: input.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
 }

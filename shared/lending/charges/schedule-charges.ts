@@ -67,18 +67,22 @@ export interface ChargeSchedule {
   readonly rounding: RoundingMode;
 }
 
-/** Assigns charges to rows. Refuses an ExpiryDateForOD before the start (F5); sets `tooLarge` without refusing it. */
+/**
+ * Assigns charges to rows. Refuses an ExpiryDateForOD before the start (F5), reports a single charge that no row collects
+ * (E5), and sets `tooLarge` without refusing it.
+ */
 export function scheduleCharges(
   terms: ChargeTerms,
   schedule: ChargeSchedule,
   validation: Validation,
 ): ScheduledCharges {
-  const countRepeated = createChargeCounter(schedule);
+  const countDated = createChargeCounter(schedule);
   const all = terms.items.map((item): ScheduledCharge => {
     const planned =
       item.price.kind === 'unusage'
         ? countUnusedDays(terms.unused, schedule.dates, schedule.dayCount, validation)
-        : countRepeated(item);
+        : countDated(item);
+    if (item.periodicity.unit === 'Once' && !planned.includes(1)) validation.warn(item.path);
     const waived = item.graceRows - schedule.dates.settledRows;
     const counts = waived <= 0 ? planned : planned.map((count, row) => (row < waived ? 0 : count));
     return { item, counts, price: schedulePrice(item, schedule, terms.unused.amount) };

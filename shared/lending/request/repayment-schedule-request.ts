@@ -95,7 +95,7 @@ export interface RepaymentScheduleRequest {
   readonly Explain?: boolean | undefined;
 }
 
-/** A commission that is charged repeatedly (F1-F5). */
+/** A commission that is charged repeatedly, or once (F1-F5). */
 export interface CommissionItem {
   /** Amount per charge; exactly one of SourceValue and SourcePercent is sent (F1). */
   readonly SourceValue?: Decimal | undefined;
@@ -127,7 +127,7 @@ export interface SimulatedInsurance extends InsuranceItem {
   readonly CountsIn?: CountedIn | undefined;
 }
 
-/** An insurance that is charged repeatedly (F1-F4). */
+/** An insurance that is charged repeatedly, or once (F1-F4). */
 export interface InsuranceItem {
   readonly SourceValue?: Decimal | undefined;
   readonly SourcePercent?: Decimal | undefined;

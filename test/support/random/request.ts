@@ -158,7 +158,7 @@ export const randomRequestInAdvance: fc.Arbitrary<RepaymentScheduleRequest> = fc
 
 /** Changes a random request into one with further features, each where it fits and not in all requests. */
 function withFeatures(picks: Picks, request: Request): Request {
-  return withOverpayment(picks, withCreditValue(picks, request));
+  return withOverpayment(picks, withSingleCharges(picks, withCreditValue(picks, request)));
 }
 
 /** An advance, of which some percentages are a part (F2), and the periods of the contract (D8). */
@@ -175,6 +175,19 @@ function withCreditValue(picks: Picks, request: Request): Request {
     ContractPeriod: picks.maybe(50, () => request.InstallmentsNo + picks.of(0, 0, 0, 0, 0, 1)),
     Commission: rebase(request.Commission),
     Insurance: rebase(request.Insurance),
+  };
+}
+
+/** Charges of which some are charged once (F3). */
+function withSingleCharges(picks: Picks, request: Request): Request {
+  const once = <Item extends CommissionItem | InsuranceItem>(item: Item, periodicity: keyof Item) =>
+    picks.chance(50)
+      ? { ...item, [periodicity]: 'Once', PerAnnum: picks.of(undefined, false), IsForUnusage: undefined }
+      : item;
+  return {
+    ...request,
+    Commission: request.Commission?.map((item) => once(item, 'FeePeriodicityType')),
+    Insurance: request.Insurance?.map((item) => once(item, 'InsurancePeriodicityType')),
   };
 }
 

@@ -17,10 +17,16 @@ const PERCENT = 100;
 
 type Charge = ReturnType<typeof commissionOf>;
 
-function checkedPeriod(name: string): Period {
+function checkedPeriod(name: string, item: CommissionItem | InsuranceItem, isForUnusage: boolean): Period {
   const period = periodOf(name);
-  if (period === undefined || period.months + period.days === 0) throw new Refused('fee periodicity');
+  if (period === undefined) throw new Refused('fee periodicity');
+  const isYearly = item.PerAnnum === true && item.SourcePercent !== undefined;
+  refuseIf(isSingle(period) && (isForUnusage || isYearly), 'a single charge by time');
   return period;
+}
+
+function isSingle({ months, days }: Period): boolean {
+  return months + days === 0;
 }
 
 function checkSource(item: CommissionItem | InsuranceItem, digits: number): void {
@@ -33,7 +39,7 @@ function commissionOf(terms: Terms, item: CommissionItem) {
   const isForUnusage = item.IsForUnusage === true && item.SourcePercent !== undefined;
   return {
     ...chargeOf(terms, item, isForUnusage),
-    period: checkedPeriod(item.FeePeriodicityType),
+    period: checkedPeriod(item.FeePeriodicityType, item, isForUnusage),
     date: item.FeeDate,
     waived: item.GracePeriodFee ?? 0,
     blocked: minorUnits(item.BlockFeeAmount, terms.digits, 'BlockFeeAmount'),
@@ -43,7 +49,7 @@ function commissionOf(terms: Terms, item: CommissionItem) {
 function insuranceOf(terms: Terms, item: InsuranceItem): Charge {
   return {
     ...chargeOf(terms, item, false),
-    period: checkedPeriod(item.InsurancePeriodicityType),
+    period: checkedPeriod(item.InsurancePeriodicityType, item, false),
     date: item.InsuranceDate,
     waived: item.GracePeriodInsurance ?? 0,
     blocked: minorUnits(item.BlockInsuranceAmount, terms.digits, 'BlockInsuranceAmount'),
@@ -65,6 +71,11 @@ function chargesByRow(terms: Terms, charge: Charge, dueRows: readonly CollectedR
   const counts = new Map<number, number>();
   const lastDue = plain[dueRows.at(-1)?.no ?? terms.settled]!;
   const isNew = terms.request.LastDueDate === undefined;
+  if (isSingle(charge.period)) {
+    const row = dueRows.find(({ no }) => plain[no]! >= charge.date);
+    const isInTime = charge.date > chargeStart || (charge.date === chargeStart && isNew);
+    return new Map(isInTime && row !== undefined ? [[row.no, 1]] : []);
+  }
   for (let step = charge.isUpfront ? 0 : 1; ; step += 1) {
     const date = periodsLater(charge.date, charge.period, step);
     if (isLater ? date >= lastDue : date > lastDue) break;

@@ -140,6 +140,10 @@ a fee with a grace period
 0.5 % of the credit value, with the advance | AdvanceAmount = 250
   Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":0.5,"PercentAppliedTo":"CreditValue"}]
   managementFee: 6.25 6.25 6.25 6.25
+a commission and a premium that are charged once
+  Commission = [{"FeeName":"A","FeePeriodicityType":"Once","FeeDate":"2025-03-10","SourceValue":40}]
+  Insurance = [{"InsuranceName":"B","InsurancePeriodicityType":"Once","InsuranceDate":"2025-02-01","SourcePercent":1}]
+  managementFee: 0.00 0.00 40.00 0.00 | insurance: 10.00 0.00 0.00 0.00
 `,
   'residual values, fixed payments and other types of rules B1 to B6': `
 a residual in its own row | ResidualValue = 200 | pmt: 207.02 207.02 207.02 207.04 200.00

@@ -58,9 +58,18 @@ describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
     ['Commission[0].SourcePercent out-of-range 422', ofFee({ SourcePercent: decimal(Number.NaN) })],
     ['Insurance[0].SourcePercent out-of-range 422', ofCover({ SourcePercent: decimal('100000.01') })],
     ['Commission[0].SourcePercent too-many-decimals 422', ofFee({ SourcePercent: decimal('1e-31') })],
-    ['Commission[0].FeePeriodicityType not-allowed 422', ofFee({ FeePeriodicityType: 'Once' })],
+    [
+      'Commission[0].FeePeriodicityType not-allowed 422',
+      {
+        ...ofFee({ ...ONE_PERCENT, IsForUnusage: true, FeePeriodicityType: 'Once' }),
+        UnusedAmount: decimal(1),
+      },
+    ],
+    [
+      'Insurance[0].PerAnnum not-allowed 422',
+      ofCover({ ...ONE_PERCENT, PerAnnum: true, InsurancePeriodicityType: 'once' }),
+    ],
     ['Commission[0].FeePeriodicityType unknown-periodicity 422', ofFee({ FeePeriodicityType: 'Never' })],
-    ['Insurance[0].InsurancePeriodicityType not-allowed 422', ofCover({ InsurancePeriodicityType: 'once' })],
     ['Commission[0].GracePeriodFee out-of-range 422', ofFee({ GracePeriodFee: 1201 })],
     ['Insurance[0].GracePeriodInsurance out-of-range 422', ofCover({ GracePeriodInsurance: -1 })],
     ['Commission[0].PercentAppliedTo unknown-value 422', ofFee({ ...ONE_PERCENT, PercentAppliedTo: 'All' })],
@@ -96,12 +105,11 @@ describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
     expect(chargeFaults(changes)).toEqual([]);
   });
 
-  it('name the known periodicities, and UpFrontValue for a single charge', () => {
+  it('name the known periodicities', () => {
     const { validation } = scheduleOn(monthlyRows('2025-01-01', 4), {
-      Commission: [fee({ FeePeriodicityType: 'Once' }), fee({ FeePeriodicityType: 'Fortnightly' })],
+      Commission: [fee({ FeePeriodicityType: 'Fortnightly' })],
     });
-    expect(validation.faults[0]?.message).toContain('UpFrontValue');
-    expect(validation.faults[1]?.message).toMatch(/^must be one of Daily, .*Yearly$/);
+    expect(validation.faults[0]?.message).toMatch(/^must be one of Once, .*Yearly$/);
   });
 
   it('accept a periodicity of the catalogue (D7)', () => {
@@ -120,7 +128,7 @@ describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
   it('reports all faults', () => {
     const bad = fee({
       SourceValue: decimal(-5),
-      FeePeriodicityType: 'Once',
+      FeePeriodicityType: 'Never',
       FeeName: undefined,
       GracePeriodFee: 1.5,
       BlockFeeAmount: decimal(-1),
@@ -128,7 +136,7 @@ describe('fields of a charge (F1, F2, F3, M2, M6)', () => {
     });
     expect(chargeFaults({ Commission: [bad], Insurance: [premium({ InsuranceName: ' ' })] })).toEqual([
       'Commission[0].FeeName missing 400',
-      'Commission[0].FeePeriodicityType not-allowed 422',
+      'Commission[0].FeePeriodicityType unknown-periodicity 422',
       'Commission[0].SourceValue out-of-range 422',
       'Commission[0].PercentAppliedTo unknown-value 422',
       'Commission[0].GracePeriodFee out-of-range 422',
@@ -319,6 +327,42 @@ describe('percentage charge (F2)', () => {
     expect(
       feesOf({ SourcePercent: decimal('12.345678901') }, { ...FOUR, amount: 987_654_321_098_765 })[0],
     ).toBe(121_932_631_134_705);
+  });
+});
+
+const once = (FeeDate: string, changes: Partial<CommissionItem> = {}) => ({
+  Commission: [fee({ FeePeriodicityType: 'Once', FeeDate: date(FeeDate), ...changes })],
+});
+
+describe('a single charge (F3)', () => {
+  it.each([
+    ['2025-01-01', [1]],
+    ['2025-03-01', [2]],
+    ['2025-03-02', [3]],
+    ['2025-05-01', [4]],
+    ['2024-12-31', []],
+  ])('of %s is collected in rows %j', (day, expected) => {
+    expect(rowsWith(feesOn(FOUR, once(day)))).toEqual(expected);
+    expect(rowsWith(feesOn(FOUR, once(day, { IsUpfront: true })))).toEqual(expected);
+    expect(chargeWarnings(once(day))).toEqual(expected.length === 0 ? ['Commission[0] no-effect'] : []);
+  });
+
+  it('on the start of a recalculation is settled, and waived in a grace period', () => {
+    const recalculated = { ...FOUR, isRecalculation: true };
+    expect(rowsWith(feesOn(recalculated, once('2025-01-01')))).toEqual([]);
+    expect(rowsWith(feesOn(FOUR, once('2025-03-01', { GracePeriodFee: 2 })))).toEqual([]);
+    expect(chargeWarnings(once('2025-03-01', { GracePeriodFee: 2 }))).toEqual([]);
+  });
+
+  it('reports IsUpfront, which concerns periods (E5)', () => {
+    expect(chargeWarnings(once('2025-03-01', { IsUpfront: true }))).toEqual([
+      'Commission[0].IsUpfront no-effect',
+    ]);
+  });
+
+  it('is a percentage of the row that collects it', () => {
+    const percent = { SourceValue: undefined, SourcePercent: decimal(1), PercentAppliedTo: 'RemainingValue' };
+    expect(feesOn(FOUR, once('2025-03-10', percent))).toEqual([0, 0, 1000, 0]);
   });
 });
 

@@ -41,8 +41,8 @@ ScheduleType = "Tontine"; InterestCalculationMethod = "31/360"; HolidayShift = t
   ScheduleType unknown-schedule-type
 InterestPercent = null
   MultipleInterestRates = [{"InterestRate":12,"ToInstNo":2},{"InterestRate":24,"FromInstNo":2,"ToInstNo":3}]
-  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"FeePeriodicityType":"Once"}]
-  EarlyRepayments = [{"Date":"2025-02-16","Amount":0}] | Commission[0].FeePeriodicityType not-allowed
+  Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourcePercent":5,"PerAnnum":true,"FeePeriodicityType":"Once"}]
+  EarlyRepayments = [{"Date":"2025-02-16","Amount":0}] | Commission[0].PerAnnum not-allowed
   EarlyRepayments[0].Amount out-of-range | MultipleInterestRates[1].FromInstNo rates-overlap
   MultipleInterestRates[1].ToInstNo rates-incomplete
 InterestPercent = "12"; ActivationDate = "2025-02-30"; InterestCalculationMethod = "31/360"
@@ -106,8 +106,7 @@ Currency = 5; Amount = 1.234 | Currency wrong-type
 });
 
 describe('names together with an unreadable field (S1, D7)', () => {
-  const others =
-    'Amount missing, CalculateDAE out-of-range, Commission[1].FeePeriodicityType not-allowed'.split(', ');
+  const others = 'Amount missing, CalculateDAE out-of-range, Commission[1].PerAnnum not-allowed'.split(', ');
 
   it.each<[string, ScheduleCatalogue | undefined, readonly string[]]>([
     ['are not validated without a catalogue', undefined, others],
@@ -125,7 +124,7 @@ describe('names together with an unreadable field (S1, D7)', () => {
         'ScheduleType unknown-schedule-type',
         'PeriodicityType unknown-periodicity',
         'Commission[0].FeePeriodicityType unknown-periodicity',
-        'Commission[1].FeePeriodicityType not-allowed',
+        'Commission[1].PerAnnum not-allowed',
       ],
     ],
   ])('%s', (_title, catalogue, expected) => {
@@ -140,7 +139,7 @@ describe('names together with an unreadable field (S1, D7)', () => {
       CalculateDAE: 9,
       Commission: [
         { ...visit, FeePeriodicityType: 'Every 10 days' },
-        { ...visit, FeePeriodicityType: 'Once' },
+        { ...visit, SourceValue: undefined, SourcePercent: 1, PerAnnum: true, FeePeriodicityType: 'Once' },
       ],
     };
     const read = repaymentScheduleRequest.read({ jsonParam: own }, catalogue);
