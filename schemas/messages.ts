@@ -70,7 +70,7 @@ const SIMULATION: Topics = { requestTopic: 'simulationRequests' };
 
 /** All messages. The numbers are the local schema ids, counted from {@link FIRST_LOCAL_SCHEMA_ID}. */
 export const MESSAGES: readonly MessageDefinition[] = [
-  ...requestAndReply('schedule', 'CalculateRepaymentSchedule', [22, 66], SCHEDULE),
+  ...requestAndReply('schedule', 'CalculateRepaymentSchedule', [67, 66], SCHEDULE),
   ...requestAndReply('schedule', 'CalculatePMT', [3, 4], SCHEDULE),
   ...requestAndReply('schedule', 'CalculateRate', [5, 6], SCHEDULE),
   ...requestAndReply('product', 'GetBankingProductByCode', [40, 41], PRODUCT),

@@ -137,9 +137,11 @@ const DATE_FIELDS = [
   'HolidayCountry',
   'DeferDueDate',
   'InterestType',
+  'DueDates',
 ];
 const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
   ProductType: ['ScheduleType'],
+  DueDates: ['InstallmentsNo', 'PeriodicityType'],
   RealInstallmentNo: ROW_FIELDS,
   BlockInstallmentNo: ROW_FIELDS,
   ContractPeriod: ['InstallmentsNo', 'PeriodicityType'],

@@ -149,4 +149,5 @@ export const repaymentScheduleFields = termsOf(TEXTS.RepaymentScheduleTerms, {
   BandMethod: optional(nameOf('BandMethod', BAND_METHODS)),
   Explain: optional(flag()),
   InterestType: optional(numericFlag()),
+  DueDates: optionalList(date(), MAX_INSTALLMENTS),
 }).meta({ id: 'RepaymentScheduleTerms' });

@@ -53,7 +53,7 @@ export function planRows(terms: PlanTerms): PlannedRows {
   const isUnshifted = terms.isInAdvance && terms.settledRows === 0;
   const anchored = isUnshifted ? { ...terms, shift: undefined } : terms;
   const { settledDate, firstDueDate, firstRow, generated } = findAnchor(anchored, startDate);
-  const months = monthsPerPeriod(terms.periodicity);
+  const months = terms.dueDates === undefined ? monthsPerPeriod(terms.periodicity) : 0;
   const lastRow = firstRow + terms.installmentsNo - terms.settledRows - 1;
   const { endDate } = terms;
   const expiry = endDate?.path === 'ExpiryDateForOD' ? endDate.date : undefined;
@@ -98,7 +98,8 @@ function findAnchor(terms: PlanTerms, startDate: CalendarDate): Anchor {
     return { settledDate, firstDueDate, firstRow: 0, generated: createDueDateGenerator(terms, firstDueDate) };
   }
   const { firstDueDate } = terms;
-  const firstRow = isContractAnchor(terms, firstDueDate) ? terms.settledRows : 0;
+  const isContract = terms.dueDates !== undefined || isContractAnchor(terms, firstDueDate);
+  const firstRow = isContract ? terms.settledRows : 0;
   const generated = createDueDateGenerator(terms, firstDueDate);
   const settled = getDueDate(firstRow - 1, firstDueDate, generated);
   const isShifted =
@@ -150,16 +151,21 @@ interface DueDateTerms {
   readonly lastDueDate: CalendarDate | undefined;
   readonly activationDate: CalendarDate | undefined;
   readonly firstDueDate: CalendarDate | undefined;
+  /** All dates of the contract, the first of which is `firstDueDate`; undefined if they are generated (D9). */
+  readonly dueDates: readonly CalendarDate[] | undefined;
   readonly requestDay: CalendarDate;
 }
 
 /** True if no date of the request determines the start of the schedule; then the day of the request does (D2). */
 export function startsOnRequestDay(
-  { LastDueDate, ActivationDate, FirstDueDate, PeriodicityType }: RepaymentScheduleRequest,
+  { LastDueDate, ActivationDate, FirstDueDate, DueDates, PeriodicityType }: RepaymentScheduleRequest,
   periodicities: readonly Periodicity[],
 ): boolean {
   if ((LastDueDate ?? ActivationDate) !== undefined) return false;
-  return FirstDueDate === undefined || findPeriodicity(PeriodicityType, periodicities)?.unit === 'Once';
+  return (
+    (FirstDueDate ?? DueDates) === undefined ||
+    findPeriodicity(PeriodicityType, periodicities)?.unit === 'Once'
+  );
 }
 
 function findStartDate(terms: DueDateTerms): CalendarDate {
@@ -199,11 +205,16 @@ function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate
   }
 }
 
-/** Returns a function that gives a row's regular due date; that of row -1 starts a regular first period (C2). */
+/**
+ * Returns a function that gives a row's regular due date; that of row -1 starts a regular first period (C2). Listed dates
+ * have none before the first (D9).
+ */
 function createDueDateGenerator(
   terms: DueDateTerms,
   firstDueDate: CalendarDate,
 ): (periods: number) => CalendarDate {
+  const { dueDates } = terms;
+  if (dueDates !== undefined) return (periods) => dueDates[periods] as CalendarDate;
   const months = monthsPerPeriod(terms.periodicity);
   if (months === 0) {
     const days = daysPerPeriod(terms.periodicity);

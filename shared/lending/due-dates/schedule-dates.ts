@@ -23,6 +23,8 @@ import { parseHolidayShift, shiftDueDates, type KnownCalendars } from './shift-d
 
 export const INSTALLMENT_METHODS = ['ActualMonth', 'NextMonth'] as const;
 const LAST_DAY_OF_MONTH = 31;
+/** The fields that DueDates replaces (D9), and for types with an expiry date that date too. */
+const REPLACED_BY_LIST = ['FirstDueDate', 'MaturityDate', 'InstallmentMethod'] as const;
 
 /** The end dates that a schedule type reads: MaturityDate (D5), ExpiryDateForOD (B5). */
 export interface EndDateRules {
@@ -111,7 +113,13 @@ function readPlanTerms(
   const shift = parseHolidayShift(request, context.calendars, validation);
   const { periodicity, installmentsNo, requestDay, isInAdvance = false } = context;
   const settledPeriods = isInAdvance ? Math.max(0, settledRows - 1) : settledRows;
-  if (periodicity === undefined || installmentsNo === undefined || installmentDay === undefined) {
+  const isListed = checkDueDates(request, context, validation);
+  if (
+    periodicity === undefined ||
+    installmentsNo === undefined ||
+    installmentDay === undefined ||
+    !isListed
+  ) {
     return undefined;
   }
   return {
@@ -125,10 +133,38 @@ function readPlanTerms(
     installmentMethod: settledPeriods > 0 ? 'OnePeriodLater' : (method ?? 'OnePeriodLater'),
     lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
-    firstDueDate: request.FirstDueDate,
+    firstDueDate: request.DueDates?.[0] ?? request.FirstDueDate,
+    dueDates: request.DueDates,
     endDate: findEndDate(request, context),
     shift,
   };
+}
+
+/** False if the list of due dates has a fault, or a field that it replaces is sent too (D9). */
+function checkDueDates(
+  request: RepaymentScheduleRequest,
+  { installmentsNo, usesExpiry }: DateContext,
+  validation: Validation,
+): boolean {
+  const { DueDates: dueDates } = request;
+  if (dueDates === undefined) return true;
+  const faultsBefore = validation.faults.length;
+  for (const path of usesExpiry ? ([...REPLACED_BY_LIST, 'ExpiryDateForOD'] as const) : REPLACED_BY_LIST) {
+    if (request[path] === undefined) continue;
+    const message = 'must be left out: DueDates has the dates of all installments';
+    validation.reportConflict(path, message, 'mutually-exclusive');
+  }
+  if (installmentsNo !== undefined && dueDates.length !== installmentsNo) {
+    const message = `must have ${installmentsNo} dates, one for each of InstallmentsNo`;
+    validation.reject('DueDates', 'out-of-range', message);
+  }
+  for (const [row, date] of dueDates.entries()) {
+    const before = dueDates[row - 1];
+    if (before === undefined || date > before) continue;
+    const message = `must be after the date before it, ${formatCalendarDate(before)}`;
+    validation.reject(`DueDates[${row}]`, 'date-order', message);
+  }
+  return validation.faults.length === faultsBefore;
 }
 
 function rejectMissingDueDate(rules: EndDateRules, validation: Validation): void {
@@ -247,7 +283,8 @@ function checkFirstDate(terms: PlanTerms, planned: PlannedRows, validation: Vali
   if (first > settledDate) return;
   if (terms.lastDueDate === undefined || terms.periodicity.unit === 'Once') {
     const start = formatCalendarDate(startDate);
-    validation.reject('FirstDueDate', 'date-order', `must be after the start of the schedule, ${start}`);
+    const path = terms.dueDates === undefined ? 'FirstDueDate' : 'DueDates[0]';
+    validation.reject(path, 'date-order', `must be after the start of the schedule, ${start}`);
     return;
   }
   const row = terms.settledRows + (terms.isInAdvance ? 2 : 1);

@@ -37,6 +37,8 @@ export interface RepaymentScheduleRequest {
   readonly BlockInterestAmount?: Decimal | undefined;
   /** Start of the schedule, unless LastDueDate is sent (D2). */
   readonly ActivationDate?: CalendarDate | undefined;
+  /** Extension S6: the dates of all rows of the contract, in ascending order, before any shift (D9). */
+  readonly DueDates?: readonly CalendarDate[] | undefined;
   /** Default: by InstallmentMethod, or one period after the start (D3). */
   readonly FirstDueDate?: CalendarDate | undefined;
   /** Replaces the last due date if the schedule type uses it (D5). */

@@ -118,12 +118,15 @@ export function checkInterestType(
   return true;
 }
 
-/** Payments in advance exclude grace (B7). */
+/** Payments in advance exclude grace and a list of due dates (B7, D9). */
 function parseInAdvance(
   request: RepaymentScheduleRequest,
   { compiled, validation }: RepaymentContext,
 ): boolean {
   if (!checkInterestType(request.InterestType, compiled, validation)) return false;
+  if (request.DueDates !== undefined) {
+    validation.reject('InterestType', 'not-allowed', 'must be 0 with DueDates');
+  }
   for (const path of ['GracePeriodPrincipal', 'GracePeriodInterest'] as const) {
     if ((request[path] ?? 0) > 0) validation.reject(path, 'not-allowed', 'must be 0 with InterestType 1');
   }

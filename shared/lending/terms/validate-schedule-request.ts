@@ -95,10 +95,10 @@ const LATEST_DATE = toCalendarDate(MAX_YEAR, 12, 31);
 
 /** True if the dates of a request are within the supported range and one of them may determine the start (D2). */
 function hasStartDate(request: RepaymentScheduleRequest): boolean {
-  const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD } = request;
-  const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD];
+  const { LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD, DueDates = [] } = request;
+  const dates = [LastDueDate, ActivationDate, FirstDueDate, MaturityDate, ExpiryDateForOD, ...DueDates];
   return (
-    (LastDueDate ?? ActivationDate ?? FirstDueDate) !== undefined &&
+    (LastDueDate ?? ActivationDate ?? FirstDueDate ?? DueDates[0]) !== undefined &&
     dates.every((date) => date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE))
   );
 }

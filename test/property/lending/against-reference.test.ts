@@ -51,7 +51,7 @@ describe('calculateRepaymentSchedule for random requests', { timeout: MAX_TEST_M
     );
   });
 
-  it('equals the reference with credit values, single charges and prepayments above the balance (F2, F3, D8, X3)', () => {
+  it('equals the reference with listed dates, credit values, single charges and overpayments (D8, D9, F2, F3, X3)', () => {
     expect(compare(REQUESTS_PER_TEST, true, 4, randomRequestWithFeatures)).toBeGreaterThan(
       REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
     );

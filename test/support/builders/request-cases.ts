@@ -9,7 +9,8 @@ const WHOLE =
 
 function typed(field: string, value: unknown): unknown {
   if (value === null) return undefined;
-  if (Array.isArray(value)) return value.map((item) => typedFields(item as object));
+  if (Array.isArray(value))
+    return value.map((item) => (typeof item === 'string' ? date(item) : typedFields(item as object)));
   if (typeof value === 'number') return WHOLE.test(field) ? value : decimal(value);
   return typeof value === 'string' && DATES.test(field) ? date(value) : value;
 }

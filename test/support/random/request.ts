@@ -158,7 +158,27 @@ export const randomRequestInAdvance: fc.Arbitrary<RepaymentScheduleRequest> = fc
 
 /** Changes a random request into one with further features, each where it fits and not in all requests. */
 function withFeatures(picks: Picks, request: Request): Request {
-  return withOverpayment(picks, withSingleCharges(picks, withCreditValue(picks, request)));
+  const dated = picks.chance(50) ? withDueDates(picks, request) : request;
+  return withOverpayment(picks, withSingleCharges(picks, withCreditValue(picks, dated)));
+}
+
+/** A list of due dates near those of the request, in their place (D9). */
+function withDueDates(picks: Picks, request: Request): Request {
+  if (request.ScheduleType === 'Overdraft') return request;
+  const { FirstDueDate: _, MaturityDate: __, InstallmentMethod: ___, ...others } = request;
+  try {
+    const { dates, settled, rows } = termsOf(request, REFERENCE_CONTEXT);
+    const listed: number[] = [];
+    for (let row = 1; row <= rows; row += 1) {
+      const near = row < settled ? dates.start - (settled - row) * 40 : dates.plain[row]!;
+      const moved = row > settled && row < rows ? near + picks.whole(-3, 9) : near;
+      listed.push(Math.max(moved, (listed.at(-1) ?? dates.start - 50_000) + 1));
+    }
+    return { ...others, DueDates: listed as CalendarDate[] };
+  } catch (error) {
+    if (error instanceof Refused) return request;
+    throw error;
+  }
 }
 
 /** An advance, of which some percentages are a part (F2), and the periods of the contract (D8). */

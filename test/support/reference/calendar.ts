@@ -27,7 +27,7 @@ export interface DateSettings {
 function startOf(request: RepaymentScheduleRequest, period: Period, requestDay: number): number {
   const known = request.LastDueDate ?? request.ActivationDate;
   if (known !== undefined) return known;
-  const first = request.FirstDueDate;
+  const first = request.FirstDueDate ?? request.DueDates?.[0];
   if (first === undefined || (period.months === 0 && period.days === 0)) return requestDay;
   if (period.months === 0) return first - period.days;
   const [year, month] = partsOf(first);
@@ -38,7 +38,7 @@ function startOf(request: RepaymentScheduleRequest, period: Period, requestDay: 
 }
 
 function firstOf(request: RepaymentScheduleRequest, period: Period, start: number): number {
-  const sent = request.FirstDueDate;
+  const sent = request.FirstDueDate ?? request.DueDates?.[0];
   if (period.months === 0 && period.days === 0) {
     const only = request.MaturityDate ?? sent ?? request.ExpiryDateForOD;
     if (only === undefined) throw new Refused('Once needs a date');
@@ -76,7 +76,14 @@ function plannedDates(
   start: number,
   isShownAs: IsShownAs,
 ) {
-  const { LastDueDate: last, FirstDueDate: sent } = request;
+  const { LastDueDate: last, DueDates: listed } = request;
+  if (listed !== undefined) {
+    const dateOfRow = (row: number) => listed[row - 1] ?? Number.NaN;
+    const isSettled = last !== undefined && settled > 0 && isShownAs(last, dateOfRow(settled));
+    const settledDate = isSettled ? dateOfRow(settled) : start;
+    return { generated: () => Number.NaN, dateOfRow, settledDate };
+  }
+  const sent = request.FirstDueDate;
   const settledBefore = sent === undefined ? settledDay(request, period.months, start, isShownAs) : start;
   const first = firstOf(request, period, settledBefore);
   const isSettledItself = settled > 0 && last !== undefined && isShownAs(last, first);

@@ -42,6 +42,7 @@ function figureDifference(row: ScheduleRow, expected: ReferenceRow): string | un
 /** A request as JSON with readable dates, which can be sent again. */
 export function requestText(request: RepaymentScheduleRequest): string {
   return JSON.stringify(request, (name, value: unknown) => {
+    if (name === 'DueDates') return (value as CalendarDate[]).map(formatCalendarDate);
     const isDate = /Date|ExpiryDateForOD/.test(name) && typeof value === 'number';
     return isDate ? formatCalendarDate(value as CalendarDate) : value;
   });

@@ -86,6 +86,21 @@ function calendarOf(request: RepaymentScheduleRequest, context: ReferenceContext
   return found;
 }
 
+/** A list has a date for each row, in order, and stands alone (D9). */
+function checkListed(request: RepaymentScheduleRequest, listed: readonly number[], type: string): void {
+  const { FirstDueDate, MaturityDate, InstallmentMethod, ExpiryDateForOD, InterestType } = request;
+  const others = [FirstDueDate, MaturityDate, InstallmentMethod];
+  refuseIf(
+    others.some((one) => one !== undefined),
+    'a list and other dates',
+  );
+  refuseIf(type === 'overdraft' && ExpiryDateForOD !== undefined, 'a list and an expiry');
+  refuseIf(InterestType === 1, 'a list in advance');
+  refuseIf(listed.length !== request.InstallmentsNo, 'a date for each row');
+  const isOrdered = listed.every((date, row) => row === 0 || date > listed[row - 1]!);
+  refuseIf(!isOrdered, 'the order of the list');
+}
+
 export function termsOf(request: RepaymentScheduleRequest, context: ReferenceContext) {
   const type = request.ScheduleType.trim().toLowerCase();
   const rules = TYPES[type];
@@ -108,6 +123,8 @@ export function termsOf(request: RepaymentScheduleRequest, context: ReferenceCon
   const isInAdvance = request.InterestType === 1;
   refuseIf(![undefined, 0, 1].includes(request.InterestType), 'InterestType');
   refuseIf(isInAdvance && (isOnce || !['level', 'parts'].includes(rules.repayment)), 'never in advance');
+  const listed = request.DueDates;
+  if (listed !== undefined) checkListed(request, listed, type);
   const isWorkingDay = calendarOf(request, context);
   const rows = request.InstallmentsNo;
   const [isNew, isOverdraft] = [request.LastDueDate === undefined, type === 'overdraft'];

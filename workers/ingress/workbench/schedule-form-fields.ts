@@ -4,6 +4,9 @@ import { toJsonSchema, type JsonSchema } from '../../../shared/api/json/json-sch
 import { repaymentScheduleFields } from '../../../shared/api/actions/schedule-request-fields.ts';
 import type { FieldKind, FormField } from './app/schedules/loan-fields.ts';
 
+/** A date with the comma and blank after it, in a list that the form shows as text. */
+const DATE_LENGTH = 12;
+
 export function scheduleFormFields(): readonly FormField[] {
   return describeFields(toJsonSchema(repaymentScheduleFields));
 }
@@ -12,17 +15,18 @@ export function scheduleFormFields(): readonly FormField[] {
 export function describeFields({ properties = {}, required = [] }: JsonSchema): readonly FormField[] {
   return Object.entries(properties).map(([name, schema]) => {
     const { minimum, exclusiveMinimum, maximum, maxLength, maxItems, items } = schema;
+    const kind = kindOf(name, schema);
     return {
       name,
-      kind: kindOf(name, schema),
+      kind,
       help: helpOf(schema),
       isRequired: required.includes(name),
       minimum,
       exclusiveMinimum,
       maximum,
-      maxLength,
+      maxLength: kind === 'dates' && maxItems !== undefined ? maxItems * DATE_LENGTH : maxLength,
       maxItems,
-      items: items && describeFields(items),
+      items: items?.properties && describeFields(items),
       ...choicesOf(schema),
     };
   });
@@ -41,6 +45,7 @@ function kindOf(name: string, schema: JsonSchema): FieldKind {
   if (type === 'number') return 'number';
   if (type === 'integer') return 'whole';
   if (type === 'array' && schema.items?.properties !== undefined) return 'list';
+  if (type === 'array' && schema.items !== undefined && isDateSchema(schema.items)) return 'dates';
   throw new Error(
     `the form for schedules has no control for the field ${name} of type ${type ?? 'unknown'}; add one to loan-form.tsx`,
   );

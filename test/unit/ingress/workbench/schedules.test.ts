@@ -77,6 +77,7 @@ it('the fields of the form are those of the request, each in a group, with its k
   const whole = { kind: 'whole', isRequired: true, minimum: 1, maximum: 1200 };
   expect(fieldOf('InstallmentsNo')).toMatchObject(whole);
   expect(fieldOf('ActivationDate')).toMatchObject({ kind: 'date', isRequired: false });
+  expect(fieldOf('DueDates')).toMatchObject({ kind: 'dates', maxLength: 14_400 });
   expect(fieldOf('HolidayShift')?.kind).toBe('flag');
   expect(fieldOf('DeferDueDate')?.kind).toBe('numeric-flag');
   expect(fieldOf('GraceType')?.choices).toEqual(['Deferred', 'Capitalised', 'Spread', 'Forgiven']);
@@ -224,6 +225,7 @@ it('the loan is checked by the ranges of the schema', () => {
     ['AdvanceAmount', '-1', { reason: 'atLeast', from: 0 }],
     ['UnusedAmount', '2000000000000000', { reason: 'atMost', to: 1_000_000_000_000_000 }],
     ['MaturityDate', '2026-02-30', { reason: 'notDate' }],
+    ['DueDates', '2026-02-01, 2026-02-30', { reason: 'notDate' }],
     ['InterestPercent', 'eight', { reason: 'notNumber' }],
   ];
   const loan = withFields(Object.fromEntries(entered.map(([name, text]) => [name, text])));

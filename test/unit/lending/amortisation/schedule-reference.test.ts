@@ -50,6 +50,17 @@ Once on MaturityDate, whatever FirstDueDate is | PeriodicityType = "Once"; Insta
   MaturityDate = "2025-07-01"; FirstDueDate = "2025-06-01" | dates: 2025-07-01
 Once on FirstDueDate | PeriodicityType = "Once"; InstallmentsNo = 1; FirstDueDate = "2025-06-01"
   dates: 2025-06-01
+listed dates | DueDates = ["2025-02-10","2025-03-01","2025-04-20","2025-05-31"]
+  pmt: 257.50 257.50 257.50 257.48 | interest: 13.00 5.29 8.22 3.47 | days: 40 19 50 41
+listed dates from one period before the first | ActivationDate = null; InstallmentsNo = 2
+  DueDates = ["2025-02-10","2025-03-01"] | days: 31 19
+listed dates after a settled row | LastDueDate = "2025-02-10"; BlockInstallmentNo = 1; ActivationDate = null
+  DueDates = ["2025-02-10","2025-03-01","2025-04-20","2025-05-31"] | dates: 2025-03-01 2025-04-20 2025-05-31
+listed dates on holidays | HolidayShift = true; HolidayCountry = "Weekdays"; DeferDueDate = true
+  DueDates = ["2025-02-10","2025-03-01","2025-04-20","2025-05-31"]
+  dates: 2025-02-10 2025-03-03 2025-04-21 2025-06-02 | days: 40 21 49 42
+Once on a listed date | PeriodicityType = "Once"; InstallmentsNo = 1; DueDates = ["2025-06-01"]
+  dates: 2025-06-01
 `,
   'shifts of rules H1 and H3': `
 Backward after the start of the schedule
@@ -315,6 +326,8 @@ describe.each(Object.entries(EXAMPLES))('worked examples of %s', (_rules, text) 
 const ONCE = { PeriodicityType: 'Once', InstallmentsNo: 1 } as const;
 const RANGES = [{ InterestRate: decimal(12), ToInstNo: 2 }, { InterestRate: decimal(24) }];
 
+const LISTED = { DueDates: [date('2025-02-10'), date('2025-03-01')], InstallmentsNo: 2 };
+
 const REFUSED: readonly (readonly [title: string, Changes])[] = [
   ['a maturity before the second to last due date (D5)', { MaturityDate: date('2025-04-01') }],
   ['Once without a due date (D7)', ONCE],
@@ -332,6 +345,11 @@ const REFUSED: readonly (readonly [title: string, Changes])[] = [
   ],
   ['payments in advance with grace (B7)', { InterestType: 1, GracePeriodPrincipal: 1 }],
   ['another kind of payment (B7)', { InterestType: 2 }],
+  ['a list of dates beside the first one (D9)', { ...LISTED, FirstDueDate: date('2025-02-01') }],
+  ['listed dates in advance (D9)', { ...LISTED, InterestType: 1 }],
+  ['a list without a date for each row (D9)', { ...LISTED, InstallmentsNo: 3 }],
+  ['a list out of order (D9)', { DueDates: LISTED.DueDates.toReversed(), InstallmentsNo: 2 }],
+  ['a list that begins on the start (D9)', { ...LISTED, ActivationDate: date('2025-02-10') }],
   ['a fixed principal with level payments (B2)', { principalValue: decimal(5) }],
 ];
 
@@ -367,6 +385,14 @@ describe('reference implementation', () => {
     expect(referenceEir(outcome)).toBe('12.8644');
     for (const CalculateDAE of [1, undefined])
       expect(difference(loanWith({ InterestType: 1, CalculateDAE }), true)).toBeUndefined();
+  });
+
+  it('calculates DAE and EIR to listed dates (D9, A1, A2)', () => {
+    const DueDates = ['2025-02-10', '2025-03-01', '2025-04-20', '2025-05-31'].map((day) => date(day));
+    const outcome = calculated({ DueDates });
+    expect([referenceDae(outcome), referenceEir(outcome)]).toEqual(['12.6986', '12.8494']);
+    for (const CalculateDAE of [1, undefined])
+      expect(difference(loanWith({ DueDates, CalculateDAE }), true)).toBeUndefined();
   });
 
   it.each([

@@ -135,6 +135,45 @@ describe('ExpiryDateForOD of an overdraft (B5)', () => {
   });
 });
 
+describe('listed due dates (D9)', () => {
+  const DueDates = [date('2025-02-10'), date('2025-02-10'), date('2025-02-09')];
+  const left = 'mutually-exclusive must be left out: DueDates has the dates of all installments';
+
+  it('exclude the fields that they replace, must be as many as the instalments, and ascend', () => {
+    const others = {
+      FirstDueDate: date('2025-02-01'),
+      MaturityDate: date('2025-09-01'),
+      InstallmentMethod: 'NextMonth',
+      ExpiryDateForOD: date('2025-09-01'),
+    };
+    const faults = dateFaults({ DueDates, InstallmentsNo: 4, ...others }, { usesExpiry: true });
+    expect(faults).toEqual([
+      `FirstDueDate ${left}`,
+      `MaturityDate ${left}`,
+      `InstallmentMethod ${left}`,
+      `ExpiryDateForOD ${left}`,
+      'DueDates out-of-range must have 4 dates, one for each of InstallmentsNo',
+      'DueDates[1] date-order must be after the date before it, 2025-02-10',
+      'DueDates[2] date-order must be after the date before it, 2025-02-10',
+    ]);
+  });
+
+  it('are after the start, and in a recalculation after LastDueDate', () => {
+    const listed = { DueDates: [date('2025-02-10'), date('2025-03-01')], InstallmentsNo: 2 };
+    expect(dateFaults({ ...listed, ActivationDate: date('2025-02-10') })).toEqual([
+      'DueDates[0] date-order must be after the start of the schedule, 2025-02-10',
+    ]);
+    const settled = { ...listed, LastDueDate: date('2025-03-01'), BlockInstallmentNo: 1 };
+    expect(dateFaults(settled)[0]).toMatch(/^LastDueDate date-order must be before 2025-03-01/);
+  });
+
+  it('determine the start, so that the day of the request does not', () => {
+    const listed = { DueDates, ActivationDate: undefined };
+    const all = [listed, { ...listed, PeriodicityType: 'Once' }];
+    expect(all.map((one) => startsOnRequestDay(loan(one), BUILT_IN_PERIODICITIES))).toEqual([false, true]);
+  });
+});
+
 describe('limits on due dates', () => {
   const CENTURIES = { name: 'Every century', count: 100, unit: 'Years' } as const;
 

@@ -20,7 +20,7 @@ const nulls = (count: number) => '00'.repeat(count);
 /** Derived by hand from the Avro specification, to detect any change to the wire format. */
 const SMALL_REQUEST_HEX = [
   '00', // magic byte
-  '40000016', // 2^30 + 22, the local schema id
+  '40000043', // 2^30 + 67, the local schema id
   `22${text('EqualInstallments')}`, // length 17 as zig-zag
   '12363cba091fb2520000', // 9 bytes: 1000.5 with 18 decimals
   '08', // InstallmentsNo 4
@@ -30,7 +30,7 @@ const SMALL_REQUEST_HEX = [
   '0212410d586a20a4c00000', // branch 1, 9 bytes: 12 with 20 decimals
   nulls(8), // AdvanceAmount to BlockInterestAmount
   '0296b402', // branch 1, 2024-01-01 is day 19723
-  nulls(33), // FirstDueDate to InterestType
+  nulls(34), // FirstDueDate to DueDates
 ].join('');
 
 const roundTrip = (payload: object) => payloadOf(codec.decode(atOnce(codec.encode(REPLY, payload, 'avro'))));

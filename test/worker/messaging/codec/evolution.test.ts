@@ -60,6 +60,6 @@ it('messages with another schema version are refused when a decimal has more dig
   const bare = changedSchema(() => undefined).replaceAll('"logicalType":"decimal"', '"logicalType":"other"');
   const record = { ...smallRequest, Amount: Buffer.alloc(17, 0x7f), InterestPercent: null };
   const bytes = parseWriterSchema(bare).toBuffer(record);
-  const value = Buffer.concat([Buffer.from('0040000016', 'hex'), bytes]);
+  const value = Buffer.concat([Buffer.from('0040000043', 'hex'), bytes]);
   expect(problemOf(codecOf().decode({ value, headers: {} })).detail).toContain('decimal of 38 digits');
 });

@@ -56,6 +56,7 @@ const CELL_KINDS: Readonly<Record<FieldKind, CellKind>> = {
   'numeric-flag': 'flag',
   text: 'text',
   list: 'json',
+  dates: 'json',
 };
 
 /** Only `npm run recalculate` reads files with more contracts, or with more bytes than MAX_FILE_BYTES. */

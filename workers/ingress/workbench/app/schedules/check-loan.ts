@@ -1,5 +1,5 @@
 /** Checks a loan against the ranges of the schema while the user enters it. The engine checks the loan again. */
-import { FROM_START, type FormField } from './loan-fields.ts';
+import { DATE_SEPARATORS, FROM_START, type FormField } from './loan-fields.ts';
 import { entryOf, isSent, itemsOf, readField, type Entry, type Loan, type Values } from './loan.ts';
 
 /** Why an entry is refused. `from` and `to` are the bounds that its message names, in the unit of the field. */
@@ -49,6 +49,8 @@ export function faultOf(field: FormField, text: string, entry: Entry): EntryFaul
   if (text === '')
     return field.isRequired && !FROM_START.has(field.name) ? { reason: 'required' } : undefined;
   if (field.kind === 'date') return isDate(text) ? undefined : { reason: 'notDate' };
+  if (field.kind === 'dates')
+    return text.split(DATE_SEPARATORS).every(isDate) ? undefined : { reason: 'notDate' };
   if (field.kind !== 'number' && field.kind !== 'whole') return undefined;
   const value = readField(text, field, entry);
   return value === undefined ? { reason: 'notNumber' } : rangeFault(value, field);

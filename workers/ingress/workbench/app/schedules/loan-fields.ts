@@ -25,7 +25,14 @@ const GROUPS = {
   },
   dates: {
     main: ['ActivationDate', 'InstallmentDay', 'FirstDueDate', 'MaturityDate'],
-    more: ['InstallmentMethod', 'HolidayShift', 'HolidayCountry', 'HolidayMethod', 'DeferDueDate'],
+    more: [
+      'DueDates',
+      'InstallmentMethod',
+      'HolidayShift',
+      'HolidayCountry',
+      'HolidayMethod',
+      'DeferDueDate',
+    ],
   },
   rate: {
     main: ['InterestPercent', 'InterestCalculationMethod', 'MultipleInterestRates', 'BandedInterestRates'],
@@ -97,7 +104,10 @@ function pick(fields: readonly FormField[], { main, more = [] }: Names): FieldGr
   return { main: find(main), more: find(more) };
 }
 
-export type FieldKind = 'number' | 'whole' | 'date' | 'flag' | 'numeric-flag' | 'text' | 'list';
+/** What separates the dates in the text of a field of the kind `dates`. */
+export const DATE_SEPARATORS = /[\s,;]+/;
+
+export type FieldKind = 'number' | 'whole' | 'date' | 'flag' | 'numeric-flag' | 'text' | 'list' | 'dates';
 
 export interface FormField {
   readonly name: string;

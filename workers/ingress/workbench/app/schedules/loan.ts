@@ -1,7 +1,7 @@
 /** A loan as the user enters it, and how it becomes the terms of a request and a part of the address. */
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { readNumber } from '../read-number.ts';
-import { FROM_START, RESPONSE_FIELDS, isPercentage, type FormField } from './loan-fields.ts';
+import { DATE_SEPARATORS, FROM_START, RESPONSE_FIELDS, isPercentage, type FormField } from './loan-fields.ts';
 
 /** Entered texts by the names of their fields in the interface. The text of a flag is `true` or `false`. */
 export type Values = Readonly<Record<string, string>>;
@@ -165,6 +165,7 @@ function valueOf(text: string, field: FormField, entry: Entry): unknown {
   const { kind } = field;
   if (kind === 'flag') return text === 'true';
   if (kind === 'numeric-flag') return text === 'true' ? 1 : 0;
+  if (kind === 'dates') return text.split(DATE_SEPARATORS);
   return kind === 'number' || kind === 'whole' ? (readField(text, field, entry) ?? text) : text;
 }
 
@@ -190,6 +191,7 @@ function placeOf(path: string, loan: Loan, form: readonly FormField[]): string |
   const found = readPlace(path);
   const field = form.find(({ name }) => name === found?.list);
   if (found === undefined || field === undefined) return undefined;
+  if (field.kind === 'dates') return field.name;
   const sent = itemsOf(loan, found.list).flatMap((item, at) => (isSent(found.list, item) ? [at] : []));
   const item = `${found.list}[${sent[found.index] ?? found.index}]`;
   const isField = field.items?.some(({ name }) => name === found.name) === true;
