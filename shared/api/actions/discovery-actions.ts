@@ -190,7 +190,7 @@ export const referenceListsReply = z
         strictNamed('ReferencePeriodicity', {
           Name: plainText('PeriodicityType of requests.'),
           Count: wholeNumber('Units from one due date to the next; 0 for Once.'),
-          Unit: plainText('Days, Weeks, Months, Years or Once.'),
+          Unit: plainText('Days, Weeks, HalfMonths, Months, Years or Once.'),
         }),
       )
       .describe('Periodicities (D7).'),

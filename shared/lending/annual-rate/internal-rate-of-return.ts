@@ -26,7 +26,7 @@ export function internalRateOfReturn(
   return percent === null ? null : `${percent}%`;
 }
 
-/** 12 for Monthly; a year has 52 weeks or 365 days. Undefined for Once. */
+/** 12 for Monthly, 24 for Semimonthly; a year has 52 weeks or 365 days. Undefined for Once. */
 export function periodsPerYear({ unit, count }: Periodicity): ExactRatio | undefined {
   if (unit === 'Once' || count <= 0) return undefined;
   return reduceRatio(BigInt(UNITS_PER_YEAR[unit]), BigInt(count));

@@ -28,10 +28,11 @@ const DAYS_PER_YEAR = 365;
 /** A number above any day of a month, used to build keys. */
 const DAY_KEYS = 32;
 
-/** Units in a year: 52 weeks or 12 equal months (Annex I, remark (c)); Days is for EIR, XIRR and IRR (A2, A3, A6). */
-export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
+/** Units in a year: 52 weeks or 12 equal months (Annex I, remark (c)); Days and HalfMonths are for EIR, XIRR and IRR (A2, A3, A6). */
+export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days' | 'HalfMonths', number>> = {
   Years: 1,
   Months: 12,
+  HalfMonths: 24,
   Weeks: 52,
   Days: DAYS_PER_YEAR,
 };
@@ -39,6 +40,7 @@ export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days', number>> = {
 const INTERVAL_UNITS: Readonly<Record<Periodicity['unit'], IntervalUnit>> = {
   Days: 'Years',
   Weeks: 'Weeks',
+  HalfMonths: 'Months',
   Months: 'Months',
   Years: 'Years',
   Once: 'Months',

@@ -3,7 +3,13 @@
  * fee over a thousand years has hundreds of thousands of them.
  */
 
-import { toDateParts, isMonthEnd, type CalendarDate } from '../dates/calendar-date.ts';
+import {
+  dayInHalfMonth,
+  isMonthEnd,
+  toDateParts,
+  toHalfMonth,
+  type CalendarDate,
+} from '../dates/calendar-date.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 
 /** The start and due dates with which charges are compared; they are not shifted for holidays (F3). */
@@ -65,17 +71,21 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: DatedCharge
   }
 }
 
-/** Month units: each charge falls on the day of month of the first one, limited to the end of the month (F3). */
+/** Month units: each charge falls on the day of month of the first one, limited to the end of the month (F3, D10). */
 function countByMonths(counts: Int32Array, dates: ChargeDates, charge: DatedCharge): void {
   const { isUpfront } = charge;
   const isLater = isUpfront && !dates.isInAdvance;
-  const step = monthsPerPeriod(charge.periodicity);
+  const isHalf = charge.periodicity.unit === 'HalfMonths';
+  const step = isHalf ? charge.periodicity.count : monthsPerPeriod(charge.periodicity);
   const first = toDateParts(charge.firstDate);
   const countUntil = (date: CalendarDate, isDayCollected: boolean): number => {
     const parts = toDateParts(date);
-    const months = (parts.year - first.year) * MONTHS_PER_YEAR + parts.month - first.month;
-    const isReached = isDayCollected ? first.day <= parts.day || isMonthEnd(parts) : first.day < parts.day;
-    return Math.max(isUpfront ? -1 : 0, Math.floor((isReached ? months : months - 1) / step));
+    const units = isHalf
+      ? toHalfMonth(parts) - toHalfMonth(first)
+      : (parts.year - first.year) * MONTHS_PER_YEAR + parts.month - first.month;
+    const day = isHalf ? toDateParts(dayInHalfMonth(toHalfMonth(parts), first.day)).day : first.day;
+    const isReached = isDayCollected ? day <= parts.day || isMonthEnd(parts) : day < parts.day;
+    return Math.max(isUpfront ? -1 : 0, Math.floor((isReached ? units : units - 1) / step));
   };
   let before = countUntil(dates.start, !isLater && dates.isRecalculation);
   for (let row = 0; row < counts.length; row += 1) {

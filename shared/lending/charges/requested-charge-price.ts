@@ -5,7 +5,7 @@ import type { CompletedCharge } from './catalogue-match.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import type { ChargeDefaults } from '../schedule-types/known-charges.ts';
 import { checkAmount, checkRate } from '../request/field-checks.ts';
-import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import { partOfYear, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import { type ChargeBase, checkBase } from './charge-base.ts';
 import type { ChargeInput } from './charge-input.ts';
@@ -23,9 +23,6 @@ export type ChargePrice =
     }
   /** Percent a year of the unused amount, for the days of each row (F5). */
   | { readonly kind: 'unusage'; readonly percent: Decimal; readonly rate: ExactRatio };
-
-const MONTHS_PER_YEAR = 12;
-const DAYS_PER_YEAR = 365;
 
 interface PriceContext {
   readonly digits: number;
@@ -61,19 +58,20 @@ export function parseChargePrice(
     const allowed = 'must be false with the periodicity Once, which is no part of a year';
     return validation.reject(`${input.path}.PerAnnum`, 'not-allowed', allowed);
   }
-  const partOfYear = settings.perAnnum ? computePartOfYear(periodicity) : undefined;
-  return { kind: 'percent', percent: input.percent, rate, partOfYear, base: base ?? 'FinancedAmount' };
+  const part = settings.perAnnum ? partOfYear(periodicity) : undefined;
+  return {
+    kind: 'percent',
+    percent: input.percent,
+    rate,
+    partOfYear: part,
+    base: base ?? 'FinancedAmount',
+  };
 }
 
 /** The message for a charge that does not have exactly one of SourceValue and SourcePercent (F1), else undefined. */
 export function sourceFault(hasValue: boolean, hasPercent: boolean): string | undefined {
   if (hasValue !== hasPercent) return undefined;
   return `must have exactly one of SourceValue and SourcePercent, ${hasValue ? 'not both' : 'but has neither'}`;
-}
-
-function computePartOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
-  const months = monthsPerPeriod(periodicity);
-  return months > 0 ? [months, MONTHS_PER_YEAR] : [daysPerPeriod(periodicity), DAYS_PER_YEAR];
 }
 
 /** Warns of each omitted field whose catalogue default changes the price of a percentage (S6). */

@@ -111,3 +111,23 @@ export function addMonths(date: CalendarDate, months: number): CalendarDate {
 export function isMonthEnd(parts: DateParts): boolean {
   return parts.day === daysInMonth(parts.year, parts.month);
 }
+
+const DAYS_PER_HALF_MONTH = 15;
+
+/** Number of the half month: the first one of a month has the days 1 to 15, the second one the others (D10). */
+export function toHalfMonth({ year, month, day }: DateParts): number {
+  return (year * MONTHS_PER_YEAR + month - 1) * 2 + (day > DAYS_PER_HALF_MONTH ? 1 : 0);
+}
+
+/**
+ * The day of a half month for an instalment day (D10). Days 1 and 16 have both the dates 1 and 16, days 15 and 30 the dates
+ * 15 and 30, and day 31 the dates 15 and 31; a shorter month ends with the second one.
+ */
+export function dayInHalfMonth(halfMonth: number, dayOfMonth: number): CalendarDate {
+  const isSecond = halfMonth % 2 === 1;
+  const isLate = dayOfMonth > DAYS_PER_HALF_MONTH;
+  const early = isLate ? Math.min(dayOfMonth - DAYS_PER_HALF_MONTH, DAYS_PER_HALF_MONTH) : dayOfMonth;
+  const late = isLate ? dayOfMonth : dayOfMonth + DAYS_PER_HALF_MONTH;
+  const months = (halfMonth - Number(isSecond)) / 2;
+  return dayInMonthAfter({ year: 0, month: 1, day: 1 }, months, isSecond ? late : early);
+}

@@ -4,18 +4,23 @@
 export interface Periodicity {
   readonly name: string;
   readonly count: number;
-  /** `Years` is a unit of its own, because a DAE then counts time in years and not in months (A1). */
-  readonly unit: 'Days' | 'Weeks' | 'Months' | 'Years' | 'Once';
+  /**
+   * `Years` is a unit of its own, because a DAE then counts time in years and not in months (A1). Half months are two
+   * parts of a month, not months of another length (D10).
+   */
+  readonly unit: 'Days' | 'Weeks' | 'HalfMonths' | 'Months' | 'Years' | 'Once';
 }
 
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_WEEK = 7;
+const DAYS_PER_YEAR = 365;
 
 export const BUILT_IN_PERIODICITIES: readonly Periodicity[] = [
   { name: 'Once', count: 0, unit: 'Once' },
   { name: 'Daily', count: 1, unit: 'Days' },
   { name: 'Weekly', count: 1, unit: 'Weeks' },
   { name: 'Biweekly', count: 2, unit: 'Weeks' },
+  { name: 'Semimonthly', count: 1, unit: 'HalfMonths' },
   { name: 'Monthly', count: 1, unit: 'Months' },
   { name: 'Bimonthly', count: 2, unit: 'Months' },
   { name: 'Quarterly', count: 3, unit: 'Months' },
@@ -37,9 +42,10 @@ export function findPeriodicity(
   return known.find((periodicity) => periodicity.name.toLowerCase() === wanted);
 }
 
-/** Months in one period of a month or year unit; 0 for day and week units and for Once. */
+/** Months in one period of a month or year unit, half a one for Semimonthly; 0 for day and week units and for Once. */
 export function monthsPerPeriod(periodicity: Periodicity): number {
   if (periodicity.unit === 'Months') return periodicity.count;
+  if (periodicity.unit === 'HalfMonths') return periodicity.count / 2;
   return periodicity.unit === 'Years' ? periodicity.count * MONTHS_PER_YEAR : 0;
 }
 
@@ -47,4 +53,11 @@ export function monthsPerPeriod(periodicity: Periodicity): number {
 export function daysPerPeriod(periodicity: Periodicity): number {
   if (periodicity.unit === 'Days') return periodicity.count;
   return periodicity.unit === 'Weeks' ? periodicity.count * DAYS_PER_WEEK : 0;
+}
+
+/** The part of a year of one period, for charges per annum (F2): 1/12, 1/24 or 7/365. Zero for Once. */
+export function partOfYear(periodicity: Periodicity): readonly [numerator: number, denominator: number] {
+  const months = monthsPerPeriod(periodicity);
+  if (months === 0) return [daysPerPeriod(periodicity), DAYS_PER_YEAR];
+  return Number.isInteger(months) ? [months, MONTHS_PER_YEAR] : [months * 2, MONTHS_PER_YEAR * 2];
 }

@@ -3,8 +3,10 @@
 import {
   type CalendarDate,
   addDays,
-  addMonths,
   toDateParts,
+  toHalfMonth,
+  type DateParts,
+  dayInHalfMonth,
   dayInMonthAfter,
 } from '../dates/calendar-date.ts';
 import { type Periodicity, daysPerPeriod, findPeriodicity, monthsPerPeriod } from '../dates/periodicity.ts';
@@ -34,7 +36,7 @@ export interface PlannedRows {
   /** Date of the row before the last one, settled or not; `settledDate` if there is none or its date is unknown. */
   readonly beforeLast: CalendarDate;
   readonly dueDates: readonly CalendarDate[];
-  /** Whole months of each row's period; 0 if the period is irregular (C2) or counted in days. */
+  /** Months of each row's period, half a one by half months; 0 if it is irregular (C2) or counted in days. */
   readonly regularMonths: number[];
 }
 
@@ -119,7 +121,7 @@ function isContractAnchor(terms: PlanTerms, firstDueDate: CalendarDate): boolean
 function findUnshiftedDay(terms: PlanTerms, lastDueDate: CalendarDate, shift: HolidayShift): CalendarDate {
   if (monthsPerPeriod(terms.periodicity) === 0) return lastDueDate;
   const parts = toDateParts(lastDueDate);
-  const days = [0, -1, 1].map((months) => dayInMonthAfter(parts, months, terms.installmentDay));
+  const days = [0, -1, 1].map((steps) => installmentDayAfter(terms, parts, steps));
   return days.find((day) => isShownOn(lastDueDate, day, shift)) ?? lastDueDate;
 }
 
@@ -177,19 +179,33 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
 
 /** One period earlier, on the instalment day if `firstDueDate` is one: 31 January for 28 February with day 31 (D2). */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
-  const months = monthsPerPeriod(terms.periodicity);
-  if (months === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
+  const steps = stepsPerPeriod(terms.periodicity);
+  if (steps === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
   const parts = toDateParts(firstDueDate);
-  const isOnInstallmentDay = dayInMonthAfter(parts, 0, terms.installmentDay) === firstDueDate;
-  return isOnInstallmentDay
-    ? dayInMonthAfter(parts, -months, terms.installmentDay)
-    : addMonths(firstDueDate, -months);
+  const isOnInstallmentDay = installmentDayAfter(terms, parts, 0) === firstDueDate;
+  return installmentDayAfter(terms, parts, -steps, isOnInstallmentDay ? terms.installmentDay : parts.day);
+}
+
+/** Months, or half months, in one period; 0 for day and week units and for Once. */
+function stepsPerPeriod(periodicity: Periodicity): number {
+  return periodicity.unit === 'HalfMonths' ? periodicity.count : monthsPerPeriod(periodicity);
+}
+
+/** The instalment day, or `day`, in the month that is `steps` after that of `parts`, or in the half month (D4, D10). */
+function installmentDayAfter(
+  { periodicity, installmentDay }: DueDateTerms,
+  parts: DateParts,
+  steps: number,
+  day: number = installmentDay,
+): CalendarDate {
+  if (periodicity.unit === 'HalfMonths') return dayInHalfMonth(toHalfMonth(parts) + steps, day);
+  return dayInMonthAfter(parts, steps, day);
 }
 
 /** The due date after `start` (the schedule's start or a due date) if the request does not contain it (D3). */
 function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate {
-  const months = monthsPerPeriod(terms.periodicity);
-  if (months === 0) return addDays(start, daysPerPeriod(terms.periodicity));
+  const steps = stepsPerPeriod(terms.periodicity);
+  if (steps === 0) return addDays(start, daysPerPeriod(terms.periodicity));
   const parts = toDateParts(start);
   switch (terms.installmentMethod) {
     case 'ActualMonth': {
@@ -199,7 +215,7 @@ function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate
     case 'NextMonth':
       return dayInMonthAfter(parts, 1, terms.installmentDay);
     case 'OnePeriodLater':
-      return dayInMonthAfter(parts, months, terms.installmentDay);
+      return installmentDayAfter(terms, parts, steps);
     default:
       return terms.installmentMethod satisfies never;
   }
@@ -215,11 +231,11 @@ function createDueDateGenerator(
 ): (periods: number) => CalendarDate {
   const { dueDates } = terms;
   if (dueDates !== undefined) return (periods) => dueDates[periods] as CalendarDate;
-  const months = monthsPerPeriod(terms.periodicity);
-  if (months === 0) {
+  const steps = stepsPerPeriod(terms.periodicity);
+  if (steps === 0) {
     const days = daysPerPeriod(terms.periodicity);
     return (periods) => addDays(firstDueDate, periods * days);
   }
   const first = toDateParts(firstDueDate);
-  return (periods) => dayInMonthAfter(first, periods * months, terms.installmentDay);
+  return (periods) => installmentDayAfter(terms, first, periods * steps);
 }

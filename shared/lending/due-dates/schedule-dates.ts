@@ -56,7 +56,7 @@ export interface ScheduleDates {
   readonly shownDates: readonly CalendarDate[];
   /** Dates to which interest accrues (H3): `shownDates` if due dates are deferred, else `dueDates`. */
   readonly accrualDates: readonly CalendarDate[];
-  /** Whole months of each regular period (C2); 0 for periods that are irregular or counted in days. */
+  /** Months of each regular period (C2), such as 0.5 (D10); 0 for periods that are irregular or counted in days. */
   readonly regularMonths: readonly number[];
   /** Number of rows in the schedule: with RealInstallmentNo it may be less than the number of dates (B6). */
   readonly rowCount: number;
@@ -129,8 +129,11 @@ function readPlanTerms(
     isInAdvance,
     requestDay,
     installmentDay,
-    // The method determines the first due date of a contract; later ones follow by one period (D3, X1).
-    installmentMethod: settledPeriods > 0 ? 'OnePeriodLater' : (method ?? 'OnePeriodLater'),
+    // The method determines the month of a contract's first due date; others follow by one period (D3, D10, X1).
+    installmentMethod:
+      settledPeriods > 0 || periodicity.unit === 'HalfMonths'
+        ? 'OnePeriodLater'
+        : (method ?? 'OnePeriodLater'),
     lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
     firstDueDate: request.DueDates?.[0] ?? request.FirstDueDate,

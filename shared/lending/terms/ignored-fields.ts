@@ -55,7 +55,7 @@ export function warnIgnoredDateFields(
     request.FirstDueDate === undefined &&
     (request.BlockInstallmentNo ?? 0) <= (isInAdvance ? 1 : 0) &&
     periodicity !== undefined &&
-    monthsPerPeriod(periodicity) > 0;
+    monthsPerPeriod(periodicity) >= 1;
   const isShiftAsked = request.HolidayShift === true;
   const shifts = isShiftAsked && request.HolidayMethod?.trim().toLowerCase() !== 'none';
   const isOnce = periodicity?.unit === 'Once';

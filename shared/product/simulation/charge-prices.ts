@@ -24,12 +24,7 @@ import {
   times,
 } from './exact-figures.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import {
-  daysPerPeriod,
-  findPeriodicity,
-  monthsPerPeriod,
-  type Periodicity,
-} from '../../lending/dates/periodicity.ts';
+import { findPeriodicity, partOfYear, type Periodicity } from '../../lending/dates/periodicity.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type {
   SimulatedCommission,
@@ -167,9 +162,6 @@ export function findValueOn(record: ChargeRecord, day: CalendarDate): number | n
   return value?.CommissionValue ?? null;
 }
 
-const MONTHS_PER_YEAR = 12;
-const DAYS_PER_YEAR = 365;
-
 /** Bases that the percentage of a charge paid at the start may have. Both then equal the financed amount. */
 export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
@@ -248,10 +240,7 @@ function calculateCost(
 ): ExactFigure {
   const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
   if (!PerAnnum || periodicity.unit === 'Once') return cost;
-  const months = monthsPerPeriod(periodicity);
-  const part =
-    months > 0 ? fraction(months, MONTHS_PER_YEAR) : fraction(daysPerPeriod(periodicity), DAYS_PER_YEAR);
-  return times(cost, part);
+  return times(cost, fraction(...partOfYear(periodicity)));
 }
 
 /** A discount that names no charge and no group (type or class) applies to its whole dimension. */

@@ -1,7 +1,14 @@
 /** Builds the loan of a simulation, without interest and charges, within the bounds of its product (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
-import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import {
+  addDays,
+  addMonths,
+  dayInHalfMonth,
+  toDateParts,
+  toHalfMonth,
+  type CalendarDate,
+} from '../../lending/dates/calendar-date.ts';
 import {
   daysPerPeriod,
   findPeriodicity,
@@ -266,9 +273,15 @@ function compareTerm(
   const months = monthsPerPeriod(periodicity);
   const monthsOfUnit = unit === 'Months' ? 1 : unit === 'Years' ? MONTHS_PER_YEAR : 0;
   if (months > 0 && monthsOfUnit > 0) return periods * months - count * monthsOfUnit;
-  const end =
-    months > 0 ? addMonths(start, periods * months) : addDays(start, periods * daysPerPeriod(periodicity));
-  return end - addPeriods(start, count, unit);
+  return findTermEnd({ periods, periodicity, start }) - addPeriods(start, count, unit);
+}
+
+function findTermEnd({ periods, periodicity, start }: SimulatedTerm): CalendarDate {
+  const months = monthsPerPeriod(periodicity);
+  if (months === 0) return addDays(start, periods * daysPerPeriod(periodicity));
+  if (Number.isInteger(months)) return addMonths(start, periods * months);
+  const parts = toDateParts(start);
+  return dayInHalfMonth(toHalfMonth(parts) + periods * periodicity.count, parts.day);
 }
 
 function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { difference, engineOf, requestText } from '../../support/reference/compare-with-reference.ts';
 import {
   randomRequest,
+  randomRequestByHalfMonths,
   randomRequestInAdvance,
   randomRequestWithFeatures,
 } from '../../support/random/request.ts';
@@ -53,6 +54,12 @@ describe('calculateRepaymentSchedule for random requests', { timeout: MAX_TEST_M
 
   it('equals the reference with listed dates, credit values, single charges and overpayments (D8, D9, F2, F3, X3)', () => {
     expect(compare(REQUESTS_PER_TEST, true, 4, randomRequestWithFeatures)).toBeGreaterThan(
+      REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
+    );
+  });
+
+  it('equals the reference with half months (D10)', () => {
+    expect(compare(REQUESTS_PER_TEST, true, 5, randomRequestByHalfMonths)).toBeGreaterThan(
       REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
     );
   });

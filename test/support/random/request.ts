@@ -110,10 +110,14 @@ function typeFields(picks: Picks, type: keyof typeof TYPES): Partial<Request> {
 
 const EVEN_TYPES: ReadonlySet<string> = new Set([...LEVELS, 'EqualPrincipal']);
 
-/** The request for a seed, with payments in advance if that is asked (B7). Each step follows those that it depends on. */
-export function randomRequestOf(seed: number, isInAdvance = false): RepaymentScheduleRequest {
+/** The request for a seed, with payments in advance (B7) or another periodicity if that is asked. Each step follows those that it depends on. */
+export function randomRequestOf(
+  seed: number,
+  isInAdvance = false,
+  changes: Partial<Request> = {},
+): RepaymentScheduleRequest {
   const picks = new Picks(seed);
-  const arrears = basicRequest(picks);
+  const arrears = { ...basicRequest(picks), ...changes };
   const isEven = EVEN_TYPES.has(arrears.ScheduleType) || seed % 10 === 0;
   const evenType = isEven ? {} : { ScheduleType: 'EqualPrincipal', ProductType: undefined };
   const basic = isInAdvance ? { ...arrears, ...evenType, InterestType: 1 } : arrears;
@@ -159,7 +163,7 @@ export const randomRequestInAdvance: fc.Arbitrary<RepaymentScheduleRequest> = fc
 /** Changes a random request into one with further features, each where it fits and not in all requests. */
 function withFeatures(picks: Picks, request: Request): Request {
   const dated = picks.chance(50) ? withDueDates(picks, request) : request;
-  return withOverpayment(picks, withSingleCharges(picks, withCreditValue(picks, dated)));
+  return withOverpayment(picks, withOtherCharges(picks, withCreditValue(picks, dated), ['Once']));
 }
 
 /** A list of due dates near those of the request, in their place (D9). */
@@ -198,16 +202,21 @@ function withCreditValue(picks: Picks, request: Request): Request {
   };
 }
 
-/** Charges of which some are charged once (F3). */
-function withSingleCharges(picks: Picks, request: Request): Request {
-  const once = <Item extends CommissionItem | InsuranceItem>(item: Item, periodicity: keyof Item) =>
+/** Charges of which some have another periodicity (F3, D10). */
+function withOtherCharges(picks: Picks, request: Request, others: readonly string[]): Request {
+  const rare = <Item extends CommissionItem | InsuranceItem>(item: Item, periodicity: keyof Item) =>
     picks.chance(50)
-      ? { ...item, [periodicity]: 'Once', PerAnnum: picks.of(undefined, false), IsForUnusage: undefined }
+      ? {
+          ...item,
+          [periodicity]: picks.of(...others),
+          PerAnnum: picks.of(undefined, false),
+          IsForUnusage: undefined,
+        }
       : item;
   return {
     ...request,
-    Commission: request.Commission?.map((item) => once(item, 'FeePeriodicityType')),
-    Insurance: request.Insurance?.map((item) => once(item, 'InsurancePeriodicityType')),
+    Commission: request.Commission?.map((item) => rare(item, 'FeePeriodicityType')),
+    Insurance: request.Insurance?.map((item) => rare(item, 'InsurancePeriodicityType')),
   };
 }
 
@@ -221,3 +230,14 @@ function withOverpayment(picks: Picks, request: Request): Request {
 export const randomRequestWithFeatures: fc.Arbitrary<RepaymentScheduleRequest> = fc
   .noShrink(fc.noBias(fc.nat(MAX_SEED)))
   .map((seed) => withFeatures(new Picks(seed + 1), randomRequestOf(seed)));
+
+/** Requests with half months (D10), some with charges of half months or once, and some in advance. */
+export const randomRequestByHalfMonths: fc.Arbitrary<RepaymentScheduleRequest> = fc
+  .noShrink(fc.noBias(fc.nat(MAX_SEED)))
+  .map((seed) =>
+    withOtherCharges(
+      new Picks(seed + 1),
+      randomRequestOf(seed, seed % 4 === 0, { PeriodicityType: 'Semimonthly' }),
+      ['Semimonthly', 'Once'],
+    ),
+  );

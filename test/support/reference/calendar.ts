@@ -3,6 +3,7 @@
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import {
   clampedDay,
+  halvesLater,
   monthsLater,
   partsOf,
   periodsLater,
@@ -30,7 +31,11 @@ function startOf(request: RepaymentScheduleRequest, period: Period, requestDay: 
   const first = request.FirstDueDate ?? request.DueDates?.[0];
   if (first === undefined || (period.months === 0 && period.days === 0)) return requestDay;
   if (period.months === 0) return first - period.days;
-  const [year, month] = partsOf(first);
+  const [year, month, day] = partsOf(first);
+  if (period.months === 0.5) {
+    const isOnDay = halvesLater(first, 0, request.InstallmentDay) === first;
+    return halvesLater(first, -1, isOnDay ? request.InstallmentDay : day);
+  }
   const isCut = clampedDay(year, month, request.InstallmentDay) === first;
   return isCut
     ? clampedDay(year, month - period.months, request.InstallmentDay)
@@ -46,6 +51,7 @@ function firstOf(request: RepaymentScheduleRequest, period: Period, start: numbe
   }
   if (sent !== undefined) return sent;
   if (period.months === 0) return start + period.days;
+  if (period.months === 0.5) return halvesLater(start, 1, request.InstallmentDay);
   const [year, month] = partsOf(start);
   const inMonth = (months: number) => clampedDay(year, month + months, request.InstallmentDay);
   const knowsFirst = (request.BlockInstallmentNo ?? 0) > (request.InterestType === 1 ? 1 : 0);
@@ -66,7 +72,11 @@ function settledDay(
 ): number {
   if (request.LastDueDate === undefined || months === 0) return start;
   const [year, month] = partsOf(start);
-  const days = [0, -1, 1].map((step) => clampedDay(year, month + step, request.InstallmentDay));
+  const days = [0, -1, 1].map((step) =>
+    months === 0.5
+      ? halvesLater(start, step, request.InstallmentDay)
+      : clampedDay(year, month + step, request.InstallmentDay),
+  );
   return days.find((date) => isShownAs(start, date)) ?? start;
 }
 
@@ -91,9 +101,11 @@ function plannedDates(
   const firstNo = isAnchor ? 1 : settled + 1;
   const [year, month] = partsOf(first);
   const generated = (row: number) =>
-    period.months > 0
-      ? clampedDay(year, month + (row - firstNo) * period.months, request.InstallmentDay)
-      : periodsLater(first, period, row - firstNo);
+    period.months === 0.5
+      ? halvesLater(first, row - firstNo, request.InstallmentDay)
+      : period.months > 0
+        ? clampedDay(year, month + (row - firstNo) * period.months, request.InstallmentDay)
+        : periodsLater(first, period, row - firstNo);
   const dateOfRow = (row: number) => (row === firstNo ? first : generated(row));
   if (last === undefined || sent === undefined) return { generated, dateOfRow, settledDate: settledBefore };
   const settledDate = isShownAs(last, dateOfRow(settled)) ? dateOfRow(settled) : start;

@@ -46,6 +46,18 @@ export function endsMonth(date: number): boolean {
   return partsOf(date)[1] !== partsOf(date + 1)[1];
 }
 
+/**
+ * The date of the half month that is `steps` after that of a date, in a series that has the given day of the month: of each
+ * month one date up to day 15, and one after it (D10).
+ */
+export function halvesLater(date: number, steps: number, dayOfMonth: number): number {
+  const [year, month, day] = partsOf(date);
+  const pair = dayOfMonth > 15 ? [Math.min(dayOfMonth - 15, 15), dayOfMonth] : [dayOfMonth, dayOfMonth + 15];
+  const halves = (day > 15 ? 1 : 0) + steps;
+  const whole = Math.floor(halves / 2);
+  return clampedDay(year, month + whole, pair[halves - 2 * whole]!);
+}
+
 /** A period of months or days, with the interval unit of the effective annual rate (A1). */
 export interface Period {
   readonly months: number;
@@ -55,6 +67,7 @@ export interface Period {
 
 const MONTHS: Readonly<Record<string, number>> = {
   once: 0,
+  semimonthly: 0.5,
   monthly: 1,
   bimonthly: 2,
   quarterly: 3,
@@ -77,6 +90,7 @@ export function periodOf(name: string): Period | undefined {
 
 /** The date `steps` periods after a date, by month arithmetic from its own day. */
 export function periodsLater(date: number, period: Period, steps: number): number {
+  if (period.months === 0.5) return halvesLater(date, steps, partsOf(date)[2]);
   return period.months > 0 ? monthsLater(date, period.months * steps) : date + period.days * steps;
 }
 

@@ -48,6 +48,7 @@ describe('calculatePaymentValue for 1000 at 12 % in four months (P2)', () => {
   it.each([
     ['in arrears', {}, '256.28 250.00'],
     ['in advance', { InterestType: 1 }, '253.74 250.00'],
+    ['in half months (D10)', { PeriodicityType: 'Semimonthly' }, '253.13 250.00'],
     ['with grace', { GracePeriodPrincipal: 1 }, '340.02 333.33'],
     ['with grace in advance', { GracePeriodPrincipal: 1, InterestType: 1 }, '336.66 333.33'],
     ['with 200 still owed', { FutureValue: decimal(200) }, '207.02 200.00'],
@@ -105,6 +106,7 @@ function sharesOf(name: string) {
 describe('calculatePaymentValue, one period as a fraction of a year (P1)', () => {
   it.each([
     ['Monthly', ['1/12', '1/12', '1/12', '6/73', '73/864', '1/12', '1/12']],
+    ['Semimonthly', ['1/24', '1/24', '1/24', '3/73', '73/1728', '1/24', '1/24']],
     ['Quarterly', ['1/4', '1/4', '1/4', '18/73', '73/288', '1/4', '1/4']],
     ['Annual', ['1/1', '1/1', '1/1', '72/73', '73/72', '1/1', '1/1']],
     ['Weekly', ['7/360', '7/360', '7/360', '7/365', '7/360', '7/365', '7/365']],
@@ -133,9 +135,9 @@ InstallmentsNo = 2.5 | InstallmentsNo out-of-range must be a whole number from 1
 InterestCalculationMethod = "31/360"
   InterestCalculationMethod unknown-day-count must be one of 30/360, 30E/360, 30E/360 ISDA, 30/365, Actual/360, Actual/365, Actual/Actual
 PeriodicityType = "Once"
-  PeriodicityType not-allowed must be one of Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
+  PeriodicityType not-allowed must be one of Daily, Weekly, Biweekly, Semimonthly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
 PeriodicityType = "Fortnightly"
-  PeriodicityType unknown-periodicity must be one of Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
+  PeriodicityType unknown-periodicity must be one of Daily, Weekly, Biweekly, Semimonthly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
 FinancedAmount = -1 | FinancedAmount out-of-range must be zero or more
 FinancedAmount = 0; FutureValue = -1
   FutureValue out-of-range must be zero or more where FinancedAmount is zero

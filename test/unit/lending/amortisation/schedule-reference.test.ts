@@ -59,6 +59,21 @@ listed dates after a settled row | LastDueDate = "2025-02-10"; BlockInstallmentN
 listed dates on holidays | HolidayShift = true; HolidayCountry = "Weekdays"; DeferDueDate = true
   DueDates = ["2025-02-10","2025-03-01","2025-04-20","2025-05-31"]
   dates: 2025-02-10 2025-03-03 2025-04-21 2025-06-02 | days: 40 21 49 42
+half months on the 1st and the 16th | PeriodicityType = "Semimonthly" | pmt: 253.13 253.13 253.13 253.14
+  dates: 2025-01-16 2025-02-01 2025-02-16 2025-03-01 | interest: 5.00 3.76 2.51 1.26 | days: 15 16 15 13
+half months on the 15th and the 30th | PeriodicityType = "Semimonthly"; InstallmentDay = 15
+  ActivationDate = "2025-01-30" | dates: 2025-02-15 2025-02-28 2025-03-15 2025-03-30
+  interest: 5.00 3.76 2.51 1.26
+half months on the 15th and the last day | PeriodicityType = "Semimonthly"; InstallmentDay = 31
+  ActivationDate = null; FirstDueDate = "2025-02-28" | dates: 2025-02-28 2025-03-15 2025-03-31 2025-04-15
+  days: 13 15 16 15
+half months after an irregular first period | PeriodicityType = "Semimonthly"; InstallmentsNo = 2
+  FirstDueDate = "2025-02-10"; InstallmentDay = 16 | dates: 2025-02-10 2025-02-16 | interest: 13.00 1.01
+half months after a settled row | PeriodicityType = "Semimonthly"; LastDueDate = "2025-01-16"
+  BlockInstallmentNo = 1; ActivationDate = null | dates: 2025-02-01 2025-02-16 2025-03-01
+charges of half months | PeriodicityType = "Semimonthly"
+  Commission = [{"FeeName":"A","FeePeriodicityType":"Semimonthly","FeeDate":"2025-01-16","SourcePercent":2.4,"PerAnnum":true}]
+  managementFee: 0.00 1.00 1.00 1.00
 Once on a listed date | PeriodicityType = "Once"; InstallmentsNo = 1; DueDates = ["2025-06-01"]
   dates: 2025-06-01
 `,
@@ -385,6 +400,14 @@ describe('reference implementation', () => {
     expect(referenceEir(outcome)).toBe('12.8644');
     for (const CalculateDAE of [1, undefined])
       expect(difference(loanWith({ InterestType: 1, CalculateDAE }), true)).toBeUndefined();
+  });
+
+  it('calculates DAE and EIR of half months (D10, A1)', () => {
+    const PeriodicityType = 'Semimonthly';
+    const outcome = calculated({ PeriodicityType });
+    expect([referenceDae(outcome), referenceEir(outcome)]).toEqual(['12.7593', '12.8106']);
+    for (const CalculateDAE of [1, undefined])
+      expect(difference(loanWith({ PeriodicityType, CalculateDAE }), true)).toBeUndefined();
   });
 
   it('calculates DAE and EIR to listed dates (D9, A1, A2)', () => {

@@ -61,6 +61,7 @@ describe('periodicities (D7)', () => {
       'Daily 2025-01-03',
       'Weekly 2025-01-15',
       'Biweekly 2025-01-29',
+      'Semimonthly 2025-02-01',
       'Monthly 2025-03-01',
       'Bimonthly 2025-05-01',
       'Quarterly 2025-07-01',
@@ -198,6 +199,22 @@ describe('limits on due dates', () => {
     expect(texts(datesFor({ InstallmentsNo: 1200 }, { periodicity: daily }).dueDates)).toEqual(
       daysFrom('2025-01-02', 1200),
     );
+  });
+
+  it.each([
+    [1, '2024-01-01', '2024-01-16 2024-02-01 2024-02-16 2024-03-01'],
+    [16, '2024-01-05', '2024-01-16 2024-02-01 2024-02-16 2024-03-01'],
+    [15, '2024-01-20', '2024-02-15 2024-02-29 2024-03-15 2024-03-30'],
+    [30, '2024-02-15', '2024-02-29 2024-03-15 2024-03-30 2024-04-15'],
+    [31, '2024-02-15', '2024-02-29 2024-03-15 2024-03-31 2024-04-15'],
+  ])('are in each half month, for day %i after %s (D10)', (InstallmentDay, start, expected) => {
+    const half = { PeriodicityType: 'Semimonthly', InstallmentsNo: 4, InstallmentDay } as const;
+    const dates = datesFor({ ...half, ActivationDate: date(start), InstallmentMethod: 'NextMonth' });
+    expect(texts(dates.dueDates).join(' ')).toBe(expected);
+    const [first] = dates.dueDates;
+    const anchored = datesFor({ ...half, ActivationDate: undefined, FirstDueDate: first });
+    expect(texts(anchored.dueDates)).toEqual(texts(dates.dueDates));
+    expect(anchored.regularMonths).toEqual([0.5, 0.5, 0.5, 0.5]);
   });
 
   it('start a loan of periodicity Once on the day of the request, not before FirstDueDate (D2, D7)', () => {

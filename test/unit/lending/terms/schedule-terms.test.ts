@@ -60,7 +60,7 @@ Amount = 0 | Amount out-of-range must be more than zero
 ScheduleType = "Tontine"
   ScheduleType unknown-schedule-type must be an active schedule type; known: EqualInstallments, EqualPrincipal, InterestOnly, Balloon, EffectiveRate, Once, Overdraft, Deposit, CreditCard, Leasing
 PeriodicityType = "Fortnightly"
-  PeriodicityType unknown-periodicity must be one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
+  PeriodicityType unknown-periodicity must be one of Once, Daily, Weekly, Biweekly, Semimonthly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly
 GracePeriodInterest = 1; GraceType = "Never"
   GraceType unknown-value must be one of Deferred, Capitalised, Spread, Forgiven
 Commission = [{"FeeName":"A","FeePeriodicityType":"Monthly","FeeDate":"2025-01-01","SourceValue":5,"SourcePercent":1}]
@@ -399,6 +399,7 @@ describe('ignored fields (E5, X2)', () => {
     ['', { ...SHIFT, HolidayMethod: 'Nearest', DeferDueDate: true }],
     ['HolidayCountry DeferDueDate', { ...SHIFT, HolidayMethod: 'NONE', DeferDueDate: true }],
     ['InstallmentMethod', { InstallmentMethod: 'NextMonth', PeriodicityType: 'Daily' }],
+    ['InstallmentMethod', { InstallmentMethod: 'NextMonth', PeriodicityType: 'Semimonthly' }],
     ['', { InstallmentMethod: 'NextMonth' }],
     ['FirstDueDate', { ...ONCE, ...MATURITY }],
     ['', ONCE],

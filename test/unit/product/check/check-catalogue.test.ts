@@ -42,7 +42,7 @@ LS-CAR Availability.MaximumAdvance = 100.5 | must be at most 100: it is a percen
 MG-HOME Availability.ProductCovenants[1].ValidTo = "2019-01-01"
   must not be before ValidFrom: swap the two days
 LS-CAR GeneralData.PeriodicityType = "Every full moon"
-  names the periodicity Every full moon, which is not known: add it to periodicities, or name one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly, Every 10 days
+  names the periodicity Every full moon, which is not known: add it to periodicities, or name one of Once, Daily, Weekly, Biweekly, Semimonthly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly, Every 10 days
 LS-CAR GeneralData.HolidayShiftMethod = "Sideways"
   must be one of Forward, Backward, ModifiedForward, ModifiedBackward, Nearest, None, or null
 LS-CAR GeneralData.GraceType = "Kind" | must be one of Deferred, Capitalised, Spread, Forgiven, or null
@@ -113,7 +113,7 @@ INT-STUDY Interests[0].Formula.Inputs = ["Score","Rate","score"] | must name eac
   Interests[0].Formula.Inputs must not have Rate, which Expression does not use: remove it
 COM-HOME Commissions[2].Currency = "EU"; Commissions[2].PeriodicityType = "Sometimes"; Commissions[2].PercentAppliedTo = "Everything"
   must be a currency code of ISO 4217, such as EUR
-  Commissions[2].PeriodicityType names the periodicity Sometimes, which is not known: add it to periodicities, or name one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly, Every 10 days
+  Commissions[2].PeriodicityType names the periodicity Sometimes, which is not known: add it to periodicities, or name one of Once, Daily, Weekly, Biweekly, Semimonthly, Monthly, Bimonthly, Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly, Every 10 days
   Commissions[2].PercentAppliedTo must be one of FinancedAmount, RemainingValue, Principal, Interest, Installment, UnusedAmount, CreditValue, or null for the financed amount
 COM-HOME Commissions[0].ValueIsPercent = true; Commissions[2].ValueIsPercent = false
   Commissions[0].Values[0].CommissionPercent is missing; must be set, or Percent of the commission, because ValueIsPercent is true

@@ -303,6 +303,8 @@ describe('the loan of a simulation', () => {
     [
       'Monthly 6 12 Months 12',
       'Monthly 5.5 12.5 Months 12',
+      'Semimonthly 1 6 Months 12',
+      'Semimonthly 15 46 Days 3',
       'Quarterly 6 12 Months 4',
       'Monthly 1 2 Years 24',
       'Annual 12 36 Months 3',

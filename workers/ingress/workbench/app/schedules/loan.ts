@@ -14,6 +14,7 @@ export interface Loan {
 
 export const MAX_VARIANTS = 3;
 export const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
+  Semimonthly: 0.5,
   Monthly: 1,
   Bimonthly: 2,
   Quarterly: 3,
