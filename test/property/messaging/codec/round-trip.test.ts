@@ -52,16 +52,18 @@ interface ScheduleRecord {
   readonly extraColumns?: readonly string[];
   readonly columns?: readonly (readonly number[])[];
   readonly explanations?: readonly (readonly object[])[];
+  readonly overpaid?: number;
 }
 
-/** Makes a schedule consistent: it has the rates that `show` lists, and its rows have their additional columns. */
+/** Makes a schedule consistent: it has the rates that `show` lists, and its rows have what is beside them. */
 function consistent(payload: unknown): unknown {
-  const { columns, explanations, ...schedule } = payload as ScheduleRecord;
+  const { columns, explanations, overpaid, ...schedule } = payload as ScheduleRecord;
   if (schedule.show === undefined) return payload;
   const rows = schedule.rows.map((row, index) => ({
     ...row,
     columns: schedule.extraColumns?.map((_, column) => columns?.[index]?.[column] ?? 0),
     explanation: explanations === undefined ? undefined : (explanations[index] ?? []),
+    overpaid: index === schedule.rows.length - 1 ? overpaid : undefined,
   }));
   return { ...schedule, rows, show: 'rows-with-eir', eir: schedule.eir ?? null, dae: undefined };
 }
