@@ -78,7 +78,7 @@ interface Draft {
 
 /** The explanations of a schedule. For each row call `begin`, then the methods that apply to it, then `end`. */
 export class RowExplanations {
-  /** The entries of each row from `remainingValue` to `pmt` or `overpaid`; those of charges, columns and total are added later. */
+  /** Each row's entries from `remainingValue` to `pmt` or `overpaid`; those of charges, columns and total follow later. */
   readonly rows: (readonly FigureExplanation[])[] = [];
   readonly context: ExplainedSchedule;
   #draft: Draft = { blocked: 0, blockedInterest: 0 };

@@ -28,7 +28,7 @@ const DAYS_PER_YEAR = 365;
 /** A number above any day of a month, used to build keys. */
 const DAY_KEYS = 32;
 
-/** Units in a year: 52 weeks or 12 equal months (Annex I, remark (c)); Days and HalfMonths are for EIR, XIRR and IRR (A2, A3, A6). */
+/** Units in a year: 52 weeks or 12 equal months (Annex I, remark (c)). Days are for EIR and XIRR, all for IRR (A2, A3, A6). */
 export const UNITS_PER_YEAR: Readonly<Record<IntervalUnit | 'Days' | 'HalfMonths', number>> = {
   Years: 1,
   Months: 12,

@@ -29,7 +29,7 @@ const DAYS_PER_MONTH = 30;
 interface InterestPeriod {
   readonly from: CalendarDate;
   readonly to: CalendarDate;
-  /** Months of a regular period (C2), half a one by half months; 0 when the period is irregular. */
+  /** Months of a regular period (C2), 0.5 for half a month (D10); 0 when the period is irregular. */
   readonly regularMonths: number;
   /** True if the period ends on the termination date, which 30E/360 ISDA needs to know (C1). */
   readonly endsOnTermination: boolean;

@@ -42,7 +42,7 @@ export function findPeriodicity(
   return known.find((periodicity) => periodicity.name.toLowerCase() === wanted);
 }
 
-/** Months in one period of a month or year unit, half a one for Semimonthly; 0 for day and week units and for Once. */
+/** Months in one period of a month or year unit, 0.5 for Semimonthly; 0 for day and week units and for Once. */
 export function monthsPerPeriod(periodicity: Periodicity): number {
   if (periodicity.unit === 'Months') return periodicity.count;
   if (periodicity.unit === 'HalfMonths') return periodicity.count / 2;

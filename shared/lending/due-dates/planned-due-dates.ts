@@ -36,7 +36,7 @@ export interface PlannedRows {
   /** Date of the row before the last one, settled or not; `settledDate` if there is none or its date is unknown. */
   readonly beforeLast: CalendarDate;
   readonly dueDates: readonly CalendarDate[];
-  /** Months of each row's period, half a one by half months; 0 if it is irregular (C2) or counted in days. */
+  /** Months of each row's period, 0.5 for half a month (D10); 0 if it is irregular (C2) or counted in days. */
   readonly regularMonths: number[];
 }
 

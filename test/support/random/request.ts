@@ -110,7 +110,10 @@ function typeFields(picks: Picks, type: keyof typeof TYPES): Partial<Request> {
 
 const EVEN_TYPES: ReadonlySet<string> = new Set([...LEVELS, 'EqualPrincipal']);
 
-/** The request for a seed, with payments in advance (B7) or another periodicity if that is asked. Each step follows those that it depends on. */
+/**
+ * The request for a seed, with payments in advance (B7) or other basic fields if that is asked. Each step follows those that
+ * it depends on.
+ */
 export function randomRequestOf(
   seed: number,
   isInAdvance = false,
