@@ -8,7 +8,7 @@ import type { ProductRecord } from '../catalogue/product-record.ts';
 import type { SimulateRequest } from './simulation.ts';
 
 /**
- * Reports fields without effect (E5): dates, where loanPeriod determines the due date (Once) or periods are not months,
+ * Reports fields without effect (E5): dates, where loanPeriod determines the due date (Once) or periods are days or weeks,
  * and Explain without the figures of an offer.
  */
 export function readRequestedTerms(

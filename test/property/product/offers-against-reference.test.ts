@@ -39,6 +39,7 @@ const randomOffer = fc.record({
   amount: fc.integer({ min: 10_000, max: 9_000_000 }).map((cents) => new Decimal(cents).div(100)),
   loanPeriod: fc.integer({ min: 3, max: 40 }),
   percent: fc.integer({ min: 0, max: 3_000 }).map((hundredths) => hundredths / 100),
+  periodicity: fc.constantFrom('Monthly', 'Semimonthly', 'Quarterly'),
   scheduleType: fc.constantFrom('EqualInstallments', 'EqualPrincipal'),
   grace: fc.integer({ min: 0, max: 2 }),
   inAdvance: fc.boolean(),
@@ -113,6 +114,7 @@ it('equals the reference in total cost, amount payable and APRC', { timeout: MAX
     const FirstDueDate = daysToFirst === undefined ? undefined : addDays(SIMULATION_DAY, daysToFirst);
     const outcome = simulated(
       {
+        general: { PeriodicityType: offer.periodicity },
         interests: [interest(rate(offer.percent))],
         commissions: records.filter((record) => 'Name' in record),
         insurances: records.filter((record) => 'InsuranceName' in record),
@@ -140,7 +142,7 @@ it('equals the reference in total cost, amount payable and APRC', { timeout: MAX
       ScheduleType: offer.scheduleType,
       Amount: amount,
       InstallmentsNo: loanPeriod,
-      PeriodicityType: 'Monthly',
+      PeriodicityType: offer.periodicity,
       InstallmentDay: FirstDueDate === undefined ? 1 : new Date(FirstDueDate * 86_400_000).getUTCDate(),
       InterestPercent: new Decimal(offer.percent),
       ActivationDate: SIMULATION_DAY,

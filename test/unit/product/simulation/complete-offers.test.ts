@@ -193,6 +193,9 @@ an offer with payments in advance pays first at time 0 of its rate (B7)
     offer.installmentAmount = 25374; offer.firstInstallmentAmount = undefined; offer.lastInstallmentAmount = 25375
   request {Offer: true, InterestType: 1, GracePeriodPrincipal: 1} => ! GracePeriodPrincipal not-allowed: must be 0
     with InterestType 1
+an offer with two payments a month has the rate of their dates (D10)
+  general {PeriodicityType: "Semimonthly"}; request {Offer: true, InstallmentDay: 16} => offer.aprc = "12.7593";
+    offer.installmentAmount = 25313; offer.lastInstallmentAmount = 25314; warnings = []
 grace periods follow the GraceType of the product, Deferred by default (G1, G2)
   request {GracePeriodPrincipal: 2, GracePeriodInterest: 2} => rows[1].totalInstallment = 0;
     rows[3].totalInstallment = 52751; rows[4].totalInstallment = 50751
