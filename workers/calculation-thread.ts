@@ -5,6 +5,7 @@ import { deserialize } from 'node:v8';
 import type { ThreadAnswer, ThreadConfig, ThreadTasks } from './runtime/thread-pool.ts';
 import { restoreEnvironment, type LendingSnapshot } from '../shared/product/storage/lending-environment.ts';
 import { ACTIONS } from '../shared/api/actions/actions.ts';
+import { renderAs } from '../shared/api/json/action-definition.ts';
 import { isTransientFailure, type Outcome, type Reply } from '../shared/messaging/outcome.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/system-ports.ts';
@@ -55,10 +56,11 @@ function restore({ version, bytes }: ThreadTasks['calculate']['snapshot']): Calc
   return calculations.known;
 }
 
-async function renderReply({ value, headers }: ThreadTasks['render']): Promise<Reply> {
+async function renderReply({ value, headers, mediaType }: ThreadTasks['render']): Promise<Reply> {
   const reply = await readReply(await creatingCodec, { value: Buffer.from(value), headers });
   if (reply.kind === 'problem') return reply;
   const action = ACTIONS.find(({ replyType }) => replyType === reply.type);
   if (action === undefined) throw new Error(`a reply of type ${reply.type} cannot be rendered`);
-  return { ...reply, payload: undefined, body: Buffer.from(action.render(reply.payload)) };
+  const rendered = renderAs(action, reply.payload, mediaType);
+  return { ...reply, ...rendered, payload: undefined, body: Buffer.from(rendered.body) };
 }

@@ -55,8 +55,9 @@ export type Reply =
       readonly kind: 'reply';
       /** As in header plat-versions (E7); undefined if a worker of an earlier release replied. */
       readonly versions?: string;
-      /** The reply as JSON text if a thread has rendered it. `payload` is then undefined. */
+      /** The reply in `mediaType` if a thread has rendered it. `payload` is then undefined. */
       readonly body?: Uint8Array;
+      readonly mediaType?: string;
     })
   | { readonly kind: 'problem'; readonly problem: Problem };
 

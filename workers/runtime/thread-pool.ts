@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { serialize } from 'node:v8';
 import type { Piscina } from 'piscina';
+import { JSON_TYPE } from '../../shared/api/json/action-definition.ts';
 import type { LendingSnapshot } from '../../shared/product/storage/lending-environment.ts';
 import { UNITS_PER_MS } from '../../shared/lending/work-units.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
@@ -37,8 +38,8 @@ export interface CalculationWork {
 export interface CalculationThreads {
   /** Resolves with an outcome whose reply is encoded, or with undefined if the work would wait too long. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
-  /** Decodes a reply and renders it as JSON. Resolves with undefined if 64 MiB of replies are being rendered. */
-  render(message: EncodedMessage): Promise<Reply | undefined>;
+  /** Decodes a reply and renders it as a media type. Resolves with undefined if 64 MiB of replies are being rendered. */
+  render(message: EncodedMessage, mediaType?: string): Promise<Reply | undefined>;
   /** Ends the threads. Running and queued tasks reject. Idempotent. */
   stop(): Promise<void>;
 }
@@ -53,6 +54,7 @@ export interface ThreadTasks {
   readonly render: {
     readonly value: Uint8Array;
     readonly headers: Readonly<Record<string, string | undefined>>;
+    readonly mediaType: string;
   };
 }
 
@@ -113,14 +115,14 @@ export class ThreadPool implements CalculationThreads {
     }
   }
 
-  async render({ value, headers }: EncodedMessage): Promise<Reply | undefined> {
+  async render({ value, headers }: EncodedMessage, mediaType = JSON_TYPE): Promise<Reply | undefined> {
     if (this.#renderedBytes >= MAX_RENDERED_BYTES) return undefined;
     // Headers go as text, because their bytes may be views of a complete fetch response, which would be copied.
     const texts = Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]));
     const bytes = value ?? new Uint8Array();
     this.#renderedBytes += bytes.length;
     try {
-      return await this.#run('render', { value: bytes, headers: texts });
+      return await this.#run('render', { value: bytes, headers: texts, mediaType });
     } finally {
       this.#renderedBytes -= bytes.length;
     }

@@ -12,6 +12,7 @@ import { findScheduleFaults } from '../../lending/terms/validate-schedule-reques
 import { scheduleUnits } from '../../lending/work-units.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { Fault } from '../../platform/problem.ts';
+import { asWritten, csvText } from '../json/csv-rows.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
 import { createRequestReader, type Fields } from '../json/request-reader.ts';
@@ -190,6 +191,11 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   answerHeaders: ['holidayCalendar'],
   units: (request) => scheduleUnits(request),
   render: renderRepaymentSchedule,
+  formats: {
+    'text/csv': {
+      render: (schedule) => csvText(JSON.parse(renderRepaymentSchedule(schedule), asWritten) as object[]),
+    },
+  },
 });
 
 /** Requires InterestPercent, MultipleInterestRates or BandedInterestRates (S4), and checks each charge (F1). */

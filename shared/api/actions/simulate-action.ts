@@ -39,6 +39,7 @@ import {
   text,
   objectOf,
 } from '../json/field-kinds.ts';
+import { asWritten, csvText } from '../json/csv-rows.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import { interestRateRange } from './schedule-request-fields.ts';
@@ -287,6 +288,16 @@ export function renderSimulation({ Records, ReturnValue }: SimulatePayload): str
   return `{"Records":[${Records.map(recordText).join(',')}],"ReturnValue":${ReturnValue}}`;
 }
 
+/** The rows of all offers; the first columns say which offer a row belongs to (T6). */
+function simulationCsv({ Records }: SimulatePayload): string {
+  const rows = Records.flatMap(({ InterestCommissionItemId, InterestId, InterestPercent, ScheduleJson }) => {
+    const { paymentSchedule } = JSON.parse(ScheduleJson, asWritten) as { readonly paymentSchedule: object[] };
+    const offer = { InterestCommissionItemId, InterestId, InterestPercent };
+    return paymentSchedule.map((row) => ({ ...offer, ...row }));
+  });
+  return csvText(rows);
+}
+
 const AMOUNTS: ReadonlySet<string> = new Set<keyof SimulatePayloadRecord>([
   'FirstInstallment',
   'FirstInsurance',
@@ -456,4 +467,5 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   answerHeaders: ['holidayCalendar'],
   units: simulationUnits,
   render: renderSimulation,
+  formats: { 'text/csv': { render: simulationCsv } },
 });

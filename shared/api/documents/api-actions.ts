@@ -99,15 +99,18 @@ export const notificationPart = apiPart('Notifications', {
   }),
 });
 
-/** Omits the 202 that {@link genericPost} documents: openapi-fetch would type each answer as a union with it. */
+/**
+ * Omits the 202 that {@link genericPost} documents: openapi-fetch would type each answer as a union with it. So it would
+ * with further media types, which the description lists.
+ */
 function actionPost(action: Action): Operation {
-  const { summary, description, requestType, request, replyType, replyShape, examples } = action;
+  const { summary, description, requestType, request, replyType, replyShape, examples, formats } = action;
   const requests = examples.map((one) => [one.key, { summary: one.summary, value: one.request }]);
   const replies = examples.map(({ key, reply }) => [key, { value: reply }]);
   return {
     operationId: methodName(requestType),
     summary,
-    description: `${description} The name of the action is not case-sensitive.`,
+    description: `${description} The name of the action is not case-sensitive.${describeFormats(formats)}`,
     parameters: ACTION_HEADERS.map(parameterReference),
     requestBody: requestBody(request.body.meta({ id: requestType }), Object.fromEntries(requests)),
     responses: {
@@ -119,6 +122,11 @@ function actionPost(action: Action): Operation {
       ...problemReferences(ACTION_PROBLEMS),
     },
   };
+}
+
+function describeFormats(formats: Action['formats'] = {}): string {
+  const types = Object.keys(formats).map((type) => `\`${type}\``);
+  return types.length === 0 ? '' : ` \`Accept\` may ask for ${types.join(' or ')} in place of JSON (T6).`;
 }
 
 /** The endpoint for every action (E2): the path names the action, in any letter case, and `Data` holds its input. */

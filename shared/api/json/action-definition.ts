@@ -7,6 +7,8 @@ import type { z } from 'zod';
 import { readEitherForm } from './generic-form.ts';
 import type { ReadRequest, RequestReader } from './request-reader.ts';
 
+export const JSON_TYPE = 'application/json';
+
 export interface Example {
   readonly key: string;
   readonly summary: string;
@@ -24,6 +26,14 @@ export interface Action extends ActionDefinition<unknown, unknown> {
   read(body: unknown): ReadRequest<unknown>;
 }
 
+/** A media type, beside JSON, that callers may ask for with `Accept` over HTTP (T6). */
+export interface AnswerFormat<Request, Reply> {
+  /** Undefined if the reply is not in this format, because its request did not ask for it. */
+  render(reply: Reply): string | Uint8Array | undefined;
+  /** Asks the worker for this format. @default the worker's reply is the same for all formats */
+  select?(request: Request): Request;
+}
+
 interface ActionDefinition<Request, Reply> {
   /** The name as the interface spells it; callers may use any case (E4). */
   readonly name: string;
@@ -38,6 +48,18 @@ interface ActionDefinition<Request, Reply> {
   units?(request: Request): number;
   /** Writes the answer as JSON text. */
   render(reply: Reply): string;
+  /** By media type, such as `text/csv`. */
+  readonly formats?: Readonly<Record<string, AnswerFormat<Request, Reply>>>;
+}
+
+/** Renders a reply as a media type, or as JSON if it is not in that format. */
+export function renderAs(
+  { formats, render }: Pick<Action, 'formats' | 'render'>,
+  reply: unknown,
+  mediaType: string,
+): { readonly body: string | Uint8Array; readonly mediaType: string } {
+  const body = formats?.[mediaType]?.render(reply);
+  return body === undefined ? { body: render(reply), mediaType: JSON_TYPE } : { body, mediaType };
 }
 
 /** Throws Error if schemas/messages.ts has no request with this `requestType`, or the definition has no example. */

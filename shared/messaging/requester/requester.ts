@@ -27,6 +27,8 @@ export interface OutgoingRequest {
   readonly timeoutMs: number;
   readonly correlationId?: string;
   readonly traceParent?: string;
+  /** The media type for which `readReply` reads the reply. */
+  readonly readAs?: string;
 }
 
 type ProblemReply = Extract<Reply, { kind: 'problem' }>;
@@ -50,7 +52,7 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   /** Maximum number of waiting requests, at most half of them on one topic. Default: QUEUE_LIMITS.pendingReplies. */
   readonly maxPending?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
-  readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
+  readonly readReply?: (message: EncodedMessage, mediaType: string | undefined) => SyncOrAsync<Reply>;
 }
 
 /** Shorter than the timeouts of callers, so that they get broker-unavailable instead of a timeout. */
@@ -81,6 +83,7 @@ interface Pending {
   readonly topic: string;
   readonly cancel: () => void;
   readonly requestedAtMs: number;
+  readonly readAs: string | undefined;
   isStored: boolean;
   /** Undefined once the request has ended: if it is still being sent, it must not keep its reply in memory. */
   waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
@@ -162,7 +165,8 @@ class LogRequester {
       this.#end(id, 'reply-timeout');
     }, timeoutMs);
     const requestedAtMs = monotonic.elapsedMs();
-    const pending: Pending = { id, topic, cancel, requestedAtMs, isStored: false, waiting };
+    const { readAs } = request;
+    const pending: Pending = { id, topic, cancel, requestedAtMs, readAs, isStored: false, waiting };
     this.#pending.set(id, pending);
     this.#slots.take(topic, 1);
     void this.#sendPending(request, pending);
@@ -246,15 +250,23 @@ class LogRequester {
   #receive(message: LogMessage): void {
     this.#clockWarning.see(message);
     const id = headerText(message.headers, HEADER.correlationId) ?? '';
+    const readAs = this.#pending.get(id)?.readAs;
     const waiting = this.#take(id);
     this.#counts[waiting === undefined ? 'unknownReplies' : 'replied'] += 1;
-    if (waiting !== undefined) void this.#read(message, id, waiting);
+    if (waiting !== undefined) void this.#read(message, { id, waiting, readAs });
   }
 
-  async #read(message: LogMessage, id: string, waiting: NonNullable<Pending['waiting']>): Promise<void> {
+  async #read(
+    message: LogMessage,
+    {
+      id,
+      waiting,
+      readAs,
+    }: { id: string; waiting: NonNullable<Pending['waiting']>; readAs?: string | undefined },
+  ): Promise<void> {
     const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
     try {
-      waiting.resolve(await read(message));
+      waiting.resolve(await read(message, readAs));
     } catch (error) {
       this.#options.log.error({ err: error }, 'a reply could not be read');
       const code = isTransientFailure(error) ? 'broker-unavailable' : 'unexpected';

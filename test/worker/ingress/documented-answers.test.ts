@@ -65,10 +65,10 @@ const SYSTEM = `${OPERATIONS}/system`;
 const SETTINGS = `${SYSTEM}/settings`;
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 
-/** Headers that every HTTP server sends, security headers for browsers, and one for proxies. */
+/** Headers that every HTTP server sends, security headers for browsers, and two for proxies. */
 const UNDOCUMENTED = new Set(
   `cache-control connection content-length content-type date keep-alive x-content-type-options
-  transfer-encoding x-accel-buffering`.split(/\s+/),
+  transfer-encoding vary x-accel-buffering`.split(/\s+/),
 );
 /** Headers that only some responses have. */
 const OPTIONAL = ['warnings', 'holiday-calendar', 'versions', 'preference-applied', 'location'];

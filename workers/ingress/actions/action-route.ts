@@ -17,12 +17,13 @@ import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendJson, sendProblem } from '../server/send-answer.ts';
 import { requireOpen } from '../server/traffic.ts';
 import { renderPending, formatResultPath, sendReply } from './send-reply.ts';
+import { chooseFormat } from './accepted-format.ts';
 import type { ResultIds } from './result-ids.ts';
 
 /** The part of an action that the ingress needs to forward its requests; a new action requires no change here. */
 export type ServedAction = Pick<
   Action,
-  'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'units' | 'render'
+  'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'units' | 'render' | 'formats'
 >;
 
 /** Actions by their name in lower case: names are case-insensitive (E4). */
@@ -37,6 +38,8 @@ interface ActionRouteDeps extends IngressContext {
 interface ValidRequest {
   readonly action: ServedAction;
   readonly payload: unknown;
+  /** The media type of the answer. */
+  readonly mediaType: string;
   readonly permit: Permit;
   readonly timeoutMs: number;
   readonly warnings: readonly Warning[];
@@ -74,13 +77,15 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       const read = action.read(request.body);
       if (read.kind === 'invalid')
         return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
-      const { payload, warnings } = read;
+      const { warnings } = read;
+      const mediaType = chooseFormat(request.headers.accept, Object.keys(action.formats ?? {}));
+      const payload = action.formats?.[mediaType]?.select?.(read.payload) ?? read.payload;
       const { respondAsync, waitSeconds } = readPreferences(request.headers.prefer);
       const waitMs = (waitSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
       const timeoutMs = respondAsync ? options.asyncTimeoutMs : Math.min(options.replyTimeoutMs, waitMs);
       const permit = await admission.admitWork(request, reply, action.units?.(payload) ?? 0);
       if (permit === undefined) return;
-      const valid = { action, payload, warnings, permit, timeoutMs };
+      const valid = { action, payload, mediaType, warnings, permit, timeoutMs };
       if (respondAsync) return respondLater(deps, reply, valid);
       if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${waitSeconds}`);
       return respondNow(deps, reply, valid);
@@ -184,10 +189,11 @@ async function respondLater(deps: ActionRouteDeps, reply: FastifyReply, valid: V
 function createOutgoing(
   { options }: ActionRouteDeps,
   headers: FastifyRequest['headers'],
-  { action, payload, timeoutMs, correlationId }: ValidRequest & { readonly correlationId: string },
+  { action, payload, mediaType, timeoutMs, correlationId }: ValidRequest & { readonly correlationId: string },
 ): OutgoingRequest {
   const topic = topicName(options.topicPrefix, action.topic);
-  return { topic, type: action.requestType, payload, correlationId, timeoutMs, ...readTraceContext(headers) };
+  const sent = { topic, type: action.requestType, payload, correlationId, timeoutMs, readAs: mediaType };
+  return { ...sent, ...readTraceContext(headers) };
 }
 
 function explainTimeout(answer: Reply, timeoutMs: number): Reply {

@@ -8,6 +8,7 @@ import type { IngressContext } from '../server/context.ts';
 import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
+import { chooseFormat } from './accepted-format.ts';
 import type { ActionRegistry } from './action-route.ts';
 import { renderPending, sendReply } from './send-reply.ts';
 import type { KeptResults } from './kept-results.ts';
@@ -17,7 +18,7 @@ interface ResultRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
   readonly results: Pick<KeptResults, 'find' | 'isEvicted' | 'mayHaveEvicted' | 'isCurrent'>;
-  readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
+  readonly readReply: (message: EncodedMessage, mediaType: string) => SyncOrAsync<Reply>;
 }
 
 /** Reading and rendering this much of an encoded result takes the processor time of one request, 10 ms. */
@@ -52,7 +53,9 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
       }
       // Charged, since a caller that keeps reading a large result occupies the threads that render large replies.
       deps.admission.spend(request, Math.floor((stored.value?.length ?? 0) / BYTES_PER_REQUEST));
-      sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
+      const mediaType = chooseFormat(request.headers.accept, Object.keys(action.formats ?? {}));
+      const answer = await deps.readReply(stored, mediaType);
+      sendReply(reply, { action, answer, mediaType, warnings: [] });
     },
   });
 }

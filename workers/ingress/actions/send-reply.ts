@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Action } from '../../../shared/api/json/action-definition.ts';
+import { JSON_TYPE, renderAs, type Action } from '../../../shared/api/json/action-definition.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
@@ -20,23 +20,29 @@ const OVERLOADED: Reply = {
 
 /** Reads small replies on the event loop; reads and renders large ones in a thread (E6). */
 export function createReplyReader(codec: Codec, threads: CalculationThreads | undefined) {
-  return (message: EncodedMessage): SyncOrAsync<Reply> => {
+  return (message: EncodedMessage, mediaType?: string): SyncOrAsync<Reply> => {
     const isLarge = (message.value?.length ?? 0) > LARGE_REPLY_BYTES;
     if (!isLarge || threads === undefined) return readReply(codec, message);
-    return threads.render(message).then((reply) => reply ?? OVERLOADED);
+    return threads.render(message, mediaType).then((reply) => reply ?? OVERLOADED);
   };
 }
+
+/** What responses in these formats have besides their type. */
+const FORMAT_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'text/csv': { 'content-type': 'text/csv; charset=utf-8; header=present' },
+};
 
 /** Responds with a reply: 200 and the unwrapped body (E1), or the problem with its status; warnings with either. */
 export function sendReply(
   reply: FastifyReply,
   result: {
-    readonly action: Pick<Action, 'render'>;
+    readonly action: Pick<Action, 'render' | 'formats'>;
     readonly answer: Reply;
+    readonly mediaType: string;
     readonly warnings: readonly Warning[];
   },
 ): void {
-  const { action, answer, warnings } = result;
+  const { action, answer, mediaType, warnings } = result;
   if (reply.raw.destroyed) return;
   const header = warningsList(warnings, answer.kind === 'problem' ? undefined : answer.warnings);
   if (header !== undefined) reply.header('warnings', header);
@@ -44,7 +50,13 @@ export function sendReply(
   if (answer.holidayCalendar !== undefined) reply.header('Holiday-Calendar', answer.holidayCalendar);
   if (answer.versions !== undefined) reply.header('Versions', answer.versions);
   const { body, payload } = answer;
-  sendJson(reply, 200, body ?? action.render(payload));
+  const rendered =
+    body === undefined ? renderAs(action, payload, mediaType) : { mediaType: JSON_TYPE, ...answer, body };
+  if (action.formats !== undefined) reply.header('vary', 'accept');
+  const { mediaType: type } = rendered;
+  if (type === JSON_TYPE) return sendJson(reply, 200, rendered.body);
+  const headers = { 'content-type': type, 'cache-control': 'no-store', ...FORMAT_HEADERS[type] };
+  reply.code(200).headers(headers).send(rendered.body);
 }
 
 export function formatResultPath(resultId: string): string {
