@@ -81,6 +81,7 @@ export const MESSAGES: readonly MessageDefinition[] = [
   ...requestAndReply('product', 'GetSimulationOptions', [50, 51], PRODUCT),
   ...requestAndReply('product', 'GetReferenceLists', [36, 37], PRODUCT),
   ...requestAndReply('simulation', 'Simulate', [25, 24], SIMULATION),
+  ...requestAndReply('simulation', 'CreateOfferDocument', [76, 77], SIMULATION),
   { ...firstVersion('common', 'ProblemReply', 2), kind: 'error' },
   { ...firstVersion('common', 'RequestBatch', 120), kind: 'batch' },
   { ...firstVersion('common', 'ReplyBatch', 121), kind: 'batch' },

@@ -4,6 +4,7 @@ import { workerData } from 'node:worker_threads';
 import { deserialize } from 'node:v8';
 import type { ThreadAnswer, ThreadConfig, ThreadTasks } from './runtime/thread-pool.ts';
 import { restoreEnvironment, type LendingSnapshot } from '../shared/product/storage/lending-environment.ts';
+import type { OfferDocument } from '../shared/api/actions/offer-document-fields.ts';
 import { ACTIONS } from '../shared/api/actions/actions.ts';
 import { renderAs } from '../shared/api/json/action-definition.ts';
 import { isTransientFailure, type Outcome, type Reply } from '../shared/messaging/outcome.ts';
@@ -22,6 +23,14 @@ export function calculate(task: ThreadTasks['calculate']): Promise<ThreadAnswer<
 
 export function render(task: ThreadTasks['render']): Promise<ThreadAnswer<Reply>> {
   return answer(() => renderReply(task));
+}
+
+/** Loads the printer and its fonts on the first use. */
+export function print({ document }: ThreadTasks['print']): Promise<ThreadAnswer<Uint8Array>> {
+  return answer(async () => {
+    const { renderPdf } = await import('../shared/offer/render-pdf.ts');
+    return renderPdf(JSON.parse(document) as OfferDocument);
+  });
 }
 
 /** Returns an error instead of throwing it: the class of a thrown error would not reach the other thread. */

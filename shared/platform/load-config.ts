@@ -76,7 +76,7 @@ function settingStates(given: Given): readonly SettingState[] {
 
 const CONCURRENCY = 64;
 /** Prefixes of our settings: an unknown name with one of them is refused as a misspelling. */
-const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
+const OWN_PREFIX = /^(?:AUTH|KAFKA|LENDER|NOTIFICATION)_/;
 /** Variables of Kafka scripts (KAFKA_HEAP_OPTS), `npm run kafka`, Docker Compose, Kubernetes (KAFKA_SERVICE_HOST). */
 const FOREIGN_NAME =
   /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
@@ -195,6 +195,12 @@ function toConfig(env: Environment) {
     lending: {
       defaultHolidayCalendar: env.DEFAULT_HOLIDAY_CALENDAR,
       catalogueFolder: env.CATALOGUE_FOLDER,
+    },
+    lender: {
+      name: env.LENDER_NAME,
+      address: env.LENDER_ADDRESS,
+      contact: env.LENDER_CONTACT,
+      logoFile: env.LENDER_LOGO_FILE,
     },
     notification: {
       configFile: env.NOTIFICATION_CONFIG_FILE,

@@ -75,6 +75,8 @@ const durations = list
     `must contain at most ${MAX_RETRY_TIERS} durations, each longer than the previous one`,
   );
 
+const MAX_LENDER_TEXT = 500;
+const lenderText = z.string().max(MAX_LENDER_TEXT, `must have at most ${MAX_LENDER_TEXT} characters`);
 const COUNTRY = '[A-Z]{2}';
 const table = (name: RegExp, value: RegExp, example: string) => {
   const error = `must hold entries such as ${example}, each name once`;
@@ -179,6 +181,11 @@ export const environment = z.object({
     .transform((entries) => new Map(entries.map(([key, text]) => [key, Number(text)])))
     .optional()
     .meta(SHOWN),
+  /** The lender of offer documents (T3). */
+  LENDER_NAME: lenderText.optional().meta(SHOWN),
+  LENDER_ADDRESS: lenderText.optional().meta(SHOWN),
+  LENDER_CONTACT: lenderText.optional().meta(SHOWN),
+  LENDER_LOGO_FILE: z.string().optional(),
   DATA_DIR: z.string().default('var/data'),
   SYSTEM_PROCESS_URLS: webAddresses.default([]),
 });

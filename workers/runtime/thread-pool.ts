@@ -40,6 +40,8 @@ export interface CalculationThreads {
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
   /** Decodes a reply and renders it as a media type. Resolves with undefined if 64 MiB of replies are being rendered. */
   render(message: EncodedMessage, mediaType?: string): Promise<Reply | undefined>;
+  /** Prints a document, given as JSON text, as PDF. Resolves with undefined if too many are being printed. */
+  print(document: string, requester: string): Promise<Uint8Array | undefined>;
   /** Ends the threads. Running and queued tasks reject. Idempotent. */
   stop(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export interface ThreadTasks {
     readonly headers: Readonly<Record<string, string | undefined>>;
     readonly mediaType: string;
   };
+  readonly print: { readonly document: string };
 }
 
 /** `mayPass`: the error is a transient failure. */
@@ -66,6 +69,7 @@ export type ThreadAnswer<Result> =
 interface ThreadResults {
   readonly calculate: Outcome;
   readonly render: Reply;
+  readonly print: Uint8Array;
 }
 
 /** One or two threads: with two processors or more, one is left for the event loop. */
@@ -76,6 +80,8 @@ const IDLE_MS = 60_000;
 const UNHURRIED_MS = 5_000;
 /** Maximum bytes of the replies that are being rendered or wait to be: eight of the largest size. */
 const MAX_RENDERED_BYTES = 67_108_864;
+/** Maximum number of documents that are being printed or wait to be, half for one requester: about 5 s of two threads. */
+const MAX_PRINTED = 64;
 /** A thread that takes longer is replaced. The most expensive request takes about a second. */
 const MAX_TASK_MS = 60_000;
 /** Limits of the heap of a thread. A reply of 8 MiB is calculated and rendered with less than 128 MiB. */
@@ -86,10 +92,15 @@ export class ThreadPool implements CalculationThreads {
   readonly #config: ThreadConfig;
   readonly #clock: Clock;
   readonly #units = new FairShare();
+  readonly #printed = new FairShare();
   #renderedBytes = 0;
   /** Number of tasks in piscina. Others are in #waiting: piscina's queue loses the order of tasks with time limits. */
   #running = 0;
-  readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = { render: [], calculate: [] };
+  readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = {
+    render: [],
+    print: [],
+    calculate: [],
+  };
   #pool: Promise<Piscina> | undefined;
   #isStopped = false;
   #snapshot: LendingSnapshot | undefined;
@@ -128,6 +139,16 @@ export class ThreadPool implements CalculationThreads {
     }
   }
 
+  async print(document: string, requester: string): Promise<Uint8Array | undefined> {
+    if (!this.#printed.hasRoom(requester, MAX_PRINTED)) return undefined;
+    this.#printed.take(requester, 1);
+    try {
+      return await this.#run('print', { document });
+    } finally {
+      this.#printed.giveBack(requester, 1);
+    }
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     await (await this.#pool)?.destroy();
@@ -160,7 +181,8 @@ export class ThreadPool implements CalculationThreads {
   /** Starts a task if a thread is free. Renderings come before calculations, because each completes a call. */
   #startNext(): void {
     if (this.#running >= MAX_THREADS) return;
-    const start = this.#waiting.render.shift() ?? this.#waiting.calculate.shift();
+    const { render, print, calculate } = this.#waiting;
+    const start = render.shift() ?? print.shift() ?? calculate.shift();
     if (start === undefined) return;
     this.#running += 1;
     start();

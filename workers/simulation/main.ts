@@ -8,7 +8,6 @@ import {
   type SimulateInput,
   simulatePayload,
 } from '../../shared/api/actions/simulate-action.ts';
-import { limitFaults } from '../../shared/api/json/faults.ts';
 import { formatCalendarDate, toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type AnswerSources, type Outcome } from '../../shared/messaging/outcome.ts';
@@ -21,6 +20,8 @@ import { simulateInSteps } from '../../shared/product/simulation/simulate-produc
 import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
+import { createDocumentHandlers, createPrinter, refuseSimulation } from './document-requests.ts';
+import { readLender } from './lender.ts';
 import { SimulationQueue } from './simulation-queue.ts';
 
 /** Leaves nothing running if it rejects. */
@@ -28,13 +29,18 @@ export function startSimulationWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
 ): Promise<RunningWorker> {
+  const lender = readLender(context.config.lender);
   return startCatalogueWorker(context, {
     name: 'simulation',
     lanes: [{ lane: 'interactive', requestTopic: 'simulationRequests' }],
     open: (own, worker) => openLendingCatalogue(own, worker, open),
     createHandlers: ({ view, environment }) => {
-      const slices = new WorkSlices({ ...context, sliceMs: 10 });
-      return createSimulationHandlers(view, environment, new SimulationQueue(slices, context.clock));
+      const queue = new SimulationQueue(new WorkSlices({ ...context, sliceMs: 10 }), context.clock);
+      const documents = { lender, print: createPrinter(context.threads) };
+      return {
+        ...createSimulationHandlers(view, environment, queue),
+        ...createDocumentHandlers(view, environment, { queue, ...documents }),
+      };
     },
   });
 }
@@ -62,14 +68,8 @@ export function createSimulationHandlers(
   };
 }
 
-/** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */
 function toOutcome(simulated: SimulationOutcome, sources: AnswerSources): Outcome {
-  if (simulated.kind === 'refused') {
-    const errors = limitFaults(simulated.faults).map(({ path, code, message }) => ({ path, code, message }));
-    if (simulated.unknownProduct === true) return refused(createProblem('unknown-product', { errors }));
-    const isIncomplete = simulated.faults.some(({ status }) => status === 400);
-    return refused(createProblem(isIncomplete ? 'invalid-request' : 'not-computable', { errors }));
-  }
+  if (simulated.kind === 'refused') return refuseSimulation(simulated);
   const { records, calendar, warnings } = simulated;
   const header = warningsList(warnings, undefined);
   return done({

@@ -4,6 +4,7 @@ import type { Action } from '../json/action-definition.ts';
 import { CALCULATE_PMT } from './pmt-action.ts';
 import { DISCOVERY } from './discovery-actions.ts';
 import { LOOK_UPS } from './look-up-actions.ts';
+import { CREATE_OFFER_DOCUMENT } from './offer-document-action.ts';
 import { CALCULATE_RATE } from './rate-action.ts';
 import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
 import { SIMULATE } from './simulate-action.ts';
@@ -16,6 +17,7 @@ export const ACTIONS: readonly Action[] = [
   ...LOOK_UPS,
   ...DISCOVERY,
   SIMULATE,
+  CREATE_OFFER_DOCUMENT,
 ];
 
 /** All actions by their names in lower case, because callers may use any case (E4). */

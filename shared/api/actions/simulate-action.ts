@@ -442,7 +442,7 @@ export function toSimulateRequest(input: SimulateInput): SimulateRequest {
 }
 
 /** Formula arguments (even an empty object) and a non-empty list of rates require interestType (4.4, Q3, R1). */
-function requireInterestType(sent: Fields): readonly Fault[] {
+export function requireInterestType(sent: Fields): readonly Fault[] {
   const { interestType, jsonInputFormula, jsonMultipleInterestRates: rates } = sent;
   if (!isAbsent(interestType)) return [];
   const needing = [

@@ -132,7 +132,7 @@ export const numericFlag = (hint = '') =>
     .transform((value, context) => wholeNumber(Number(value), context));
 
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
-export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
+export const tooLong = (maxLength: number) => `must have at most ${maxLength} characters`;
 
 /** An object, which messages call `what`. Unknown fields are dropped. */
 export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an object') {
@@ -173,8 +173,10 @@ export const itemOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: 
   objectOf(described(texts, shape));
 
 /** A name or code of 1 to 200 characters. Documents and forms show the `known` names; a catalogue may have others. */
-export const text = (known: readonly string[] = []) => {
-  const name = anyText().min(1, { error: NOT_EMPTY }).max(MAX_TEXT_LENGTH, { error: TOO_LONG });
+export const text = (known: readonly string[] = [], maxLength = MAX_TEXT_LENGTH) => {
+  const name = anyText()
+    .min(1, { error: NOT_EMPTY })
+    .max(maxLength, { error: tooLong(maxLength) });
   return known.length === 0 ? name : name.meta({ examples: [...known] });
 };
 

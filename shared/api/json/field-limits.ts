@@ -15,7 +15,7 @@ import {
   type NamedDecimal,
   NOT_A_GUID,
   NOT_EMPTY,
-  TOO_LONG,
+  tooLong,
   tooManyFigures,
 } from './field-kinds.ts';
 import { shapeFault } from './faults.ts';
@@ -37,7 +37,7 @@ export function compileLimits(schema: JsonSchema): LimitCheck | undefined {
   return (value, path, faults) => {
     const { length } = value as string;
     if (length === 0) faults.push(shapeFault(path, 'empty', NOT_EMPTY));
-    else if (length > maxLength) faults.push(shapeFault(path, 'too-long', TOO_LONG));
+    else if (length > maxLength) faults.push(shapeFault(path, 'too-long', tooLong(maxLength)));
   };
 }
 

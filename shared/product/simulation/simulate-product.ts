@@ -52,13 +52,20 @@ import type { CommissionListRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
 
-interface SimulateContext {
+export interface SimulateContext {
   readonly catalogue: CatalogueView;
   readonly calendars: KnownCalendars;
   /** UTC day of the request's timestamp. The loan starts on it (Q2), and records must be valid on it (L1). */
   readonly requestDay: CalendarDate;
   /** True: discounts with a missing figure are granted, so that a check of the catalogue finds their faults (L4). */
   readonly grantsUnstated?: boolean;
+  /** Calculates only one offer, by its place among all, with changed terms (T5). */
+  readonly variation?: OfferVariation | undefined;
+}
+
+export interface OfferVariation {
+  readonly offer: number;
+  readonly changeTerms: (terms: RepaymentScheduleRequest) => RepaymentScheduleRequest;
 }
 
 /** Row limit of all offers together (Q3). It bounds the time of a simulation and keeps its reply within one message. */
@@ -104,7 +111,7 @@ export function* simulateInSteps(
   const listed = listInsurances(items, { figures, lists: catalogue }, requestDay);
   const charges = chooseCharges(request, { offers, insurances: [...listed.keys()], catalogue }, validation);
   const { selection } = charges;
-  const complete = addCommissions(offers, { ...context, selection }, inputs);
+  const complete = addCommissions(selectVaried(offers, current), { ...context, selection }, inputs);
   const prices = { requestDay, inputs: inputs.insuranceInput, selection };
   const insurances = priceInsurances(listed, prices, validation);
   const given = chooseDiscounts(request, product, { ...context, inputs: inputs.discountInput }, validation);
@@ -123,6 +130,7 @@ export function* simulateInSteps(
     discounts: given.discounts,
     insurances,
     inputs: inputs.interestInput,
+    changeTerms: current.variation?.changeTerms ?? ((terms) => terms),
     schedule: createScheduleContext(context),
     cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
     cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
@@ -151,6 +159,10 @@ function readInputs({ jsonInputFormula }: SimulateRequest, validation: Validatio
 
 function createScheduleContext({ catalogue, calendars, requestDay }: SimulateContext): ScheduleContext {
   return { requestDay, calendars: keepFound(calendars), catalogue: withoutCharges(catalogue.lending) };
+}
+
+function selectVaried(offers: readonly Offer[], { variation }: SimulateContext): readonly Offer[] {
+  return variation === undefined ? offers : offers.slice(variation.offer, variation.offer + 1);
 }
 
 /** Leaves out the known charges: the terms of an offer contain all of its charges, so none is looked up by name. */
@@ -229,6 +241,7 @@ interface SharedTerms {
   readonly discounts: readonly Discount[];
   readonly insurances: readonly CatalogueCharge[];
   readonly inputs: FormulaArguments;
+  readonly changeTerms: OfferVariation['changeTerms'];
   readonly schedule: ScheduleContext;
   readonly cntInterestId: number;
   readonly cntInterestCommissionItemId: number;
@@ -254,11 +267,8 @@ function calculateRecord(
   const insurances = priceCharges(shared.insurances, shared, validation);
   if (rates === undefined || validation.faults.length > 0) return undefined;
   const charges = [...commissions, ...insurances];
-  const toTerms = (fees: readonly DiscountedCharge[], covers: readonly DiscountedCharge[]) => ({
-    ...loan.terms,
-    ...rates.terms,
-    ...buildChargeTerms(fees, covers, loan),
-  });
+  const toTerms = (fees: readonly DiscountedCharge[], covers: readonly DiscountedCharge[]) =>
+    shared.changeTerms({ ...loan.terms, ...rates.terms, ...buildChargeTerms(fees, covers, loan) });
   const terms = toTerms(commissions, insurances);
   const outcome = calculateRepaymentSchedule(terms, shared.schedule);
   if (outcome.kind === 'refused') {

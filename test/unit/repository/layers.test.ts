@@ -50,7 +50,7 @@ const WALLS: Readonly<Record<string, RegExp>> = {
 
 /** Packages that no start needs without their settings. */
 const LOADED_ON_USE = new Set(
-  'jose nodemailer undici kafkajs @platformatic/kafka piscina rate-limiter-flexible'.split(' '),
+  'jose nodemailer undici kafkajs @platformatic/kafka pdfkit piscina rate-limiter-flexible'.split(' '),
 );
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;

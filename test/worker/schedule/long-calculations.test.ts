@@ -134,6 +134,7 @@ it('has at most 64 MiB of replies rendered or waiting for it, so that many calle
 describe('handler of long calculations', () => {
   const busy: CalculationThreads = {
     calculate: () => Promise.resolve(undefined),
+    print: () => Promise.resolve(undefined),
     render: () => Promise.resolve(undefined),
     stop: () => Promise.resolve(),
   };

@@ -6,6 +6,7 @@ import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { warningsList } from '../../../shared/messaging/header-text.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
+import { HTML_POLICY } from '../../../shared/offer/render-html.ts';
 import type { CalculationThreads } from '../../runtime/thread-pool.ts';
 import { sendJson, sendProblem } from '../server/send-answer.ts';
 
@@ -27,9 +28,11 @@ export function createReplyReader(codec: Codec, threads: CalculationThreads | un
   };
 }
 
-/** What responses in these formats have besides their type. */
+/** What responses in these formats have besides their type; an HTML page loads and runs nothing. */
 const FORMAT_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'text/csv': { 'content-type': 'text/csv; charset=utf-8; header=present' },
+  'text/html': { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': HTML_POLICY },
+  'application/pdf': { 'content-disposition': 'inline; filename="offer.pdf"' },
 };
 
 /** Responds with a reply: 200 and the unwrapped body (E1), or the problem with its status; warnings with either. */

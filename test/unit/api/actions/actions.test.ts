@@ -4,6 +4,7 @@ import { ACTIONS, findAction } from '../../../../shared/api/actions/actions.ts';
 import type { Handlers, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createProductHandlers } from '../../../../workers/product/main.ts';
 import { createScheduleHandlers } from '../../../../workers/schedule/schedule-calculations.ts';
+import { createDocumentHandlers, createPrinter } from '../../../../workers/simulation/document-requests.ts';
 import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
 import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
@@ -11,14 +12,17 @@ import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
 import { SimulationQueue } from '../../../../workers/simulation/simulation-queue.ts';
 
+const queue = new SimulationQueue(new WorkSlices({ ...systemPorts, sliceMs: 10 }), systemPorts.clock);
+const lender = { name: undefined, address: undefined, contact: undefined, logo: undefined };
 const handlers: Handlers = {
   ...createScheduleHandlers(BUILT_IN_ENVIRONMENT),
   ...createProductHandlers(EXAMPLE_CATALOGUE),
-  ...createSimulationHandlers(
-    EXAMPLE_CATALOGUE,
-    BUILT_IN_ENVIRONMENT,
-    new SimulationQueue(new WorkSlices({ ...systemPorts, sliceMs: 10 }), systemPorts.clock),
-  ),
+  ...createSimulationHandlers(EXAMPLE_CATALOGUE, BUILT_IN_ENVIRONMENT, queue),
+  ...createDocumentHandlers(EXAMPLE_CATALOGUE, BUILT_IN_ENVIRONMENT, {
+    queue,
+    lender,
+    print: createPrinter(undefined),
+  }),
 };
 const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
 

@@ -125,7 +125,7 @@ test('the paths are those of the interface', () => {
     ...under(ACTION_PREFIX, 'plat_bp_getbankingproductbycode plat_bp_getbankingproductdetails'),
     ...under(ACTION_PREFIX, 'PLAT_BP_GetProductInsuranceList plat_bp_getproductdocuments'),
     ...under(ACTION_PREFIX, 'PLAT_BP_GetProductList PLAT_BP_GetSimulationOptions PLAT_BP_GetReferenceLists'),
-    ...under(ACTION_PREFIX, 'PLAT_BP_Simulate {action}'),
+    ...under(ACTION_PREFIX, 'PLAT_BP_Simulate PLAT_BP_CreateOfferDocument {action}'),
     '/platapi/results/{resultId}',
     ...under('/api/notifications/v1/', 'sms/send email/send {notificationId}'),
     ...under('/api/operations/v1/', 'notifications notifications/{notificationId} dead-letters'),

@@ -5,6 +5,10 @@ import { toJsonSchema, type JsonSchema } from '../../../../shared/api/json/json-
 import { isDateSchema } from '../../../../shared/api/json/field-kinds.ts';
 import type { ReadRequest } from '../../../../shared/api/json/request-reader.ts';
 import { problemShape } from '../../../../shared/api/json/problem-document.ts';
+import {
+  offerDocumentFields,
+  type OfferDocumentPayload,
+} from '../../../../shared/api/actions/offer-document-action.ts';
 import { paymentValueFields, paymentValueRequest } from '../../../../shared/api/actions/pmt-action.ts';
 import {
   insuranceListFields,
@@ -141,6 +145,7 @@ test.each([
   ['GetSimulationOptionsRequest', simulationOptionsFields, 3],
   ['GetReferenceListsRequest', referenceListsFields, 6],
   ['SimulateRequest', simulateFields, 52],
+  ['CreateOfferDocumentRequest', offerDocumentFields, 59],
 ] as const)(
   '%s has the same fields, kinds and optional fields in JSON and in Avro',
   (type, fields, least) => {
@@ -179,6 +184,13 @@ const MAY = true as const;
 test('the Avro replies of calculations and simulations have the fields of the results', () => {
   const payment = { pmtValue: MUST, principalValue: MUST, digits: MUST } satisfies Nulls<PaymentValue>;
   expect(nullableFields(avroRecord('CalculatePMTReply'))).toEqual(payment);
+  const document = {
+    document: MUST,
+    contentType: MAY,
+    content: MAY,
+    warnings: MUST,
+  } satisfies Nulls<OfferDocumentPayload>;
+  expect(nullableFields(avroRecord('CreateOfferDocumentReply'))).toEqual(document);
   const rate = avroRecord('CalculateRateReply');
   const proven = { rate: MAY, proof: MUST, residual: MAY, warnings: MUST } satisfies Nulls<ProvenRate>;
   expect(nullableFields(rate)).toEqual(proven);

@@ -1,0 +1,130 @@
+/** `PLAT_BP_CreateOfferDocument`: the European form of an offer as JSON, HTML or PDF (T1). */
+
+import { z } from 'zod';
+import type { RequestWarning } from '../../lending/request/validation.ts';
+import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
+import { simulationUnits } from '../../lending/work-units.ts';
+import { defineAction } from '../json/action-definition.ts';
+import {
+  count,
+  described,
+  guid,
+  itemOf,
+  nameOf,
+  optional,
+  optionalList,
+  percent,
+  requestOf,
+  text,
+} from '../json/field-kinds.ts';
+import { createRequestReader } from '../json/request-reader.ts';
+import examples from './offer-document-examples.json' with { type: 'json' };
+import {
+  DOCUMENT_FORMATS,
+  DOCUMENT_LANGUAGES,
+  MEDIA_TYPES,
+  offerDocument,
+  type DocumentFormat,
+} from './offer-document-fields.ts';
+import TEXTS from './offer-document-texts.json' with { type: 'json' };
+import { requireInterestType, simulateFields } from './simulate-action.ts';
+
+const MAX_ENTRIES = 60;
+const MAX_ENTRY_LENGTH = 4_000;
+/** Printing takes about 45 ms, and 0.2 ms for each instalment of a consumer form. */
+const UNITS: Readonly<Record<DocumentFormat, { readonly document: number; readonly row: number }>> = {
+  json: { document: 1_000, row: 20 },
+  html: { document: 2_000, row: 30 },
+  pdf: { document: 45_000, row: 200 },
+};
+/** The offer itself, and two more schedules for the further rates of a mortgage (T5). */
+const SIMULATIONS = 3;
+
+const entry = itemOf(TEXTS.DocumentEntry, { Point: text(), Text: text([], MAX_ENTRY_LENGTH) }).meta({
+  id: 'DocumentEntry',
+});
+
+const { Offer: _, Explain: __, ...simulatedFields } = simulateFields.shape;
+
+export const offerDocumentFields = requestOf({
+  ...simulatedFields,
+  ...described(TEXTS.OfferDocumentRequest, {
+    Language: optional(nameOf('DocumentLanguage', DOCUMENT_LANGUAGES)),
+    Format: optional(nameOf('DocumentFormat', DOCUMENT_FORMATS)),
+    InterestId: optional(guid()),
+    InterestCommissionItemId: optional(guid()),
+    HighestRate: optional(percent({ minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT })),
+    HighestRateFrom: optional(count({ minimum: 1, maximum: MAX_INSTALLMENTS })),
+    Entries: optionalList(entry, MAX_ENTRIES),
+  }),
+});
+
+/** The parsed request. Its figures are exact decimals (M1). */
+export type OfferDocumentInput = z.output<typeof offerDocumentFields>;
+
+/** The reply message. `content` is HTML text, or PDF in base64. */
+export interface OfferDocumentPayload {
+  /** JSON text of the {@link OfferDocument}. */
+  readonly document: string;
+  readonly contentType: string | null | undefined;
+  readonly content: string | null | undefined;
+  readonly warnings: readonly RequestWarning[];
+}
+
+export const offerDocumentReply = offerDocument.extend({
+  ContentType: z.string().nullable().describe(TEXTS.OfferDocumentReply.ContentType),
+  Content: z.string().nullable().describe(TEXTS.OfferDocumentReply.Content),
+});
+
+function renderOfferDocument({ document, contentType, content }: OfferDocumentPayload): string {
+  const rest = JSON.stringify({ ContentType: contentType ?? null, Content: content ?? null });
+  return `${document.slice(0, -1)},${rest.slice(1)}`;
+}
+
+function contentAs(
+  format: keyof typeof MEDIA_TYPES,
+  { contentType, content }: OfferDocumentPayload,
+): string | undefined {
+  return contentType === MEDIA_TYPES[format] ? (content ?? undefined) : undefined;
+}
+
+function documentUnits(request: OfferDocumentInput): number {
+  const { document, row } = UNITS[formatOf(request)];
+  const rows = Math.min(Math.max(0, request.loanPeriod), MAX_INSTALLMENTS);
+  return SIMULATIONS * simulationUnits({ ...request, Offer: true }) + document + rows * row;
+}
+
+function formatOf({ Format = 'json' }: OfferDocumentInput): DocumentFormat {
+  return DOCUMENT_FORMATS.find((format) => format === Format.trim().toLowerCase()) ?? 'json';
+}
+
+export const CREATE_OFFER_DOCUMENT = defineAction<OfferDocumentInput, OfferDocumentPayload>({
+  name: 'PLAT_BP_CreateOfferDocument',
+  summary: 'Creates the European form of an offer as JSON, HTML or PDF',
+  description:
+    'Returns the Standard European Consumer Credit Information (Directive (EU) 2023/2225), or for a mortgage the ESIS ' +
+    '(Directive 2014/17/EU), of one simulated offer (T1 to T5).',
+  requestType: 'CreateOfferDocumentRequest',
+  request: createRequestReader<OfferDocumentInput>({
+    fields: offerDocumentFields,
+    between: requireInterestType,
+  }),
+  replyShape: offerDocumentReply,
+  examples,
+  answerHeaders: ['holidayCalendar'],
+  units: documentUnits,
+  render: renderOfferDocument,
+  formats: {
+    [MEDIA_TYPES.html]: {
+      render: (reply) => contentAs('html', reply),
+      select: (own) => ({ ...own, Format: 'html' }),
+    },
+    [MEDIA_TYPES.pdf]: {
+      render: (reply) => {
+        const base64 = contentAs('pdf', reply);
+        return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+      },
+      select: (own) => ({ ...own, Format: 'pdf' }),
+    },
+  },
+});

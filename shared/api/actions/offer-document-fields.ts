@@ -1,0 +1,116 @@
+/** The document of an offer (T1): one model, which the answer shows as JSON, and which HTML and PDF render. */
+
+import { z } from 'zod';
+import { described, strictNamed } from '../json/field-kinds.ts';
+import TEXTS from './offer-document-texts.json' with { type: 'json' };
+
+export const DOCUMENT_FORMS = ['ConsumerCredit', 'ESIS'] as const;
+export const DOCUMENT_LANGUAGES = ['en', 'ro'] as const;
+export const DOCUMENT_FORMATS = ['json', 'html', 'pdf'] as const;
+export type DocumentForm = (typeof DOCUMENT_FORMS)[number];
+export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
+
+/** The media type of each format over HTTP. */
+export const MEDIA_TYPES: Readonly<Record<Exclude<DocumentFormat, 'json'>, string>> = {
+  html: 'text/html',
+  pdf: 'application/pdf',
+};
+
+const figure = z.number().nullable();
+const rate = z.string().nullable();
+
+const figures = strictNamed(
+  'OfferDocumentFigures',
+  described(TEXTS.OfferDocumentFigures, {
+    TotalAmountOfCredit: z.number(),
+    TotalUpfront: z.number(),
+    TotalCostOfCredit: z.number(),
+    TotalAmountPayable: z.number(),
+    APRC: rate,
+    InstallmentAmount: figure,
+    InitialPeriodRows: figure,
+    InitialPeriodAPRC: rate,
+    InitialPeriodRepaid: figure,
+    HighestRate: rate,
+    HighestRateFrom: figure,
+    HighestRateAPRC: rate,
+    HighestInstallmentAmount: figure,
+  }),
+);
+
+/** `Annex`: as the annex words it; `Unchecked`: meant to be, but not compared with it; `Own`: our words. */
+const wording = z.enum(['Annex', 'Unchecked', 'Own']);
+
+const point = strictNamed(
+  'OfferDocumentPoint',
+  described(TEXTS.OfferDocumentPoint, {
+    Id: z.string(),
+    Label: z.string(),
+    LabelWording: wording,
+    Note: z.string().nullable(),
+    NoteWording: wording.nullable(),
+    Text: z.string().nullable(),
+    IsMissing: z.boolean(),
+  }),
+);
+
+const line = strictNamed(
+  'OfferDocumentLine',
+  described(TEXTS.OfferDocumentLine, {
+    Kind: z.enum(['instalment', 'subtotal', 'year', 'total']),
+    Cells: z.array(z.string()),
+  }),
+);
+
+const table = strictNamed(
+  'OfferDocumentTable',
+  described(TEXTS.OfferDocumentTable, {
+    Caption: z.string(),
+    Columns: z.array(z.string()),
+    Lines: z.array(line),
+  }),
+);
+
+const section = strictNamed(
+  'OfferDocumentSection',
+  described(TEXTS.OfferDocumentSection, {
+    Id: z.string(),
+    Heading: z.string(),
+    HeadingWording: wording,
+    Source: z.string(),
+    StartsPage: z.boolean(),
+    Points: z.array(point),
+    Table: table.nullable(),
+  }),
+);
+
+export const offerDocument = strictNamed(
+  'OfferDocument',
+  described(TEXTS.OfferDocument, {
+    Form: z.enum(DOCUMENT_FORMS),
+    Language: z.enum(DOCUMENT_LANGUAGES),
+    Title: z.string(),
+    Source: z.string(),
+    Date: z.string(),
+    LenderName: z.string().nullable(),
+    Logo: z.string().nullable(),
+    LogoText: z.string(),
+    ProductCode: z.string(),
+    ProductVersion: z.number(),
+    Currency: z.string(),
+    PageText: z.string(),
+    Figures: figures,
+    Sections: z.array(section),
+    Missing: z.array(z.string()),
+  }),
+);
+
+type Answered = z.output<typeof offerDocument>;
+
+/** The amounts in `Figures` are raw JSON: exact decimals (M1). */
+export type OfferDocument = Omit<Answered, 'Figures'> & {
+  readonly Figures: Readonly<Record<keyof Answered['Figures'], unknown>>;
+};
+export type DocumentSection = OfferDocument['Sections'][number];
+export type DocumentTable = z.output<typeof table>;

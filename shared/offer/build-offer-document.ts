@@ -1,0 +1,170 @@
+/** Builds the document of an offer: the points of the form, its amortisation table, and what the lender must add (T1). */
+
+import type {
+  DocumentForm,
+  DocumentLanguage,
+  DocumentSection,
+  DocumentTable,
+  OfferDocument,
+} from '../api/actions/offer-document-fields.ts';
+import { formatCalendarDate } from '../lending/dates/calendar-date.ts';
+import { formatMinorUnits } from '../lending/numbers/money.ts';
+import { findProductType } from '../lending/schedule-types/schedule-type.ts';
+import { createFigureFormat } from './format-figures.ts';
+import type { DocumentEntry, DocumentSettings, OfferFacts } from './offer-facts.ts';
+import { pointTexts, type PointText } from './point-texts.ts';
+import { FORM_WORDING, say, type FixedText, type PointWording, type SectionWording } from './wording.ts';
+import { instalmentLines, yearLines, type TableLine } from './year-table.ts';
+
+/** Mortgages have the ESIS, all other products the consumer form (T1). */
+export function formOf(productType: string): DocumentForm {
+  return findProductType(productType) === 'MG' ? 'ESIS' : 'ConsumerCredit';
+}
+
+/** The ids of the points of a form, for which a request may send texts. */
+export function pointIds(form: DocumentForm): readonly string[] {
+  return FORM_WORDING[form].sections.flatMap(({ points }) => points.map(({ id }) => id));
+}
+
+/** The text of an entry takes the place of that of the offer. `Missing` lists the points that have neither. */
+export function buildOfferDocument(
+  form: DocumentForm,
+  facts: OfferFacts,
+  settings: DocumentSettings,
+): OfferDocument {
+  const { language, lender, entries } = settings;
+  const { source, title, sections } = FORM_WORDING[form];
+  const texts = pointTexts(facts, settings);
+  const built = sections
+    .map((section) => buildSection(section, { facts, language, texts: withEntries(texts, entries) }))
+    .filter(({ Points, Table }) => Points.length > 0 || Table !== null);
+  const numbered = renumber(built);
+  return {
+    Form: form,
+    Language: language,
+    Title: title[language],
+    Source: source,
+    Date: formatCalendarDate(facts.date),
+    LenderName: lender.name ?? null,
+    Logo: lender.logo ?? null,
+    LogoText: say(language, 'logo', { name: lender.name ?? '' }).trim(),
+    ProductCode: facts.product.code,
+    ProductVersion: facts.product.version,
+    Currency: facts.currency,
+    PageText: say(language, 'page', { page: '{page}', pages: '{pages}' }),
+    Figures: figuresOf(facts),
+    Sections: numbered,
+    Missing: numbered.flatMap(({ Points }) =>
+      Points.filter(({ IsMissing }) => IsMissing).map(({ Id }) => Id),
+    ),
+  };
+}
+
+/** Closes the gaps that sections leave which do not apply (annex II, part A). */
+function renumber(sections: readonly DocumentSection[]): DocumentSection[] {
+  let number = 0;
+  return sections.map((section) => {
+    const Heading = section.Heading.replace(/^\d+(?=\.)/, () => String((number += 1)));
+    return { ...section, Heading };
+  });
+}
+
+function withEntries(texts: Readonly<Record<string, PointText>>, entries: readonly DocumentEntry[]) {
+  return { ...texts, ...Object.fromEntries(entries.map(({ Point, Text }) => [Point, Text])) };
+}
+
+interface Building {
+  readonly facts: OfferFacts;
+  readonly language: DocumentLanguage;
+  readonly texts: Readonly<Record<string, PointText>>;
+}
+
+function buildSection(section: SectionWording, building: Building): DocumentSection {
+  const { facts, language } = building;
+  const { id, source, heading, startsPage = false, table } = section;
+  return {
+    Id: id,
+    Heading: heading[language],
+    HeadingWording: wordingOf(heading, language),
+    Source: source,
+    StartsPage: startsPage,
+    Points: section.points.flatMap((point) => buildPoint(point, building) ?? []),
+    Table: table === undefined ? null : buildTable(table, facts, language),
+  };
+}
+
+function buildPoint(point: PointWording, { language, texts }: Building) {
+  const { id, label, note, isStatement = false, isOptional = false } = point;
+  const text = texts[id];
+  if (text === null || (text === undefined && isOptional)) return undefined;
+  const isMissing = text === undefined && !isStatement;
+  return {
+    Id: id,
+    Label: label[language],
+    LabelWording: wordingOf(label, language),
+    Note: note?.[language] ?? null,
+    NoteWording: note === undefined ? null : wordingOf(note, language),
+    Text: isMissing ? say(language, 'toComplete') : (text ?? null),
+    IsMissing: isMissing,
+  };
+}
+
+const WORDINGS = { annex: 'Annex', unchecked: 'Unchecked', own: 'Own' } as const;
+
+function wordingOf({ origin }: FixedText, language: DocumentLanguage) {
+  return WORDINGS[origin[language]];
+}
+
+function buildTable(
+  table: NonNullable<SectionWording['table']>,
+  facts: OfferFacts,
+  language: DocumentLanguage,
+): DocumentTable {
+  const lines = table === 'Years' ? yearLines(facts.rows, facts.periodicity) : instalmentLines(facts.rows);
+  const { money, shortDate } = createFigureFormat(language, facts.digits);
+  const columns = [
+    ['columnPeriod', (line: TableLine) => lineText(line, language)],
+    ['columnDate', ({ dueDate }: TableLine) => (dueDate === undefined ? '' : shortDate(dueDate))],
+    ['columnInstalment', ({ total }: TableLine) => money(total)],
+    ['columnInterest', ({ interest }: TableLine) => money(interest)],
+    ['columnCosts', ({ costs }: TableLine) => money(costs)],
+    ['columnCapital', ({ principal }: TableLine) => money(principal)],
+    ['columnBalance', ({ balance }: TableLine) => money(balance)],
+  ] as const;
+  return {
+    Caption: say(language, 'caption', { currency: facts.currency }),
+    Columns: columns.map(([name]) => say(language, name)),
+    Lines: lines.map((line) => ({ Kind: line.kind, Cells: columns.map(([, cell]) => cell(line)) })),
+  };
+}
+
+const LINE_NAMES = {
+  instalment: 'lineInstalment',
+  subtotal: 'lineSubtotal',
+  year: 'lineYear',
+  total: 'lineTotal',
+} as const;
+
+function lineText({ kind, number }: TableLine, language: DocumentLanguage): string {
+  return say(language, LINE_NAMES[kind], { number: String(number) });
+}
+
+function figuresOf(facts: OfferFacts): OfferDocument['Figures'] {
+  const major = (minor: number): unknown => JSON.rawJSON(formatMinorUnits(minor, facts.digits));
+  const { initialPeriod: initial, highestRate: highest } = facts;
+  return {
+    TotalAmountOfCredit: major(facts.financed),
+    TotalUpfront: major(facts.totalUpfront),
+    TotalCostOfCredit: major(facts.totalCost),
+    TotalAmountPayable: major(facts.totalPayable),
+    APRC: facts.aprc,
+    InstallmentAmount: facts.installmentAmount === null ? null : major(facts.installmentAmount),
+    InitialPeriodRows: initial?.rows ?? null,
+    InitialPeriodAPRC: initial?.aprc ?? null,
+    InitialPeriodRepaid: initial === undefined ? null : major(initial.repaid),
+    HighestRate: highest?.percent ?? null,
+    HighestRateFrom: highest?.fromRow ?? null,
+    HighestRateAPRC: highest?.aprc ?? null,
+    HighestInstallmentAmount: highest === undefined ? null : major(highest.payment),
+  };
+}

@@ -1,0 +1,191 @@
+/** Creates the document of one offer of a product (T1): simulates it, with the further rates of a mortgage (T5). */
+
+import { Decimal } from 'decimal.js';
+import {
+  DOCUMENT_FORMATS,
+  DOCUMENT_LANGUAGES,
+  type DocumentForm,
+  type DocumentFormat,
+  type DocumentLanguage,
+  type OfferDocument,
+} from '../api/actions/offer-document-fields.ts';
+import type { CalendarDate } from '../lending/dates/calendar-date.ts';
+import { findPeriodicity } from '../lending/dates/periodicity.ts';
+import { checkName } from '../lending/request/field-checks.ts';
+import { Validation, type RequestWarning } from '../lending/request/validation.ts';
+import { isSameCode } from '../product/catalogue/catalogue-record.ts';
+import type { ProductRecord } from '../product/catalogue/product-record.ts';
+import { isProduct, selectProduct } from '../product/look-up/product-look-ups.ts';
+import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../lending/numbers/money.ts';
+import {
+  simulateInSteps,
+  type OfferVariation,
+  type SimulateContext,
+} from '../product/simulation/simulate-product.ts';
+import type {
+  SimulateRequest,
+  SimulationOutcome,
+  SimulationRecord,
+} from '../product/simulation/simulation.ts';
+import { findOfferedRate, furtherRates, type HighestRateRequest, type OfferedRate } from './further-rates.ts';
+import { buildOfferDocument, formOf, pointIds } from './build-offer-document.ts';
+import type { DocumentEntry, Lender, OfferFacts } from './offer-facts.ts';
+
+export interface OfferDocumentRequest extends SimulateRequest, HighestRateRequest {
+  /** @default en */
+  readonly Language?: string | undefined;
+  /** @default json */
+  readonly Format?: string | undefined;
+  /** With InterestCommissionItemId: the offer, if the simulation has several. */
+  readonly InterestId?: string | undefined;
+  readonly InterestCommissionItemId?: string | undefined;
+  readonly Entries?: readonly DocumentEntry[] | undefined;
+}
+
+export type OfferDocumentOutcome =
+  | {
+      readonly kind: 'document';
+      readonly document: OfferDocument;
+      readonly format: DocumentFormat;
+      readonly record: SimulationRecord;
+      readonly warnings: readonly RequestWarning[];
+    }
+  | Extract<SimulationOutcome, { kind: 'refused' }>;
+
+/** Yields the remaining rows, as {@link simulateInSteps} does. */
+export function* offerDocumentInSteps(
+  request: OfferDocumentRequest,
+  context: SimulateContext & { readonly lender: Lender },
+): Generator<number, OfferDocumentOutcome, undefined> {
+  const offered = { ...request, Offer: true, Explain: undefined, Income: undefined };
+  const simulated = yield* simulateInSteps(offered, context);
+  const day = request.Date ?? context.requestDay;
+  const code = { field: 'productCode', value: request.productCode };
+  const product = selectProduct({ code }, context.catalogue, day);
+  if (!isProduct(product)) return { kind: 'refused', faults: product.faults, unknownProduct: true };
+  const validation = new Validation();
+  const form = formOf(product.BankingProductType);
+  const checked = checkFields(request, pointIds(form), validation);
+  if (simulated.kind === 'refused')
+    return { ...simulated, faults: [...simulated.faults, ...validation.faults] };
+  const at = chooseRecord(request, simulated.records, validation);
+  const record = simulated.records[at];
+  if (record === undefined || checked === undefined || validation.faults.length > 0)
+    return { kind: 'refused', faults: validation.faults };
+  const again = function* (changeTerms: OfferVariation['changeTerms']) {
+    const variation = { offer: at, changeTerms };
+    const varied = yield* simulateInSteps(offered, { ...context, variation });
+    return varied.kind === 'simulation' ? varied.records[0] : undefined;
+  };
+  const basic = offerFacts(record, product, { context, day });
+  const further =
+    form === 'ESIS'
+      ? yield* furtherRates(request, { terms: record.terms, ...basic, again }, validation)
+      : undefined;
+  warnWithoutEffect(request, form, validation);
+  if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
+  const { language, format } = checked;
+  const document = buildOfferDocument(
+    form,
+    { ...basic.facts, ...further },
+    { language, lender: context.lender, entries: request.Entries ?? [] },
+  );
+  const warnings = [...simulated.warnings, ...validation.warnings];
+  return { kind: 'document', document, format, record, warnings };
+}
+
+function checkFields(
+  { Language = 'en', Format = 'json', Entries = [] }: OfferDocumentRequest,
+  points: readonly string[],
+  validation: Validation,
+): { readonly language: DocumentLanguage; readonly format: DocumentFormat } | undefined {
+  const language = checkName(validation, 'Language', Language, DOCUMENT_LANGUAGES);
+  const format = checkName(validation, 'Format', Format, DOCUMENT_FORMATS);
+  for (const [index, { Point }] of Entries.entries()) {
+    if (points.includes(Point)) continue;
+    validation.reject(`Entries[${index}].Point`, 'unknown-value', `must be one of ${points.join(', ')}`);
+  }
+  return language && format && { language, format };
+}
+
+/** The index of the only offer, or of the one with the ids of the request; -1 with a fault if there is not just one. */
+function chooseRecord(
+  { InterestId, InterestCommissionItemId }: OfferDocumentRequest,
+  records: readonly SimulationRecord[],
+  validation: Validation,
+): number {
+  const matches = [...records.entries()].filter(
+    ([, { interestId, interestCommissionItemId }]) =>
+      (InterestId === undefined || isSameCode(interestId, InterestId)) &&
+      (InterestCommissionItemId === undefined ||
+        isSameCode(interestCommissionItemId, InterestCommissionItemId)),
+  );
+  const [only, ...others] = matches;
+  if (only !== undefined && others.length === 0) return only[0];
+  const field = InterestId === undefined || matches.length === 0 ? 'InterestId' : 'InterestCommissionItemId';
+  const ids = records.map((one) => (field === 'InterestId' ? one.interestId : one.interestCommissionItemId));
+  const allowed = [...new Set(ids)].join(', ');
+  validation.reject(field, 'not-allowed', `must choose one of ${records.length} offers: ${allowed}`);
+  return -1;
+}
+
+interface BasicFacts {
+  readonly facts: Omit<OfferFacts, 'initialPeriod' | 'highestRate'>;
+  readonly rate: OfferedRate;
+}
+
+function offerFacts(
+  record: SimulationRecord,
+  product: ProductRecord,
+  { context, day }: { readonly context: SimulateContext; readonly day: CalendarDate },
+): BasicFacts {
+  const { terms, offer, rows } = record;
+  const [down, ...paid] = rows;
+  const { catalogue } = context;
+  const periodicity = findPeriodicity(terms.PeriodicityType, catalogue.lending.periodicities);
+  if (offer === undefined || down === undefined || periodicity === undefined)
+    throw new Error('a simulated offer has figures, rows and a known periodicity');
+  const item = product.InterestsAndCommissions.find(({ Id }) => Id === record.interestCommissionItemId);
+  const list = catalogue.list('interest-list', item?.InterestList ?? null);
+  const rate = findOfferedRate(list, record.interestId);
+  const { Currency } = product.Availability;
+  return {
+    rate,
+    facts: {
+      date: day,
+      product: {
+        code: product.Code,
+        name: product.Name,
+        version: offer.productVersion,
+        guarantees: product.Guarantees.map(
+          ({ ProductGuaranteeName: name, MaxAcceptedCoveringPercent: percent }) => ({ name, percent }),
+        ),
+      },
+      currency: Currency,
+      digits: currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS,
+      periodicity,
+      rates: {
+        isVariable: rate.variable.length > 0,
+        first: new Decimal(record.interestPercent.replace('%', '')).toFixed(),
+        ranges: terms.MultipleInterestRates ?? [],
+        bands: terms.BandedInterestRates ?? [],
+      },
+      financed: down.remainingValue - down.principal,
+      totalUpfront: offer.totalUpfront,
+      totalCost: offer.totalCostOfCredit,
+      totalPayable: offer.totalAmountPayable,
+      aprc: offer.aprc,
+      installmentAmount: offer.installmentAmount,
+      rows: paid,
+      commissions: record.commissions,
+      insurances: record.insurances,
+    },
+  };
+}
+
+/** No form compares an offer with limits (Q9), and only the ESIS has a highest rate (T5). */
+function warnWithoutEffect(request: OfferDocumentRequest, form: DocumentForm, validation: Validation): void {
+  const ofRates = form === 'ESIS' ? [] : (['HighestRate', 'HighestRateFrom'] as const);
+  for (const field of ['Income', ...ofRates] as const)
+    if (request[field] !== undefined) validation.warn(field);
+}

@@ -1,0 +1,124 @@
+/** The annual rates that the ESIS shows beside that of the offer (T5; 2014/17/EU, art. 17(5) and (6)). */
+
+import { Decimal } from 'decimal.js';
+import {
+  highestRateTerms,
+  initialPeriodRows,
+  initialPeriodTerms,
+} from '../lending/annual-rate/second-rate-terms.ts';
+import { addMonths, formatCalendarDate, type CalendarDate } from '../lending/dates/calendar-date.ts';
+import type { RepaymentScheduleRequest } from '../lending/request/repayment-schedule-request.ts';
+import type { Validation } from '../lending/request/validation.ts';
+import { isSameCode } from '../product/catalogue/catalogue-record.ts';
+import type { InterestListRecord, InterestRecord } from '../product/catalogue/list-records.ts';
+import { daysOverlap, isActive } from '../product/catalogue/version-in-force.ts';
+import type { OfferVariation } from '../product/simulation/simulate-product.ts';
+import type { SimulationRecord } from '../product/simulation/simulation.ts';
+import type { OfferFacts } from './offer-facts.ts';
+
+export interface HighestRateRequest {
+  /** Percent to which a variable rate may rise. @default the highest of the last 20 years in the catalogue */
+  readonly HighestRate?: Decimal | undefined;
+  /** The first row that may have it. @default the first at a variable rate */
+  readonly HighestRateFrom?: number | undefined;
+}
+
+/** Whether the rate of an offer varies, now or later. */
+export interface OfferedRate {
+  /** The variable interests that the offer has, now or later. */
+  readonly variable: readonly InterestRecord[];
+  readonly firstVariableRow: number;
+}
+
+/** A Collection has the rates of the interests that its ranges name; a range is variable if its interest is. */
+export function findOfferedRate(list: InterestListRecord | undefined, interestId: string): OfferedRate {
+  const interests = list?.Interests ?? [];
+  const offered = interests.find(({ Id }) => Id === interestId);
+  if (offered?.Type === 'Variable') return { variable: [offered], firstVariableRow: 1 };
+  const ranges = (offered?.CollectionInterests ?? []).flatMap((range) => {
+    const named = interests.find(({ Name }) => isSameCode(Name, range.InterestName));
+    return named?.Type === 'Variable' ? [{ named, from: range.InterestStartPeriod ?? 1 }] : [];
+  });
+  const [first = { from: 1 }] = ranges.toSorted((one, other) => one.from - other.from);
+  return { variable: [...new Set(ranges.map(({ named }) => named))], firstVariableRow: first.from };
+}
+
+/** An offer, and a way to calculate it again with changed terms; undefined if it cannot be. */
+interface VariedOffer {
+  readonly terms: RepaymentScheduleRequest;
+  readonly facts: Pick<OfferFacts, 'date' | 'periodicity' | 'rates' | 'rows'>;
+  readonly rate: OfferedRate;
+  readonly again: (
+    change: OfferVariation['changeTerms'],
+  ) => Generator<number, SimulationRecord | undefined, undefined>;
+}
+
+type FurtherRates = Pick<OfferFacts, 'initialPeriod' | 'highestRate'>;
+
+/** A highest rate is needed where the rate varies, and may be sent for any loan. */
+export function* furtherRates(
+  request: HighestRateRequest,
+  offer: VariedOffer,
+  validation: Validation,
+): Generator<number, FurtherRates, undefined> {
+  return {
+    initialPeriod: yield* rateOfInitialPeriod(offer),
+    highestRate: yield* rateAtHighest(request, offer, validation),
+  };
+}
+
+function* rateOfInitialPeriod({
+  terms,
+  facts,
+  again,
+}: VariedOffer): Generator<number, FurtherRates['initialPeriod'], undefined> {
+  const rows = initialPeriodRows(terms, facts.periodicity);
+  if (rows === undefined) return undefined;
+  const record = yield* again((own) => initialPeriodTerms(own, rows));
+  const next = facts.rows.find(({ InstallmentNo }) => InstallmentNo === rows + 1);
+  return { rows, aprc: record?.offer?.aprc ?? null, repaid: next?.remainingValue ?? 0 };
+}
+
+function* rateAtHighest(
+  request: HighestRateRequest,
+  { terms, facts, rate, again }: VariedOffer,
+  validation: Validation,
+): Generator<number, FurtherRates['highestRate'], undefined> {
+  const fromRow = request.HighestRateFrom ?? rate.firstVariableRow;
+  if (fromRow < 1 || fromRow > terms.InstallmentsNo) {
+    const message = `must be a whole number from 1 to ${terms.InstallmentsNo}`;
+    return validation.reject('HighestRateFrom', 'out-of-range', message);
+  }
+  const percent = request.HighestRate ?? highestOfCatalogue(rate.variable, facts.date, facts.rates.first);
+  if (percent === undefined) {
+    if (request.HighestRateFrom !== undefined) validation.warn('HighestRateFrom');
+    return undefined;
+  }
+  const record = yield* again((own) => highestRateTerms(own, { percent, fromRow }));
+  const row = record?.rows.find(({ InstallmentNo }) => InstallmentNo === fromRow);
+  if (row === undefined) {
+    const message = 'must be a rate at which the loan can be calculated';
+    return validation.reject('HighestRate', 'out-of-range', message);
+  }
+  return { percent: percent.toFixed(), fromRow, aprc: record?.offer?.aprc ?? null, payment: row.pmt };
+}
+
+const YEARS_BACK = 20;
+const MONTHS_PER_YEAR = 12;
+
+/** The highest rate that the catalogue had in the last 20 years; undefined if none was above that of the offer. */
+function highestOfCatalogue(
+  variable: readonly InterestRecord[],
+  day: CalendarDate,
+  offered: string,
+): Decimal | undefined {
+  const since = addMonths(day, -YEARS_BACK * MONTHS_PER_YEAR);
+  const years = { ValidFrom: formatCalendarDate(since), ValidTo: formatCalendarDate(day) };
+  const values = variable
+    .flatMap(({ Values }) => Values)
+    .filter((value) => isActive(value) && daysOverlap(value, years))
+    .map(({ Value }) => new Decimal(Value));
+  if (values.length === 0) return undefined;
+  const highest = Decimal.max(...values);
+  return highest.greaterThan(offered) ? highest : undefined;
+}

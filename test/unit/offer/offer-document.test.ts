@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { Decimal } from 'decimal.js';
+import { describe, expect, it, test } from 'vitest';
+import { offerDocument, type OfferDocument } from '../../../shared/api/actions/offer-document-fields.ts';
+import { pointIds } from '../../../shared/offer/build-offer-document.ts';
+import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
+import { renderHtml } from '../../../shared/offer/render-html.ts';
+import { renderPdf } from '../../../shared/offer/render-pdf.ts';
+import { FORM_WORDING, frequencyText } from '../../../shared/offer/wording.ts';
+import { plain, readPdf } from '../../support/read-pdf.ts';
+import {
+  documentOf,
+  documentOutcome,
+  homeLoan,
+  LENDER,
+  pointOf,
+} from '../../support/worlds/offered-document.ts';
+import { commission, guid, insurance, interest, price } from '../../support/worlds/simulated-product.ts';
+
+const HIGHEST = { HighestRate: new Decimal('7.448'), HighestRateFrom: 13 };
+const LOGO = `data:image/png;base64,${readFileSync('docs/images/workbench-timeline.png').toString('base64')}`;
+const personal = {
+  commissions: [
+    commission(),
+    commission({ Id: guid(201), Name: 'File <fee>', PeriodicityType: 'Once', ...price(100) }),
+  ],
+  insurances: [insurance()],
+};
+
+const documents: readonly (readonly [name: string, document: OfferDocument])[] = [
+  ['ESIS en', documentOf(homeLoan(), HIGHEST)],
+  ['ESIS ro', documentOf(homeLoan(), { ...HIGHEST, Language: 'ro' }, { ...LENDER, logo: LOGO })],
+  ['ConsumerCredit en', documentOf(personal, { loanPeriod: 60 })],
+  ['ConsumerCredit ro', documentOf(personal, { loanPeriod: 12, Language: 'RO' })],
+];
+
+/** Every text of a document, in the order of reading. */
+function textsOf({ Title, Sections }: OfferDocument): readonly string[] {
+  const ofSections = Sections.flatMap(({ Heading, Points, Table }) => [
+    Heading,
+    ...Points.flatMap(({ Label, Note, Text }) => [Label, Note ?? '', Text ?? '']),
+    ...(Table === null
+      ? []
+      : [Table.Caption, ...Table.Columns, ...Table.Lines.flatMap(({ Cells }) => Cells)]),
+  ]);
+  return [Title, ...ofSections].filter((text) => text !== '').map(plain);
+}
+
+/** Finds the texts one after the other; returns the first that does not follow the others. */
+function firstMissing(whole: string, texts: readonly string[]): string | undefined {
+  let from = 0;
+  return texts.find((text) => {
+    const at = whole.indexOf(text, from);
+    if (at < 0) return true;
+    from = at + text.length;
+    return false;
+  });
+}
+
+describe.each(documents)('%s', (name, document) => {
+  it('has the structure of the reply, and says which points the lender must complete', () => {
+    expect(offerDocument.safeParse(JSON.parse(JSON.stringify(document)))).toMatchObject({ success: true });
+    expect(`${document.Form} ${document.Language}`).toBe(name);
+    const marked = document.Sections.flatMap(({ Points }) => Points.filter(({ IsMissing }) => IsMissing));
+    expect(document.Missing).toEqual(marked.map(({ Id }) => Id));
+  });
+
+  it('has all its texts in the order of reading in the PDF, which is tagged, numbered and searchable', async () => {
+    const bytes = await renderPdf(document);
+    const { pages, text, roles, info, isMarked } = await readPdf(bytes);
+    const { Columns: columns = [] } = document.Sections.find(({ Table }) => Table !== null)?.Table ?? {};
+    const footer = document.PageText.replace('{pages}', String(pages.length));
+    const shown = pages.map((page, at) => {
+      expect(page).toContain(footer.replace('{page}', String(at + 1)));
+      return at > 0 && page.startsWith(columns[0] ?? '-')
+        ? page.slice(columns.map(plain).join(' ').length)
+        : page;
+    });
+    expect(firstMissing(shown.join(' '), textsOf(document))).toBeUndefined();
+    expect(text).not.toMatch(/[�]/);
+    expect(isMarked).toBe(true);
+    expect(info).toMatchObject({ Title: document.Title, Language: document.Language });
+    expect(bytes.toString('latin1')).toContain('<pdfuaid:part>1</pdfuaid:part>');
+    const lines = document.Sections.flatMap(({ Table }) => Table?.Lines ?? []).length;
+    const count = (role: string) => roles.filter((one) => one === role).length;
+    // The tree of a page has all rows of a table that continues on it.
+    const pagesOfTable = count('Table');
+    expect({ h1: count('H1'), h2: count('H2'), rows: count('TR') / pagesOfTable }).toEqual({
+      h1: 1,
+      h2: document.Sections.length,
+      rows: lines + 1,
+    });
+    expect(count('TH') / pagesOfTable).toBe(columns.length + lines);
+    expect(count('Figure')).toBe(document.Logo === null ? 0 : 1);
+  });
+
+  it('has all its texts in the HTML page, whose headings, lists and tables are marked as such', () => {
+    const page = renderHtml(document);
+    const escaped = textsOf(document).map((text) => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
+    expect(firstMissing(plain(page.replaceAll(/<(?!title)[^>]*>/g, ' ')), escaped)).toBeUndefined();
+    expect(page).toContain(`<html lang="${document.Language}">`);
+    expect(page).not.toMatch(/<script|https?:|<fee>/);
+    expect(page.match(/<h2 /g)).toHaveLength(document.Sections.length);
+    expect(page).toContain('<th scope="col">');
+    expect(page).toContain('<th scope="row">');
+  });
+});
+
+test('the form follows from the product, and its key information is on the first two pages (T1)', async () => {
+  const { pages } = await readPdf(await renderPdf(documentOf(personal, { loanPeriod: 60 })));
+  expect(pages[0]).toContain('Total amount you will have to pay');
+  const next = pages.findIndex((page) => page.includes('1. Description of the main features'));
+  expect(next).toBeGreaterThan(0);
+  expect(next).toBeLessThanOrEqual(2);
+});
+
+/** Whether two texts, given by page, left, bottom and width, overlap. */
+const isOver = ([page, x = 0, y = 0, width = 0]: readonly number[], other: readonly number[]): boolean => {
+  const [otherPage, left = 0, bottom = 0, otherWidth = 0] = other;
+  return page === otherPage && Math.abs(y - bottom) < 5 && x < left + otherWidth && left < x + width;
+};
+
+test('the lines of the table do not overlap, however long their figures are', async () => {
+  const document = documentOf(homeLoan(), { amount: new Decimal('9999999999999.99'), Language: 'ro' });
+  const { places } = await readPdf(await renderPdf(document));
+  const overlapping = places.filter((one, at) => places.slice(at + 1).some((other) => isOver(one, other)));
+  expect(places.length).toBeGreaterThan(200);
+  expect(overlapping).toEqual([]);
+});
+
+test('the PDF of a document is always the same', async () => {
+  const document = documentOf(personal, { loanPeriod: 4 });
+  expect(await renderPdf(document)).toEqual(await renderPdf(document));
+});
+
+test('Romanian is written with a comma below s and t, and with its own figures', async () => {
+  const document = documentOf(homeLoan(), { ...HIGHEST, Language: 'ro' });
+  expect(pointOf(document, 'LoanAmount').Text).toBe('100.000,00 EUR');
+  expect(pointOf(document, 'APRC').Text).toBe('4,4461 %');
+  const { text } = await readPdf(await renderPdf(document));
+  expect(text).toContain('Strada Țepeș 1, București');
+  expect(JSON.stringify(FORM_WORDING)).not.toMatch(/[şţŞŢ]/);
+});
+
+test('an entry of the request takes the place of a text, and completes a point (T2)', () => {
+  const Entries = [
+    { Point: 'LatePayments', Text: 'Penalty interest of 3 %.' },
+    { Point: 'PersonalisedPrice', Text: 'Yes' },
+    { Point: 'Creditor', Text: 'Other bank' },
+  ];
+  const document = documentOf(personal, { Entries });
+  expect(pointOf(document, 'LatePayments')).toMatchObject({
+    Text: 'Penalty interest of 3 %.',
+    IsMissing: false,
+  });
+  expect(pointOf(document, 'PersonalisedPrice').Text).toBe('Yes');
+  expect(pointOf(document, 'Creditor').Text).toBe('Other bank');
+  expect(document.Missing).toEqual(['Drawdown', 'Redress']);
+});
+
+test('what the settings do not have is left to the lender (T3)', () => {
+  const nobody = { name: undefined, address: undefined, contact: undefined, logo: undefined };
+  const document = documentOf(personal, {}, nobody);
+  expect(document).toMatchObject({ LenderName: null, Logo: null });
+  expect(document.Missing).toEqual(['Creditor', 'LatePayments', 'CreditorContact', 'Drawdown', 'Redress']);
+});
+
+test('names of fields and points that are unknown are refused together (E3)', () => {
+  const outcome = documentOutcome(personal, {
+    Language: 'de',
+    Format: 'docx',
+    Entries: [{ Point: 'X', Text: 'y' }],
+    loanPeriod: 1201,
+  });
+  if (outcome.kind !== 'refused') throw new Error('the request was not refused');
+  expect(outcome.faults.map(({ path, status }) => `${path} ${status}`)).toEqual([
+    'loanPeriod 422',
+    'Language 422',
+    'Format 422',
+    'Entries[0].Point 422',
+  ]);
+});
+
+test('several offers need the ids of one of them (T1)', () => {
+  const offering = {
+    interests: [interest({ IsDefault: true }), interest({ Id: guid(101), Name: 'Other', Code: 'OTH' })],
+  };
+  const several = { interestTypeName: 'Fixed' };
+  expect(documentOutcome(offering, several)).toMatchObject({
+    kind: 'refused',
+    faults: [{ path: 'InterestId', status: 422 }],
+  });
+  expect(documentOutcome(offering, { ...several, InterestId: guid(101).toUpperCase() })).toMatchObject({
+    record: { interestId: guid(101) },
+  });
+  expect(documentOutcome(offering, { ...several, InterestId: guid(999) })).toMatchObject({
+    faults: [{ path: 'InterestId' }],
+  });
+});
+
+test('an income, and outside mortgages a highest rate, have no effect (E5)', () => {
+  const Income = new Decimal(3000);
+  expect(documentOutcome(homeLoan(), { ...HIGHEST, Income })).toMatchObject({
+    warnings: [{ code: 'no-effect', path: 'Income' }],
+  });
+  expect(documentOutcome(personal, { ...HIGHEST, Income })).toMatchObject({
+    warnings: [
+      { code: 'no-effect', path: 'Income' },
+      { code: 'no-effect', path: 'HighestRate' },
+      { code: 'no-effect', path: 'HighestRateFrom' },
+    ],
+  });
+});
+
+describe('the fixed wording (T2)', () => {
+  it('has for each text both languages, its source, and whose words it is', () => {
+    for (const { sections, source, title } of Object.values(FORM_WORDING)) {
+      const texts = [
+        title,
+        ...sections.flatMap(({ heading, points }) => [
+          heading,
+          ...points.flatMap(({ label, note }) => [label, ...(note ? [note] : [])]),
+        ]),
+      ];
+      for (const text of texts) {
+        expect(text.en).not.toBe('');
+        expect(text.ro).not.toBe('');
+        expect(
+          Object.values(text.origin).every((origin) => ['annex', 'unchecked', 'own'].includes(origin)),
+        ).toBe(true);
+      }
+      expect(source).toMatch(/^Directive .*, annex I/);
+      expect(sections.every((section) => section.source.startsWith('annex I'))).toBe(true);
+    }
+  });
+
+  it('names every periodicity in both languages', () => {
+    for (const { name } of BUILT_IN_PERIODICITIES)
+      expect([frequencyText('en', name), frequencyText('ro', name)]).not.toContain(name);
+  });
+
+  it('has each point of a form once', () => {
+    for (const form of ['ESIS', 'ConsumerCredit'] as const)
+      expect(new Set(pointIds(form)).size).toBe(pointIds(form).length);
+  });
+
+  it('numbers the sections without the gaps of those that do not apply', () => {
+    const numbers = documentOf(homeLoan()).Sections.flatMap(
+      ({ Heading }) => /^(\d+)\./.exec(Heading)?.[1] ?? [],
+    );
+    expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, at) => String(at + 1)));
+  });
+});
+
+test('a logo that is no image is refused by the printer', async () => {
+  const document = documentOf(personal, { loanPeriod: 4 }, { ...LENDER, logo: 'data:image/png;base64,AAAA' });
+  await expect(renderPdf(document)).rejects.toThrow('Unknown image format');
+});
