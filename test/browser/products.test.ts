@@ -187,6 +187,10 @@ it('an offer is looked up, and an offer is simulated, accessibly', async () => {
   await page.getByText('Interest 7.95 %; before discounts 8.5 %.').first().waitFor();
   await page.getByRole('row', { name: 'Analysis fee Once 100.00 85.00' }).first().waitFor();
   await page.getByRole('row', { name: '12 863.97 5.72 2.50 0.26 872.45 863.97' }).waitFor();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Offer document (PDF)' }).first().click();
+  expect((await saved).suggestedFilename()).toBe('offer-TL-PERSONAL.pdf');
+  await page.getByText('The document has 5 points that the lender must complete.').waitFor();
   expect(await findFaultsInLooks(page, 'products-offer')).toEqual([]);
   expect(errors).toEqual([]);
 });

@@ -200,10 +200,10 @@ function copySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Downloads the text as a CSV file in UTF-8. */
-export function download(name: string, text: string): void {
+/** Downloads a file; text is in UTF-8. */
+export function download(name: string, content: string | Uint8Array<ArrayBuffer>, type = 'text/csv'): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { callAction } from '../api.ts';
 import { Button, Failure, Loading, Notice } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
+import { OfferDocumentButton } from './offer-document.tsx';
 import { Check, Form, ChoiceField, TextField } from '../design/fields.tsx';
 import { formatAmount, formatNumber, formatPercent } from '../format.ts';
 import { choiceText, withLabels } from '../schedules/field-texts.ts';
@@ -97,7 +98,11 @@ export function OfferSimulation({ code, product }: { code: string; product: Prod
       {mark !== '' && <Notice tone={unread.length > 0 ? 'bad' : 'warn'}>{mark}</Notice>}
       {offers !== undefined && (
         <div class={isMarked ? 'schedules-outdated' : undefined}>
-          <OfferTable offers={offers} currency={product.Availability?.Currency} />
+          <OfferTable
+            offers={offers}
+            currency={product.Availability?.Currency}
+            request={simulation.request}
+          />
         </div>
       )}
     </section>
@@ -212,8 +217,13 @@ function Discounts({ product, terms, onChange }: Pick<TermsFormProps, 'product' 
 
 const RATE_DECIMALS = 4;
 
-function OfferTable(props: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
-  const { offers, currency } = props;
+interface OfferTableProps {
+  readonly offers: readonly SimulatedOffer[];
+  readonly currency: string | undefined;
+  readonly request: string;
+}
+
+function OfferTable({ offers, currency, request }: OfferTableProps) {
   const decimals = decimalsOfCurrency(currency ?? '');
   const rows = offers.map((offer) => {
     const parts = readOffer(offer);
@@ -245,6 +255,7 @@ function OfferTable(props: { offers: readonly SimulatedOffer[]; currency: string
       {rows.map(({ offer, parts }, index) => (
         <details key={index} open={rows.length === 1}>
           <summary>{t('offerParts', { number: index + 1 })}</summary>
+          <OfferDocumentButton {...{ request, offer }} />
           <Parts {...{ offer, parts, decimals }} />
         </details>
       ))}
