@@ -19,7 +19,7 @@ import {
   type ProductListRequest,
 } from '../../product/look-up/products-on-offer.ts';
 import type { ReferenceRequest } from '../../product/look-up/reference-lists.ts';
-import { MAX_FILTER_VALUES } from '../../product/simulation/simulation-options.ts';
+import { MAX_FILTER_VALUES, MAX_VALUES_OF_FILTERS } from '../../product/simulation/simulation-options.ts';
 import { FORMULA_INPUT_PARTS } from '../../product/simulation/simulation.ts';
 import { type Action, defineAction } from '../json/action-definition.ts';
 import { shapeFault } from '../json/faults.ts';
@@ -55,7 +55,7 @@ const productOnOffer = strictNamed('ProductOnOffer', {
 
 export const productListReply = z.strictObject({
   Products: z.array(productOnOffer).describe('By code.'),
-  Next: textOrNull('The value of `after` for the next page; null on the last one.'),
+  Next: textOrNull('The value of `after` for the next page, which may be empty; null on the last one.'),
 });
 
 const scheduleType = {
@@ -97,7 +97,9 @@ const simulationFilter = strictNamed('SimulationFilter', {
   To: figureOrNull('Largest figure of a range that passes.'),
   Values: z
     .array(z.number())
-    .describe(`Figures of a set or custom list that pass, at most the first ${MAX_FILTER_VALUES}.`),
+    .describe(
+      `Figures of a set or custom list that pass, at most the first ${MAX_FILTER_VALUES}; none where all filters would have more than ${MAX_VALUES_OF_FILTERS}.`,
+    ),
   ValueCount: wholeNumber('Number of figures of the set or custom list; 0 for a range.'),
 });
 
@@ -288,6 +290,7 @@ export const DISCOVERY: readonly Action[] = [
       between: requireCodeOr('productId'),
     }),
     replyShape: simulationOptionsReply,
+    units: () => MAX_VALUES_OF_FILTERS,
     examples: examples.PLAT_BP_GetSimulationOptions,
     render: lazyWriter(simulationOptionsReply),
   }),

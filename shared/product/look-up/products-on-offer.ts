@@ -8,6 +8,8 @@ import { resolveDay, type LookUp, type LookUpContext } from './product-look-ups.
 
 export const MAX_LISTED_PRODUCTS = 200;
 export const DEFAULT_LISTED_PRODUCTS = 50;
+/** Most codes that a page goes through: those without a version of the day take time too. */
+export const MAX_CODES_OF_PAGE = 2_000;
 
 export interface ProductListRequest {
   /** The code after which the page begins. @default the first product */
@@ -18,22 +20,35 @@ export interface ProductListRequest {
   readonly Date?: CalendarDate | undefined;
 }
 
-/** Lists the Approved versions of the day by code; `Next` is the code after which the next page begins, if any. */
+/** Lists the Approved versions of the day by code; `Next` is the last code of the page, null if no code follows. */
 export function lookUpProductList(request: ProductListRequest, context: LookUpContext) {
   const { catalogue } = context;
   const { after, limit = DEFAULT_LISTED_PRODUCTS } = request;
   const day = resolveDay(request, context);
-  const first = after === undefined ? '' : codeKey(after);
+  const codes = catalogue.productCodes();
+  const first = after === undefined ? 0 : findPlaceAfter(codes, codeKey(after));
+  const end = Math.min(codes.length, first + MAX_CODES_OF_PAGE);
   const found: ProductRecord[] = [];
-  for (const code of catalogue.productCodes()) {
-    const product = code > first ? catalogue.product(code, day) : undefined;
+  let place = first;
+  for (; place < end && found.length < limit; place += 1) {
+    const product = catalogue.product(codes[place] ?? '', day);
     if (product !== undefined) found.push(product);
-    if (found.length > limit) break;
   }
-  const page = found.slice(0, limit);
-  const Next = found.length > limit ? (page.at(-1)?.Code ?? null) : null;
-  const answer = { Products: page.map(describeProduct), Next };
+  const Next = place < codes.length ? (codes[place - 1] ?? null) : null;
+  const answer = { Products: found.map(describeProduct), Next };
   return { kind: 'found', answer, warnings: [] } as const satisfies LookUp<object>;
+}
+
+/** The place of the first code after `code`. */
+function findPlaceAfter(codes: readonly string[], code: string): number {
+  let low = 0;
+  let high = codes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((codes[middle] ?? '') > code) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 export function describeProduct({ Availability: bounds, ...product }: ProductRecord) {

@@ -36,6 +36,8 @@ import type { FormulaInputPart, SimulateRequest } from './simulation.ts';
 
 /** Most values of a filter that an answer contains: a custom list may have 50,000. */
 export const MAX_FILTER_VALUES = 1_000;
+/** Most values of all filters together; each is about as much work as a figure of a schedule. */
+export const MAX_VALUES_OF_FILTERS = 10_000;
 
 interface Place {
   readonly catalogue: CatalogueView;
@@ -144,7 +146,8 @@ function describePeriods(product: ProductRecord, { catalogue: { lending }, day: 
 }
 
 function listFilters({ offers, insured, discounts, place }: Options) {
-  return [
+  let left = MAX_VALUES_OF_FILTERS;
+  const filters = [
     ...offers.flatMap(({ item }) => describeFilters('jsonFilterCommission', item.Name, item, place)),
     ...insured.flatMap(({ item, list }) => [
       ...describeFilters('jsonInsuranceFilter', item.Name, item, place),
@@ -154,9 +157,15 @@ function listFilters({ offers, insured, discounts, place }: Options) {
     ]),
     ...discounts.flatMap((record) => describeFilters('jsonDiscountFilter', record.Name, record, place)),
   ];
+  return filters.map(({ listed, ...filter }) => {
+    const first = listed.slice(0, MAX_FILTER_VALUES);
+    const Values = first.length > left ? [] : first;
+    left -= Values.length;
+    return { ...filter, Values, ValueCount: listed.length };
+  });
 }
 
-/** Describes a range by its ends, a set or custom list by its first values and their number. */
+/** Describes a range by its ends; a set or custom list is `listed`. */
 function describeFilters(
   Field: Extract<keyof SimulateRequest, `json${string}Filter${string}`>,
   UsedBy: string,
@@ -165,16 +174,14 @@ function describeFilters(
 ) {
   return Filters.map((filter) => {
     const isRange = 'From' in filter;
-    const listed = 'List' in filter ? catalogue.list('custom-list', filter.List)?.Values : undefined;
-    const values = 'Values' in filter ? filter.Values : (listed ?? []);
+    const custom = 'List' in filter ? catalogue.list('custom-list', filter.List)?.Values : undefined;
     return {
       Field,
       Name: filter.Name,
       UsedBy,
       From: isRange ? filter.From : null,
       To: isRange ? filter.To : null,
-      Values: values.slice(0, MAX_FILTER_VALUES),
-      ValueCount: values.length,
+      listed: 'Values' in filter ? filter.Values : (custom ?? []),
     };
   });
 }

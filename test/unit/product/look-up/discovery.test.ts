@@ -34,6 +34,8 @@ const optionsOf = (offering: Offering) => {
   return found.answer;
 };
 
+const setOf = (length: number) => ({ Name: 'Branch', Values: Array.from({ length }, (_, n) => n) });
+
 describe('products on offer (L5)', () => {
   test('are the Approved ones of the day, by code', () => {
     expect(codes({})).toEqual(codes({}).toSorted());
@@ -49,11 +51,29 @@ describe('products on offer (L5)', () => {
 
   test('come in pages, which begin after any text in any case', () => {
     const all = codes({});
-    expect([codes({ limit: 2 }), list({ limit: 2 }).Next]).toEqual([all.slice(0, 2), all[1]]);
+    expect([codes({ limit: 2 }), list({ limit: 2 }).Next]).toEqual([all.slice(0, 2), all[1]?.toLowerCase()]);
     expect(codes({ after: all[1]?.toLowerCase(), limit: 3 })).toEqual(all.slice(2, 5));
     expect(list({ limit: all.length }).Next).toBeNull();
     expect(codes({ after: 'tl-pzzz' })).toEqual(all.filter((code) => code > 'TL-PZZZ'));
     expect(codes({ after: 'zz' })).toEqual([]);
+  });
+
+  test('come after at most 2000 codes, and only those of the page are read (E7)', () => {
+    const productCodes = Array.from({ length: 5000 }, (_, index) => `a${String(index).padStart(4, '0')}`);
+    const read: string[] = [];
+    const product = (code: string) => {
+      read.push(code);
+      return code < 'a4000' ? undefined : EXAMPLE_CATALOGUE.product('TL-PERSONAL', TODAY);
+    };
+    const catalogue = { ...EXAMPLE_CATALOGUE, productCodes: () => productCodes, product };
+    const pageOf = (request: Parameters<typeof lookUpProductList>[0]) => {
+      const { Products, Next } = lookUpProductList(request, { catalogue, requestDay: TODAY }).answer;
+      return [Products.length, Next, read.splice(0).length];
+    };
+    expect(pageOf({})).toEqual([0, 'a1999', 2000]);
+    expect(pageOf({ after: 'a1999' })).toEqual([0, 'a3999', 2000]);
+    expect(pageOf({ after: 'a3999', limit: 3 })).toEqual([3, 'a4002', 3]);
+    expect(pageOf({ after: 'a4997' })).toEqual([2, null, 2]);
   });
 });
 
@@ -160,6 +180,19 @@ describe('options of a simulation (L6)', () => {
     ]);
     expect(found.Insurances.map(({ InsuranceName }) => InsuranceName)).toEqual(['Life']);
     expect(found.Discounts.map(({ ProductDiscountId }) => ProductDiscountId)).toEqual([guid(400)]);
+  });
+
+  test('all filters together have at most 10,000 values; one that would exceed them has none', () => {
+    const Filters = [...Array.from({ length: 9 }, () => setOf(1000)), setOf(999), setOf(2), setOf(1)];
+    const lengths = optionsOf({ discounts: [discount({ Filters })] }).Filters.map((one) => [
+      one.Values.length,
+      one.ValueCount,
+    ]);
+    expect(lengths.slice(9)).toEqual([
+      [999, 999],
+      [0, 2],
+      [1, 1],
+    ]);
   });
 
   test('arguments are those of formulas that a simulation may read; optional charges have ids and prices', () => {
