@@ -45,11 +45,15 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
     const count = index === dates.rowCount - 1 ? plan.lastCount : (counts[index] as number);
     let period: PeriodLeft = { from, to, count, usedCount: 0 };
     from = to;
-    for (let early = prepayments[next]; early !== undefined && early.date < to; early = prepayments[++next]) {
+    for (
+      let early = prepayments[next];
+      early !== undefined && early.date < to && state.balance > 0;
+      early = prepayments[++next]
+    ) {
       const prepaid = prepay(plan, state, { prepayment: early, index, period });
       if (isRowFault(prepaid)) return prepaid;
       rows.push(prepaid.row);
-      if (prepaid.ends) return refuseLatePrepayment(plan, next + 1) ?? { kind: 'rows', rows };
+      if (prepaid.ends) return refuseLatePrepayment(plan, next + 1, rows) ?? { kind: 'rows', rows };
       period = prepaid.period;
     }
     const due = calculateDueRow(plan, state, index, period);
@@ -59,18 +63,18 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
       const prepaid = prepay(plan, state, { prepayment: same, index, period: undefined });
       if (isRowFault(prepaid)) return prepaid;
       rows.push(prepaid.row);
-      if (prepaid.ends) return refuseLatePrepayment(plan, next + 1) ?? { kind: 'rows', rows };
+      if (prepaid.ends) return refuseLatePrepayment(plan, next + 1, rows) ?? { kind: 'rows', rows };
     }
     const isRepaid = state.balance === 0 && endsAtZero(plan, state);
     if (isRepaid && index < dates.rowCount - 1)
-      return refuseLatePrepayment(plan, next) ?? { kind: 'rows', rows };
+      return refuseLatePrepayment(plan, next, rows) ?? { kind: 'rows', rows };
   }
   if (state.balance > 0) {
     const residual = createResidualRow(plan, state);
     if (residual.kind === 'fault') return residual;
     rows.push(residual);
   }
-  return refuseLatePrepayment(plan, next) ?? { kind: 'rows', rows };
+  return refuseLatePrepayment(plan, next, rows) ?? { kind: 'rows', rows };
 }
 
 /** A new rate requires a new level payment, unless the payment is fixed or kept (R1, B2). */

@@ -6,7 +6,6 @@ import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { Validation } from '../request/validation.ts';
-import type { Prepayment } from '../terms/repayment-terms.ts';
 import { createRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import { heldInterest, type LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
@@ -18,16 +17,17 @@ export function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boole
   );
 }
 
-/** The loan has ended after `done` prepayments: returns the fault of the next prepayment, if there is one (X3). */
-export function refuseLatePrepayment({ terms }: RepaymentPlan, done: number): RowFault | undefined {
+/** Returns the fault of the next prepayment after `done` of them, if there is one: `rows` have repaid the loan (X3). */
+export function refuseLatePrepayment(
+  { terms }: RepaymentPlan,
+  done: number,
+  rows: readonly AmortisedRow[],
+): RowFault | undefined {
   const late = terms.prepayments[done];
-  return late === undefined ? undefined : createRepaidFault(late);
-}
-
-/** The fault of a prepayment at which nothing is owed (X3). */
-export function createRepaidFault({ path }: Prepayment): RowFault {
-  const message = 'must not be after the last due date: the loan is repaid by then';
-  return createRowFault(`${path}.Date`, 'date-order', message);
+  const last = rows.findLast(({ remaining }) => remaining > 0);
+  if (late === undefined || last === undefined) return undefined;
+  const message = `must be before ${formatCalendarDate(last.to)}, when the loan is repaid`;
+  return createRowFault(`${late.path}.Date`, 'date-order', message);
 }
 
 interface EarlyEnd {

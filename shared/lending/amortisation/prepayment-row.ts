@@ -4,7 +4,6 @@ import { createBandFault, isRowFault, type AmortisedRow, type RowFault } from '.
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import { collectInterest, findCapitalisedInterest } from './collected-interest.ts';
 import { dayCountNumerator } from '../dates/day-count.ts';
-import { createRepaidFault } from './early-end.ts';
 import { keepPayment, releasePayment } from './kept-payment.ts';
 import type { LoanState } from './loan-state.ts';
 import type { Prepayment } from '../terms/repayment-terms.ts';
@@ -43,7 +42,6 @@ export function prepay(
   const { prepayment, index } = place;
   const segment = findSegment(plan, state);
   const remaining = state.balance;
-  if (remaining === 0) return createRepaidFault(prepayment);
   if (!segment.interest.covers(remaining)) return createBandFault();
   const { used, period } = splitPeriod(plan, place);
   const dueNo = plan.dates.settledRows + index + 1;

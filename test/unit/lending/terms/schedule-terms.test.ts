@@ -145,11 +145,15 @@ EarlyRepayments = [{"Date":"2025-02-16","Amount":0}]
 EarlyRepayments = [{"Date":"2025-05-02","Amount":1}]
   EarlyRepayments[0].Date date-order must be after 2025-01-01 and not after 2025-05-01
 EarlyRepayments = [{"Date":"2025-01-16","Amount":1000},{"Date":"2025-01-17","Amount":1}]
-  EarlyRepayments[1].Date date-order must not be after the last due date: the loan is repaid by then
+  EarlyRepayments[1].Date date-order must be before 2025-01-16, when the loan is repaid
 EarlyRepayments = [{"Date":"2025-01-16","Amount":1001},{"Date":"2025-01-16","Amount":1}]
-  EarlyRepayments[1].Date date-order must not be after the last due date: the loan is repaid by then
+  EarlyRepayments[1].Date date-order must be before 2025-01-16, when the loan is repaid
+EarlyRepayments = [{"Date":"2025-02-15","Amount":5000},{"Date":"2025-03-15","Amount":10}]
+  EarlyRepayments[1].Date date-order must be before 2025-02-15, when the loan is repaid
+EarlyRepayments = [{"Date":"2025-05-01","Amount":1}]
+  EarlyRepayments[0].Date date-order must be before 2025-05-01, when the loan is repaid
 ScheduleType = "CreditCard"; CapitalPercent = 100; EarlyRepayments = [{"Date":"2025-02-16","Amount":1}]
-  EarlyRepayments[0].Date date-order must not be after the last due date: the loan is repaid by then
+  EarlyRepayments[0].Date date-order must be before 2025-02-01, when the loan is repaid
 Amount = 9999999999999; InterestPercent = 100000; PeriodicityType = "Annual"
   Amount amount-too-large must be smaller: with the interest of one period it exceeds the largest supported amount
 `),
