@@ -158,14 +158,20 @@ interface DueDateTerms {
   readonly requestDay: CalendarDate;
 }
 
+/** The due dates of the contract (D9); undefined if the request has none: an empty list is no list. */
+export function findListedDates({ DueDates }: RepaymentScheduleRequest): readonly CalendarDate[] | undefined {
+  return DueDates?.length === 0 ? undefined : DueDates;
+}
+
 /** True if no date of the request determines the start of the schedule; then the day of the request does (D2). */
 export function startsOnRequestDay(
-  { LastDueDate, ActivationDate, FirstDueDate, DueDates, PeriodicityType }: RepaymentScheduleRequest,
+  request: RepaymentScheduleRequest,
   periodicities: readonly Periodicity[],
 ): boolean {
+  const { LastDueDate, ActivationDate, FirstDueDate, PeriodicityType } = request;
   if ((LastDueDate ?? ActivationDate) !== undefined) return false;
   return (
-    (FirstDueDate ?? DueDates) === undefined ||
+    (FirstDueDate ?? findListedDates(request)) === undefined ||
     findPeriodicity(PeriodicityType, periodicities)?.unit === 'Once'
   );
 }

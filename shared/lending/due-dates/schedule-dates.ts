@@ -13,6 +13,7 @@ import { MAX_INSTALLMENTS, checkName, checkWhole } from '../request/field-checks
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import {
+  findListedDates,
   planRows,
   planSingleRow,
   type EndDate,
@@ -77,6 +78,7 @@ export function planScheduleDates(
   const range = readRowRange(request, validation);
   const hasRange = validation.faults.length === faultsBefore;
   const terms = readPlanTerms(request, context, range.settledRows, validation);
+  const isListed = checkDueDates(request, context, validation);
   if (terms === undefined || !hasRange) return undefined;
   const planned = terms.periodicity.unit === 'Once' ? planSingleRow(terms) : planRows(terms);
   if (planned === undefined) {
@@ -86,7 +88,7 @@ export function planScheduleDates(
   // An unknown calendar is refused, but unshifted dates are still calculated to report more faults (E3).
   const faultsOfFields = validation.faults.length;
   checkDateOrder(terms, planned, validation);
-  if (validation.faults.length > faultsOfFields) return undefined;
+  if (!isListed || validation.faults.length > faultsOfFields) return undefined;
   const dates = buildScheduleDates(terms, planned, range);
   return terms.isInAdvance ? payInAdvance(dates, range) : dates;
 }
@@ -113,18 +115,15 @@ function readPlanTerms(
   const shift = parseHolidayShift(request, context.calendars, validation);
   const { periodicity, installmentsNo, requestDay, isInAdvance = false } = context;
   const settledPeriods = isInAdvance ? Math.max(0, settledRows - 1) : settledRows;
-  const isListed = checkDueDates(request, context, validation);
-  if (
-    periodicity === undefined ||
-    installmentsNo === undefined ||
-    installmentDay === undefined ||
-    !isListed
-  ) {
+  if (periodicity === undefined || installmentsNo === undefined || installmentDay === undefined) {
     return undefined;
   }
+  const dueDates = findListedDates(request);
+  if (dueDates !== undefined && dueDates.length <= settledPeriods) return undefined;
   return {
     periodicity,
-    installmentsNo,
+    // A list of another length is refused, but its first date is still compared with the start (E3).
+    installmentsNo: dueDates?.length ?? installmentsNo,
     settledRows: settledPeriods,
     isInAdvance,
     requestDay,
@@ -136,9 +135,9 @@ function readPlanTerms(
         : (method ?? 'OnePeriodLater'),
     lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
-    firstDueDate: request.DueDates?.[0] ?? request.FirstDueDate,
-    dueDates: request.DueDates,
-    endDate: findEndDate(request, context),
+    firstDueDate: dueDates?.[0] ?? request.FirstDueDate,
+    dueDates,
+    endDate: dueDates === undefined ? findEndDate(request, context) : undefined,
     shift,
   };
 }
@@ -149,7 +148,7 @@ function checkDueDates(
   { installmentsNo, usesExpiry }: DateContext,
   validation: Validation,
 ): boolean {
-  const { DueDates: dueDates } = request;
+  const dueDates = findListedDates(request);
   if (dueDates === undefined) return true;
   const faultsBefore = validation.faults.length;
   for (const path of usesExpiry ? ([...REPLACED_BY_LIST, 'ExpiryDateForOD'] as const) : REPLACED_BY_LIST) {

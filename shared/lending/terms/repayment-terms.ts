@@ -7,6 +7,7 @@ import { formatMinorUnits } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import { findListedDates } from '../due-dates/planned-due-dates.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** What happens to interest that a grace period holds back (G2). */
@@ -124,7 +125,7 @@ function parseInAdvance(
   { compiled, validation }: RepaymentContext,
 ): boolean {
   if (!checkInterestType(request.InterestType, compiled, validation)) return false;
-  if (request.DueDates !== undefined) {
+  if (findListedDates(request) !== undefined) {
     validation.reject('InterestType', 'not-allowed', 'must be 0 with DueDates');
   }
   for (const path of ['GracePeriodPrincipal', 'GracePeriodInterest'] as const) {

@@ -164,14 +164,28 @@ describe('listed due dates (D9)', () => {
     expect(dateFaults({ ...listed, ActivationDate: date('2025-02-10') })).toEqual([
       'DueDates[0] date-order must be after the start of the schedule, 2025-02-10',
     ]);
+    const tooMany = { ...listed, InstallmentsNo: 1, ActivationDate: date('2025-02-10') };
+    expect(dateFaults({ ...tooMany, MaturityDate: date('2025-09-01') })).toEqual([
+      `MaturityDate ${left}`,
+      'DueDates out-of-range must have 1 dates, one for each of InstallmentsNo',
+      'DueDates[0] date-order must be after the start of the schedule, 2025-02-10',
+    ]);
     const settled = { ...listed, LastDueDate: date('2025-03-01'), BlockInstallmentNo: 1 };
     expect(dateFaults(settled)[0]).toMatch(/^LastDueDate date-order must be before 2025-03-01/);
+    expect(dateFaults({ ...settled, InstallmentsNo: 3, BlockInstallmentNo: 2 })).toHaveLength(1);
+  });
+
+  it('are none if the list is empty (R1)', () => {
+    const others = { FirstDueDate: date('2025-02-01'), InstallmentsNo: 2 };
+    expect(datesFor({ ...others, DueDates: [] })).toEqual(datesFor(others));
   });
 
   it('determine the start, so that the day of the request does not', () => {
     const listed = { DueDates, ActivationDate: undefined };
     const all = [listed, { ...listed, PeriodicityType: 'Once' }];
-    expect(all.map((one) => startsOnRequestDay(loan(one), BUILT_IN_PERIODICITIES))).toEqual([false, true]);
+    const unlisted = { ...listed, DueDates: [] };
+    const starts = [...all, unlisted].map((one) => startsOnRequestDay(loan(one), BUILT_IN_PERIODICITIES));
+    expect(starts).toEqual([false, true, true]);
   });
 });
 
