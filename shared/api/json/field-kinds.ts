@@ -123,10 +123,10 @@ export function flagKind({ type, minimum, maximum }: JsonSchema): 'flag' | 'nume
 }
 
 /** A numeric option that also accepts true and false for 1 and 0 (M6). The engine refuses other numbers. */
-export const numericFlag = (hint = '') =>
+export const numericFlag = () =>
   z
     .union([z.number().meta({ type: 'integer' }), z.boolean()], {
-      error: (issue) => mustBe('one of 1, 0, true and false')(issue) + hint,
+      error: mustBe('one of 1, 0, true and false'),
     })
     .meta(SHOWN_NUMERIC_FLAG)
     .transform((value, context) => wholeNumber(Number(value), context));
@@ -191,11 +191,7 @@ export const GUID = new RegExp(GUID_PATTERN);
 
 export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** Messages about a value of the wrong type end with the `hint`. */
-export const guid = (hint = '') =>
-  z
-    .string({ error: (issue) => mustBe('a GUID as text')(issue) + hint })
-    .regex(GUID, { error: NOT_A_GUID + hint });
+export const guid = () => anyText('a GUID as text').regex(GUID, { error: NOT_A_GUID });
 
 export function isGuidSchema(schema: { readonly pattern?: string }): boolean {
   return schema.pattern === GUID_PATTERN;
