@@ -3,14 +3,14 @@
  * fee over a thousand years has hundreds of thousands of them.
  */
 
+import { toDateParts, type CalendarDate } from '../dates/calendar-date.ts';
 import {
-  dayInHalfMonth,
-  isMonthEnd,
-  toDateParts,
-  toHalfMonth,
-  type CalendarDate,
-} from '../dates/calendar-date.ts';
-import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+  dayAfterSteps,
+  daysPerPeriod,
+  stepOf,
+  stepsPerPeriod,
+  type Periodicity,
+} from '../dates/periodicity.ts';
 
 /** The start and due dates with which charges are compared; they are not shifted for holidays (F3). */
 interface ChargeDates {
@@ -30,8 +30,6 @@ interface DatedCharge {
   readonly isUpfront: boolean;
 }
 
-const MONTHS_PER_YEAR = 12;
-
 /**
  * Number of charges that each row collects (index from 0). Charge k falls on firstDate + k periods, k from 0 upfront
  * and from 1 in arrears. In arrears a row collects what falls up to its due date, upfront what falls before it, or also
@@ -42,7 +40,7 @@ const MONTHS_PER_YEAR = 12;
 export function countCharges(dates: ChargeDates, charge: DatedCharge): Int32Array {
   const counts = new Int32Array(dates.rowCount);
   if (charge.periodicity.unit === 'Once') countOnce(counts, dates, charge);
-  else if (monthsPerPeriod(charge.periodicity) > 0) countByMonths(counts, dates, charge);
+  else if (stepsPerPeriod(charge.periodicity) > 0) countByMonths(counts, dates, charge);
   else countByDays(counts, dates, charge);
   return counts;
 }
@@ -75,17 +73,15 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: DatedCharge
 function countByMonths(counts: Int32Array, dates: ChargeDates, charge: DatedCharge): void {
   const { isUpfront } = charge;
   const isLater = isUpfront && !dates.isInAdvance;
-  const isHalf = charge.periodicity.unit === 'HalfMonths';
-  const step = isHalf ? charge.periodicity.count : monthsPerPeriod(charge.periodicity);
-  const first = toDateParts(charge.firstDate);
+  const { periodicity, firstDate } = charge;
+  const first = toDateParts(firstDate);
   const countUntil = (date: CalendarDate, isDayCollected: boolean): number => {
     const parts = toDateParts(date);
-    const units = isHalf
-      ? toHalfMonth(parts) - toHalfMonth(first)
-      : (parts.year - first.year) * MONTHS_PER_YEAR + parts.month - first.month;
-    const day = isHalf ? toDateParts(dayInHalfMonth(toHalfMonth(parts), first.day)).day : first.day;
-    const isReached = isDayCollected ? day <= parts.day || isMonthEnd(parts) : day < parts.day;
-    return Math.max(isUpfront ? -1 : 0, Math.floor((isReached ? units : units - 1) / step));
+    const steps = stepOf(periodicity, parts) - stepOf(periodicity, first);
+    const chargeDate = dayAfterSteps(periodicity, parts, 0, first.day);
+    const isReached = isDayCollected ? chargeDate <= date : chargeDate < date;
+    const count = Math.floor((isReached ? steps : steps - 1) / stepsPerPeriod(periodicity));
+    return Math.max(isUpfront ? -1 : 0, count);
   };
   let before = countUntil(dates.start, !isLater && dates.isRecalculation);
   for (let row = 0; row < counts.length; row += 1) {

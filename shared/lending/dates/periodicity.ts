@@ -1,5 +1,13 @@
 /** Periodicities: the intervals between due dates (D7). */
 
+import {
+  dayInHalfMonth,
+  dayInMonthAfter,
+  toHalfMonth,
+  type CalendarDate,
+  type DateParts,
+} from './calendar-date.ts';
+
 /** A named periodicity: `count` units from one due date to the next (0 for Once). */
 export interface Periodicity {
   readonly name: string;
@@ -47,6 +55,28 @@ export function monthsPerPeriod(periodicity: Periodicity): number {
   if (periodicity.unit === 'Months') return periodicity.count;
   if (periodicity.unit === 'HalfMonths') return periodicity.count / 2;
   return periodicity.unit === 'Years' ? periodicity.count * MONTHS_PER_YEAR : 0;
+}
+
+/** Months, or half months, in one period (D10); 0 for day and week units and for Once. */
+export function stepsPerPeriod(periodicity: Periodicity): number {
+  return periodicity.unit === 'HalfMonths' ? periodicity.count : monthsPerPeriod(periodicity);
+}
+
+/** The number of the month, or of the half month, of a date (D10); only differences of such numbers have a meaning. */
+export function stepOf({ unit }: Periodicity, parts: DateParts): number {
+  return unit === 'HalfMonths' ? toHalfMonth(parts) : parts.year * MONTHS_PER_YEAR + parts.month;
+}
+
+/** An instalment day in the month that is `steps` after that of `parts`, or in the half month (D4, D10). */
+export function dayAfterSteps(
+  { unit }: Periodicity,
+  parts: DateParts,
+  steps: number,
+  installmentDay: number,
+): CalendarDate {
+  return unit === 'HalfMonths'
+    ? dayInHalfMonth(toHalfMonth(parts) + steps, installmentDay)
+    : dayInMonthAfter(parts, steps, installmentDay);
 }
 
 /** Days in one period of a day or week unit; 0 for month and year units and for Once. */

@@ -4,12 +4,17 @@ import {
   type CalendarDate,
   addDays,
   toDateParts,
-  toHalfMonth,
   type DateParts,
-  dayInHalfMonth,
   dayInMonthAfter,
 } from '../dates/calendar-date.ts';
-import { type Periodicity, daysPerPeriod, findPeriodicity, monthsPerPeriod } from '../dates/periodicity.ts';
+import {
+  type Periodicity,
+  dayAfterSteps,
+  daysPerPeriod,
+  findPeriodicity,
+  monthsPerPeriod,
+  stepsPerPeriod,
+} from '../dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
@@ -189,23 +194,12 @@ function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): Calend
   if (steps === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
   const parts = toDateParts(firstDueDate);
   const isOnInstallmentDay = installmentDayAfter(terms, parts, 0) === firstDueDate;
-  return installmentDayAfter(terms, parts, -steps, isOnInstallmentDay ? terms.installmentDay : parts.day);
+  const day = isOnInstallmentDay ? terms.installmentDay : parts.day;
+  return dayAfterSteps(terms.periodicity, parts, -steps, day);
 }
 
-/** Months, or half months, in one period; 0 for day and week units and for Once. */
-function stepsPerPeriod(periodicity: Periodicity): number {
-  return periodicity.unit === 'HalfMonths' ? periodicity.count : monthsPerPeriod(periodicity);
-}
-
-/** The instalment day, or `day`, in the month that is `steps` after that of `parts`, or in the half month (D4, D10). */
-function installmentDayAfter(
-  { periodicity, installmentDay }: DueDateTerms,
-  parts: DateParts,
-  steps: number,
-  day: number = installmentDay,
-): CalendarDate {
-  if (periodicity.unit === 'HalfMonths') return dayInHalfMonth(toHalfMonth(parts) + steps, day);
-  return dayInMonthAfter(parts, steps, day);
+function installmentDayAfter(terms: DueDateTerms, parts: DateParts, steps: number): CalendarDate {
+  return dayAfterSteps(terms.periodicity, parts, steps, terms.installmentDay);
 }
 
 /** The due date after `start` (the schedule's start or a due date) if the request does not contain it (D3). */
