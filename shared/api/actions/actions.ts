@@ -2,7 +2,7 @@
 
 import type { Action } from '../json/action-definition.ts';
 import { CALCULATE_PMT } from './pmt-action.ts';
-import { DISCOVERY } from './discovery-actions.ts';
+import { PRODUCT_LISTS } from './product-list-actions.ts';
 import { LOOK_UPS } from './look-up-actions.ts';
 import { CREATE_OFFER_DOCUMENT } from './offer-document-action.ts';
 import { CALCULATE_RATE } from './rate-action.ts';
@@ -15,7 +15,7 @@ export const ACTIONS: readonly Action[] = [
   CALCULATE_PMT,
   CALCULATE_RATE,
   ...LOOK_UPS,
-  ...DISCOVERY,
+  ...PRODUCT_LISTS,
   SIMULATE,
   CREATE_OFFER_DOCUMENT,
 ];

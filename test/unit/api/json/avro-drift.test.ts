@@ -20,7 +20,7 @@ import {
   productListFields,
   referenceListsFields,
   simulationOptionsFields,
-} from '../../../../shared/api/actions/discovery-actions.ts';
+} from '../../../../shared/api/actions/product-list-actions.ts';
 import { rateFields, rateRequest } from '../../../../shared/api/actions/rate-action.ts';
 import { repaymentScheduleFields } from '../../../../shared/api/actions/schedule-request-fields.ts';
 import {

@@ -255,3 +255,24 @@ test('a reference list has the schedule types that are in force, and no calendar
   expect(lists.PaymentScheduleTypes).toHaveLength(BUILT_IN_SCHEDULE_TYPE_RECORDS.length);
   expect(lists).not.toHaveProperty('Periodicities');
 });
+
+test('reference lists have the names and ids of the catalogue, and its calendars before the others (L7)', () => {
+  const flags = {
+    displayCountryCalendars: true,
+    displayPaymentScheduleTypes: true,
+    displayPeriodicities: true,
+  };
+  const lists = lookUpReferences(flags, EXAMPLE_CATALOGUE);
+  const vat = lists.PaymentScheduleTypes?.find(({ PaymentScheduleCode }) => PaymentScheduleCode === 'LTV');
+  expect(vat).toMatchObject({ ProductTypes: ['TL', 'C'], RequiresOneOf: ['installmentValue'] });
+  expect(lists.Periodicities).toContainEqual({ Name: 'Every 10 days', Count: 10, Unit: 'Days' });
+  const calendars = lists.CountryCalendars ?? [];
+  expect(calendars[0]).toMatchObject({ Name: 'Bank', Description: 'Based on RO+TARGET', Version: '2026.1' });
+  expect(new Set(calendars.map(({ Name }) => Name)).size).toBe(calendars.length);
+  const sources = Map.groupBy(calendars, ({ Source }) => Source);
+  expect([...sources].map(([source, { length }]) => [source, length])).toEqual([
+    ['Catalogue', 1],
+    ['BuiltIn', 18],
+    ['Library', 190],
+  ]);
+});

@@ -25,7 +25,7 @@ import { type Action, defineAction } from '../json/action-definition.ts';
 import { shapeFault } from '../json/faults.ts';
 import { count, flag, optional, requestOf, strictNamed, text } from '../json/field-kinds.ts';
 import { createRequestReader, type Fields } from '../json/request-reader.ts';
-import examples from './discovery-examples.json' with { type: 'json' };
+import examples from './product-list-examples.json' with { type: 'json' };
 import { BY_CODE_OR_ID, day, lazyWriter, productDetailsFields, requireCodeOr } from './look-up-actions.ts';
 
 const texts = (description: string) => z.array(z.string()).describe(description);
@@ -266,7 +266,7 @@ function checkLimit({ limit }: Fields): readonly Fault[] {
 /** Unpacking a product takes about as long as so many figures of a schedule. */
 const UNITS_PER_PRODUCT = 300;
 
-export const DISCOVERY: readonly Action[] = [
+export const PRODUCT_LISTS: readonly Action[] = [
   defineAction<ProductListRequest, z.output<typeof productListReply>>({
     name: 'PLAT_BP_GetProductList',
     summary: 'Lists the banking products on offer with their bounds',

@@ -6,9 +6,8 @@ import { startProductWorker } from '../../../../workers/product/main.ts';
 import { startSimulationWorker } from '../../../../workers/simulation/main.ts';
 import type {
   productListReply,
-  referenceListsReply,
   simulationOptionsReply,
-} from '../../../../shared/api/actions/discovery-actions.ts';
+} from '../../../../shared/api/actions/product-list-actions.ts';
 import type { z } from 'zod';
 import { post } from '../../../support/builders/schedule-call.ts';
 import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
@@ -193,32 +192,4 @@ it('discounts are chosen by their published ids, and a term outside the publishe
     const request = { ...simulationOf(options, type, interest), loanPeriod };
     expect((await post(url, request, { path: `${PREFIX}PLAT_BP_Simulate` })).status).toBe(422);
   }
-});
-
-it('reference lists have the names and ids of the catalogue (L7)', async () => {
-  const url = await startEngine();
-  const flags = ['PaymentScheduleTypes', 'Periodicities', 'CountryCalendars', 'ProductTypes'];
-  const lists = await call<z.infer<typeof referenceListsReply>>(url, 'PLAT_BP_GetReferenceLists', {
-    ...Object.fromEntries(flags.map((name) => [`display${name}`, true])),
-    displayInterestTypes: false,
-  });
-  expect(Object.keys(lists)).toEqual(flags.slice(0, 3).concat('ProductTypes'));
-  const vat = lists.PaymentScheduleTypes?.find(({ PaymentScheduleCode }) => PaymentScheduleCode === 'LTV');
-  expect(vat).toMatchObject({ ProductTypes: ['TL', 'C'], RequiresOneOf: ['installmentValue'] });
-  expect(lists.Periodicities).toContainEqual({ Name: 'Every 10 days', Count: 10, Unit: 'Days' });
-  const calendars = lists.CountryCalendars ?? [];
-  expect(calendars[0]).toEqual({
-    Name: 'Bank',
-    Description: 'Based on RO+TARGET',
-    Version: '2026.1',
-    Source: 'Catalogue',
-  });
-  expect(new Set(calendars.map(({ Name }) => Name)).size).toBe(calendars.length);
-  const sources = Map.groupBy(calendars, ({ Source }) => Source);
-  expect([...sources].map(([source, { length }]) => [source, length])).toEqual([
-    ['Catalogue', 1],
-    ['BuiltIn', 18],
-    ['Library', 190],
-  ]);
-  expect(await call(url, 'PLAT_BP_GetReferenceLists', {})).toEqual({});
 });
