@@ -5,6 +5,7 @@ import {
   addDays,
   addMonths,
   dayInHalfMonth,
+  dayInMonthAfter,
   toDateParts,
   toHalfMonth,
   type CalendarDate,
@@ -26,7 +27,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { Availability, PeriodType, ProductRecord } from '../catalogue/product-record.ts';
 import { fraction, percentOf, roundToMinor, scaledDecimal, toExact } from './exact-figures.ts';
-import { readRequestedTerms } from './requested-terms.ts';
+import { checkRequestedTerms, readRequestedTerms } from './requested-terms.ts';
 import type { SimulateRequest } from './simulation.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 
@@ -45,6 +46,8 @@ export interface SimulatedLoan {
   readonly periodicities: readonly Periodicity[];
   readonly start: CalendarDate;
   readonly installmentsNo: number;
+  /** True if the first period is a whole one (C2). */
+  readonly startsRegular: boolean;
   /** True if the schedule type has an expiry date (B5): bands for overdrafts then apply. */
   readonly isOverdraft: boolean;
   readonly terms: RepaymentScheduleRequest;
@@ -69,17 +72,21 @@ export function buildLoan(
     validation.reject('productCode', 'unknown-periodicity', message);
   }
   const periods = readPeriods(request, product, { periodicity, start: requestDay }, validation);
+  const rows = periodicity?.unit === 'Once' ? 1 : periods;
+  checkRequestedTerms(request, { periodicity, start: requestDay, rows }, validation);
   if (amounts === undefined || scheduleType === undefined) return undefined;
   if (periodicity === undefined || periods === undefined) return undefined;
-  const installmentsNo = periodicity.unit === 'Once' ? 1 : periods;
+  const installmentsNo = rows ?? periods;
   const common = { start: requestDay, periodicity, periodicities, installmentsNo };
   const { type } = scheduleType;
   if (request.Offer === true && type.interestCapitalization) {
     validation.reject('Offer', 'not-allowed', `must be false: ${type.name} is a deposit, which has no cost`);
   }
+  const requested = readRequestedTerms(request, product, common, validation);
   return {
     ...amounts,
     ...common,
+    startsRegular: startsRegular(requested, common),
     currency: Currency,
     digits,
     rounding: type.rounding,
@@ -91,7 +98,7 @@ export function buildLoan(
       InstallmentsNo: installmentsNo,
       PeriodicityType: periodicity.name,
       ActivationDate: requestDay,
-      ...readRequestedTerms(request, product, common, validation),
+      ...requested,
       ...(periodicity.unit === 'Once' && {
         FirstDueDate: addPeriods(requestDay, periods, product.Availability.PeriodType),
       }),
@@ -276,12 +283,26 @@ function compareTerm(
   return findTermEnd({ periods, periodicity, start }) - addPeriods(start, count, unit);
 }
 
-function findTermEnd({ periods, periodicity, start }: SimulatedTerm): CalendarDate {
+/** True if the start is an instalment day, and the first due date the next one (C2). */
+function startsRegular(
+  { InstallmentDay, FirstDueDate }: Pick<RepaymentScheduleRequest, 'InstallmentDay' | 'FirstDueDate'>,
+  term: Omit<SimulatedTerm, 'periods'>,
+): boolean {
+  const next = findTermEnd({ ...term, periods: 1 }, InstallmentDay);
+  return (
+    findTermEnd({ ...term, periods: 0 }, InstallmentDay) === term.start && (FirstDueDate ?? next) === next
+  );
+}
+
+function findTermEnd(
+  { periods, periodicity, start }: SimulatedTerm,
+  day: number = toDateParts(start).day,
+): CalendarDate {
   const months = monthsPerPeriod(periodicity);
   if (months === 0) return addDays(start, periods * daysPerPeriod(periodicity));
-  if (Number.isInteger(months)) return addMonths(start, periods * months);
   const parts = toDateParts(start);
-  return dayInHalfMonth(toHalfMonth(parts) + periods * periodicity.count, parts.day);
+  if (Number.isInteger(months)) return dayInMonthAfter(parts, periods * months, day);
+  return dayInHalfMonth(toHalfMonth(parts) + periods * periodicity.count, day);
 }
 
 function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {

@@ -1,11 +1,41 @@
 /** The dates and grace periods that a simulation request sets on the loan of its product (Q8, D3, D4, G1, G2). */
 
-import { toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { formatCalendarDate, toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
+import { MAX_INSTALLMENTS, checkWhole } from '../../lending/request/field-checks.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import type { SimulateRequest } from './simulation.ts';
+
+const DAYS = { min: 1, max: 31 };
+
+/** Reports the faults that the schedule would have (422). The rows are unknown if loanPeriod has a fault. */
+export function checkRequestedTerms(
+  request: SimulateRequest,
+  {
+    periodicity,
+    start,
+    rows = MAX_INSTALLMENTS,
+  }: {
+    readonly periodicity: Periodicity | undefined;
+    readonly start: CalendarDate;
+    readonly rows: number | undefined;
+  },
+  validation: Validation,
+): void {
+  const { FirstDueDate, InstallmentDay, InterestType } = request;
+  if (FirstDueDate !== undefined && FirstDueDate <= start && periodicity?.unit !== 'Once') {
+    const message = `must be after the start of the loan, ${formatCalendarDate(start)}`;
+    validation.reject('FirstDueDate', 'date-order', message);
+  }
+  checkWhole(validation, 'InstallmentDay', InstallmentDay, DAYS);
+  for (const path of ['GracePeriodPrincipal', 'GracePeriodInterest'] as const) {
+    if (InterestType === 1 && (request[path] ?? 0) > 0) {
+      validation.reject(path, 'not-allowed', 'must be 0 with InterestType 1');
+    } else checkWhole(validation, path, request[path], { min: 0, max: rows - 1 });
+  }
+}
 
 /**
  * Reports fields without effect (E5): dates, where loanPeriod determines the due date (Once) or periods are days or weeks,

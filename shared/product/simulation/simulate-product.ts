@@ -378,7 +378,8 @@ function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
   const drawn = loan.financed - (isInAdvance ? (flows.shift() ?? 0) : 0);
   return {
     currencyDigits: schedule.currencyDigits,
-    irr: internalRateOfReturn(drawn, flows, loan.periodicity),
+    // Its periods are equal ones (A3).
+    irr: loan.startsRegular ? internalRateOfReturn(drawn, flows, loan.periodicity) : null,
     firstInstallment: first?.totalInstallment ?? 0,
     firstInsurance: first?.insurance ?? 0,
     totalInsurance: sums.insurance,

@@ -21,7 +21,7 @@ const TRANSLATIONS: readonly (readonly [path: RegExp, translate: Translate])[] =
   [/^(installmentValue|principalValue)$/, translateFixedInstalment],
   [/^InterestType$/, (fault) => fault],
   [/^Amount$/, (fault) => ({ ...fault, path: 'amount', status: 422 })],
-  [/^InstallmentsNo$/, (fault) => ({ ...fault, path: 'loanPeriod', status: 422 })],
+  [/^InstallmentsNo$/, translateTerm],
   [/^ScheduleType$/, (fault) => ({ ...fault, path: 'scheduleType', status: 422 })],
   [
     /^ProductType$/,
@@ -111,6 +111,16 @@ function refuseType(code: RequestFault['code'], requirement: string): RequestFau
 function refuseProduct(code: RequestFault['code'], requirement: string): RequestFault {
   const own = code === 'missing' ? 'not-allowed' : code;
   return refusal('productCode', own, `must be a product ${requirement}`);
+}
+
+/** A loan that ends too late is corrected by the day from which the request counts it, if it sends one. */
+function translateTerm(fault: RequestFault, { request, terms }: FaultContext): RequestFault {
+  const endsTooLate = fault.message.startsWith('must be smaller');
+  const isFirst = request.FirstDueDate !== undefined && request.FirstDueDate === terms.FirstDueDate;
+  const sent = isFirst ? 'FirstDueDate' : request.Date === undefined ? undefined : 'Date';
+  if (!endsTooLate || sent === undefined) return { ...fault, path: 'loanPeriod', status: 422 };
+  const message = fault.message.replace('smaller', 'earlier, or loanPeriod smaller');
+  return { ...fault, path: sent, message };
 }
 
 /** The simulation request has this field too. A type whose formulas read it requires it (400 `missing`, Q2). */

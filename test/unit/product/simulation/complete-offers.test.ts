@@ -207,6 +207,10 @@ grace periods follow the GraceType of the product, Deferred by default (G1, G2)
   request {GracePeriodPrincipal: 4} => ! GracePeriodPrincipal out-of-range: must be a whole number from 0 to 3
 due dates follow FirstDueDate and InstallmentDay; without effect they are reported (D3, D4, E5)
   request {InstallmentDay: 32} => ! InstallmentDay out-of-range: must be a whole number from 1 to 31
+  request {loanPeriod: 0, scheduleType: "None", InstallmentDay: 0, GracePeriodInterest: -1, InterestType: 1,
+    GracePeriodPrincipal: 1} => ! scheduleType unknown-schedule-type & loanPeriod out-of-range & InstallmentDay
+    out-of-range & GracePeriodPrincipal not-allowed: must be 0 with InterestType 1 & GracePeriodInterest
+    out-of-range: must be a whole number from 0 to 1199
   general {PeriodicityType: "Weekly"}; request {InstallmentDay: 5, loanPeriod: 4} => warnings = ["no-effect
     InstallmentDay"]
   general {PeriodicityType: "Once"}; request {InstallmentDay: 5, Explain: true, loanPeriod: 4} => warnings =
@@ -256,6 +260,44 @@ describe('the days of a simulation', () => {
     const shown = paymentSchedule.slice(0, 4).map(({ DueDate }) => DueDate);
     expect(shown).toEqual(['2026-01-15', ...days].map((day) => `${day}T00:00:00`));
     expect(answerOf(exampleOf(terms))['ScheduleJson']).not.toContain('DueDate');
+  });
+
+  it.each([
+    [{}, '12.0026%'],
+    [{ FirstDueDate: date('2025-02-01') }, '12.0026%'],
+    [{ InstallmentDay: 1, FirstDueDate: date('2025-02-01') }, '12.0026%'],
+    [{ FirstDueDate: date('2025-03-15') }, null],
+    [{ FirstDueDate: date('2025-03-01') }, null],
+    [{ InstallmentDay: 15 }, null],
+    [{ InstallmentDay: 15, FirstDueDate: date('2025-02-01') }, null],
+    [{ Date: date('2025-02-28'), InstallmentDay: 31 }, '12.0026%'],
+  ])('the IRR supposes equal periods, so that with %j it is %j (Q4)', (terms, irr) => {
+    expect(recordOf({}, terms).irr).toBe(irr);
+  });
+
+  it('the IRR of half months and weeks supposes equal periods too (Q4)', () => {
+    const semimonthly = { general: { PeriodicityType: 'Semimonthly' } };
+    const regular = recordOf(semimonthly).irr;
+    expect(regular).not.toBeNull();
+    expect(recordOf(semimonthly, { InstallmentDay: 16 }).irr).toBe(regular);
+    expect(recordOf(semimonthly, { InstallmentDay: 2 }).irr).toBeNull();
+    const weekly = { general: { PeriodicityType: 'Weekly' } };
+    const eighth = { FirstDueDate: date('2025-01-08') };
+    expect(recordOf(weekly, eighth).irr).toBe(recordOf(weekly).irr);
+    expect(recordOf(weekly, { FirstDueDate: date('2025-01-09') }).irr).toBeNull();
+  });
+
+  it.each([
+    [{ FirstDueDate: date('2999-12-06') }, {}, 'FirstDueDate out-of-range 422'],
+    [{ Date: date('2999-12-06') }, {}, 'Date out-of-range 422'],
+    [{ loanPeriod: 1200 }, { PeriodicityType: 'Annual' }, 'loanPeriod out-of-range 422'],
+    [
+      { FirstDueDate: date('2999-12-06'), Date: date('2999-12-05') },
+      { PeriodicityType: 'Once' },
+      'Date out-of-range 422',
+    ],
+  ])('%j with %j ends too late for the field that it names (E1)', (terms, general, fault) => {
+    expect(refusalOf({ general }, terms)).toEqual([fault]);
   });
 
   it('a first due date must follow the start, and has no effect with Once (D3, E1, E5)', () => {
