@@ -2,6 +2,7 @@
 
 import { annualRateFlows } from '../../lending/annual-rate/dae-and-eir.ts';
 import { solveEffectiveRate } from '../../lending/annual-rate/proven-rate.ts';
+import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import {
   INSTALLMENT_TYPE_IDS,
   type ChargesApart,
@@ -11,11 +12,15 @@ import {
 import { costAtStart, type DiscountedCharge } from './charge-prices.ts';
 import type { SimulatedLoan } from './loan-within-bounds.ts';
 import { explainOffer, type ChargeAtStart, type ShownPayments } from './offer-explanations.ts';
+import { applyLimits, readLimitedOffer, type ProductLimits } from './national-limits.ts';
 import type { OfferFigures } from './offer-figures.ts';
 
 interface OfferOrigin {
   readonly productVersion: number;
   readonly explains: boolean;
+  readonly limits: ProductLimits | undefined;
+  /** Those of the schedule. */
+  readonly terms: RepaymentScheduleRequest;
 }
 
 type OfferedSchedule = RepaymentSchedule & { readonly chargesApart?: readonly ChargesApart[] };
@@ -25,7 +30,7 @@ export function calculateOffer(
   schedule: OfferedSchedule,
   charges: readonly DiscountedCharge[],
   loan: SimulatedLoan,
-  { productVersion, explains }: OfferOrigin,
+  { productVersion, explains, limits, terms }: OfferOrigin,
 ): OfferFigures {
   const atStart = charges
     .filter(({ isOnce }) => isOnce)
@@ -64,6 +69,12 @@ export function calculateOffer(
     productVersion,
     calendar: schedule.calendar,
     startDate: schedule.startDate,
+    ...(limits && {
+      limits: applyLimits(
+        limits,
+        readLimitedOffer({ totalCostOfCredit, rateFlows, terms, rows, loan }, limits.income),
+      ),
+    }),
   };
   if (!explains) return figures;
   return { ...figures, explanation: explainOffer(figures, { atStart, parts, rateFlows, payments, loan }) };
@@ -76,16 +87,10 @@ function countedRow({ dueDate, totalInstallment }: ScheduleRow, apart: ChargesAp
 
 /** Finds the first of the regular rows whose payment most of them have. */
 function selectPayments(rows: readonly ScheduleRow[]): ShownPayments {
-  const byPayment = new Map<number, ScheduleRow[]>();
-  for (const row of rows) {
-    if (row.installmentTypeId !== INSTALLMENT_TYPE_IDS.Regular) continue;
-    const same = byPayment.get(row.pmt);
-    if (same === undefined) byPayment.set(row.pmt, [row]);
-    else same.push(row);
-  }
-  let most: readonly ScheduleRow[] = [];
-  for (const same of byPayment.values()) if (same.length > most.length) most = same;
-  const isRegular = most.length > 1 || byPayment.size === 1;
+  const regular = rows.filter(({ installmentTypeId }) => installmentTypeId === INSTALLMENT_TYPE_IDS.Regular);
+  const byPayment = [...Map.groupBy(regular, ({ pmt }) => pmt).values()];
+  const [most = []] = byPayment.toSorted((one, other) => other.length - one.length);
+  const isRegular = most.length > 1 || byPayment.length === 1;
   return { regular: isRegular ? most[0] : undefined, first: rows[0], last: rows.at(-1) };
 }
 

@@ -2,13 +2,14 @@
 
 import { Decimal } from 'decimal.js';
 import { periodsPerYear } from '../../lending/annual-rate/internal-rate-of-return.ts';
+import { solveRate } from '../../lending/annual-rate/proven-rate.ts';
+import { mergeFlows, type RateFlows } from '../../lending/annual-rate/rate-flows.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 import type { ExactRatio } from '../../lending/numbers/exact-ratio.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import { checkAmount } from '../../lending/request/field-checks.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import type { ScheduleRow } from '../../lending/request/repayment-schedule.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
 import type { ListsInForce } from '../catalogue/catalogue-view.ts';
@@ -26,18 +27,20 @@ import {
 } from './exact-figures.ts';
 import type { SimulatedLoan } from './loan-within-bounds.ts';
 import type { AppliedLimit, OfferFigures } from './offer-figures.ts';
-import type { SimulateRequest } from './simulation.ts';
+import type { SimulateRequest, SimulationRow } from './simulation.ts';
 
 /** Decimals of the figures in answers, as of other percentages (Q4). They are compared unrounded. */
 const PERCENT_DECIMALS = 4;
+/** A rate with one decimal more than any limit has, so that it is on the side of the limit on which the exact rate is. */
+const APRC_SCALE = { percentDecimals: 21, unitsAdded: { numerator: 1n, denominator: 1n } };
 const MONTHS_PER_YEAR = 12n;
 
 /** The figures of an offer that limits may bind. Amounts are whole minor units. */
 export interface LimitedOffer {
   /** All annual rates in percent that the offer may apply. */
   readonly rates: readonly Decimal[];
-  /** In percent, such as `11.5878`; null if there is none (A4). */
-  readonly aprc: string | null;
+  /** The flows of the APRC (A1). */
+  readonly rateFlows: RateFlows;
   /** Above zero. */
   readonly financed: number;
   readonly totalCostOfCredit: number;
@@ -52,25 +55,20 @@ export interface LimitedOffer {
 }
 
 /** The limits of a product on the day of a simulation. */
-export interface ProductLimits extends LimitedProduct {
+export interface ProductLimits {
   readonly list: LimitListRecord;
+  readonly productType: string;
+  readonly day: CalendarDate;
   /** The income of a month, in minor units. */
   readonly income: number | undefined;
 }
 
-interface LimitedProduct {
-  readonly productType: string;
-  readonly day: CalendarDate;
-}
-
-/** An offer as a simulation calculates it; `rows` are those of its schedule. */
+/** What a simulation calculates of an offer; `rows` are those of its schedule. */
 export interface CalculatedOffer {
-  readonly figures: Pick<OfferFigures, 'aprc' | 'totalCostOfCredit'>;
-  readonly terms: Pick<
-    RepaymentScheduleRequest,
-    'InterestPercent' | 'MultipleInterestRates' | 'BandedInterestRates'
-  >;
-  readonly rows: readonly Pick<ScheduleRow, 'remainingValue' | 'pmt' | 'totalInstallment'>[];
+  readonly totalCostOfCredit: number;
+  readonly rateFlows: RateFlows;
+  readonly terms: Partial<RepaymentScheduleRequest>;
+  readonly rows: readonly SimulationRow[];
   readonly loan: Pick<SimulatedLoan, 'financed' | 'digits' | 'periodicity'>;
 }
 
@@ -84,20 +82,10 @@ export function findLimits(
   const digits = currencyDigits(Availability.Currency) ?? DEFAULT_CURRENCY_DIGITS;
   const income = checkAmount(validation, 'Income', request.Income, digits);
   if (income === 0) validation.reject('Income', 'out-of-range', 'must be more than zero');
-  const list = request.Offer === true ? catalogue.list('limit-list', LimitList ?? null) : undefined;
+  if (request.Offer !== true) return undefined;
+  const list = catalogue.list('limit-list', LimitList ?? null);
+  if (list === undefined && LimitList) validation.warn('LimitList', 'not-counted');
   return list && { list, productType: BankingProductType, day: requestDay, income };
-}
-
-/** Adds the limits that apply, if the product names a list, to the figures of an offer. */
-export function withLimits(
-  figures: OfferFigures,
-  limits: ProductLimits | undefined,
-  schedule: Omit<CalculatedOffer, 'figures'>,
-): OfferFigures {
-  if (limits === undefined) return figures;
-  const { list, income, ...product } = limits;
-  const offer = readLimitedOffer({ ...schedule, figures }, income);
-  return { ...figures, limits: applyLimits(list, product, offer) };
 }
 
 /** Reports an income that no limit of any record uses (E5). */
@@ -113,25 +101,25 @@ export function warnOfUnusedIncome(
 
 /** Applies the Active limits for a kind of product that are valid on the day, in the order of the list (Q9). */
 export function applyLimits(
-  { Limits }: LimitListRecord,
-  { productType, day }: LimitedProduct,
+  { list, productType, day }: Omit<ProductLimits, 'income'>,
   offer: LimitedOffer,
 ): readonly AppliedLimit[] {
-  return valuesOn(Limits, day)
+  return valuesOn(list.Limits, day)
     .filter(({ ProductTypes }) => isForType(ProductTypes, productType))
-    .map((limit) => applyLimit(limit, FIGURES[limit.Figure](offer)));
+    .map((limit) => applyLimit(limit, offer));
 }
 
-/** Reads the figures that limits may bind. The last of several rows may repay a rest, so its payment does not count. */
+/** Reads the figures that limits may bind. The last row may repay a rest: it does not count if one before it repays. */
 export function readLimitedOffer(
-  { figures: { aprc, totalCostOfCredit }, terms, rows, loan }: CalculatedOffer,
+  { totalCostOfCredit, rateFlows, terms, rows, loan }: CalculatedOffer,
   income: number | undefined,
 ): LimitedOffer {
   const { financed, digits, periodicity } = loan;
   const largestBalance = Math.max(...rows.map(({ remainingValue }) => remainingValue));
-  const regular = rows.length > 1 ? rows.slice(0, -1) : rows;
+  const others = rows.slice(0, -1);
+  const regular = others.some(({ principal }) => principal > 0) ? others : rows;
   return {
-    aprc,
+    rateFlows,
     totalCostOfCredit,
     income,
     rates: listRates(terms, scaledDecimal(BigInt(largestBalance), digits)),
@@ -164,20 +152,32 @@ function isForType(types: readonly string[], productType: string): boolean {
 
 function applyLimit(
   { Name: name, Figure: figure, Largest: largest }: LimitRecord,
-  percent: ExactFigure | undefined,
+  offer: LimitedOffer,
 ): AppliedLimit {
   const limit = { name, figure, largest };
-  if (percent === undefined) return { ...limit, value: null, result: 'Unknown' };
+  const percent = FIGURES[figure](offer);
+  if (percent === undefined) {
+    const isEndless = figure === 'APRC' && !isPaidOut(offer);
+    return { ...limit, value: null, result: isEndless ? 'Above' : 'Unknown' };
+  }
   const rounded = roundToMinor(percent, PERCENT_DECIMALS, 'HALF_UP');
   const isWithin = compareValues(percent, toExact(largest)) <= 0;
   return { ...limit, value: scaledDecimal(rounded, PERCENT_DECIMALS), result: isWithin ? 'Within' : 'Above' };
+}
+
+/** False if the costs at the start are at least the financed amount, with which there is no rate (A4). */
+function isPaidOut({ rateFlows }: LimitedOffer): boolean {
+  return Number(mergeFlows(rateFlows).flows[0]?.amount ?? 0) < 0;
 }
 
 /** The figures in percent; undefined if the offer has none. */
 const FIGURES: Readonly<Record<LimitedFigure, (offer: LimitedOffer) => ExactFigure | undefined>> = {
   InterestPercent: ({ rates: [first, ...others] }) =>
     first && toExact(others.reduce((largest, rate) => (rate.greaterThan(largest) ? rate : largest), first)),
-  APRC: ({ aprc }) => (aprc === null ? undefined : toExact(new Decimal(aprc))),
+  APRC: (offer) => {
+    const { percent } = isPaidOut(offer) ? solveRate(offer.rateFlows, APRC_SCALE) : { percent: null };
+    return percent === null ? undefined : toExact(new Decimal(percent));
+  },
   TotalCostPercent: ({ totalCostOfCredit, financed }) => shareOf(totalCostOfCredit, financed),
   ChargesPercent: ({ totalCostOfCredit, interest, financed }) =>
     shareOf(totalCostOfCredit - interest, financed),

@@ -42,7 +42,7 @@ export interface AppliedLimit {
   readonly largest: number;
   /** The figure of the offer, rounded half up to four decimals; null if the offer has none. */
   readonly value: Decimal | null;
-  /** Unknown without a value. A figure that equals the limit is within it. */
+  /** Without a value Unknown, or Above if costs at the start prevent an APRC. A figure that equals the limit is within it. */
   readonly result: LimitResult;
 }
 

@@ -27,7 +27,7 @@ import {
 import { calculateOffer } from './calculate-offer.ts';
 import type { ChargeSelection } from './charge-selection.ts';
 import { chooseCharges, warnOfCharges } from './chosen-charges.ts';
-import { findLimits, warnOfUnusedIncome, withLimits, type ProductLimits } from './national-limits.ts';
+import { findLimits, warnOfUnusedIncome, type ProductLimits } from './national-limits.ts';
 import { FormulaArguments } from './product-formula.ts';
 import { readFilterFigures } from './decide-filters.ts';
 import { buildLoan, type SimulatedLoan } from './loan-within-bounds.ts';
@@ -278,7 +278,8 @@ function calculateRecord(
   }
   // The warnings of the calculation are dropped: they concern terms of the product, not fields of the request.
   const figures = summariseSchedule(outcome, loan);
-  const origin = { productVersion: shared.product.Version, explains: request.Explain === true };
+  const { product, limits } = shared;
+  const origin = { productVersion: product.Version, explains: request.Explain === true, limits, terms };
   const offered = request.Offer === true ? calculateOffer(outcome, charges, loan, origin) : undefined;
   if (Math.max(figures.total, offered?.totalAmountPayable ?? 0) > MAX_FIGURE_MINOR) {
     const largest = formatMinorUnits(MAX_FIGURE_MINOR, loan.digits);
@@ -302,7 +303,7 @@ function calculateRecord(
     terms: charges.every(isInSchedule)
       ? terms
       : toTerms(commissions.filter(isInSchedule), insurances.filter(isInSchedule)),
-    ...(offered && { offer: withLimits(offered, shared.limits, { terms, rows: outcome.rows, loan }) }),
+    ...(offered && { offer: offered }),
   };
 }
 

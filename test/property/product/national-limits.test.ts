@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { array, assert, bigInt, constantFrom, integer, option, property, record } from 'fast-check';
 import { expect, it } from 'vitest';
+import { flowAtUnits } from '../../../shared/lending/annual-rate/rate-flows.ts';
 import { LIMITED_FIGURES, type LimitListRecord } from '../../../shared/product/catalogue/limit-list.ts';
 import { applyLimits, type LimitedOffer } from '../../../shared/product/simulation/national-limits.ts';
 import { date } from '../../support/builders/lending-loan.ts';
@@ -25,7 +26,10 @@ const limit = record({
 
 const offer = record({
   rates: array(rate, { minLength: 1, maxLength: 4 }),
-  aprc: option(rate.map((one) => one.toFixed(4))),
+  rateFlows: record({
+    drawn: constantFrom(-1000, -1000, -1000, 0, 5),
+    paid: integer({ min: 950, max: 1400 }),
+  }).map(({ drawn, paid }) => ({ flows: [flowAtUnits(drawn, 0), flowAtUnits(paid, 1)], unitsPerYear: 1 })),
   financed: amount,
   totalCostOfCredit: integer({ min: -20, max: 400 }),
   interest: integer({ min: -20, max: 400 }),
@@ -52,7 +56,7 @@ it('gives each limit the result of the reference (Q9)', () => {
         Status: 'Active',
         Limits,
       };
-      const applied = applyLimits(list, { productType: 'TL', day: date(on) }, given);
+      const applied = applyLimits({ list, productType: 'TL', day: date(on) }, given);
       const texts = applied.map(
         ({ figure, value, result }) => `${figure} ${value?.toFixed(4) ?? 'none'} ${result}`,
       );

@@ -8,10 +8,14 @@ const Precise = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_HALF_UP 
 
 /** The figure of the offer in percent; undefined if it has none. */
 function percentOf(figure: LimitRecord['Figure'], offer: LimitedOffer): Decimal | undefined {
-  const { rates, aprc, financed, totalCostOfCredit, interest, payment, paymentsPerYear, income } = offer;
+  const { rates, rateFlows, financed, totalCostOfCredit, interest, payment, paymentsPerYear, income } = offer;
   const share = (part: Decimal.Value, whole: Decimal.Value) => new Precise(part).times(100).dividedBy(whole);
   if (figure === 'InterestPercent') return rates.toSorted((one, other) => other.comparedTo(one))[0];
-  if (figure === 'APRC') return aprc === null ? undefined : new Precise(aprc);
+  if (figure === 'APRC') {
+    // A year lies between both flows: what is drawn, and what is paid.
+    const [drawn = 0, paid = 0] = rateFlows.flows.map(({ amount }) => Number(amount));
+    return drawn < 0 && paid > 0 ? share(drawn + paid, -drawn) : undefined;
+  }
   if (figure === 'TotalCostPercent') return share(totalCostOfCredit, financed);
   if (figure === 'ChargesPercent') return share(totalCostOfCredit - interest, financed);
   if (income === undefined || paymentsPerYear === undefined) return undefined;
@@ -30,7 +34,8 @@ export function referenceLimits(
     if (Status !== 'Active' || (ValidFrom ?? day) > day || (ValidTo ?? day) < day) continue;
     if (ProductTypes.length > 0 && !ProductTypes.includes(code)) continue;
     const percent = percentOf(Figure, offer);
-    if (percent === undefined) results.push(`${Figure} none Unknown`);
+    const isEndless = Figure === 'APRC' && Number(offer.rateFlows.flows[0]?.amount) >= 0;
+    if (percent === undefined) results.push(`${Figure} none ${isEndless ? 'Above' : 'Unknown'}`);
     else results.push(`${Figure} ${percent.toFixed(4)} ${percent.greaterThan(Largest) ? 'Above' : 'Within'}`);
   }
   return results;

@@ -116,6 +116,8 @@ export interface Offering {
   readonly commissions?: readonly CommissionRecord[];
   readonly insurances?: readonly InsuranceRecord[];
   readonly discounts?: readonly DiscountRecord[];
+  /** The limits of the list LIM, which the product names if there are any. */
+  readonly limits?: readonly object[];
   readonly availability?: Partial<Availability>;
   readonly general?: Partial<GeneralData>;
   readonly product?: Partial<ProductRecord>;
@@ -150,6 +152,7 @@ export function product(offering: Offering = {}): ProductRecord {
     InterestsAndCommissions: [{ Id: guid(10), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM' }],
     Insurances: [insuranceItem('COVER')],
     Discounts: ['DIS'],
+    ...(offering.limits && { LimitList: 'LIM' }),
   });
   return {
     ...record,
@@ -161,6 +164,14 @@ export function product(offering: Offering = {}): ProductRecord {
 
 function list(Code: string, number: number) {
   return { ...LIST, Code, Id: guid(number), Name: `List ${Code}` };
+}
+
+function limitList(Limits: readonly object[]): CatalogueRecord {
+  return {
+    kind: 'limit-list',
+    source: 'test',
+    record: read('limit-list', { ...list('LIM', 15), Limits }),
+  };
 }
 
 /** The catalogue of an offering; a custom list ODD holds 1 and 3. */
@@ -176,6 +187,7 @@ export function catalogueOf(offering: Offering = {}): CatalogueView {
     { kind: 'commission-list', source, record: commissions },
     { kind: 'insurance-list', source, record: insurances },
     { kind: 'discount-list', source, record: discounts },
+    ...(offering.limits ? [limitList(offering.limits)] : []),
     { kind: 'custom-list', source, record: { Code: 'ODD', Version: 1, Values: [1, 3] } },
   ];
   const lending = createLendingCatalogue(offering.lending ?? {});

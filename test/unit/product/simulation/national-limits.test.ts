@@ -1,7 +1,11 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
+import { flowAtUnits } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import { readCatalogueRecord } from '../../../../shared/product/catalogue/read-record.ts';
-import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
+import {
+  INTEREST_OPTION_IDS,
+  type CommissionRecord,
+} from '../../../../shared/product/catalogue/list-records.ts';
 import type { SimulateRequest } from '../../../../shared/product/simulation/simulation.ts';
 import type { LimitListRecord } from '../../../../shared/product/catalogue/limit-list.ts';
 import {
@@ -14,7 +18,7 @@ import { simulate } from '../../../../shared/product/simulation/simulate-product
 import { BUILT_IN_PERIODICITIES, findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
-import { guid } from '../../../support/worlds/simulated-product.ts';
+import { commission, guid, price, recordOf, simulated } from '../../../support/worlds/simulated-product.ts';
 
 const LIMIT = { Name: 'Limit', Figure: 'APRC', Largest: 20 };
 
@@ -30,12 +34,18 @@ function listOf(...limits: readonly object[]): LimitListRecord {
   return read.entry.record as LimitListRecord;
 }
 
+/** Drawn at the start and paid back after a year. */
+function paidBack(drawn: number, paid: number) {
+  return { flows: [flowAtUnits(drawn, 0), flowAtUnits(paid, 1)], unitsPerYear: 1 };
+}
+
 const DAY = date('2026-05-15');
 const TL = { productType: 'TL', day: DAY };
 /** TL-PERSONAL, 10,000 over 12 months: 601.12 of cost are 466.37 of interest, and 85.00, 30.00 and 19.75 of charges. */
 const OFFER: LimitedOffer = {
   rates: [new Decimal('8.5')],
-  aprc: '11.5878',
+  // A year at 11.5878 %.
+  rateFlows: paidBack(-1_000_000, 1_115_878),
   financed: 10_000_00,
   totalCostOfCredit: 601_12,
   interest: 466_37,
@@ -46,7 +56,7 @@ const OFFER: LimitedOffer = {
 
 /** Name, percentage and result of each limit that applies. */
 const applied = (list: LimitListRecord, offer: Partial<LimitedOffer> = {}, on = TL) =>
-  applyLimits(list, on, { ...OFFER, ...offer }).map(
+  applyLimits({ list, ...on }, { ...OFFER, ...offer }).map(
     ({ figure, value, result }) => `${figure} ${value?.toFixed() ?? 'none'} ${result}`,
   );
 
@@ -73,7 +83,7 @@ describe('limits of an offer (Q9)', () => {
       'TotalCostPercent 6.0112 Above',
       'PaymentToIncomePercent 40 Within',
     ]);
-    expect(applyLimits(list, TL, OFFER)[1]).toEqual({
+    expect(applyLimits({ list, ...TL }, OFFER)[1]).toEqual({
       name: 'Limit',
       figure: 'APRC',
       largest: 11.5877,
@@ -105,8 +115,18 @@ describe('limits of an offer (Q9)', () => {
   it('are unknown where the offer does not have the figure, and never within', () => {
     const list = listOf({}, { Figure: 'PaymentToIncomePercent' });
     const unknown = ['APRC none Unknown', 'PaymentToIncomePercent none Unknown'];
-    expect(applied(list, { aprc: null, income: undefined })).toEqual(unknown);
-    expect(applied(list, { aprc: null, paymentsPerYear: undefined })).toEqual(unknown);
+    const noRate = { rateFlows: paidBack(-1, 0) };
+    expect(applied(list, { ...noRate, income: undefined })).toEqual(unknown);
+    expect(applied(list, { ...noRate, paymentsPerYear: undefined })).toEqual(unknown);
+  });
+
+  it('are exceeded by an annual rate that costs at the start make endless', () => {
+    for (const [drawn, result] of [
+      [-1_000, '0 Within'],
+      [0, 'none Above'],
+      [1, 'none Above'],
+    ] as const)
+      expect(applied(listOf({}), { rateFlows: paidBack(drawn, 1_000) })).toEqual([`APRC ${result}`]);
   });
 
   it('apply by product type, by code or name, and to all products without one', () => {
@@ -130,23 +150,37 @@ describe('limits of an offer (Q9)', () => {
       { Status: 'Draft', Largest: 4 },
     );
     const largestOn = (day: string) =>
-      applyLimits(list, { productType: 'TL', day: date(day) }, OFFER).map(({ largest }) => largest);
+      applyLimits({ list, productType: 'TL', day: date(day) }, OFFER).map(({ largest }) => largest);
     expect(['2026-05-14', '2026-05-15', '2026-05-16'].map(largestOn)).toEqual([[1], [2], [30]]);
   });
 });
 
 const periodicity = findPeriodicity('Monthly', BUILT_IN_PERIODICITIES)!;
+const ROW = {
+  InstallmentNo: 1,
+  remainingValue: 1_000_00,
+  pmt: 1_100_00,
+  interest: 100_00,
+  principal: 1_000_00,
+  managementFee: 0,
+  totalInstallment: 1_100_00,
+  dueDate: DAY,
+};
 const CALCULATED: CalculatedOffer = {
   terms: { InterestPercent: new Decimal(7) },
-  rows: [{ remainingValue: 1_000_00, pmt: 1_100_00, totalInstallment: 1_100_00 }],
+  rateFlows: OFFER.rateFlows,
+  rows: [ROW],
   loan: { financed: 1_000_00, digits: 2, periodicity },
-  figures: { aprc: null, totalCostOfCredit: 100_00 },
+  totalCostOfCredit: 100_00,
 };
 const readRates = (terms: CalculatedOffer['terms']) =>
   readLimitedOffer({ ...CALCULATED, terms }, undefined).rates.map((one) => one.toNumber());
 
 const paymentOf = (...totals: readonly number[]) => {
-  const rows = totals.map((totalInstallment) => ({ remainingValue: 1, pmt: 0, totalInstallment }));
+  const rows = totals.map((totalInstallment) => {
+    const principal = Math.max(0, totalInstallment - 50);
+    return { ...ROW, principal, totalInstallment };
+  });
   return readLimitedOffer({ ...CALCULATED, rows }, undefined).payment;
 };
 
@@ -168,15 +202,16 @@ describe('the figures of an offer that limits bind (Q9)', () => {
     };
     const calendars = { find: () => undefined };
     const context = { catalogue: EXAMPLE_CATALOGUE, calendars, requestDay: date('2026-01-15') };
-    const simulated = simulate(request, context);
-    if (simulated.kind === 'refused') throw new Error(JSON.stringify(simulated.faults));
-    const [record] = simulated.records;
+    const outcome = simulate(request, context);
+    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
+    const [record] = outcome.records;
     const offer = readLimitedOffer(
       {
+        ...record!.offer!,
+        rateFlows: OFFER.rateFlows,
         terms: record!.terms,
         rows: record!.rows.slice(1),
         loan: { financed: 10_000_00, digits: 2, periodicity },
-        figures: record!.offer!,
       },
       OFFER.income,
     );
@@ -198,8 +233,7 @@ describe('the figures of an offer that limits bind (Q9)', () => {
       { MinUtilizedAmount: new Decimal(1000), Value: six },
     ];
     expect(readRates({ BandedInterestRates: bands })).toEqual([4, 5]);
-    const grown = { remainingValue: 1_000_01, pmt: 0, totalInstallment: 0 };
-    const rows = [...CALCULATED.rows, grown];
+    const rows = [ROW, { ...ROW, remainingValue: 1_000_01 }];
     const reached = readLimitedOffer(
       { ...CALCULATED, terms: { BandedInterestRates: bands }, rows },
       undefined,
@@ -210,6 +244,10 @@ describe('the figures of an offer that limits bind (Q9)', () => {
   it('have the largest payment except the last, which may repay a rest, or the only one', () => {
     expect(paymentOf(100, 120, 110, 5_000)).toBe(120);
     expect(paymentOf(700)).toBe(700);
+  });
+
+  it('have the last payment if no row before it repays the loan', () => {
+    expect(paymentOf(10, 50, 5_000)).toBe(5_000);
   });
 
   it('have the interest of all rows, also what was added to the balance', () => {
@@ -232,16 +270,56 @@ function simulateSteps(changes: Partial<SimulateRequest>, day = '2026-01-15') {
     calendars: { find: () => undefined },
     requestDay: date(day),
   };
-  const simulated = simulate({ ...STEPS, ...changes }, context);
-  if (simulated.kind === 'refused') return simulated.faults.map(({ path, code }) => `${path} ${code}`);
-  const [record] = simulated.records;
+  const outcome = simulate({ ...STEPS, ...changes }, context);
+  if (outcome.kind === 'refused') return outcome.faults.map(({ path, code }) => `${path} ${code}`);
+  const [record] = outcome.records;
   return {
     limits: record?.offer?.limits?.map(({ figure, value, result }) => `${figure} ${String(value)} ${result}`),
-    warnings: simulated.warnings.map(({ path }) => path),
+    warnings: outcome.warnings.map(({ path }) => path),
   };
 }
 
+const once = (amount: number) => [commission({ PeriodicityType: 'Once', ...price(amount) })];
+/** Value and result of a limit for a personal loan of 1000 over four months at 12 %. */
+const limitOf = (
+  limit: object,
+  request: Partial<SimulateRequest>,
+  commissions: readonly CommissionRecord[] = [],
+) => {
+  const offered = recordOf({ limits: [{ ...LIMIT, ...limit }], commissions }, { Offer: true, ...request });
+  const found = offered.offer?.limits ?? [];
+  return found.map(({ value, result }) => `${String(value)} ${result}`);
+};
+
 describe('limits in a simulation (Q9)', () => {
+  it('compare the annual rate unrounded: it is 12.682636 %', () => {
+    const request = { amount: new Decimal(1003) };
+    const of = (Largest: number) => limitOf({ Largest }, request);
+    expect([12.6826, 12.682635, 12.682637].map(of)).toEqual([
+      ['12.6826 Above'],
+      ['12.6826 Above'],
+      ['12.6826 Within'],
+    ]);
+  });
+
+  it('compare the payment that repays the loan after a grace period', () => {
+    const limit = { Figure: 'PaymentToIncomePercent', Largest: 40 };
+    const request = { loanPeriod: 2, GracePeriodPrincipal: 1, Income: new Decimal(100) };
+    expect(limitOf(limit, request)).toEqual(['1010 Above']);
+  });
+
+  it('are exceeded if nothing of the loan is left after the costs at the start, also with the first payment', () => {
+    expect(limitOf({}, {}, once(1000))).toEqual(['null Above']);
+    expect(limitOf({}, { InterestType: 1 }, once(800))).toEqual(['null Above']);
+  });
+
+  it('are reported as not counted if the list that the product names is not in force', () => {
+    const offering = { product: { LimitList: 'LIM' } };
+    const warned = { warnings: [{ code: 'not-counted', path: 'LimitList' }] };
+    expect(simulated(offering, { Offer: true })).toMatchObject(warned);
+    expect(simulated(offering)).toMatchObject({ warnings: [] });
+  });
+
   it('are those of the product on the day, for the larger of two rates and the row with a yearly charge', () => {
     expect(simulateSteps({ Offer: true, Income: new Decimal(1_000) })).toEqual({
       limits: [
