@@ -1,11 +1,12 @@
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { ListKind, RecordKind, RecordsByKind } from './catalogue-record.ts';
+import { codeKey, type ListKind, type RecordKind, type RecordsByKind } from './catalogue-record.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 
-/** The catalogue for one request. It notes the product and the lists that it returns (E7). */
+/** The catalogue for one request, which gets each list once. It notes the product and the lists that it returns (E7). */
 export class UsedRecords implements CatalogueView {
   readonly #catalogue: CatalogueView;
   readonly #used = new Map<RecordsByKind['product' | ListKind], RecordKind>();
+  readonly #lists = new Map<string, RecordsByKind[ListKind] | undefined>();
 
   constructor(catalogue: CatalogueView) {
     this.#catalogue = catalogue;
@@ -28,10 +29,12 @@ export class UsedRecords implements CatalogueView {
   }
 
   list<Kind extends ListKind>(kind: Kind, code: string | null) {
-    return this.#note(kind, this.#catalogue.list(kind, code));
+    const key = `${kind} ${codeKey(code ?? '')}`;
+    if (!this.#lists.has(key)) this.#lists.set(key, this.#catalogue.list(kind, code));
+    return this.#note(kind, this.#lists.get(key) as RecordsByKind[Kind] | undefined);
   }
 
-  /** In the order of the first use. A record that was unpacked twice is listed twice. */
+  /** In the order of the first use. A product that was unpacked twice is listed twice. */
   versions() {
     return [...this.#used].map(([{ Code, Version }, kind]) => ({ kind, code: Code, version: Version }));
   }

@@ -24,6 +24,14 @@ it('lists the product and the lists that were found, each once and in the order 
     { kind: 'interest-list', code: 'INT-PERSONAL', version: 1 },
     { kind: 'discount-list', code: 'DIS-PERSONAL', version: 1 },
   ]);
+  const copying = new UsedRecords({
+    ...EXAMPLE_CATALOGUE,
+    list: (kind, code) => structuredClone(EXAMPLE_CATALOGUE.list(kind, code)),
+  });
+  const copied = copying.list('interest-list', 'INT-PERSONAL');
+  expect(copied).toBeDefined();
+  expect(copying.list('interest-list', 'int-personal')).toBe(copied);
+  expect(copying.versions()).toHaveLength(1);
   const byId = new UsedRecords(EXAMPLE_CATALOGUE);
   const found = byId.productById(PRODUCT_ID, day);
   expect(byId.versions()).toEqual([{ kind: 'product', code: found?.Code, version: found?.Version }]);
