@@ -53,7 +53,14 @@ export function lookUpSimulationOptions(request: SelectorRequest, context: LookU
   const options: Options = {
     place,
     offers,
-    commissionLists: [...new Set(offers.flatMap(({ commissionList }) => commissionList ?? []))],
+    // Without an interest there is no offer that has the commissions.
+    commissionLists: [
+      ...new Set(
+        offers.flatMap(({ interests, commissionList }) =>
+          interests.length > 0 ? (commissionList ?? []) : [],
+        ),
+      ),
+    ],
     insured: findInsuranceItems(product, place.catalogue).filter(({ item }) =>
       isWithin(place.day, item.StartDate, item.EndDate),
     ),

@@ -130,6 +130,15 @@ describe('options of a simulation (L6)', () => {
     ]);
   });
 
+  test('commissions are those of items with an interest that a simulation can use', () => {
+    const commissions = [
+      commission({ UseBankingFormula: true, Formula: { Name: 'F', Expression: 'x', Inputs: ['x'] } }),
+    ];
+    expect(optionsOf({ commissions }).Commissions).toHaveLength(1);
+    const without = optionsOf({ commissions, interests: [interest({ Status: 'Draft' })] });
+    expect([without.Commissions, without.FormulaInputs]).toEqual([[], []]);
+  });
+
   test('filters have ranges, sets and at most 1000 values; those of items of other days are left out', () => {
     const Values = Array.from({ length: 1001 }, (_, index) => index);
     const Filters = [
