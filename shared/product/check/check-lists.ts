@@ -13,7 +13,6 @@ import {
   formatMinorUnits,
 } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { codeKey, type CatalogueRecord, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
 import type {
@@ -26,7 +25,7 @@ import type { LimitRecord } from '../catalogue/limit-list.ts';
 import type { FormulaRecord, ValidDays } from '../catalogue/record-kinds.ts';
 import { daysOverlap, isActive, type WithStatus } from '../catalogue/version-in-force.ts';
 import { BASES_AT_START, readCharge } from '../simulation/charge-prices.ts';
-import { comesWithContract } from '../simulation/charge-selection.ts';
+import { canBeCharged } from '../simulation/charge-selection.ts';
 import {
   WHOLE_PERCENT,
   checkBounds,
@@ -125,13 +124,13 @@ function checkCharge(record: CommissionRecord | InsuranceRecord, place: Place): 
   }
   checkFormulaUse(record, isPercent ? PERCENT_LIMITS : MONEY_LIMITS, place);
   checkValues(record.Values, place);
-  if (!isPercent || !comesWithContract(record)) return;
-  // A simulation includes this charge (Q6), so its percentage must be of a figure that a simulation has.
+  if (!isPercent || !canBeCharged(record)) return;
+  // A simulation can have this charge (Q6, Q8), so its percentage must be of a figure that a simulation has.
   const isOnce = findPeriodicity(PeriodicityType, place.lending?.periodicities)?.unit === 'Once';
   if (isOnce && base !== null && !BASES_AT_START.has(codeKey(base))) {
     refuseBase('must be FinancedAmount, RemainingValue or null, because a Once charge is paid at the start');
   } else if (base === 'UnusedAmount') {
-    refuseBase('must be another figure: simulations include this charge, and have no unused amount');
+    refuseBase('must be another figure: simulations can have this charge, and have no unused amount');
   }
 }
 
@@ -268,7 +267,6 @@ function checkBands({ BandedInterests: bands }: InterestRecord, place: Place): v
   checkSpans('BandedInterests', spans, place);
 }
 
-/** A figure may have only one Active limit for a product type on any day. */
 function checkLimits(limits: readonly LimitRecord[], place: Place): void {
   checkItems('Limits', limits, place, (limit, at) => {
     checkPercent('Largest', limit.Largest, PERCENT_LIMITS, at);
@@ -276,21 +274,6 @@ function checkLimits(limits: readonly LimitRecord[], place: Place): void {
     for (const [index, type] of limit.ProductTypes.entries())
       checkProductType(`ProductTypes[${index}]`, type, at);
   });
-  const bound = limits.map((limit) => ({
-    ...limit,
-    types: new Set(limit.ProductTypes.map(findProductType)),
-  }));
-  type Bound = (typeof bound)[number];
-  const haveCommonType = ({ types }: Bound, other: Bound): boolean =>
-    types.size === 0 || other.types.size === 0 || [...types].some((type) => other.types.has(type));
-  const bindsAlso = (one: Bound, other: Bound): boolean =>
-    isActive(other) && one.Figure === other.Figure && daysOverlap(one, other) && haveCommonType(one, other);
-  for (const [index, limit] of bound.entries()) {
-    if (!isActive(limit)) continue;
-    const earlier = bound.slice(0, index).findIndex((other) => bindsAlso(limit, other));
-    const message = `must not share a day with Limits[${earlier}], which limits ${limit.Figure} of the same products: end one before the other starts`;
-    if (earlier >= 0) place.report(`Limits[${index}]`, message);
-  }
 }
 
 /** An instalment, or an amount, may have only one rate on any day. The end `to` is exclusive. */

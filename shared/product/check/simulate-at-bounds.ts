@@ -13,9 +13,12 @@ import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/m
 import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
 import type { CatalogueEntry, CatalogueFault } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
+import { isSameCode } from '../catalogue/catalogue-record.ts';
 import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { INTEREST_OPTION_IDS } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
+import { chargeTitle, readCharge } from '../simulation/charge-prices.ts';
+import { isOptional, type ChargeRecord } from '../simulation/charge-selection.ts';
 import { findPeriodRange } from '../simulation/loan-within-bounds.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulation.ts';
 import { simulate } from '../simulation/simulate-product.ts';
@@ -56,7 +59,7 @@ function checkProduct(product: ProductRecord, check: SimulationCheck): readonly 
   const requestDay = first > check.today ? first : check.today;
   const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, catalogue.lending.periodicities);
   if (periodicity === undefined || catalogue.product(product.Code, requestDay) !== product) return [];
-  return product.PaymentScheduleTypes.flatMap((name, place) => {
+  const ofTypes = product.PaymentScheduleTypes.flatMap((name, place) => {
     const type = catalogue.lending.findScheduleType(name);
     if (type === undefined) return [];
     const loans = listLoans(product, { type, periodicity, start: requestDay });
@@ -70,6 +73,30 @@ function checkProduct(product: ProductRecord, check: SimulationCheck): readonly 
       .slice(0, 1)
       .map((fault) => `PaymentScheduleTypes[${place}] names ${type.type.name}, ${fault}`);
   });
+  return [...ofTypes, ...listForeignChoices(product, catalogue)];
+}
+
+/** The simulations have no optional charge. One in another currency would be refused (Q6). */
+function listForeignChoices(product: ProductRecord, catalogue: CatalogueView): readonly string[] {
+  const { Currency } = product.Availability;
+  if (product.PaymentScheduleTypes.length === 0) return [];
+  const foreign = listCharges(product, catalogue).filter(
+    (record) => isOptional(record) && !isSameCode(record.Currency, Currency),
+  );
+  return foreign.map(
+    (record) =>
+      `Availability.Currency is ${Currency}, but that of the ${chargeTitle(readCharge(record))}, which a request can choose, is ${record.Currency}: make them the same`,
+  );
+}
+
+/** The charges that offers can have: without an interest there is none. */
+function listCharges(product: ProductRecord, catalogue: CatalogueView): readonly ChargeRecord[] {
+  const items = product.InterestsAndCommissions.filter(({ InterestList }) => InterestList !== null);
+  const lists = items.map(({ CommissionList }) => catalogue.list('commission-list', CommissionList));
+  return [
+    ...lists.flatMap((list) => list?.Commissions ?? []),
+    ...findInsuranceItems(product, catalogue).flatMap(({ list }) => list.Insurances),
+  ];
 }
 
 /** Returns the smallest loan with the shortest term and the largest with the longest, or the fault if there is none. */
@@ -142,8 +169,7 @@ function readLists(product: ProductRecord, catalogue: CatalogueView) {
   const offered = interests.filter(({ Status, IsPenalty }) => Status === 'Active' && !IsPenalty);
   const priced = [
     ...interests,
-    ...items.flatMap((item) => catalogue.list('commission-list', item.CommissionList)?.Commissions ?? []),
-    ...findInsuranceItems(product, catalogue).flatMap(({ list }) => list.Insurances),
+    ...listCharges(product, catalogue),
     ...product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? []),
   ];
   const names = new Set(

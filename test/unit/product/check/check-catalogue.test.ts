@@ -153,14 +153,6 @@ LIM-EXAMPLE Limits[2].Largest = -0.01; Limits[3].Largest = 100001; Limits[4].Lar
 LIM-EXAMPLE Limits[0].ValidTo = "2019-12-31" | must not be before ValidFrom: swap the two days
 LIM-EXAMPLE Limits[3].ProductTypes = ["Term loan","Boat"]
   Limits[3].ProductTypes[1] must be one of TL, MG, C, OD, BA, D, CC, LS, or the name of one
-LIM-EXAMPLE Limits[0].ValidTo = "2026-01-01"
-  Limits[1] must not share a day with Limits[0], which limits InterestPercent of the same products: end one before the other starts
-LIM-EXAMPLE Limits[3].Figure = "TotalCostPercent"
-  Limits[4] must not share a day with Limits[3], which limits TotalCostPercent of the same products: end one before the other starts
-LIM-EXAMPLE Limits[1].ValidFrom = null; Limits[1].ProductTypes = ["Term Loan"]
-  Limits[1] must not share a day with Limits[0], which limits InterestPercent of the same products: end one before the other starts
-LIM-EXAMPLE Limits[1].ValidFrom = null; Limits[1].ProductTypes = ["MG"]
-LIM-EXAMPLE Limits[1].ValidFrom = null; Limits[1].Status = "Draft"
 `);
 
 describe('checks of a catalogue', () => {

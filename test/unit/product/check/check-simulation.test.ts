@@ -40,8 +40,12 @@ INT-OVERDRAFT Interests[0].BandedInterests[1].MaxUtilizedAmount = 1000
   must be above MinUtilizedAmount, or null: the band is empty
 COM-LEASE Commissions[0].PercentAppliedTo = "Interest"; Commissions[0].PeriodicityType = "Once"; Commissions[0].ValueIsPercent = true; Commissions[0].Percent = 1
   must be FinancedAmount, RemainingValue or null, because a Once charge is paid at the start
+COM-LEASE Commissions[0].PercentAppliedTo = "Interest"; Commissions[0].AutomaticLoadOnContract = false; Commissions[0].MandatoryForApplicant = false; Commissions[0].PeriodicityType = "Once"; Commissions[0].ValueIsPercent = true; Commissions[0].Percent = 1
+  must be FinancedAmount, RemainingValue or null, because a Once charge is paid at the start
+COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].AutomaticLoadOnContract = false; Commissions[0].MandatoryForApplicant = false
+  LS-CAR: Availability.Currency is EUR, but that of the commission Contract fee, which a request can choose, is RON: make them the same
 COM-LEASE Commissions[0].PercentAppliedTo = "UnusedAmount"; Commissions[0].PeriodicityType = "Monthly"; Commissions[0].ValueIsPercent = true; Commissions[0].Percent = 1
-  must be another figure: simulations include this charge, and have no unused amount
+  must be another figure: simulations can have this charge, and have no unused amount
 INT-LEASE Interests[0].Values[0].ValidFrom = null; Interests[0].Values[0].ValidTo = "2019-12-31"
   ${ANY} that has an interest with a rate on the day of the request
 INT-LEASE Interests[0].Values[0].Value = 1e6 | must be from -100000 to 100000 percent
@@ -86,7 +90,7 @@ COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].Values = []
 COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].Values = []; Commissions[0].Percent = 1
 LS-CAR Availability.MinimumAmount = 100; Availability.MaximumAmount = 100
 LS-CAR Availability.MinimumAmount = 100.001; Availability.MaximumAmount = 100.01
-COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].AutomaticLoadOnContract = false; Commissions[0].MandatoryForApplicant = false
+COM-LEASE Commissions[0].Currency = "RON"; Commissions[0].AutomaticLoadOnContract = false; Commissions[0].MandatoryForApplicant = false; Commissions[0].IncludedInRepaymentSchedule = false
 COM-LEASE Commissions[0].GracePeriodFee = 1200
 INT-LEASE Interests[0].Values[0].Value = -1199.99
 INT-LEASE Interests[0].Values[0].Value = 100000
