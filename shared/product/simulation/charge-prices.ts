@@ -34,6 +34,7 @@ import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
 import { warnOfAssumed } from './decide-filters.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
 import {
+  comesWithContract,
   placeCharge,
   type ChargePlace,
   type ChargeRecord,
@@ -54,6 +55,8 @@ interface ListCharge {
 /** A charge with its price on the day, before discounts. */
 export interface CatalogueCharge extends ListCharge {
   readonly place: ChargePlace;
+  /** The path of the choice without which the offer would not have the charge. */
+  readonly chosenAt: string | undefined;
   /** True if a formula calculates the price from the caller's arguments (Q7). */
   readonly isByFormula: boolean;
   /** Percent, or money in major units. */
@@ -143,7 +146,8 @@ function priceSelected(
 ): CatalogueCharge | undefined {
   const place = placeCharge(record, selection);
   if (place === undefined) return undefined;
-  const charge = { ...readCharge(record), place };
+  const chosenAt = comesWithContract(record) ? undefined : selection.chosen.get(record);
+  const charge = { ...readCharge(record), place, chosenAt };
   if (record.UseBankingFormula && record.Formula !== null) {
     const price = inputs.evaluate(record.Formula);
     return price && { ...charge, isByFormula: true, price, priceShown: roundForDisplay(price) };
@@ -184,7 +188,9 @@ export function priceCharge(
   const { record } = charge;
   const title = chargeTitle(charge);
   const refuse = (requirement: string): undefined => {
-    validation.reject('productCode', 'not-allowed', `must be a product whose ${title} ${requirement}`);
+    const { chosenAt } = charge;
+    const must = chosenAt === undefined ? 'be a product whose' : 'be left out, unless the';
+    validation.reject(chosenAt ?? 'productCode', 'not-allowed', `must ${must} ${title} ${requirement}`);
   };
   if (!isSameCode(record.Currency, loan.currency)) return refuse(`is in ${loan.currency}`);
   if (signOf(charge.price) < 0) {

@@ -9,8 +9,8 @@ export type ChargeRecord = CommissionRecord | InsuranceRecord;
 
 /** Which charges a request selects besides those that come with every contract. */
 export interface ChargeSelection {
-  /** Optional charges that the request names. */
-  readonly chosen: ReadonlySet<ChargeRecord>;
+  /** Charges that the request names, each with the path of the choice. */
+  readonly chosen: ReadonlyMap<ChargeRecord, string>;
   /** True if the cost of the credit is calculated, in which charges outside the schedule can count (Q8). */
   readonly isOffer: boolean;
 }
@@ -38,7 +38,7 @@ export function isOptional(record: ChargeRecord): boolean {
 
 /** True if there is a simulation that has the charge, with or without an offer. */
 export function canBeCharged(record: ChargeRecord): boolean {
-  const chosen = new Set(isChoosable(record) ? [record] : []);
+  const chosen = new Map(isChoosable(record) ? [[record, '']] : []);
   return placeCharge(record, { chosen, isOffer: true }) !== undefined;
 }
 

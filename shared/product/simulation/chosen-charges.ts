@@ -50,10 +50,11 @@ export function chooseCharges(
   const fees = (request.OptionalCommissions ?? []).map(({ Name, FeeId: id }) => ({ Name, id }));
   const covers = (request.OptionalInsurances ?? []).map(({ Name, InsuranceId: id }) => ({ Name, id }));
   const named = [
-    ...choose('OptionalCommissions', 'FeeId', fees, commissions),
+    // Without an offer, whose fault is reported, no commission is known.
+    ...(offers.length === 0 ? [] : choose('OptionalCommissions', 'FeeId', fees, commissions)),
     ...choose('OptionalInsurances', 'InsuranceId', covers, insurances),
   ];
-  const chosen = new Set(named.flatMap(({ records }) => records));
+  const chosen = new Map(named.flatMap(({ path, records }) => records.map((record) => [record, path])));
   const selection = { chosen, isOffer: request.Offer === true };
   return { listed: [...commissions, ...insurances], selection, named };
 }

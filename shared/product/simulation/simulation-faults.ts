@@ -183,8 +183,11 @@ function translateBands(fault: RequestFault, { interest }: FaultContext): Reques
 function translateChargeList({ path, code }: RequestFault, context: FaultContext): RequestFault {
   const isFee = path === 'Commission';
   const title = isFee ? 'commissions' : 'insurances';
-  if (code === 'amount-too-large') {
-    return refuseLargeCharges(isFee ? context.commissions : context.insurances, title);
+  const charges = isFee ? context.commissions : context.insurances;
+  if (code === 'amount-too-large') return refuseLargeCharges(charges, title);
+  const choice = findChoice(charges);
+  if (choice !== undefined && code === 'not-allowed') {
+    return refusal(choice, code, `must be left out, or scheduleType be one that accepts ${title}`);
   }
   const other = 'which the schedule type does not accept; or use another scheduleType';
   return refuseProduct(code, code === 'not-allowed' ? `without ${title}, ${other}` : `with fewer ${title}`);
@@ -199,10 +202,14 @@ function translateCharge({ path, code, message }: RequestFault, context: FaultCo
   if (field.startsWith('Source') && priced.charge.isByFormula) {
     return refusal(formulaPath(priced.charge), code, `must give the ${title} a price: it ${message}`);
   }
+  const name = CHARGE_FIELDS[field] ?? 'its record';
+  const { chosenAt } = priced.charge;
+  if (chosenAt !== undefined) {
+    return refusal(chosenAt, code, `must be left out: ${title}, ${name}, ${message}`);
+  }
   if (field === 'PercentAppliedTo' && code === 'not-allowed') {
     return refuseType(code, `that supports the ${title}: its PercentAppliedTo ${message}`);
   }
-  const name = CHARGE_FIELDS[field] ?? 'its record';
   return refuseProduct(code, `whose terms can be calculated: ${title}, ${name}, ${message}`);
 }
 
@@ -217,5 +224,13 @@ function refuseLargeCharges(charges: readonly DiscountedCharge[], title: string)
   if (charges.some(({ charge }) => charge.isPercent)) {
     return refusal('amount', code, `must be smaller, because of ${title}: ${reason}`);
   }
+  const choice = findChoice(charges);
+  if (choice !== undefined) return refusal(choice, code, `must be left out: ${reason}`);
   return refuseProduct(code, `with smaller ${title}: ${reason}`);
+}
+
+/** The path of a choice, if the request chooses all of the charges. */
+function findChoice(charges: readonly DiscountedCharge[]): string | undefined {
+  const paths = charges.map(({ charge }) => charge.chosenAt);
+  return paths.includes(undefined) ? undefined : paths[0];
 }

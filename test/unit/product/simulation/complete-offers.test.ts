@@ -177,6 +177,23 @@ choices that are not offered are refused, and those that add nothing are reporte
     OptionalCommissions[0]"]; totalFee = 4000
   commission {Values: [], AutomaticLoadOnContract: false}; request {OptionalCommissions: [{Name:
     "Administration"}]} => warnings = ["no-effect OptionalCommissions[0]"]; commissions = []
+  commission {}; request {interestTypeName: "Variable", OptionalCommissions: [{Name: "Administration"}]} => !
+    interestTypeName not-allowed
+a chosen charge that the loan cannot have is refused where it is chosen (E1)
+  commission {Currency: "RON", AutomaticLoadOnContract: false}; request {OptionalCommissions: [{Name:
+    "Administration"}]} => ! OptionalCommissions[0] not-allowed: must be left out, unless the commission
+    Administration is in EUR
+  commission {Currency: "RON"}; request {OptionalCommissions: [{Name: "Administration"}]} => ! productCode
+    not-allowed: must be a product whose commission Administration is in EUR
+  commission {}; commission {fee: 1, PercentAppliedTo: "Nothing", AutomaticLoadOnContract: false}; request
+    {OptionalCommissions: [{Name: "Administration 1"}]} => ! OptionalCommissions[0] unknown-value: must be left
+    out: commission Administration 1, PercentAppliedTo, must be one of …
+  commission {}; commission {price: 1e14, AutomaticLoadOnContract: false}; request {OptionalCommissions: [{Name:
+    "Administration"}, {FeeId: "#201"}]} => ! OptionalCommissions[1] amount-too-large: must be left out: otherwise
+    an instalment exceeds the largest supported amount
+  deposit; commission {AutomaticLoadOnContract: false}; request {scheduleType: "Deposit", OptionalCommissions:
+    [{Name: "Administration"}]} => ! OptionalCommissions[0] not-allowed: must be left out, or scheduleType be one
+    that accepts commissions
 the regular payment is the one that most rows have, with the first and the last where they differ (Q8)
   request {Offer: true} => offer.installmentAmount = 25628; offer.firstInstallmentAmount = undefined;
     offer.lastInstallmentAmount = 25629
