@@ -1,19 +1,13 @@
 /** Builds the loan of a simulation, without interest and charges, within the bounds of its product (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
+import { addDays, addMonths, toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import {
-  addDays,
-  addMonths,
-  dayInHalfMonth,
-  dayInMonthAfter,
-  toDateParts,
-  toHalfMonth,
-  type CalendarDate,
-} from '../../lending/dates/calendar-date.ts';
-import {
+  dayAfterSteps,
   daysPerPeriod,
   findPeriodicity,
   monthsPerPeriod,
+  stepsPerPeriod,
   type Periodicity,
 } from '../../lending/dates/periodicity.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
@@ -300,9 +294,7 @@ function findTermEnd(
 ): CalendarDate {
   const months = monthsPerPeriod(periodicity);
   if (months === 0) return addDays(start, periods * daysPerPeriod(periodicity));
-  const parts = toDateParts(start);
-  if (Number.isInteger(months)) return dayInMonthAfter(parts, periods * months, day);
-  return dayInHalfMonth(toHalfMonth(parts) + periods * periodicity.count, day);
+  return dayAfterSteps(periodicity, toDateParts(start), periods * stepsPerPeriod(periodicity), day);
 }
 
 function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
