@@ -95,12 +95,30 @@ function* rateAtHighest(
     return undefined;
   }
   const record = yield* again((own) => highestRateTerms(own, { percent, fromRow }));
-  const row = record?.rows.find(({ InstallmentNo }) => InstallmentNo === fromRow);
-  if (row === undefined) {
+  if (record === undefined) {
     const message = 'must be a rate at which the loan can be calculated';
     return validation.reject('HighestRate', 'out-of-range', message);
   }
-  return { percent: percent.toFixed(), fromRow, aprc: record?.offer?.aprc ?? null, payment: row.pmt };
+  return {
+    percent: percent.toFixed(),
+    fromRow,
+    aprc: record?.offer?.aprc ?? null,
+    payment: largestPayment(record, fromRow),
+  };
+}
+
+const LARGEST_ROUNDING = 0.01;
+
+/**
+ * The largest payment of the instalments that have the rate, without the residual row (art. 17(6)). The last counts only
+ * if it exceeds the others by more than one percent: it also pays what rounding left.
+ */
+function largestPayment({ rows, terms }: SimulationRecord, fromRow: number): number {
+  const last = terms.InstallmentsNo;
+  const raised = rows.filter(({ InstallmentNo: row }) => row >= fromRow && row <= last);
+  const before = Math.max(0, ...raised.filter((row) => row.InstallmentNo < last).map(({ pmt }) => pmt));
+  const atEnd = raised.at(-1)?.pmt ?? 0;
+  return atEnd > before * (1 + LARGEST_ROUNDING) ? atEnd : before;
 }
 
 const YEARS_BACK = 20;

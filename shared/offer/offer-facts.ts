@@ -48,7 +48,7 @@ export interface OfferFacts {
   readonly initialPeriod?:
     | { readonly rows: number; readonly aprc: string | null; readonly repaid: number }
     | undefined;
-  /** Art. 17(6): the highest rate, and the payment of the first row that has it. */
+  /** Art. 17(6): the highest rate, and the largest payment of the rows that have it. */
   readonly highestRate?:
     | {
         readonly percent: string;

@@ -128,6 +128,26 @@ describe('the annual rates of an ESIS (T5)', () => {
     expect(() => pointOf(fixed, 'VariableRate')).toThrow('no point VariableRate');
   });
 
+  it.each([
+    ['after a grace period', { GracePeriodPrincipal: 12 }, {}, 1, 820.95],
+    ['in advance', { scheduleType: 'EqualPrincipal', InterestType: 1 }, {}, 1, 1034.75],
+    ['with a residual row', {}, { ResidualRequired: true, ResidualPercent: 50 }, 1, 711.54],
+    ['at the end of a grace period', { GracePeriodPrincipal: 239 }, {}, 1, 100_620.67],
+    ['of the last row alone', {}, {}, 240, 618.47],
+  ])(
+    'show the largest instalment at the highest rate: %s (art. 17(6))',
+    (_, changes, residual, from, amount) => {
+      const product = {
+        ...homeLoan().product,
+        PaymentScheduleTypes: ['EqualInstallments', 'EqualPrincipal'],
+      };
+      const offering = homeLoan({ product: { ...product, ...residual } });
+      const highest = { HighestRate: HIGHEST, HighestRateFrom: from };
+      const { HighestInstallmentAmount } = figuresOf(documentOf(offering, { ...changes, ...highest }));
+      expect(HighestInstallmentAmount).toBe(amount);
+    },
+  );
+
   it('refuses a first row beyond the loan', () => {
     const outcome = documentOutcome(homeLoan(), { HighestRate: HIGHEST, HighestRateFrom: 241 });
     const fault = {
